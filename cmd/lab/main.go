@@ -1,0 +1,55 @@
+// Command lab is the lab's own program: it runs in the lab's container, and the scripts of the host call it there.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"pooler-lab/internal/link"
+	"pooler-lab/internal/owner"
+	"pooler-lab/internal/path"
+	"pooler-lab/internal/tool"
+)
+
+func main() {
+	if err := run(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) error {
+	root := &cobra.Command{
+		Use:               "lab",
+		Short:             "What does the thing between your application and PostgreSQL do to it, at the latency you choose?",
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		PersistentPreRunE: func(*cobra.Command, []string) error { return becomeOwner() },
+	}
+	root.AddCommand(
+		path.NewCommand(),
+		link.NewCommand(),
+		tool.NewPsqlCommand(),
+		tool.NewPgbenchCommand(),
+		tool.NewK6Command(),
+	)
+	command, err := root.ExecuteContextC(ctx)
+	if err != nil {
+		return fmt.Errorf("%s: %w", command.CommandPath(), err)
+	}
+	return nil
+}
+
+// becomeOwner gives up root for the owner of results/, so that nothing is left there that its owner can't delete.
+func becomeOwner() error {
+	if err := owner.DropTo(filepath.Join(path.Root(), "results")); err != nil {
+		return err
+	}
+	// Root's home is out of reach now, and psql and k6 stumble over settings that they may not read.
+	return os.Setenv("HOME", os.TempDir())
+}

@@ -1,0 +1,86 @@
+package link
+
+import (
+	"fmt"
+	"strings"
+)
+
+// asked returns what a link's toxics amount to. Latencies and jitters add up; of several limits the lowest holds.
+func (p Proxy) asked() Settings {
+	var s Settings
+	for _, t := range p.Toxics {
+		switch t.Type {
+		case "latency":
+			s.LatencyMS += t.number("latency")
+			s.JitterMS += t.number("jitter")
+		case "bandwidth":
+			limit := &s.DownKBps
+			if t.Stream == "upstream" {
+				limit = &s.UpKBps
+			}
+			if rate := t.number("rate"); *limit == 0 || rate < *limit {
+				*limit = rate
+			}
+		}
+	}
+	return s
+}
+
+// foreign returns the names of toxics that the lab's commands never set: other faults, and those that hit only
+// some of the connections.
+func (p Proxy) foreign() []string {
+	var names []string
+	for _, t := range p.Toxics {
+		switch {
+		case t.Type != "latency" && t.Type != "bandwidth":
+			names = append(names, t.Name)
+		case t.Toxicity != 1:
+			names = append(names, fmt.Sprintf("%s on %.0f %% of connections", t.Name, 100*t.Toxicity))
+		}
+	}
+	return names
+}
+
+func (t Toxic) number(attribute string) int {
+	value, _ := t.Attributes[attribute].(float64)
+	return int(value)
+}
+
+// String returns the settings as people read them: "10 ms ±2, 1000 KB/s", or "-" if they add nothing.
+func (s Settings) String() string {
+	var parts []string
+	if s.LatencyMS > 0 || s.JitterMS > 0 {
+		latency := fmt.Sprintf("%d ms", s.LatencyMS)
+		if s.JitterMS > 0 {
+			latency += fmt.Sprintf(" ±%d", s.JitterMS)
+		}
+		parts = append(parts, latency)
+	}
+	switch {
+	case s.DownKBps == s.UpKBps && s.DownKBps > 0:
+		parts = append(parts, fmt.Sprintf("%d KB/s", s.DownKBps))
+	default:
+		if s.DownKBps > 0 {
+			parts = append(parts, fmt.Sprintf("%d KB/s down", s.DownKBps))
+		}
+		if s.UpKBps > 0 {
+			parts = append(parts, fmt.Sprintf("%d KB/s up", s.UpKBps))
+		}
+	}
+	if len(parts) == 0 {
+		return "-"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// describeAsked is what a table shows of the link: its settings, whether it is cut, and faults of other kinds.
+func (p Proxy) describeAsked() string {
+	text := p.asked().String()
+	if !p.Enabled {
+		text = "cut" + strings.TrimSuffix(", "+text, ", -")
+	}
+	if others := p.foreign(); len(others) > 0 {
+		text += " and " + strings.Join(others, ", ")
+	}
+	return text
+}

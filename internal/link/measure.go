@@ -1,0 +1,109 @@
+package link
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pooler-lab/internal/path"
+)
+
+const (
+	// mostSamples steady a median enough, leastSamples are taken however slow the link is.
+	mostSamples, leastSamples = 15, 3
+	// enough is how long the samples may take together, above the least number.
+	enough = time.Second
+)
+
+// RoundTrip is a measured round trip.
+type RoundTrip struct {
+	Median  time.Duration
+	Samples int
+}
+
+// Measure returns the median time of a SELECT 1 on one warm connection to the endpoint. It takes up to a second,
+// and connecting; the context's deadline holds for both. Every SELECT 1 is a transaction in the database's
+// statistics.
+func Measure(ctx context.Context, e path.Endpoint, user, password string) (RoundTrip, error) {
+	return measure(ctx, e, user, password, "SELECT 1")
+}
+
+func measure(ctx context.Context, e path.Endpoint, user, password, query string) (RoundTrip, error) {
+	conn, err := connect(ctx, e, user, password)
+	if err != nil {
+		return RoundTrip{}, err
+	}
+	defer conn.Close(ctx)
+	// The first one is slower: the server reads its catalogs, a pooler finds a server connection.
+	if _, err := conn.Exec(ctx, query).ReadAll(); err != nil {
+		return RoundTrip{}, fmt.Errorf("measure a round trip: %w", err)
+	}
+	var took []time.Duration
+	for began := time.Now(); len(took) < leastSamples || (len(took) < mostSamples && time.Since(began) < enough); {
+		start := time.Now()
+		if _, err := conn.Exec(ctx, query).ReadAll(); err != nil {
+			return RoundTrip{}, fmt.Errorf("measure a round trip: %w", err)
+		}
+		took = append(took, time.Since(start))
+	}
+	slices.Sort(took)
+	return RoundTrip{Median: took[len(took)/2], Samples: len(took)}, nil
+}
+
+// connect opens a connection that speaks the simple protocol, the only one of PgBouncer's console.
+func connect(ctx context.Context, e path.Endpoint, user, password string) (*pgconn.PgConn, error) {
+	config, err := pgconn.ParseConfig(e.DSN(user))
+	if err != nil {
+		return nil, fmt.Errorf("read the endpoint %s: %w", e, err)
+	}
+	config.Password = password
+	config.RuntimeParams["application_name"] = "pooler-lab"
+	conn, err := pgconn.ConnectConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("connect to %s as %s: %w", e, user, err)
+	}
+	return conn, nil
+}
+
+// measureLink measures through the link itself, from this container, whoever its usual client is. It goes to a
+// database whose statistics no lesson reads: looking at a link changes no result. PgBouncer has its console for
+// that; YugabyteDB's statistics aren't read, so its ordinary database will do.
+func measureLink(ctx context.Context, host string, l path.Link) (RoundTrip, error) {
+	e := path.Endpoint{Host: host, Port: l.Port(), DBName: "postgres"}
+	switch l.Service() {
+	case "pgbouncer":
+		e.DBName = "pgbouncer"
+		return measure(ctx, e, "lab", os.Getenv("LAB_PASSWORD"), "SHOW VERSION")
+	case "yugabyte":
+		e.DBName = "lab"
+		return Measure(ctx, e, "app", os.Getenv("APP_PASSWORD"))
+	}
+	return Measure(ctx, e, "lab", os.Getenv("LAB_PASSWORD"))
+}
+
+// reason returns why a measurement failed, short enough for a table.
+func reason(err error, l path.Link) string {
+	var said *pgconn.PgError
+	var unresolved *net.DNSError
+	var network *net.OpError
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return "no answer in time"
+	case errors.As(err, &said):
+		return strings.ToLower(said.Severity) + ": " + said.Message
+	case errors.As(err, &unresolved):
+		return unresolved.Name + " has no address; is that service up?"
+	case errors.As(err, &network) && network.Op == "dial":
+		return network.Err.Error()
+	case strings.Contains(err.Error(), "EOF"), strings.Contains(err.Error(), "reset by peer"):
+		return "connection closed; is " + l.Service() + " up?"
+	}
+	return strings.Join(strings.Fields(err.Error()), " ")
+}

@@ -1,0 +1,76 @@
+package path
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+)
+
+// NewCommand returns `lab paths`, which lists all paths.
+func NewCommand() *cobra.Command {
+	var asJSON bool
+	command := &cobra.Command{
+		Use:   "paths",
+		Short: "List the paths: what each is, where a client connects, which links can lie in it",
+		Args:  cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			set, err := Load(Root())
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return set.writeJSON(command.OutOrStdout())
+			}
+			return set.writeTable(command.OutOrStdout())
+		},
+	}
+	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return command
+}
+
+func (s *Set) writeTable(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "PATH\tWITHOUT LATENCY\tOVER ITS LINKS\tMEANING")
+	for _, p := range s.Paths {
+		plain := p.Plain.String()
+		if p.WithoutLatency != "" {
+			plain = "as " + p.WithoutLatency
+		}
+		meaning := p.Meaning
+		if p.off != "" {
+			meaning = "OFF (" + p.off + "): " + meaning
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", p.Name, plain, p.overText(), meaning)
+	}
+	return table.Flush()
+}
+
+// overText returns the ways with latency, such as "client-primary: toxiproxy:15001/lab".
+func (p Path) overText() string {
+	if len(p.Over) == 0 {
+		return "no link"
+	}
+	ways := make([]string, len(p.Over))
+	for i, o := range p.Over {
+		ways[i] = strings.Join(o.Links, " + ") + ": " + o.Endpoint.String()
+	}
+	return strings.Join(ways, "; ")
+}
+
+func (s *Set) writeJSON(w io.Writer) error {
+	type entry struct {
+		Path
+		Unavailable string `json:"unavailable"`
+	}
+	entries := make([]entry, len(s.Paths))
+	for i, p := range s.Paths {
+		entries[i] = entry{p, p.off}
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(entries)
+}

@@ -1,0 +1,120 @@
+// Package tool runs the standard tools (psql, pgbench, k6) through a path of the lab: it finds out where the path
+// begins, and becomes the tool.
+package tool
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"pooler-lab/internal/path"
+)
+
+// user is the role of every measured connection, and so of the tools.
+const user = "app"
+
+// NewPsqlCommand returns `lab psql`.
+func NewPsqlCommand() *cobra.Command {
+	return throughPath("psql", "psql direct\n  psql pgpool client-pgpool -c 'SHOW pool_nodes'")
+}
+
+// NewPgbenchCommand returns `lab pgbench`.
+func NewPgbenchCommand() *cobra.Command {
+	return throughPath("pgbench", "pgbench direct -S -c 10 -T 5\n  pgbench pgbouncer-transaction client-pgbouncer -M prepared -f my.sql")
+}
+
+// throughPath returns the command that runs a libpq program through a path. Flags aren't parsed: they are the
+// program's own.
+func throughPath(program, example string) *cobra.Command {
+	return &cobra.Command{
+		Use:   program + " PATH [LINK] [" + program + "'s own options]",
+		Short: "Run " + program + " through a path, as role " + user,
+		Long: "Runs " + program + " through a path, as role " + user + ". Without LINK the path has no toxiproxy in it; with one, it\n" +
+			"goes over that link, with whatever latency the link has just now. \"lab paths\" lists both.",
+		Example:            "  " + example,
+		DisableFlagParsing: true,
+		RunE: func(command *cobra.Command, args []string) error {
+			if wantsHelp(args) {
+				return command.Help()
+			}
+			set, err := path.Load(path.Root())
+			if err != nil {
+				return err
+			}
+			endpoint, rest, err := choose(set, program, args)
+			if err != nil {
+				return err
+			}
+			return become(program, rest, endpoint.Env(user, os.Getenv("APP_PASSWORD")))
+		},
+	}
+}
+
+// NewK6Command returns `lab k6`.
+func NewK6Command() *cobra.Command {
+	return &cobra.Command{
+		Use:                "k6 [k6's own arguments]",
+		Short:              "Run k6 with the lab's PostgreSQL module, as role " + user,
+		Example:            "  k6 run k6/lessons/00-tour.js",
+		DisableFlagParsing: true,
+		RunE: func(command *cobra.Command, args []string) error {
+			if wantsHelp(args) {
+				return command.Help()
+			}
+			return become("k6", args, []string{"PGUSER=" + user, "PGPASSWORD=" + os.Getenv("APP_PASSWORD")})
+		},
+	}
+}
+
+// wantsHelp reports whether the help asked for is the lab's; after a path it is the program's.
+func wantsHelp(args []string) bool {
+	return len(args) == 0 || args[0] == "-h" || args[0] == "--help"
+}
+
+// choose takes path and link off the arguments and returns where to connect, and the program's own arguments.
+func choose(set *path.Set, program string, args []string) (path.Endpoint, []string, error) {
+	name, rest := args[0], args[1:]
+	if strings.HasPrefix(name, "-") {
+		return path.Endpoint{}, nil, fmt.Errorf("the path comes first, then %s's options, as in: %s direct %s", program, program, strings.Join(args, " "))
+	}
+	p, err := set.Find(name)
+	if err != nil {
+		return path.Endpoint{}, nil, err
+	}
+	if off := p.Unavailable(); off != "" {
+		return path.Endpoint{}, nil, fmt.Errorf("path %s can't be used: %s", p.Name, off)
+	}
+	link := ""
+	if len(rest) > 0 && rest[0] != "" && !strings.HasPrefix(rest[0], "-") {
+		link, rest = rest[0], rest[1:]
+		// A word here that is no link would be a database to the program: it would leave the path unnoticed.
+		if _, err := set.Link(link); err != nil {
+			return path.Endpoint{}, nil, fmt.Errorf("after the path comes a link or an option of %s: %w", program, err)
+		}
+	}
+	endpoint, err := p.Endpoint(link)
+	return endpoint, rest, err
+}
+
+// become replaces this process by the program, so that signals, terminal and exit code are its own. Passwords go
+// in the environment, never in its arguments.
+func become(program string, args, env []string) error {
+	file, err := exec.LookPath(program)
+	if err != nil {
+		return fmt.Errorf("find %s: %w", program, err)
+	}
+	for _, setting := range env {
+		name, value, _ := strings.Cut(setting, "=")
+		if err := os.Setenv(name, value); err != nil {
+			return fmt.Errorf("set %s: %w", name, err)
+		}
+	}
+	if err := syscall.Exec(file, append([]string{program}, args...), os.Environ()); err != nil {
+		return fmt.Errorf("run %s: %w", file, err)
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package tool
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pooler-lab/internal/path"
+)
+
+func TestChoose(t *testing.T) {
+	t.Setenv("COMPOSE_PROFILES", "")
+	t.Setenv("LAB_YUGABYTE_OFF", "its image can't be pulled here")
+	set, err := path.Load("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := []struct {
+		name, args string
+		endpoint   string
+		rest       string
+		wrong      string
+	}{
+		{"path alone", "direct", "primary:5432/lab", "", ""},
+		{"options", "direct -c SELECT", "primary:5432/lab", "-c SELECT", ""},
+		{"link", "direct client-primary -S -T 5", "toxiproxy:15001/lab", "-S -T 5", ""},
+		{"near the application", "pgbouncer-transaction-near-app pgbouncer-primary", "pgbouncer:6432/lab_near_app", "", ""},
+		{"socket", "socket -l", "/run/postgresql/.s.PGSQL.5432/lab", "-l", ""},
+		{"link of the same name as a path", "pgbouncer-yugabyte pgbouncer-yugabyte", "", "", "path pgbouncer-yugabyte can't be used: its image can't be pulled here"},
+		{"mistyped path", "drect", "", "", `unknown path "drect": did you mean direct?`},
+		{"mistyped link", "direct client-primry -S", "", "", `unknown link "client-primry": did you mean client-primary?`},
+		{"a database", "direct postgres", "", "", `after the path comes a link or an option of psql: unknown link "postgres"`},
+		{"another path's link", "direct client-pgpool", "", "", `path direct doesn't go over link "client-pgpool"; it can go over client-primary`},
+		{"no link on it", "socket client-primary", "", "", "path socket has no link"},
+		{"no path", "-c SELECT", "", "", "the path comes first, then psql's options, as in: psql direct -c SELECT"},
+		{"YugabyteDB off", "yugabyte", "", "", "path yugabyte can't be used: its image can't be pulled here"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			endpoint, rest, err := choose(set, "psql", strings.Fields(c.args))
+			if c.wrong != "" {
+				if err == nil || !strings.Contains(err.Error(), c.wrong) {
+					t.Fatalf("\ngot  %v\nwant %s", err, c.wrong)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if endpoint.String() != c.endpoint || !slices.Equal(rest, strings.Fields(c.rest)) {
+				t.Errorf("got %s %q, want %s %q", endpoint, rest, c.endpoint, c.rest)
+			}
+		})
+	}
+}
