@@ -1,0 +1,144 @@
+package pg
+
+import (
+	"io"
+	"sync"
+	"time"
+
+	"github.com/grafana/sobek"
+	"github.com/jackc/pgx/v5/pgproto3"
+	"go.k6.io/k6/v2/js/modules"
+	"go.k6.io/k6/v2/metrics"
+)
+
+// testEnd is k6's event after the last iteration and teardown(), while samples
+// are still taken. k6 keeps the name of the constant to itself.
+const testEnd = 3
+
+// goodbye is how long the end of a test waits for servers to close their end.
+const goodbye = time.Second
+
+// liveClients are the clients that hold a connection. No event says that a VU
+// ends, so the module closes them when the test does.
+type liveClients struct {
+	mu      sync.Mutex
+	clients map[*client]struct{}
+}
+
+// add notes that the client has a connection.
+func (l *liveClients) add(c *client) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.clients == nil {
+		l.clients = map[*client]struct{}{}
+	}
+	l.clients[c] = struct{}{}
+}
+
+// remove notes that it has none any more.
+func (l *liveClients) remove(c *client) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.clients, c)
+}
+
+// watchEnd calls finish when the test ends. k6's unit-test runtime has no events.
+func (m *Module) watchEnd(vu modules.VU) {
+	events := vu.Events().Global
+	if events == nil {
+		return
+	}
+	m.watching.Do(func() {
+		_, ended := events.Subscribe(testEnd)
+		go func() {
+			for event := range ended {
+				m.finish(time.Now())
+				event.Done()
+			}
+		}()
+	})
+}
+
+// finish reports the window and closes all connections. It returns when the
+// servers have closed them too, so that their statistics are complete, or
+// after goodbye.
+func (m *Module) finish(now time.Time) {
+	if i := m.witness.Load(); i != nil {
+		m.reportWindow(i, now)
+	}
+	m.live.mu.Lock()
+	defer m.live.mu.Unlock()
+	var closing sync.WaitGroup
+	for c := range m.live.clients {
+		closing.Go(c.leave)
+	}
+	closing.Wait()
+	m.live.clients = nil
+}
+
+// reportWindow pushes the metrics of the whole test through any VU's instance.
+func (m *Module) reportWindow(i *instance, now time.Time) {
+	window := m.schedule.end(now)
+	tags := i.vu.State().Tags.GetCurrentValues().Tags
+	measured := i.tags.at(tags, phaseMeasure, "", "")
+	length := metrics.Samples{
+		sample(i.metrics.Window, tags, now, window.end.Sub(window.start).Seconds()),
+		sample(i.metrics.ClientsReady, tags, now, float64(m.schedule.atOpening.ready)),
+		sample(i.metrics.ClientsFailed, tags, now, float64(m.schedule.atOpening.failed)),
+		sample(i.metrics.Dropped, measured, now, float64(m.pacers.dropped(window))),
+	}
+	i.vu.State().Samples <- length
+}
+
+// leave says goodbye and reads until the server has closed the connection.
+func (c *client) leave() {
+	if c.conn.IsClosed() {
+		select {
+		case <-c.conn.CleanupDone():
+		case <-time.After(goodbye):
+		}
+		return
+	}
+	raw, err := c.conn.Hijack()
+	if err != nil {
+		// In the middle of a statement: there is no orderly way out.
+		_ = c.conn.Conn().Close()
+		return
+	}
+	defer raw.Conn.Close()
+	_ = raw.Conn.SetDeadline(time.Now().Add(goodbye))
+	raw.Frontend.Send(&pgproto3.Terminate{})
+	if raw.Frontend.Flush() == nil {
+		_, _ = io.Copy(io.Discard, raw.Conn)
+	}
+}
+
+// outcome is what pg.outcome() returns.
+type outcome struct {
+	Window *windowOutcome `js:"window"` // nil if it never opened
+	Errors []errorCount   `js:"errors"`
+}
+
+type windowOutcome struct {
+	Start   string  `js:"start"` // UTC, RFC 3339
+	End     string  `js:"end"`
+	Seconds float64 `js:"seconds"`
+	Ready   int     `js:"ready"`  // clients, when it opened
+	Failed  int     `js:"failed"` // clients, when it opened
+}
+
+// outcome is pg.outcome(), for handleSummary: what k6's own summary can't say,
+// the window's moments and the errors by phase and code.
+func (i *instance) outcome(sobek.FunctionCall) sobek.Value {
+	result := outcome{Errors: i.errors.list()}
+	if open := i.schedule.open.Load(); open != nil {
+		result.Window = &windowOutcome{
+			Start:   open.start.UTC().Format(time.RFC3339Nano),
+			End:     open.end.UTC().Format(time.RFC3339Nano),
+			Seconds: open.end.Sub(open.start).Seconds(),
+			Ready:   i.schedule.atOpening.ready,
+			Failed:  i.schedule.atOpening.failed,
+		}
+	}
+	return i.vu.Runtime().ToValue(result)
+}

@@ -1,0 +1,153 @@
+package pg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sort"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/grafana/sobek"
+	"github.com/jackc/pgx/v5/pgconn"
+	"go.k6.io/k6/v2/js/common"
+)
+
+// Classes of errors that have no SQLSTATE: the tag code of pg_errors, and the
+// property code of the JavaScript error.
+const (
+	classRefused          = "refused"           // nobody listens at the address
+	classDial             = "dial"              // any other failure to reach it
+	classTimeout          = "timeout"           // connect_timeout passed
+	classDropped          = "dropped"           // the connection ended without a word
+	classCancelled        = "cancelled"         // the test was stopped
+	classAddressExhausted = "address_exhausted" // this machine has no local port left
+	classFilesExhausted   = "files_exhausted"   // this machine has no file descriptor left
+	classNotConnected     = "not_connected"     // a statement without a connection
+	classClient           = "client"            // anything else on the client's side
+)
+
+// queryCanceled is the SQLSTATE that a server answers a cancel request with.
+const queryCanceled = "57014"
+
+// classify returns the SQLSTATE of err where the server sent one, or the class
+// that it belongs to. ctx is the one that the failed call ran under.
+func classify(ctx context.Context, err error) string {
+	var server *pgconn.PgError
+	stopped := ctx.Err() != nil
+	switch {
+	case errors.As(err, &server) && !(stopped && server.Code == queryCanceled):
+		return server.Code
+	case stopped:
+		return classCancelled
+	case errors.Is(err, errNotConnected):
+		return classNotConnected
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return classAddressExhausted
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return classFilesExhausted
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return classRefused
+	case pgconn.Timeout(err), errors.Is(err, context.DeadlineExceeded):
+		return classTimeout
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed),
+		errors.Is(err, pgconn.ErrConnClosed), errors.Is(err, syscall.ECONNRESET),
+		errors.Is(err, syscall.EPIPE), errors.Is(err, syscall.ETIMEDOUT) && !isDial(err):
+		return classDropped
+	case isDial(err), errors.As(err, new(*net.DNSError)):
+		return classDial
+	}
+	return classClient
+}
+
+// isDial reports whether err comes from establishing a network connection.
+func isDial(err error) bool {
+	var operation *net.OpError
+	return errors.As(err, &operation) && operation.Op == "dial"
+}
+
+// fail counts err, with the class or SQLSTATE as its code, and throws it.
+func (c *client) fail(ctx context.Context, action string, err error) {
+	code, now := classify(ctx, err), time.Now()
+	phase := c.schedule.phaseAt(now)
+	tags := c.tagsAt(phase).With("code", code)
+	c.push(now, tags, sample(c.metrics.Errors, tags, now, 1))
+	c.errors.add(phase, code, err.Error())
+	c.throwCoded(code, fmt.Errorf("%s: %w", action, err))
+}
+
+// throwCoded throws a JavaScript Error named PgError with the properties code,
+// message and, where the server sent them, detail and hint.
+func (i *instance) throwCoded(code string, err error) {
+	rt := i.vu.Runtime()
+	thrown, failed := rt.New(rt.Get("Error"), rt.ToValue(err.Error()))
+	if failed != nil {
+		common.Throw(rt, err)
+	}
+	i.define(thrown, "name", "PgError")
+	i.define(thrown, "code", code)
+	var server *pgconn.PgError
+	if errors.As(err, &server) {
+		i.define(thrown, "detail", server.Detail)
+		i.define(thrown, "hint", server.Hint)
+	}
+	panic(sobek.Value(thrown))
+}
+
+// errorTally counts errors for the summary: k6's own summary can't break a
+// counter down by a tag whose values aren't known beforehand.
+type errorTally struct {
+	mu     sync.Mutex
+	counts map[errorKey]*errorCount
+}
+
+type errorKey struct {
+	phase phase
+	code  string
+}
+
+// errorCount is one line of the errors in pg.outcome().
+type errorCount struct {
+	Phase   string `js:"phase"`
+	Code    string `js:"code"`
+	Count   int    `js:"count"`
+	Message string `js:"message"` // of the first one
+}
+
+// add counts one error.
+func (t *errorTally) add(phase phase, code, message string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	key := errorKey{phase, code}
+	if t.counts == nil {
+		t.counts = map[errorKey]*errorCount{}
+	}
+	if t.counts[key] == nil {
+		t.counts[key] = &errorCount{Phase: phase.String(), Code: code, Message: message}
+	}
+	t.counts[key].Count++
+}
+
+// list returns the counts, ordered by phase and code.
+func (t *errorTally) list() []errorCount {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	keys := make([]errorKey, 0, len(t.counts))
+	for key := range t.counts {
+		keys = append(keys, key)
+	}
+	sort.Slice(keys, func(a, b int) bool {
+		if keys[a].phase != keys[b].phase {
+			return keys[a].phase < keys[b].phase
+		}
+		return keys[a].code < keys[b].code
+	})
+	list := make([]errorCount, len(keys))
+	for at, key := range keys {
+		list[at] = *t.counts[key]
+	}
+	return list
+}

@@ -1,0 +1,148 @@
+package pg
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/grafana/sobek"
+	"go.k6.io/k6/v2/metrics"
+)
+
+// paceOptions are the options of pg.pace.
+type paceOptions struct {
+	Rate    float64 `js:"rate"`    // turns per second, over all clients
+	Clients int     `js:"clients"` // VUs that share them
+}
+
+// pace is one VU's part of an open model: its turns are due at fixed moments,
+// whether the turn before them has ended or not. A VU that was held up begins
+// its overdue turns at once, one after the other.
+type pace struct {
+	*instance
+	options  paceOptions
+	interval time.Duration // between two turns of this VU
+
+	first time.Time // due time of turn 0; zero until the first wait
+	turn  int       // the next one
+	due   time.Time // of the turn that is under way
+}
+
+// pacers are the VUs' paces, in the order in which they began.
+type pacers struct {
+	mu   sync.Mutex
+	list []*pace
+	from atomic.Pointer[time.Time] // start of the schedule where there is no window
+}
+
+// join gives the pace its place: turns of different VUs alternate.
+func (p *pacers) join(joining *pace, open *span) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	p.from.CompareAndSwap(nil, &now)
+	from := *p.from.Load()
+	if open != nil {
+		from = open.start
+	}
+	place := float64(len(p.list)) / joining.options.Rate
+	joining.first = from.Add(seconds(place))
+	p.list = append(p.list, joining)
+}
+
+// newPace is pg.pace(options).
+func (i *instance) newPace(call sobek.FunctionCall) sobek.Value {
+	p := &pace{instance: i}
+	i.options("pace", call.Argument(0), &p.options, "rate", "clients")
+	if !(p.options.Rate > 0) || math.IsInf(p.options.Rate, 1) || p.options.Clients < 1 {
+		i.throw(fmt.Errorf("pace: rate must be above 0 and clients at least 1, got %+v", p.options))
+	}
+	p.interval = seconds(float64(p.options.Clients) / p.options.Rate)
+	object := i.vu.Runtime().NewObject()
+	i.define(object, "wait", p.wait)
+	i.define(object, "done", p.done)
+	return object
+}
+
+// wait is pace.wait(): it returns true when the next turn is due, or false
+// when the window (or the test) has ended before it.
+func (p *pace) wait(sobek.FunctionCall) sobek.Value {
+	p.requireTest("pace.wait()")
+	open := p.schedule.open.Load()
+	if p.first.IsZero() {
+		p.pacers.join(p, open)
+	}
+	due := p.first.Add(time.Duration(p.turn) * p.interval)
+	inTime := true
+	if open != nil && !due.Before(open.end) {
+		due, inTime = open.end, false
+	}
+	if !sleepUntil(p.vu.Context(), due) || !inTime {
+		return p.vu.Runtime().ToValue(false)
+	}
+	p.due = due
+	p.turn++
+	if now := time.Now(); now.Sub(due) > p.interval {
+		tags := p.tagsAt(now)
+		p.push(now, tags, sample(p.metrics.Late, tags, now, 1))
+	}
+	return p.vu.Runtime().ToValue(true)
+}
+
+// done is pace.done(): the turn has succeeded, and its response time counts
+// from the moment it was due.
+func (p *pace) done(sobek.FunctionCall) sobek.Value {
+	p.requireTest("pace.done()")
+	now := time.Now()
+	tags := p.tagsAt(now)
+	p.push(now, tags, sample(p.metrics.Response, tags, now, metrics.D(now.Sub(p.due))))
+	return sobek.Undefined()
+}
+
+// tagsAt returns the VU's tags in the phase of the given time.
+func (i *instance) tagsAt(at time.Time) *metrics.TagSet {
+	return i.tags.at(i.vu.State().Tags.GetCurrentValues().Tags, i.schedule.phaseAt(at), "", "")
+}
+
+// dropped counts the turns that were due in the window and didn't begin.
+func (p *pacers) dropped(window span) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	count := 0
+	for _, pace := range p.list {
+		for turn := pace.turn; pace.first.Add(time.Duration(turn) * pace.interval).Before(window.end); turn++ {
+			count++
+		}
+	}
+	return count
+}
+
+// spinning is how long before its end a sleep becomes a loop: about what the
+// kernel may be late.
+const spinning = 60 * time.Microsecond
+
+// coarse is how long before its end a sleep leaves Go's own timers, which are
+// up to a millisecond late on an idle machine.
+const coarse = 1500 * time.Microsecond
+
+// sleepUntil returns true at the given time, or false when ctx ends before it.
+func sleepUntil(ctx context.Context, until time.Time) bool {
+	if wait := time.Until(until) - coarse; wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	if wait := time.Until(until) - spinning; wait > 0 {
+		preciseSleep(wait)
+	}
+	for time.Now().Before(until) {
+	}
+	return ctx.Err() == nil
+}

@@ -1,0 +1,103 @@
+// Package pg is k6/x/pg, PostgreSQL for k6: one client per VU, whose connects
+// and statements become k6 metrics in milliseconds with microsecond resolution.
+// It is built on pgconn, the protocol layer of pgx.
+package pg
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/grafana/sobek"
+	"go.k6.io/k6/v2/js/common"
+	"go.k6.io/k6/v2/js/modules"
+)
+
+func init() {
+	modules.Register("k6/x/pg", New())
+}
+
+// Module is the root of k6/x/pg: what all VUs of one k6 process share.
+type Module struct {
+	addresses addressBook
+	live      liveClients
+	errors    errorTally
+	schedule  schedule
+	pacers    pacers
+	witness   atomic.Pointer[instance] // of a VU that uses the window
+	watching  sync.Once
+}
+
+// New returns a Module that no VU uses yet.
+func New() *Module {
+	return &Module{}
+}
+
+// instance is what one VU sees of the module.
+type instance struct {
+	*Module
+	vu      modules.VU
+	metrics *clientMetrics
+	tags    phaseTags
+	exports modules.Exports
+}
+
+// NewModuleInstance registers the metrics and returns the VU's own instance.
+func (m *Module) NewModuleInstance(vu modules.VU) modules.Instance {
+	registered, err := registerMetrics(vu.InitEnv().Registry)
+	if err != nil {
+		common.Throw(vu.Runtime(), fmt.Errorf("register the metrics of k6/x/pg: %w", err))
+	}
+	m.watchEnd(vu)
+
+	i := &instance{Module: m, vu: vu, metrics: registered}
+	named := map[string]any{
+		"client":  i.newClient,
+		"window":  i.newWindow,
+		"pace":    i.newPace,
+		"outcome": i.outcome,
+	}
+	i.exports = modules.Exports{Default: named, Named: named}
+	return i
+}
+
+// Exports returns the functions that a script imports.
+func (i *instance) Exports() modules.Exports {
+	return i.exports
+}
+
+// requireTest throws in the init context, where k6 has no VU, no metrics and
+// runs every line once per VU before the test begins.
+func (i *instance) requireTest(call string) {
+	if i.vu.State() == nil {
+		i.throw(fmt.Errorf("%s belongs into the test's functions (setup, default, teardown), not into the init context", call))
+	}
+}
+
+// throw raises err as a JavaScript exception.
+func (i *instance) throw(err error) {
+	common.Throw(i.vu.Runtime(), err)
+}
+
+// options reads a JavaScript object of options into target by its js tags.
+// Unknown names are errors: a misspelt option would silently change what is
+// measured.
+func (i *instance) options(call string, value sobek.Value, target any, known ...string) {
+	if common.IsNullish(value) {
+		i.throw(fmt.Errorf("%s needs an object of options", call))
+	}
+	object := value.ToObject(i.vu.Runtime())
+	for _, key := range object.Keys() {
+		if !slices.Contains(known, key) {
+			i.throw(fmt.Errorf("%s has no option %q; it knows %q", call, key, known))
+		}
+	}
+	if err := i.vu.Runtime().ExportTo(value, target); err != nil {
+		i.throw(fmt.Errorf("%s: read the options: %w", call, err))
+	}
+}
+
+// errNotConnected is what a statement without a connection reports.
+var errNotConnected = errors.New("not connected: call connect() first, and again after a connection was dropped")

@@ -1,0 +1,138 @@
+package pg
+
+import (
+	"encoding/hex"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/grafana/sobek"
+)
+
+// template is an SQL text cut at its parameters, for the simple protocol.
+type template struct {
+	texts      []string // one more than there are parameters
+	parameters []int    // the number after each $, from 1
+}
+
+// sqlToken matches what can hide a $1 that isn't a parameter (strings, quoted
+// names, comments, names with a dollar sign) or else a parameter.
+var sqlToken = regexp.MustCompile(`(?s)` +
+	`[eE]'(?:[^'\\]|\\.|'')*'` + // escape string
+	`|'(?:[^']|'')*'` + // string
+	`|"(?:[^"]|"")*"` + // quoted name
+	`|--[^\n]*` + // comment to the end of the line
+	`|/\*` + // comment that may hold others
+	`|[\pL_][\pL\pN_$]*` + // name or keyword
+	`|\$(?:[\pL_][\pL\pN_]*)?\$` + // dollar quote
+	`|\$[0-9]+`) // parameter
+
+// parseTemplate cuts sql at its parameters.
+func parseTemplate(sql string) template {
+	var t template
+	cut, at := 0, 0
+	for {
+		found := sqlToken.FindStringIndex(sql[at:])
+		if found == nil {
+			t.texts = append(t.texts, sql[cut:])
+			return t
+		}
+		begin, end := at+found[0], at+found[1]
+		token := sql[begin:end]
+		at = end
+		switch {
+		case token == "/*":
+			at = afterComment(sql, end)
+		case token[0] == '$' && token[len(token)-1] == '$':
+			at = len(sql)
+			if closing := strings.Index(sql[end:], token); closing >= 0 {
+				at = end + closing + len(token)
+			}
+		case token[0] == '$':
+			number, err := strconv.Atoi(token[1:])
+			if err != nil {
+				continue // too long for a number: the server will say so
+			}
+			t.texts = append(t.texts, sql[cut:begin])
+			t.parameters = append(t.parameters, number)
+			cut = end
+		}
+	}
+}
+
+// afterComment returns where the comment ends whose opening ends at begin.
+func afterComment(sql string, begin int) int {
+	for depth, at := 1, begin; at < len(sql); at++ {
+		switch {
+		case strings.HasPrefix(sql[at:], "/*"):
+			depth++
+			at++
+		case strings.HasPrefix(sql[at:], "*/"):
+			depth--
+			at++
+			if depth == 0 {
+				return at + 1
+			}
+		}
+	}
+	return len(sql)
+}
+
+// interpolate writes the arguments into the template as SQL literals.
+func (e *encoder) interpolate(t template, args []sobek.Value) (string, error) {
+	e.text = e.text[:0]
+	for at, number := range t.parameters {
+		if number < 1 || number > len(args) {
+			return "", fmt.Errorf("argument $%d is missing: %d given", number, len(args))
+		}
+		e.text = append(e.text, t.texts[at]...)
+		text, err := appendLiteral(e.text, args[number-1])
+		if err != nil {
+			return "", fmt.Errorf("argument $%d: %w", number, err)
+		}
+		e.text = text
+	}
+	return string(append(e.text, t.texts[len(t.texts)-1]...)), nil
+}
+
+// appendLiteral appends a JavaScript value as an SQL literal: numbers bare
+// (in brackets, so that a minus sign stays one), everything else quoted and
+// left to the server to take for the type it needs.
+func appendLiteral(buf []byte, value sobek.Value) ([]byte, error) {
+	switch exported := value.Export().(type) {
+	case nil:
+		return append(buf, "NULL"...), nil
+	case int64:
+		return append(strconv.AppendInt(append(buf, '('), exported, 10), ')'), nil
+	case float64:
+		if !math.IsNaN(exported) && !math.IsInf(exported, 0) {
+			return append(appendFloat(append(buf, '('), exported), ')'), nil
+		}
+	case bool:
+		return strconv.AppendBool(buf, exported), nil
+	}
+	text, _, err := appendText(nil, value)
+	if err != nil {
+		return buf, err
+	}
+	// The leading blank keeps a preceding E or U& from changing the string.
+	buf = append(buf, " '"...)
+	buf = append(buf, strings.ReplaceAll(string(text), "'", "''")...)
+	return append(buf, '\''), nil
+}
+
+// appendHex appends bytes in bytea's hex form.
+func appendHex(buf, bytes []byte) []byte {
+	return hex.AppendEncode(append(buf, `\x`...), bytes)
+}
+
+// decodeHex reads bytea's hex form.
+func decodeHex(text []byte) ([]byte, error) {
+	digits, found := strings.CutPrefix(string(text), `\x`)
+	if !found {
+		return nil, fmt.Errorf(`bytea in another format than hex: set bytea_output to hex`)
+	}
+	return hex.DecodeString(digits)
+}
