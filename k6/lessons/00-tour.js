@@ -1,0 +1,41 @@
+// The tour: what does each way to the database cost, without latency and
+// with 10 ms?
+//
+//   scripts/tour                                  every available path, one table
+//   scripts/k6 run k6/lessons/00-tour.js          one cell: direct, 10 clients
+//   scripts/k6 run -e LAB_WORKLOAD=connect -e LAB_CLIENTS=1 k6/lessons/00-tour.js
+//
+// Expect: a pooler is another hop that each statement pays for, and a cheaper
+// place to connect to; 10 ms of latency outweighs both.
+
+import { options as cellOptions, turn } from '../lib/cell.js';
+
+export { handleSummary } from '../lib/cell.js';
+
+const everywhere = {
+  paths: ['*'],
+  latencies: [null, 10], // ms of round trip that the path's link adds; null: no proxy in the way
+  seconds: 1.2,
+  warmup_seconds: 0.4,
+  repeats: 1,
+};
+
+export const options = cellOptions({
+  lesson: '00-tour',
+  title: 'The tour',
+  question: 'What does each way to the database cost, without latency and with 10 ms of it?',
+  explanation: 'A connect pays several round trips and the authentication, a statement pays one round trip; '
+    + 'ten clients that wait for each answer can have no more than ten statements under way. '
+    + 'Every cell runs once and briefly: the table shows the lab at work and proves no claim.',
+  minutes: 2,
+  groups: [
+    // Rates stay below what the slowest path takes at 10 ms, and no turn
+    // falls in step with the 100 ms slices of the CPU budgets.
+    { ...everywhere, name: 'connect', workload: 'connect', protocol: 'simple', clients: [1], rate: 11 },
+    { ...everywhere, name: 'select', workload: 'select', protocol: 'prepared', clients: [1], rate: 37 },
+    { ...everywhere, name: 'throughput', workload: 'select', protocol: 'prepared', clients: [10], rate: 0 },
+  ],
+  headlines: [],
+});
+
+export default turn;
