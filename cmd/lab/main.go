@@ -5,18 +5,23 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/owner"
 	"pooler-lab/internal/path"
+	"pooler-lab/internal/serve"
 	"pooler-lab/internal/tool"
 )
 
 func main() {
-	if err := run(context.Background()); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -32,6 +37,8 @@ func run(ctx context.Context) error {
 		PersistentPreRunE: func(*cobra.Command, []string) error { return becomeOwner() },
 	}
 	root.AddCommand(
+		serve.NewCommand(),
+		serve.NewReadyCommand(),
 		path.NewCommand(),
 		link.NewCommand(),
 		tool.NewPsqlCommand(),

@@ -215,8 +215,17 @@ func (l *lab) meant(word string) (s Settings, isTarget bool, err error) {
 	if _, _, err := target(l.set, word); err == nil {
 		return s, true, nil
 	}
-	known := slices.Concat(presets.names(), l.set.LinkNames(), l.set.PathNames(), []string{everything, "off", "cut", "restore", "presets"})
-	return s, false, fmt.Errorf("a latency (10ms), a preset, a link, a path or a command is needed: %w", suggest.Unknown("word", word, known))
+	return s, false, l.unknownWord(word, presets)
+}
+
+func (l *lab) unknownWord(word string, presets Presets) error {
+	links, paths := l.set.LinkNames(), l.set.PathNames()
+	text := fmt.Sprintf("%q is no latency (10ms), preset, link or path", word)
+	if closest := suggest.Closest(word, slices.Concat(presets.names(), links, paths, []string{everything, "off", "cut", "restore", "presets"})); closest != "" {
+		text += ": did you mean " + closest + "?"
+	}
+	return fmt.Errorf("%s\npresets: %s\nlinks: %s\npaths: %s", text,
+		strings.Join(presets.names(), ", "), strings.Join(links, ", "), strings.Join(paths, ", "))
 }
 
 // with returns the settings with what the flags say; "" is a flag that wasn't given.

@@ -1,0 +1,93 @@
+package link
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"pooler-lab/internal/path"
+)
+
+func TestTargets(t *testing.T) {
+	set, err := path.Load("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := []struct {
+		name, args, want, note, wrong string
+	}{
+		{"link", "client-primary", "client-primary", "", ""},
+		{"path", "pgbouncer-session", "client-pgbouncer", "", ""},
+		{"path with two links", "pgpool-near-app", "pgpool-primary pgpool-standby", "", ""},
+		{"several, each once", "direct client-primary standby", "client-primary client-standby", "", ""},
+		{"all", "all", strings.Join(set.LinkNames(), " "), "", ""},
+		{"both link and path", "pgbouncer-yugabyte", "pgbouncer-yugabyte", "pgbouncer-yugabyte is taken for the link; the path of that name goes over [client-pgbouncer]", ""},
+		{"path without a link", "socket", "", "", "path socket has no link: no latency can be put on it"},
+		{"mistyped link", "direct client-pgpol", "", "", `unknown link or path "client-pgpol": did you mean client-pgpool?`},
+		{"mistyped path", "pgbouncer-sesion", "", "", `unknown link or path "pgbouncer-sesion": did you mean pgbouncer-session?`},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			links, notes, err := targets(set, strings.Fields(c.args))
+			if c.wrong != "" {
+				if err == nil || !strings.Contains(err.Error(), c.wrong) {
+					t.Fatalf("\ngot  %v\nwant %s", err, c.wrong)
+				}
+				return
+			}
+			if err != nil || !slices.Equal(links, strings.Fields(c.want)) || strings.Join(notes, "") != c.note {
+				t.Errorf("got %v, notes %q, %v; want %s, %q", links, notes, err, c.want, c.note)
+			}
+		})
+	}
+}
+
+// Whatever is wrong with the words is said before toxiproxy is asked for anything.
+func TestCommandRefuses(t *testing.T) {
+	t.Setenv("LAB_ROOT", "../..")
+	t.Setenv("LAB_TOXIPROXY_URL", "http://127.0.0.1:1")
+	cases := []struct{ name, args, want string }{
+		{"no target", "10ms", "on which link? Name links, paths or all"},
+		{"unknown target", "10ms client-primry", `unknown link or path "client-primry": did you mean client-primary?`},
+		{"fraction", "1.5ms client-primary", "1.5ms isn't a whole number of milliseconds"},
+		{"negative", "-5ms client-primary", "-5ms is negative"},
+		{"too long", "11m client-primary", "more than 10 minutes"},
+		{"mistyped preset", "satelite client-primary", `did you mean satellite?`},
+		{"more jitter than latency", "5ms client-primary --jitter 6ms", "jitter of 6 ms is more than the latency of 5 ms"},
+		{"fraction of jitter", "5ms client-primary --jitter 0.5ms", "jitter: 0.5ms isn't a whole number"},
+		{"bandwidth zero", "5ms client-primary --bandwidth 0", `bandwidth "0": say whole KB/s`},
+		{"bandwidth with a unit", "5ms client-primary --bandwidth 1MB", `bandwidth "1MB": say whole KB/s`},
+		{"jitter alone", "--jitter 5ms", "--jitter and --bandwidth go with a latency and a link"},
+		{"jitter without latency", "client-primary --jitter 5ms", "a latency is missing before client-primary"},
+		{"cut nothing", "cut", "on which link?"},
+		{"restore an unknown one", "restore nowhere", `unknown link or path "nowhere"`},
+		{"unknown flag", "10ms direct --jiter 2ms", "unknown flag: --jiter"},
+		{"toxiproxy away", "10ms client-primary", "toxiproxy doesn't answer at http://127.0.0.1:1; is the lab up?"},
+		{"toxiproxy away, preset", "satellite direct", "toxiproxy doesn't answer"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			command := NewCommand()
+			command.SetArgs(strings.Fields(c.args))
+			command.SetOut(new(bytes.Buffer))
+			command.SetErr(new(bytes.Buffer))
+			command.SilenceUsage = true
+			if err := command.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("\ngot  %v\nwant %s", err, c.want)
+			}
+		})
+	}
+}
+
+func TestLabsOwnPresets(t *testing.T) {
+	presets, err := LoadPresets("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"same-zone", "cross-zone", "cross-region", "cafe-wifi", "satellite"} {
+		if _, err := presets.Find(name); err != nil {
+			t.Error(err)
+		}
+	}
+}

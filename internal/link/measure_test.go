@@ -1,0 +1,99 @@
+package link
+
+import (
+	"context"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"pooler-lab/internal/path"
+)
+
+func TestMeasureSeesTheLatencyAskedFor(t *testing.T) {
+	client := startToxiproxy(t)
+	l := addLink(t, client, "client-primary", listen(t, answerQueries))
+	for _, ms := range []int{0, 5, 30} {
+		if err := client.SetLatency(t.Context(), l.Name, ms); err != nil {
+			t.Fatal(err)
+		}
+		got, err := measureLink(t.Context(), "127.0.0.1", l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := time.Duration(ms) * time.Millisecond
+		if got.Median < asked || got.Median > asked+15*time.Millisecond {
+			t.Errorf("asked %v, measured %v", asked, got.Median)
+		}
+		if got.Samples < leastSamples {
+			t.Errorf("%d samples", got.Samples)
+		}
+	}
+}
+
+func TestRowSaysWhyThereIsNoRoundTrip(t *testing.T) {
+	client := startToxiproxy(t)
+	ctx := t.Context()
+	silent := listen(t, func(conn net.Conn) { conn.Read(make([]byte, 1000)); time.Sleep(3 * time.Second) })
+	links := []path.Link{
+		addLink(t, client, "client-primary", listen(t, answerQueries)),
+		addLink(t, client, "client-standby", "127.0.0.1:1"),
+		addLink(t, client, "client-pgpool", listen(t, answerQueries)),
+		addLink(t, client, "client-silent", silent),
+	}
+	links = append(links, path.Link{Name: "client-missing", Listen: "127.0.0.1:2", Upstream: "127.0.0.1:3"})
+	if err := client.Cut(ctx, "client-pgpool"); err != nil {
+		t.Fatal(err)
+	}
+	if err := client.addToxic(ctx, "client-primary", toxic("odd", "slicer", "upstream", map[string]any{"average_size": 100.0, "size_variation": 1.0})); err != nil {
+		t.Fatal(err)
+	}
+	l := &lab{set: &path.Set{Links: links}, client: client}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	rows, err := l.rows(ctx, l.set.LinkNames())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []struct{ asked, problem string }{
+		{"- and odd", ""},
+		{"-", "unreachable: connection closed; is 127.0.0.1 up?"},
+		{"cut", "cut"},
+		{"-", "unreachable: no answer in time"},
+		{"", "toxiproxy doesn't have it; restart that service to have it read its file again"},
+	}
+	for i, w := range want {
+		if rows[i].asked != w.asked || rows[i].Problem != w.problem || (rows[i].RoundTripMS == nil) != (w.problem != "") {
+			t.Errorf("%s: got %q, %q, %v; want %q, %q", rows[i].Link, rows[i].asked, rows[i].Problem, rows[i].RoundTripMS, w.asked, w.problem)
+		}
+	}
+	var table strings.Builder
+	if err := writeTable(&table, rows); err != nil || !strings.Contains(table.String(), " ms") {
+		t.Errorf("table: %v\n%s", err, table.String())
+	}
+}
+
+func TestAskedInWords(t *testing.T) {
+	cases := []struct {
+		name string
+		p    Proxy
+		want string
+	}{
+		{"nothing", Proxy{Enabled: true}, "-"},
+		{"cut", Proxy{}, "cut"},
+		{"latency", Proxy{Enabled: true, Toxics: Settings{LatencyMS: 10}.toxics()}, "10 ms"},
+		{"cut with latency", Proxy{Toxics: Settings{LatencyMS: 10}.toxics()}, "cut, 10 ms"},
+		{"all", Proxy{Enabled: true, Toxics: Settings{10, 2, 1000, 1000}.toxics()}, "10 ms ±2, 1000 KB/s"},
+		{"uneven", Proxy{Enabled: true, Toxics: Settings{630, 0, 2266, 422}.toxics()}, "630 ms, 2266 KB/s down, 422 KB/s up"},
+		{"a sum", Proxy{Enabled: true, Toxics: []Toxic{latency("a", "upstream", 5), latency("b", "downstream", 6)}}, "11 ms"},
+		{"now and then", Proxy{Enabled: true, Toxics: []Toxic{{Name: "a", Type: "latency", Stream: "upstream", Toxicity: 0.25, Attributes: map[string]any{"latency": 5.0}}}},
+			"5 ms and a on 25 % of connections"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if got := c.p.describeAsked(); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,113 @@
+package link
+
+import (
+	"net/http"
+	"testing"
+)
+
+func TestPutBringsBackWhateverChanged(t *testing.T) {
+	client := startToxiproxy(t)
+	ctx := t.Context()
+	for _, name := range []string{"client-primary", "client-standby", "client-pgpool"} {
+		addLink(t, client, name, listen(t, echo))
+	}
+	// Someone else's toxics are part of what is put back.
+	theirs := []Toxic{
+		latency("theirs", "upstream", 3),
+		latency(latencyDownstream, "downstream", 4),
+		toxic("slow", "bandwidth", "downstream", map[string]any{"rate": 500.0}),
+	}
+	for _, one := range theirs {
+		if err := client.addToxic(ctx, "client-primary", one); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := client.Cut(ctx, "client-pgpool"); err != nil {
+		t.Fatal(err)
+	}
+	before, err := client.Snapshot(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := before.AskedMS("client-primary"); got != 7 {
+		t.Errorf("asked of client-primary: %d ms; want 7, the sum over everyone's toxics", got)
+	}
+
+	changes := []struct {
+		name   string
+		change func() error
+		want   string
+	}{
+		{"nothing", func() error { return nil }, ""},
+		{"latency set", func() error { return client.SetLatency(ctx, "client-standby", 10) },
+			"client-standby: no toxic → latency_downstream jitter=0 latency=10"},
+		{"toxics replaced", func() error { return client.SetLatency(ctx, "client-primary", 10) },
+			"client-primary: theirs (latency, upstream) jitter=0 latency=3, latency_downstream jitter=0 latency=4, slow (bandwidth, downstream) rate=500 → latency_downstream jitter=0 latency=10"},
+		{"one attribute", func() error {
+			return client.updateToxic(ctx, "client-primary", latency("theirs", "upstream", 5))
+		}, "client-primary: theirs (latency, upstream) jitter=0 latency=3, latency_downstream jitter=0 latency=4, slow (bandwidth, downstream) rate=500 → theirs (latency, upstream) jitter=0 latency=5, latency_downstream jitter=0 latency=4, slow (bandwidth, downstream) rate=500"},
+		{"cut", func() error { return client.Cut(ctx, "client-standby") }, "client-standby: cut"},
+		{"restored", func() error { return client.Restore(ctx, "client-pgpool") }, "client-pgpool: restored"},
+		{"toxiproxy's reset", func() error { return client.do(ctx, http.MethodPost, "/reset", nil, nil) },
+			"client-pgpool: restored; client-primary: theirs (latency, upstream) jitter=0 latency=3, latency_downstream jitter=0 latency=4, slow (bandwidth, downstream) rate=500 → no toxic"},
+	}
+	for _, c := range changes {
+		t.Run(c.name, func(t *testing.T) {
+			if err := c.change(); err != nil {
+				t.Fatal(err)
+			}
+			now, err := client.Snapshot(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := before.Difference(now); got != c.want {
+				t.Errorf("difference\ngot  %s\nwant %s", got, c.want)
+			}
+			if before.Equal(now) != (c.want == "") {
+				t.Errorf("Equal is %v", before.Equal(now))
+			}
+			if err := client.Put(ctx, before); err != nil {
+				t.Fatal(err)
+			}
+			after, err := client.Snapshot(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := before.Difference(after); d != "" {
+				t.Errorf("not put back: %s", d)
+			}
+		})
+	}
+}
+
+func TestLinksComeAndGo(t *testing.T) {
+	client := startToxiproxy(t)
+	ctx := t.Context()
+	addLink(t, client, "client-primary", listen(t, echo))
+	addLink(t, client, "client-standby", listen(t, echo))
+	before, err := client.Snapshot(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := client.do(ctx, http.MethodDelete, "/proxies/client-primary", nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	addLink(t, client, "client-new", listen(t, echo))
+	if err := client.SetLatency(ctx, "client-standby", 10); err != nil {
+		t.Fatal(err)
+	}
+	after, err := client.Snapshot(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "client-primary: gone; client-standby: no toxic → latency_downstream jitter=0 latency=10; client-new: new"
+	if got := before.Difference(after); got != want {
+		t.Errorf("difference\ngot  %s\nwant %s", got, want)
+	}
+	if err := client.Put(ctx, before); err == nil {
+		t.Error("a link that is gone was put back")
+	}
+	if now, err := client.Snapshot(ctx); err != nil || now.AskedMS("client-standby") != 0 {
+		t.Errorf("client-standby wasn't put back behind the one that is gone: %d, %v", now.AskedMS("client-standby"), err)
+	}
+}

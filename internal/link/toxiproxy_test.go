@@ -1,0 +1,126 @@
+package link
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	toxiproxy "github.com/Shopify/toxiproxy/v2"
+	"github.com/jackc/pgx/v5/pgproto3"
+	"github.com/rs/zerolog"
+
+	"pooler-lab/internal/path"
+)
+
+// startToxiproxy runs a toxiproxy in this process.
+func startToxiproxy(t *testing.T) *Client {
+	t.Helper()
+	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
+	api := httptest.NewServer(server.Routes())
+	t.Cleanup(func() {
+		if err := server.Collection.Clear(); err != nil {
+			t.Error(err)
+		}
+		api.Close()
+	})
+	return New(api.URL)
+}
+
+// addLink makes a link to upstream and returns it as configs/toxiproxy.json would have it.
+func addLink(t *testing.T, c *Client, name, upstream string) path.Link {
+	t.Helper()
+	var made Proxy
+	asked := map[string]any{"name": name, "listen": "127.0.0.1:0", "upstream": upstream, "enabled": true}
+	if err := c.do(t.Context(), http.MethodPost, "/proxies", asked, &made); err != nil {
+		t.Fatal(err)
+	}
+	return path.Link{Name: name, Listen: made.Listen, Upstream: upstream}
+}
+
+// listen serves each connection with serve until the test ends.
+func listen(t *testing.T, serve func(net.Conn)) (address string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				serve(conn)
+			}()
+		}
+	}()
+	return listener.Addr().String()
+}
+
+func echo(conn net.Conn) { io.Copy(conn, conn) }
+
+// answerQueries speaks just enough of PostgreSQL's protocol to answer every simple query with one row.
+func answerQueries(conn net.Conn) {
+	backend := pgproto3.NewBackend(conn, conn)
+	if _, err := backend.ReceiveStartupMessage(); err != nil {
+		return
+	}
+	backend.Send(&pgproto3.AuthenticationOk{})
+	backend.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
+	for backend.Flush() == nil {
+		message, err := backend.Receive()
+		if err != nil {
+			return
+		}
+		if _, ok := message.(*pgproto3.Query); !ok {
+			return
+		}
+		backend.Send(&pgproto3.RowDescription{Fields: []pgproto3.FieldDescription{{Name: []byte("one"), DataTypeOID: 23}}})
+		backend.Send(&pgproto3.DataRow{Values: [][]byte{[]byte("1")}})
+		backend.Send(&pgproto3.CommandComplete{CommandTag: []byte("SELECT 1")})
+		backend.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
+	}
+}
+
+// aClient is a connection through a link that stays open while the link changes.
+type aClient struct {
+	t    *testing.T
+	conn net.Conn
+}
+
+func connectThrough(t *testing.T, l path.Link) aClient {
+	t.Helper()
+	conn, err := net.Dial("tcp", l.Listen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return aClient{t, conn}
+}
+
+// roundTrip sends bytes to an echo and returns how long they took.
+func (a aClient) roundTrip(size int) time.Duration {
+	a.t.Helper()
+	sent, got := bytes.Repeat([]byte("x"), size), make([]byte, size)
+	start := time.Now()
+	go a.conn.Write(sent)
+	if _, err := io.ReadFull(a.conn, got); err != nil {
+		a.t.Fatal(err)
+	}
+	return time.Since(start)
+}
+
+// takes fails the test unless took is between least and least plus what a busy machine may add.
+func takes(t *testing.T, what string, took, least time.Duration) {
+	t.Helper()
+	if most := least + 40*time.Millisecond; took < least || took > most {
+		t.Errorf("%s took %v, want %v to %v", what, took, least, most)
+	}
+}
