@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -14,6 +15,8 @@ import (
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/owner"
 	"pooler-lab/internal/path"
+	"pooler-lab/internal/report"
+	runner "pooler-lab/internal/run"
 	"pooler-lab/internal/serve"
 	"pooler-lab/internal/tool"
 )
@@ -23,7 +26,7 @@ func main() {
 	defer stop()
 	if err := run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		os.Exit(exitCode(err))
 	}
 }
 
@@ -44,12 +47,24 @@ func run(ctx context.Context) error {
 		tool.NewPsqlCommand(),
 		tool.NewPgbenchCommand(),
 		tool.NewK6Command(),
+		runner.NewRunCommand(),
+		runner.NewCancelCommand(),
+		report.NewReportCommand(),
 	)
 	command, err := root.ExecuteContextC(ctx)
 	if err != nil {
 		return fmt.Errorf("%s: %w", command.CommandPath(), err)
 	}
 	return nil
+}
+
+// exitCode is the one that err asks for (an interrupted run is 130, as a shell has it), else 1.
+func exitCode(err error) int {
+	var asks interface{ ExitCode() int }
+	if errors.As(err, &asks) {
+		return asks.ExitCode()
+	}
+	return 1
 }
 
 // becomeOwner gives up root for the owner of results/, so that nothing is left there that its owner can't delete.

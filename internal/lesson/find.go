@@ -1,0 +1,78 @@
+package lesson
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Find returns the script of the lesson that name stands for, among the .js files of dir: a full name
+// (00-tour), its number (00) or what follows the number (tour).
+func Find(dir, name string) (string, error) {
+	names, err := Names(dir)
+	if err != nil {
+		return "", err
+	}
+	for _, n := range names {
+		number, rest, _ := strings.Cut(n, "-")
+		if name == n || name == n+".js" || name == number || name == rest {
+			return filepath.Join(dir, n+".js"), nil
+		}
+	}
+	return "", fmt.Errorf("there is no lesson %q; there are:\n  %s", name, strings.Join(names, "\n  "))
+}
+
+// Names lists the lessons of dir in order.
+func Names(dir string) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.js"))
+	if err != nil {
+		return nil, fmt.Errorf("list lessons: %w", err)
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("no lessons in %s", dir)
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, strings.TrimSuffix(filepath.Base(f), ".js"))
+	}
+	return names, nil
+}
+
+// Read asks k6 what the lesson in file wants. LAB_CELL is taken out of k6's environment, so that a lesson
+// answers for all of its cells and not for one.
+func Read(ctx context.Context, file string) (*Lesson, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read lesson: %w", err)
+	}
+	var stdout, stderr bytes.Buffer
+	inspect := exec.CommandContext(ctx, "k6", "inspect", file)
+	inspect.Env = withoutCell(os.Environ())
+	inspect.Stdout, inspect.Stderr = &stdout, &stderr
+	if err := inspect.Run(); err != nil {
+		return nil, fmt.Errorf("k6 inspect %s: %w\n%s", file, err, strings.TrimSpace(stderr.String()))
+	}
+	l, err := parse(stdout.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("lesson %s: %w", file, err)
+	}
+	sum := sha256.Sum256(text)
+	l.File, l.SHA256 = file, hex.EncodeToString(sum[:])
+	return l, nil
+}
+
+func withoutCell(env []string) []string {
+	var kept []string
+	for _, e := range env {
+		if !strings.HasPrefix(e, "LAB_CELL=") {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}

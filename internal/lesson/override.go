@@ -1,0 +1,118 @@
+package lesson
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// An Override is what the command line says in place of the lesson. What is nil or empty stays as the lesson
+// has it.
+type Override struct {
+	Groups    []string  `json:"groups,omitempty"` // only these groups
+	Paths     []string  `json:"paths,omitempty"`
+	Latencies []Latency `json:"latencies_ms,omitempty"`
+	Workloads []string  `json:"workloads,omitempty"` // only these workloads
+	Clients   []int     `json:"clients,omitempty"`
+	Protocols []string  `json:"protocols,omitempty"`
+	Rate      *float64  `json:"rate,omitempty"` // of paced groups: a closed loop stays one
+	Seconds   *float64  `json:"seconds,omitempty"`
+	Warmup    *float64  `json:"warmup_seconds,omitempty"`
+	Repeats   *int      `json:"repeats,omitempty"`
+}
+
+// Apply changes the lesson as o says and checks that what came of it can be run.
+func (l *Lesson) Apply(o Override) error {
+	if err := l.keepGroups(o.Groups); err != nil {
+		return err
+	}
+	if err := l.keepWorkloads(o.Workloads); err != nil {
+		return err
+	}
+	if o.Rate != nil && *o.Rate == 0 {
+		return fmt.Errorf("a rate of 0 would make a paced group a closed loop: give a rate above 0, or choose groups with --groups")
+	}
+	paced := false
+	for i := range l.Groups {
+		g := &l.Groups[i]
+		paced = paced || g.Rate > 0
+		g.apply(o)
+	}
+	if o.Rate != nil && !paced {
+		return fmt.Errorf("--rate is for paced groups and none of these is: %s", strings.Join(l.groupNames(), ", "))
+	}
+	return l.validate()
+}
+
+func (g *Group) apply(o Override) {
+	setList(&g.Paths, o.Paths)
+	setList(&g.Latencies, o.Latencies)
+	setList(&g.Clients, o.Clients)
+	setList((*[]string)(&g.Protocol), o.Protocols)
+	set(&g.Seconds, o.Seconds)
+	set(&g.Warmup, o.Warmup)
+	set(&g.Repeats, o.Repeats)
+	if g.Rate > 0 {
+		set(&g.Rate, o.Rate)
+	}
+}
+
+func set[T any](to *T, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+func setList[T comparable](to *[]T, from []T) {
+	if len(from) == 0 {
+		return
+	}
+	*to = nil
+	for _, v := range from {
+		if !slices.Contains(*to, v) { // a value given twice would be two cells of one name
+			*to = append(*to, v)
+		}
+	}
+}
+
+func (l *Lesson) keepGroups(names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	all := l.groupNames()
+	for _, n := range names {
+		if !slices.Contains(all, n) {
+			return fmt.Errorf("lesson %s has no group %q; it has %s", l.Name, n, strings.Join(all, ", "))
+		}
+	}
+	l.Groups = slices.DeleteFunc(l.Groups, func(g Group) bool { return !slices.Contains(names, g.Name) })
+	return nil
+}
+
+func (l *Lesson) keepWorkloads(names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	var all []string
+	for i := range l.Groups {
+		g := &l.Groups[i]
+		all = append(all, g.Workload...)
+		g.Workload = slices.DeleteFunc(slices.Clone(g.Workload), func(w string) bool { return !slices.Contains(names, w) })
+	}
+	for _, n := range names {
+		if !slices.Contains(all, n) {
+			slices.Sort(all)
+			return fmt.Errorf("lesson %s has no workload %q; it has %s", l.Name, n, strings.Join(slices.Compact(all), ", "))
+		}
+	}
+	l.Groups = slices.DeleteFunc(l.Groups, func(g Group) bool { return len(g.Workload) == 0 })
+	return nil
+}
+
+func (l *Lesson) groupNames() []string {
+	var names []string
+	for _, g := range l.Groups {
+		names = append(names, g.Name)
+	}
+	return names
+}

@@ -1,0 +1,127 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/result"
+)
+
+// Table is the run as a terminal shows it.
+func Table(run *result.Run) string {
+	var b strings.Builder
+	b.WriteString(title(run))
+	var body string
+	if groups := groupsOf(run); gridFits(run, groups) {
+		body = grid(run, groups)
+	} else {
+		body = lines(run, groups)
+	}
+	b.WriteString(body)
+	b.WriteString(troubles(run))
+	b.WriteString(legend(run, body))
+	return b.String()
+}
+
+func title(run *result.Run) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n%s: %s\n", run.Lesson.Name, run.Lesson.Question)
+	fmt.Fprintf(&b, "%s UTC, %d CPUs, %s a node, %s a pooler, scale %d, seed %d\n", run.Started.UTC().Format("2006-01-02 15:04"),
+		run.Manifest.Host.CPUs, budget(run, "nodes"), budget(run, "poolers"), run.Manifest.Scale, run.Seed)
+	switch run.Status {
+	case result.Finished:
+	case result.Running:
+		fmt.Fprintf(&b, "INTERRUPTED: it never ended, or hasn't yet; %d repeats are missing\n", run.Unfinished)
+	default:
+		fmt.Fprintf(&b, "%s: %s; %d repeats are missing\n", strings.ToUpper(string(run.Status)), run.Reason, run.Unfinished)
+	}
+	if run.PutBack != "" {
+		fmt.Fprintf(&b, "The latencies set before the run could not be put back: %s\n", run.PutBack)
+	}
+	return b.String()
+}
+
+func budget(run *result.Run, of string) string {
+	for _, budget := range run.Manifest.Budgets {
+		if budget.Of == of && budget.CPUs != "" {
+			return budget.CPUs + " CPU"
+		}
+	}
+	return "no CPU budget"
+}
+
+func groupsOf(run *result.Run) []string {
+	var groups []string
+	for _, c := range run.Cells {
+		if !slices.Contains(groups, c.Group) {
+			groups = append(groups, c.Group)
+		}
+	}
+	return groups
+}
+
+// latenciesOf are the latencies of the run's cells, without the proxy first.
+func latenciesOf(run *result.Run) []lesson.Latency {
+	var all []lesson.Latency
+	for _, c := range run.Cells {
+		if !slices.Contains(all, c.Latency) {
+			all = append(all, c.Latency)
+		}
+	}
+	slices.SortFunc(all, func(a, b lesson.Latency) int {
+		if a.Proxied() != b.Proxied() {
+			return map[bool]int{true: 1, false: -1}[a.Proxied()]
+		}
+		return a.MS() - b.MS()
+	})
+	return all
+}
+
+// heading says in words what a latency is.
+func heading(l lesson.Latency) string {
+	switch {
+	case !l.Proxied():
+		return "Without latency, no toxiproxy in the way"
+	case l.MS() == 0:
+		return "Through toxiproxy, no latency asked"
+	}
+	return fmt.Sprintf("%d ms of round trip asked, through toxiproxy", l.MS())
+}
+
+// find returns the run's first cell that is as wanted, nil where none is.
+func find(run *result.Run, wanted func(*result.Cell) bool) *result.Cell {
+	for i := range run.Cells {
+		if wanted(&run.Cells[i]) {
+			return &run.Cells[i]
+		}
+	}
+	return nil
+}
+
+// base is the cell that c is compared with: the direct path's under the same conditions.
+func base(run *result.Run, c *result.Cell) *result.Cell {
+	return find(run, func(d *result.Cell) bool {
+		return d.Path == "direct" && d.Group == c.Group && d.Latency == c.Latency && d.Workload == c.Workload &&
+			d.Clients == c.Clients && d.Protocol == c.Protocol
+	})
+}
+
+// troubles lists what failed and why, and paths that are not available where no table named them.
+func troubles(run *result.Run) string {
+	var b strings.Builder
+	for _, c := range run.Cells {
+		if c.Reason == "" {
+			continue
+		}
+		what := fmt.Sprintf("%s, %s, %s", c.Path, c.Latency, c.Group)
+		for i, l := range wrap(what+": "+c.Reason, width-2) {
+			b.WriteString(strings.Repeat(" ", 2*min(i, 1)) + l + "\n")
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\nWhat failed, and why:\n" + b.String()
+}

@@ -1,0 +1,64 @@
+package result
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// WriteFile writes data to name whole or not at all: into a file beside it first, then under its name.
+func WriteFile(name string, data []byte) (err error) {
+	temp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(temp.Name())
+			err = fmt.Errorf("write %s: %w", name, err)
+		}
+	}()
+	_, err = temp.Write(data)
+	if err = errors.Join(err, temp.Sync(), temp.Chmod(0o644), temp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(temp.Name(), name)
+}
+
+// Write writes r as run.json into dir, whole or not at all.
+func (r *Run) Write(dir string) error {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", File, err)
+	}
+	return WriteFile(filepath.Join(dir, File), append(text, '\n'))
+}
+
+// Read reads a run from its folder or its run.json.
+func Read(name string) (*Run, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, fmt.Errorf("find the run: %w", err)
+	}
+	if info.IsDir() {
+		name = filepath.Join(name, File)
+	}
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s holds no %s: give a run's folder", filepath.Dir(name), File)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the run: %w", err)
+	}
+	r := new(Run)
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	if r.Version != Version {
+		return nil, fmt.Errorf("%s has version %d, this program reads version %d", name, r.Version, Version)
+	}
+	return r, nil
+}

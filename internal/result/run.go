@@ -1,0 +1,146 @@
+// Package result holds what a run leaves behind: run.json, whose shape docs/run.schema.json publishes.
+package result
+
+import (
+	"encoding/json"
+	"time"
+
+	"pooler-lab/internal/lesson"
+)
+
+// Version of run.json's shape. It grows with a change that an older reader would misread.
+const Version = 1
+
+// File is the name of a run's document within its folder.
+const File = "run.json"
+
+// A Status says how far a run, a cell or a repeat came.
+type Status string
+
+// A run is Running until its last cell is written, then Finished, Interrupted or Failed: a reader who finds
+// Running in a folder that nobody works on takes it for Interrupted. A cell starts Planned. A repeat is
+// Rejected where someone changed what it was measured under; its figures are kept and count for nothing.
+const (
+	Running     Status = "running"
+	Finished    Status = "finished"
+	Interrupted Status = "interrupted"
+	Failed      Status = "failed"
+	Planned     Status = "planned"
+	OK          Status = "ok"
+	Rejected    Status = "rejected"
+)
+
+// A Run is one execution of a lesson.
+type Run struct {
+	Version    int        `json:"version"`
+	ID         string     `json:"id"` // name of its folder
+	Status     Status     `json:"status"`
+	Reason     string     `json:"reason,omitempty"` // why it is not finished
+	Started    time.Time  `json:"started"`
+	Ended      *time.Time `json:"ended,omitempty"`
+	Seed       uint64     `json:"seed"`   // of the order within each block
+	Blocks     int        `json:"blocks"` // a block is one repeat of every cell
+	Lesson     Lesson     `json:"lesson"`
+	Manifest   Manifest   `json:"manifest"`
+	Paths      []Path     `json:"paths"` // those the lesson asked for, in the order of configs/paths.yaml
+	Cells      []Cell     `json:"cells"`
+	PutBack    string     `json:"put_back,omitempty"` // why the latencies found at the start could not be put back
+	Unfinished int        `json:"unfinished"`         // repeats that were planned and did not end by themselves
+}
+
+// A Lesson is the question that the run answers.
+type Lesson struct {
+	Name        string          `json:"name"`
+	Title       string          `json:"title"`
+	Question    string          `json:"question"`
+	Explanation string          `json:"explanation"`
+	File        string          `json:"file"`
+	SHA256      string          `json:"sha256"`
+	Headlines   json.RawMessage `json:"headlines"` // the comparisons it claims, as it wrote them
+	Override    lesson.Override `json:"override"`  // what the command line said in its place
+}
+
+// A Manifest says on what and under which settings a run was made.
+type Manifest struct {
+	Versions       map[string]string `json:"versions"` // of each component; 'unknown: <why>' where it didn't tell
+	Authentication string            `json:"authentication"`
+	Scale          int               `json:"scale"` // of pgbench's tables
+	MaxConnections int               `json:"max_connections"`
+	Budgets        []Budget          `json:"budgets"`
+	Host           Host              `json:"host"`
+}
+
+// A Budget is the share of the machine that a kind of component may use.
+type Budget struct {
+	Of     string `json:"of"` // nodes, poolers
+	CPUs   string `json:"cpus"`
+	Memory string `json:"memory"`
+}
+
+// A Host is the machine as the generator sees it.
+type Host struct {
+	CPUs        int    `json:"cpus"`
+	MemoryBytes int64  `json:"memory_bytes"`
+	Kernel      string `json:"kernel"`
+	Arch        string `json:"arch"`
+}
+
+// A Path is one of configs/paths.yaml that the lesson asked for.
+type Path struct {
+	Name        string `json:"name"`
+	Meaning     string `json:"meaning"`
+	Database    string `json:"database"`
+	Unavailable string `json:"unavailable,omitempty"` // why none of its cells ran
+}
+
+// A Cell is one path x latency x workload x client count x protocol, and all its repeats.
+type Cell struct {
+	lesson.Cell
+	Status  Status   `json:"status"`
+	Reason  string   `json:"reason,omitempty"` // of its last repeat, where that failed
+	Repeats []Repeat `json:"runs"`             // "repeats" is how many were wanted
+}
+
+// Add notes what became of another repeat. A cell is ok once one of its repeats is, and keeps the reason of the
+// last one that wasn't.
+func (c *Cell) Add(r Repeat) {
+	c.Repeats = append(c.Repeats, r)
+	switch {
+	case r.Status == OK:
+		c.Status = OK
+		if r.Attempt > 1 {
+			c.Reason = "" // of the attempt before
+		}
+	case r.Status == Interrupted:
+	default:
+		c.Reason = r.Reason
+		if c.Status != OK {
+			c.Status = Failed
+		}
+	}
+}
+
+// Last returns the cell's last repeat that counts, nil where none does.
+func (c *Cell) Last() *Repeat {
+	for i := len(c.Repeats) - 1; i >= 0; i-- {
+		if c.Repeats[i].Status == OK {
+			return &c.Repeats[i]
+		}
+	}
+	return nil
+}
+
+// Left is how many repeats were planned and have not ended by themselves.
+func (r *Run) Left() int {
+	left := 0
+	for _, c := range r.Cells {
+		ended := map[int]bool{}
+		for _, repeat := range c.Repeats {
+			if repeat.Status != Interrupted {
+				ended[repeat.Block] = true
+			}
+		}
+		left += c.Wanted - len(ended)
+	}
+	return left
+}

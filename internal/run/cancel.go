@@ -1,0 +1,53 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pooler-lab/internal/path"
+)
+
+// cancelWait is how long a run may take to end its cell, put the latencies back and write its results.
+const cancelWait = 30 * time.Second
+
+// NewCancelCommand makes 'lab cancel', which ends the run under way as Ctrl-C does: the scripts call it where
+// Ctrl-C doesn't reach the container. It may be called as often as one likes.
+func NewCancelCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "cancel",
+		Short: "End the lesson that is running, keep its finished cells and put the latencies back",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return cancel(filepath.Join(path.Root(), "results"), c.OutOrStdout())
+		},
+	}
+}
+
+// cancel asks the run under way in results to stop and waits until it has.
+func cancel(results string, out io.Writer) error {
+	by, running, err := whoHolds(results)
+	if err != nil {
+		return err
+	}
+	if !running {
+		fmt.Fprintln(out, "No lesson is running.")
+		return nil
+	}
+	if by.PID > 0 {
+		if err := syscall.Kill(by.PID, syscall.SIGINT); err != nil && !errors.Is(err, syscall.ESRCH) {
+			return fmt.Errorf("stop lesson %s (process %d): %w", by.Lesson, by.PID, err)
+		}
+	}
+	for giveUp := time.Now().Add(cancelWait); time.Now().Before(giveUp); time.Sleep(50 * time.Millisecond) {
+		if _, running, err = whoHolds(results); err != nil || !running {
+			return err
+		}
+	}
+	return fmt.Errorf("lesson %s (process %d) is still running %v after it was asked to stop", by.Lesson, by.PID, cancelWait)
+}

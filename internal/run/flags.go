@@ -1,0 +1,69 @@
+package run
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+
+	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/result"
+)
+
+// What a cell may show before it is flagged. A flagged cell supports no verdict.
+const (
+	hostFull      = 0.95 // share of the host's CPUs in use
+	generatorFull = 0.90 // share of the host's CPUs that k6 alone uses
+	lateShare     = 0.01 // of a paced cell's transactions, late and dropped together
+	fewest        = 20   // transactions that a median is taken of
+	throttledMost = 0.05 // share of periods in which a budget stopped a container, in a paced cell
+	latencySlack  = 1.5  // ms that the round trip may differ from what was asked
+	latencyShare  = 0.10 // or this share of it, if that is more
+)
+
+func cpus() int { return runtime.NumCPU() }
+
+// flags says what a reader has to know of a repeat before believing its figures.
+func flags(c lesson.Cell, r *result.Repeat) []result.Flag {
+	flags := []result.Flag{}
+	add := func(wrong bool, word, text string, args ...any) {
+		if wrong {
+			flags = append(flags, result.Flag{Word: word, Text: fmt.Sprintf(text, args...)})
+		}
+	}
+	m := r.Measured
+	var failed int64
+	for _, e := range m.Errors {
+		failed += e.Count
+	}
+	add(failed > 0, "errors", "%d errors", failed)
+	add(m.Transactions < fewest, "few", "%d transactions in the measured window", m.Transactions)
+	add(float64(m.Late+m.Dropped) > lateShare*float64(m.Transactions), "late",
+		"%d turns began late and %d never", m.Late, m.Dropped)
+	add(m.ClientsReady < c.Clients, "warm-up", "%d of %d clients were ready when the window opened", m.ClientsReady, c.Clients)
+	if t := r.RoundTrip; t != nil {
+		off := math.Abs(t.MeasuredMS - t.AskedMS)
+		add(off > max(latencySlack, latencyShare*t.AskedMS), "latency", "a round trip of %.2f ms, asked were %g", t.MeasuredMS, t.AskedMS)
+	}
+	for _, n := range r.Counts {
+		add(failed == 0 && !n.Equal, "counts", "%s: %d, k6 counted %d", n.What, n.Server, n.K6)
+	}
+	add(r.Uncounted != "", "uncounted", "the servers' counts could not be read: %s", r.Uncounted)
+	if u := r.Resources; u != nil {
+		add(over(u.HostCPU, hostFull), "host", "%.0f %% of the host's CPU in use", percent(u.HostCPU))
+		add(over(u.GeneratorCPU, generatorFull), "generator", "k6 alone used %.0f %% of the host's CPU", percent(u.GeneratorCPU))
+		for _, n := range u.Containers {
+			add(c.Rate > 0 && over(n.Throttled, throttledMost), "throttled", "%s was stopped by its budget in %.0f %% of periods",
+				n.Service, percent(n.Throttled))
+		}
+	}
+	return flags
+}
+
+func over(v *float64, limit float64) bool { return v != nil && *v >= limit }
+
+func percent(v *float64) float64 {
+	if v == nil {
+		return 0
+	}
+	return 100 * *v
+}

@@ -1,0 +1,88 @@
+package run
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// lockFile is within results/. The kernel lets go of it when its holder ends, however that ends, so it is never
+// stale; the file itself stays.
+const lockFile = ".lock"
+
+// A holder is what a run writes into the lock file for whoever comes second.
+type holder struct {
+	PID     int       `json:"pid"`
+	Lesson  string    `json:"lesson"`
+	Started time.Time `json:"started"`
+}
+
+// A heldError says that another run is under way.
+type heldError struct{ by holder }
+
+func (e *heldError) Error() string {
+	return fmt.Sprintf("lesson %s is running since %s UTC (process %d), and two at once would spoil each other's figures: "+
+		"wait until it has ended, or end it with 'lab cancel'", e.by.Lesson, e.by.Started.UTC().Format("15:04:05"), e.by.PID)
+}
+
+// takeLock holds the lock of results until the returned file is closed, or returns a heldError.
+func takeLock(results, lesson string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(results, lockFile), os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("open the lock of %s: %w", results, err)
+	}
+	if err := tryLock(f); err != nil {
+		defer f.Close()
+		if !errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, fmt.Errorf("lock %s: %w", f.Name(), err)
+		}
+		return nil, &heldError{read(f)}
+	}
+	text, err := json.Marshal(holder{os.Getpid(), lesson, time.Now().UTC().Truncate(time.Second)})
+	if err == nil {
+		err = f.Truncate(0)
+	}
+	if err == nil {
+		_, err = f.WriteAt(text, 0)
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("write the lock of %s: %w", results, err)
+	}
+	return f, nil
+}
+
+// whoHolds returns the run under way, not ok where there is none.
+func whoHolds(results string) (by holder, ok bool, err error) {
+	f, err := os.Open(filepath.Join(results, lockFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return holder{}, false, nil
+	}
+	if err != nil {
+		return holder{}, false, fmt.Errorf("open the lock of %s: %w", results, err)
+	}
+	defer f.Close()
+	if err := tryLock(f); err == nil {
+		return holder{}, false, nil
+	} else if !errors.Is(err, syscall.EWOULDBLOCK) {
+		return holder{}, false, fmt.Errorf("look at the lock of %s: %w", results, err)
+	}
+	return read(f), true, nil
+}
+
+func tryLock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
+
+// read returns what the holder wrote; a holder that has only just locked has written nothing yet.
+func read(f *os.File) holder {
+	text, err := io.ReadAll(io.NewSectionReader(f, 0, 1<<12))
+	by := holder{Lesson: "(unnamed)"}
+	if err == nil {
+		_ = json.Unmarshal(text, &by)
+	}
+	return by
+}

@@ -1,0 +1,241 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/link"
+	"pooler-lab/internal/path"
+	"pooler-lab/internal/result"
+	"pooler-lab/internal/sample"
+	"pooler-lab/internal/server"
+)
+
+// slack is what a repeat may take beside its warm-up and window before its deadline ends it: k6's start and end.
+const slack = 20 * time.Second
+
+// preparing is the time that a repeat has to set latencies, prove its path and read counts.
+const preparing = 60 * time.Second
+
+// A rejection says that something was changed under a repeat; it is worth another attempt.
+type rejection struct{ reason string }
+
+func (r *rejection) Error() string { return r.reason }
+
+// repeat executes one repeat of c and fills in out. Whatever goes wrong becomes its status and reason.
+func (r *runner) repeat(ctx context.Context, c lesson.Cell, out result.Repeat) result.Repeat {
+	out.Started, out.Status = time.Now().UTC(), result.OK
+	out.Proof, out.Counts, out.Shares, out.Flags = []result.Fact{}, []result.Count{}, []result.Share{}, []result.Flag{}
+	err := r.measure(ctx, c, &out)
+	rejected, isRejection := err.(*rejection)
+	switch {
+	case ctx.Err() != nil:
+		out.Status, out.Reason = result.Interrupted, "someone stopped the run"
+	case isRejection:
+		out.Status, out.Reason = result.Rejected, rejected.reason
+	case err != nil:
+		out.Status, out.Reason = result.Failed, err.Error()
+	default:
+		out.Flags = flags(c, &out)
+	}
+	if out.Status == result.OK && out.Log != "" {
+		os.Remove(filepath.Join(r.dir, out.Log))
+		out.Log = ""
+	}
+	out.Ended = time.Now().UTC()
+	return out
+}
+
+// measure is the repeat itself: set the latency, prove the path, count, load, count again and compare.
+func (r *runner) measure(ctx context.Context, c lesson.Cell, out *result.Repeat) error {
+	preparation, cancel := context.WithTimeout(ctx, preparing)
+	defer cancel()
+	j, err := r.journey(c)
+	if err != nil {
+		return err
+	}
+	if err := r.setLatency(preparation, c, j); err != nil {
+		return err
+	}
+	toxics, err := r.links.Snapshot(preparation)
+	if err != nil {
+		return err
+	}
+	if err := r.prove(preparation, j, toxics, out); err != nil {
+		return err
+	}
+	before, err := r.servers.Tally(preparation, j)
+	if err != nil {
+		return err
+	}
+	loadErr := r.load(ctx, c, j, out)
+	after, cancel := context.WithTimeout(ctx, preparing)
+	defer cancel()
+	if err := r.compare(after, toxics); err != nil { // says more than what it did to the load
+		return err
+	}
+	if loadErr != nil {
+		return loadErr
+	}
+	r.reconcile(after, j, before, out)
+	return nil
+}
+
+func (r *runner) journey(c lesson.Cell) (server.Journey, error) {
+	p, err := r.set.Find(c.Path)
+	if err != nil {
+		return server.Journey{}, err
+	}
+	return server.NewJourney(r.set, p, c.Link)
+}
+
+// setLatency puts exactly the cell's latency on its links and takes everything off all others: whatever else is
+// set or cut would only change under the cell. The run puts it back at its end.
+func (r *runner) setLatency(ctx context.Context, c lesson.Cell, j server.Journey) error {
+	now, err := r.links.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range now {
+		studied := slices.ContainsFunc(j.Links, func(l path.Link) bool { return l.Name == p.Name })
+		if !p.Enabled || (len(p.Toxics) > 0 && !studied) {
+			if err := r.links.Off(ctx, p.Name); err != nil {
+				return err
+			}
+		}
+	}
+	for _, l := range j.Links {
+		if err := r.links.SetLatency(ctx, l.Name, c.Latency.MS()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prove makes sure that the journey leads where its path says, from pools that hold nothing, and measures its
+// round trip.
+func (r *runner) prove(ctx context.Context, j server.Journey, toxics link.Snapshot, out *result.Repeat) error {
+	if err := r.servers.Clear(ctx, j); err != nil {
+		return err
+	}
+	facts, trip, err := r.servers.Prove(ctx, j)
+	out.Proof = append(out.Proof, facts...)
+	if wrong := server.Wrong(facts); wrong != "" {
+		return fmt.Errorf("%s", wrong)
+	}
+	if err != nil {
+		return err
+	}
+	for _, l := range j.Links { // those of one journey lie side by side: a query goes over one of them
+		trip.AskedMS = max(trip.AskedMS, float64(toxics.AskedMS(l.Name)))
+	}
+	out.RoundTrip = trip
+	return nil
+}
+
+// load runs k6 and reads what it saw.
+func (r *runner) load(ctx context.Context, c lesson.Cell, j server.Journey, out *result.Repeat) error {
+	o := r.order(c, j, out)
+	deadline := time.Duration(o.Deadline * float64(time.Second))
+	limited, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+
+	watch := r.sampler.Start(ctx, watched(j))
+	g, err := runK6(limited, r.script, filepath.Join(r.dir, out.Log), r.password, o)
+	watch.Stop()
+	out.Exit = g.exit
+	if err != nil {
+		return err
+	}
+	seen, readErr := readSummary(o.Summary)
+	if readErr == nil {
+		out.Summary = k6Folder + "/" + filepath.Base(o.Summary)
+		out.Measured = seen.measured()
+		out.Resources = used(watch, g, seen)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case limited.Err() != nil:
+		return fmt.Errorf("it did not end within its deadline of %v", deadline)
+	case g.exit != 0:
+		return fmt.Errorf("k6 ended with code %d: %s", g.exit, g.printed)
+	case readErr != nil:
+		return fmt.Errorf("k6 left no summary: %w: %s", readErr, g.printed)
+	}
+	return seen.complain()
+}
+
+// order is the cell as k6 is told of it. It also names the files that k6 writes.
+func (r *runner) order(c lesson.Cell, j server.Journey, out *result.Repeat) order {
+	name := fmt.Sprintf("%s/%s-r%d", k6Folder, c.ID, out.Block)
+	if out.Attempt > 1 {
+		name += fmt.Sprintf("-attempt%d", out.Attempt)
+	}
+	out.Log = name + ".log"
+	return order{Path: c.Path, DSN: j.Endpoint.DSN("app"), Workload: c.Workload, Clients: c.Clients, Rate: c.Rate,
+		Seconds: c.Seconds, Warmup: c.Warmup, Protocol: c.Protocol, Scale: r.doc.Manifest.Scale,
+		Summary: filepath.Join(r.dir, name+".json"), Latency: c.Latency.MS(), Link: c.Link,
+		Deadline: c.Warmup + c.Seconds + slack.Seconds(), Seed: repeatSeed(r.doc.Seed, c.ID, out.Block)}
+}
+
+// repeatSeed differs for each repeat of a run and is the same whenever a run has the same seed.
+func repeatSeed(seed uint64, id string, block int) uint32 {
+	h := fnv.New32a()
+	fmt.Fprint(h, seed, id, block)
+	return h.Sum32()
+}
+
+// watched are the containers whose use of the machine belongs to the journey.
+func watched(j server.Journey) []string {
+	services := slices.Clone(j.Path.Services)
+	if len(j.Links) > 0 {
+		services = append(services, path.Proxy)
+	}
+	return services
+}
+
+// used sums up what the repeat took while the measured window was open, or while k6 lived where none was.
+func used(watch *sample.Watch, g generator, seen *summary) *result.Resources {
+	from, to := g.started, g.ended
+	if w := seen.Window; w != nil {
+		from, to = w.Start, w.End
+	}
+	resources := watch.Between(from, to)
+	if wall := g.ended.Sub(g.started); wall > 0 {
+		cpu, memory := g.cpu.Seconds()/wall.Seconds()/float64(cpus()), float64(g.memory)/(1<<20)
+		resources.GeneratorCPU, resources.GeneratorMB = &cpu, &memory
+	}
+	return resources
+}
+
+// compare rejects the repeat where the toxics are not what they were before it.
+func (r *runner) compare(ctx context.Context, before link.Snapshot) error {
+	after, err := r.links.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	if difference := before.Difference(after); difference != "" {
+		return &rejection{"someone changed a link meanwhile: " + difference}
+	}
+	return nil
+}
+
+// reconcile sets k6's counts beside the servers'. A server that can't tell, since it has just gone down, doesn't
+// undo what k6 measured: the repeat is flagged.
+func (r *runner) reconcile(ctx context.Context, j server.Journey, before server.Tally, out *result.Repeat) {
+	after, err := r.servers.Tally(ctx, j)
+	if err != nil {
+		out.Uncounted = err.Error()
+		return
+	}
+	counts, shares := j.Reconcile(before, after, out.Measured.Counted)
+	out.Counts = append(out.Counts, counts...)
+	out.Shares = append(out.Shares, shares...)
+}

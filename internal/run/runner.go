@@ -1,0 +1,156 @@
+// Package run executes a lesson: block after block, one k6 a repeat, in an order that is shuffled and repeatable.
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/link"
+	"pooler-lab/internal/path"
+	"pooler-lab/internal/result"
+	"pooler-lab/internal/sample"
+	"pooler-lab/internal/server"
+)
+
+// putBackTime is how long a run that ends may take to put the latencies back.
+const putBackTime = 10 * time.Second
+
+// The switches are where latencies are set: toxiproxy.
+type switches interface {
+	Snapshot(context.Context) (link.Snapshot, error)
+	Put(context.Context, link.Snapshot) error
+	Off(ctx context.Context, links ...string) error
+	SetLatency(ctx context.Context, link string, ms int) error
+}
+
+// The witnesses are the servers that a cell goes through, and what they say of it.
+type witnesses interface {
+	Clear(context.Context, server.Journey) error
+	Prove(context.Context, server.Journey) ([]result.Fact, *result.RoundTrip, error)
+	Tally(context.Context, server.Journey) (server.Tally, error)
+}
+
+// A runner executes one run.
+type runner struct {
+	set       *path.Set
+	links     switches
+	servers   witnesses
+	sampler   *sample.Sampler
+	progress  *progress
+	script    string // the lesson's
+	password  string // of the measured role
+	dir       string // the run's folder
+	doc       *result.Run
+	scheduled []lesson.Cell
+}
+
+// An interruptedError says that a run was ended before its last cell.
+type interruptedError struct{ dir string }
+
+func (e *interruptedError) Error() string {
+	return "interrupted; what was finished is in " + e.dir
+}
+
+// ExitCode is the shell's for a program ended by Ctrl-C.
+func (*interruptedError) ExitCode() int { return 128 + 2 }
+
+// run executes every block, writes run.json after each cell and puts the latencies that it found back. It
+// returns an interruptedError where ctx ended before the last cell.
+func (r *runner) run(ctx context.Context) error {
+	found, err := r.links.Snapshot(ctx)
+	if err != nil {
+		return fmt.Errorf("read the latencies that are set: %w", err)
+	}
+	err = r.blocks(ctx)
+	r.putBack(found)
+	r.progress.clear()
+
+	now := time.Now().UTC()
+	r.doc.Ended = &now
+	switch {
+	case err != nil:
+		r.doc.Status, r.doc.Reason = result.Failed, err.Error()
+	case ctx.Err() != nil:
+		r.doc.Status, r.doc.Reason = result.Interrupted, "someone stopped it"
+		err = &interruptedError{r.dir}
+	default:
+		r.doc.Status, r.doc.Reason = result.Finished, ""
+	}
+	return errors.Join(err, r.doc.Write(r.dir))
+}
+
+// blocks returns nil when ctx ends.
+func (r *runner) blocks(ctx context.Context) error {
+	for b, order := range lesson.Blocks(r.scheduled, r.doc.Seed) {
+		for position, i := range order {
+			if ctx.Err() != nil {
+				return nil
+			}
+			began := time.Now()
+			r.progress.starting(b+1, r.scheduled[i])
+			if err := r.cell(ctx, i, b+1, position+1); err != nil {
+				return err
+			}
+			r.progress.ended(r.scheduled[i], time.Since(began))
+		}
+	}
+	return nil
+}
+
+// cell runs one repeat of the cell at i, and once more where the first attempt was rejected. The error is of
+// writing results alone: what goes wrong with a cell stands in it.
+func (r *runner) cell(ctx context.Context, i, block, position int) error {
+	c := &r.doc.Cells[i]
+	for attempt := 1; attempt <= 2; attempt++ {
+		repeat := r.repeat(ctx, r.scheduled[i], result.Repeat{Block: block, Position: position, Attempt: attempt})
+		c.Add(repeat)
+		if repeat.Status != result.Interrupted {
+			r.doc.Unfinished = r.doc.Left()
+		}
+		if err := r.doc.Write(r.dir); err != nil {
+			return err
+		}
+		if repeat.Status != result.Rejected || ctx.Err() != nil {
+			break
+		}
+		r.progress.say("%s: %s; once more", c.ID, repeat.Reason)
+	}
+	return nil
+}
+
+// putBack makes all links what they were before the run, whatever became of it.
+func (r *runner) putBack(found link.Snapshot) {
+	ctx, cancel := context.WithTimeout(context.Background(), putBackTime)
+	defer cancel()
+	if err := r.links.Put(ctx, found); err != nil {
+		r.doc.PutBack = err.Error()
+		r.progress.say("The latencies that were set before this run could not be put back: %v", err)
+	}
+}
+
+// k6Folder is where a run keeps what k6 wrote.
+const k6Folder = "k6"
+
+// makeFolder makes the run's folder below results, named after the moment and the lesson.
+func makeFolder(results, name string) (id string, started time.Time, err error) {
+	for {
+		started = time.Now().UTC()
+		id = started.Format("20060102T150405Z") + "-" + name
+		err = os.Mkdir(results+"/"+id, 0o755)
+		if !errors.Is(err, os.ErrExist) {
+			break
+		}
+		time.Sleep(time.Until(started.Truncate(time.Second).Add(time.Second)))
+	}
+	if err == nil {
+		err = os.Mkdir(results+"/"+id+"/"+k6Folder, 0o755)
+	}
+	if err != nil {
+		return "", started, fmt.Errorf("make the run's folder: %w", err)
+	}
+	return id, started, nil
+}

@@ -1,0 +1,60 @@
+// Package sample watches what a repeat uses while k6 runs: the host's CPU, and CPU, throttling and memory of the
+// containers on its path.
+package sample
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// procStat is the kernel's count of CPU time; within a container too it is the whole host's.
+const procStat = "/proc/stat"
+
+// A hostSample is how much time the host's CPUs have spent, in clock ticks, since it started.
+type hostSample struct {
+	at          time.Time
+	busy, total int64
+}
+
+func readHost() (hostSample, error) {
+	text, err := os.ReadFile(procStat)
+	if err != nil {
+		return hostSample{}, fmt.Errorf("read the host's CPU time: %w", err)
+	}
+	return parseHost(time.Now(), text)
+}
+
+// parseHost reads the first line of /proc/stat: user nice system idle iowait irq softirq steal, and guest times
+// that user and nice hold already. Stolen time counts as busy, since the lab can't have it.
+func parseHost(at time.Time, text []byte) (hostSample, error) {
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	fields := strings.Fields(string(line))
+	if len(fields) < 9 || fields[0] != "cpu" {
+		return hostSample{}, fmt.Errorf("%s begins with %q, which isn't CPU time", procStat, line)
+	}
+	s := hostSample{at: at}
+	for i, f := range fields[1:9] {
+		n, err := strconv.ParseInt(f, 10, 64)
+		if err != nil {
+			return hostSample{}, fmt.Errorf("read %s: %w", procStat, err)
+		}
+		s.total += n
+		if i != 3 && i != 4 { // idle, iowait
+			s.busy += n
+		}
+	}
+	return s, nil
+}
+
+// share is the part of the host's CPU time between two samples that somebody used, nil where no time passed.
+func share(from, to hostSample) *float64 {
+	if to.total <= from.total {
+		return nil
+	}
+	v := float64(to.busy-from.busy) / float64(to.total-from.total)
+	return &v
+}

@@ -1,0 +1,87 @@
+package server
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+
+	"pooler-lab/internal/path"
+)
+
+// A Journey is a path together with the links of it that go through toxiproxy.
+type Journey struct {
+	Path     path.Path
+	Endpoint path.Endpoint // where its client connects
+	Links    []path.Link   // those that lie in it, none without latency
+}
+
+// NewJourney is p over link and the links that get their latency together with it, or without toxiproxy where
+// link is "".
+func NewJourney(set *path.Set, p path.Path, link string) (Journey, error) {
+	endpoint, err := p.Endpoint(link)
+	if err != nil {
+		return Journey{}, err
+	}
+	j := Journey{Path: p, Endpoint: endpoint}
+	for _, over := range p.Over {
+		if !slices.Contains(over.Links, link) {
+			continue
+		}
+		for _, name := range over.Links {
+			l, err := set.Link(name)
+			if err != nil {
+				return Journey{}, err
+			}
+			j.Links = append(j.Links, l)
+		}
+		break
+	}
+	return j, nil
+}
+
+// entry is the service that answers the client.
+func (j Journey) entry() string {
+	if j.Endpoint.Host == path.Proxy && len(j.Links) > 0 {
+		return j.Links[0].Service()
+	}
+	return j.Endpoint.Host
+}
+
+func (j Journey) pgbouncer() bool { return strings.HasPrefix(j.entry(), "pgbouncer") }
+func (j Journey) pgpool() bool    { return strings.HasPrefix(j.entry(), "pgpool") }
+func (j Journey) yugabyte() bool  { return j.Path.Database == "yugabytedb" }
+
+// proxied says whether toxiproxy is the one that connects to the database, or the client does where the client is
+// the database's own.
+func (j Journey) proxied() bool {
+	return slices.ContainsFunc(j.Links, func(l path.Link) bool { return !j.pooled() || l.Service() != j.entry() })
+}
+
+func (j Journey) pooled() bool { return j.pgbouncer() || j.pgpool() }
+
+// nodes are the PostgreSQL servers that the journey's queries can reach.
+func (j Journey) nodes() []string {
+	var names []string
+	for _, s := range j.Path.Services {
+		if s == primary || s == standby {
+			names = append(names, s)
+		}
+	}
+	return names
+}
+
+// The PostgreSQL servers' names in compose.yaml.
+const (
+	primary = "primary"
+	standby = "standby"
+)
+
+// addresses looks up where a service is now. Each name of the lab has one address a network.
+func addresses(service string) ([]string, error) {
+	found, err := net.LookupHost(service)
+	if err != nil {
+		return nil, fmt.Errorf("find the address of %s: %w", service, err)
+	}
+	return found, nil
+}

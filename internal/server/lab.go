@@ -1,0 +1,106 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"pooler-lab/internal/path"
+)
+
+// A Lab holds the lab's own sessions with its servers. It belongs to one goroutine.
+type Lab struct {
+	nodes       map[string]*Node
+	poolers     map[string]*line
+	labPassword string
+	appPassword string
+}
+
+// NewLab describes the servers of the lab; each is connected to when it is first asked.
+func NewLab(labPassword, appPassword string) *Lab {
+	l := &Lab{nodes: map[string]*Node{}, poolers: map[string]*line{}, labPassword: labPassword, appPassword: appPassword}
+	for _, name := range []string{primary, standby} {
+		l.nodes[name] = NewNode(name, path.Endpoint{Host: name, Port: 5432, DBName: "postgres"}.DSN("lab"), labPassword)
+	}
+	return l
+}
+
+// pooler is the lab's session with one: PgBouncer's admin console, or any session of Pgpool-II, which answers
+// its own SHOW commands itself.
+func (l *Lab) pooler(service string) *line {
+	if l.poolers[service] == nil {
+		at := path.Endpoint{Host: service, Port: 9999, DBName: "postgres"}
+		if (Journey{Endpoint: at}).pgbouncer() {
+			at = path.Endpoint{Host: service, Port: 6432, DBName: "pgbouncer"}
+		}
+		l.poolers[service] = &line{name: service, dsn: at.DSN("lab"), password: l.labPassword}
+	}
+	return l.poolers[service]
+}
+
+// Clear ends all backends of measured connections on the nodes that j can reach, so that pools start empty and
+// counts are handed in.
+func (l *Lab) Clear(ctx context.Context, j Journey) error {
+	for _, name := range j.nodes() {
+		if err := l.nodes[name].Clear(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Scale is that of the data that is loaded; the error says so where it isn't, or isn't complete.
+func (l *Lab) Scale(ctx context.Context) (int, error) {
+	s, err := open(ctx, path.Endpoint{Host: primary, Port: 5432, DBName: "lab"}.DSN("lab"), l.labPassword)
+	if err != nil {
+		return 0, fmt.Errorf("connect to the primary: %w", err)
+	}
+	defer s.close()
+	r, err := s.askOne(ctx, "SELECT scale FROM lab_data")
+	if err != nil {
+		return 0, fmt.Errorf("the data isn't loaded yet, wait until the lab is healthy: %w", err)
+	}
+	scale, err := strconv.Atoi(r["scale"])
+	if err != nil {
+		return 0, fmt.Errorf("read the scale of the data: %w", err)
+	}
+	return scale, nil
+}
+
+// Close ends the lab's own sessions.
+func (l *Lab) Close() {
+	for _, n := range l.nodes {
+		n.close()
+	}
+	for _, p := range l.poolers {
+		p.close()
+	}
+}
+
+// Versions asks every server of the paths for its version. Where one doesn't tell, the reason stands in its place.
+func (l *Lab) Versions(ctx context.Context, services []string) map[string]string {
+	versions := map[string]string{}
+	for _, s := range services {
+		version, err := l.version(ctx, s)
+		if err != nil {
+			version = "unknown: " + err.Error()
+		}
+		versions[s] = version
+	}
+	return versions
+}
+
+func (l *Lab) version(ctx context.Context, service string) (string, error) {
+	at := Journey{Endpoint: path.Endpoint{Host: service}}
+	switch {
+	case l.nodes[service] != nil:
+		return l.nodes[service].Version(ctx)
+	case at.pgbouncer():
+		r, err := l.pooler(service).askOne(ctx, "SHOW VERSION")
+		return r["version"], err
+	case at.pgpool():
+		r, err := l.pooler(service).askOne(ctx, "SHOW pool_version")
+		return r["pool_version"], err
+	}
+	return "", fmt.Errorf("nobody knows how to ask")
+}

@@ -1,0 +1,96 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// A Node is a PostgreSQL server as the lab's own role sees it. Its session is in database postgres, so that
+// database lab's counters hold clients alone.
+type Node struct{ line }
+
+// NewNode describes the node called name; nothing is opened before it is asked.
+func NewNode(name, dsn, password string) *Node {
+	return &Node{line{name: name, dsn: dsn, password: password}}
+}
+
+// Version is the server's own, such as 17.11.
+func (n *Node) Version(ctx context.Context) (string, error) {
+	r, err := n.askOne(ctx, "SELECT split_part(current_setting('server_version'), ' ', 1) AS version")
+	return r["version"], err
+}
+
+// SystemIdentifier is the number that a cluster is given at birth and shares with its standbys alone.
+func (n *Node) SystemIdentifier(ctx context.Context) (string, error) {
+	r, err := n.askOne(ctx, "SELECT system_identifier FROM pg_control_system()")
+	return r["system_identifier"], err
+}
+
+// seenBy is who the server says is behind one of its backends.
+type seenBy struct{ user, database, address string }
+
+func (n *Node) backend(ctx context.Context, pid string) (seenBy, error) {
+	if _, err := strconv.Atoi(pid); err != nil {
+		return seenBy{}, fmt.Errorf("process %q is not a number", pid)
+	}
+	rows, err := n.ask(ctx, "SELECT usename, datname, host(client_addr) AS client FROM pg_stat_activity WHERE pid = "+pid)
+	if err != nil || len(rows) == 0 {
+		return seenBy{}, err
+	}
+	return seenBy{rows[0]["usename"], rows[0]["datname"], rows[0]["client"]}, nil
+}
+
+// leftover finds the backends of the roles that measured connections have.
+const leftover = "FROM pg_stat_activity WHERE usename IN ('app', 'app_clear', 'app_trust') AND backend_type = 'client backend'"
+
+// Clear ends every measured connection's backend and waits until all are gone, whoever holds them. A backend
+// hands its counts in as it ends, before it leaves pg_stat_activity; an idle one keeps them to itself for up to
+// a minute.
+func (n *Node) Clear(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, restartWait+10*time.Second)
+	defer cancel()
+	for {
+		rows, err := n.ask(ctx, "SELECT pg_terminate_backend(pid) "+leftover)
+		if err != nil {
+			return err
+		}
+		if len(rows) == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%d backends of measured connections on %s don't end", len(rows), n.name)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// Counters is what a node counted for database lab since its statistics began.
+type Counters struct {
+	Commits, Rollbacks int64
+	// Sessions is how many were opened. Each commits one transaction before its client's first: that of
+	// starting up.
+	Sessions int64
+}
+
+// Counters reads the node's. Clear before, or backends still hold some of theirs back.
+func (n *Node) Counters(ctx context.Context) (Counters, error) {
+	r, err := n.askOne(ctx, "SELECT xact_commit, xact_rollback, sessions FROM pg_stat_database WHERE datname = 'lab'")
+	if err != nil {
+		return Counters{}, err
+	}
+	var c Counters
+	for column, to := range map[string]*int64{"xact_commit": &c.Commits, "xact_rollback": &c.Rollbacks, "sessions": &c.Sessions} {
+		if *to, err = strconv.ParseInt(r[column], 10, 64); err != nil {
+			return c, fmt.Errorf("read %s of %s: %w", column, n.name, err)
+		}
+	}
+	return c, nil
+}
+
+// less is what was counted after earlier.
+func (c Counters) less(earlier Counters) Counters {
+	return Counters{c.Commits - earlier.Commits, c.Rollbacks - earlier.Rollbacks, c.Sessions - earlier.Sessions}
+}

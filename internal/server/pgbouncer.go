@@ -1,0 +1,85 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"pooler-lab/internal/path"
+	"pooler-lab/internal/result"
+)
+
+// throughPgBouncer is what PgBouncer says of the probe: that it is PgBouncer's client, that the backend which
+// answered it is PgBouncer's server, in which database and mode, and over which address.
+func (l *Lab) throughPgBouncer(ctx context.Context, j Journey, p *probe) ([]result.Fact, error) {
+	console := l.pooler(j.entry())
+	servers, err := console.ask(ctx, "SHOW SERVERS")
+	if err != nil {
+		return nil, err
+	}
+	server := find(servers, "remote_pid", p.pid)
+	facts := []result.Fact{fact("PgBouncer's database of the server process that answered", server["database"], j.Endpoint.DBName)}
+	last := j.Path.Services[len(j.Path.Services)-1]
+	if j.proxied() {
+		last = path.Proxy
+	}
+	wanted, err := addresses(last)
+	if err != nil {
+		return facts, err
+	}
+	facts = append(facts, fact("the address that PgBouncer reaches the database at", server["addr"], wanted...))
+
+	pools, err := console.ask(ctx, "SHOW POOLS")
+	if err != nil {
+		return facts, err
+	}
+	mode := among(pools, j)["pool_mode"]
+	facts = append(facts, fact("the pool mode", mode, j.Path.Pools))
+
+	clients, err := console.ask(ctx, "SHOW CLIENTS")
+	if err != nil {
+		return facts, err
+	}
+	if wanted, err = clientOfPooler(j, p); err != nil {
+		return facts, err
+	}
+	probes := slices.DeleteFunc(clients, func(c row) bool { return c["application_name"] != applicationName })
+	return append(facts, fact("the client's address as PgBouncer sees it", among(probes, j)["addr"], wanted...)), nil
+}
+
+// among returns the first row of the measured role in the journey's database.
+func among(rows []row, j Journey) row {
+	for _, r := range rows {
+		if r["user"] == "app" && r["database"] == j.Endpoint.DBName {
+			return r
+		}
+	}
+	return nil
+}
+
+func find(rows []row, column, value string) row {
+	for _, r := range rows {
+		if r[column] == value {
+			return r
+		}
+	}
+	return nil
+}
+
+// pgbouncerTransactions is how many transactions PgBouncer counted in the journey's database since it started.
+func (l *Lab) pgbouncerTransactions(ctx context.Context, j Journey) (int64, error) {
+	rows, err := l.pooler(j.entry()).ask(ctx, "SHOW STATS")
+	if err != nil {
+		return 0, err
+	}
+	stats := find(rows, "database", j.Endpoint.DBName)
+	if stats == nil {
+		return 0, nil // nobody has used it yet
+	}
+	n, err := strconv.ParseInt(stats["total_xact_count"], 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("read PgBouncer's total_xact_count: %w", err)
+	}
+	return n, nil
+}
