@@ -1,0 +1,179 @@
+// Package serve is what the lab's container does all day: it loads the data, says what to do next, and stays.
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/spf13/cobra"
+
+	"pooler-lab/internal/data"
+	"pooler-lab/internal/path"
+)
+
+// readyFile tells `lab ready` that the data is complete. It lies in a tmpfs: a new start begins without it.
+const readyFile = "/tmp/lab-ready"
+
+// NewCommand returns `lab serve`.
+func NewCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "serve",
+		Short: "Load the data where it is missing, then stay (what the container runs)",
+		Args:  cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			return serve(command.Context(), command.OutOrStdout())
+		},
+	}
+}
+
+// NewReadyCommand returns `lab ready`, the container's health check.
+func NewReadyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "ready",
+		Short: "Succeed once the data is complete and the primary answers (the container's health check)",
+		Args:  cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			if _, err := os.Stat(readyFile); err != nil {
+				return errors.New("the data is not complete yet")
+			}
+			ctx, cancel := context.WithTimeout(command.Context(), 5*time.Second)
+			defer cancel()
+			return ask(ctx)
+		},
+	}
+}
+
+// ask queries the primary's database postgres, where the lab's own sessions don't count as clients'.
+func ask(ctx context.Context) error {
+	database, err := data.Primary()
+	if err != nil {
+		return err
+	}
+	database.Config.Database = "postgres"
+	conn, err := database.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	if _, err := conn.Exec(ctx, "SELECT 1"); err != nil {
+		return fmt.Errorf("ask the primary: %w", err)
+	}
+	return nil
+}
+
+func serve(ctx context.Context, out io.Writer) error {
+	scale, err := wantedScale()
+	if err != nil {
+		return err
+	}
+	set, err := path.Load(path.Root())
+	if err != nil {
+		return err
+	}
+	primary, err := data.Primary()
+	if err != nil {
+		return err
+	}
+	if err := loadWhereMissing(ctx, out, primary, scale); err != nil {
+		return err
+	}
+	if err := os.WriteFile(readyFile, nil, 0o644); err != nil {
+		return fmt.Errorf("say that the data is complete: %w", err)
+	}
+	yugabyte, err := set.Find("yugabyte")
+	if err != nil {
+		return err
+	}
+	if reason := yugabyte.Unavailable(); reason != "" {
+		fmt.Fprintf(out, "YugabyteDB's paths are off: %s\n", reason)
+	} else {
+		go serveYugabyte(ctx, out, scale)
+	}
+	sayNext(out)
+	<-ctx.Done()
+	return nil
+}
+
+// loadWhereMissing makes the data unless it stands there complete at scale. It waits for the server as long as it
+// takes: Compose starts services in order, but a restart comes at any time.
+func loadWhereMissing(ctx context.Context, out io.Writer, database data.Database, scale int) error {
+	conn, err := wait(ctx, out, database)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	have, err := data.Scale(ctx, conn)
+	if err != nil {
+		return err
+	}
+	if have == scale {
+		return nil
+	}
+	if have != 0 {
+		fmt.Fprintf(out, "%s has data at scale %d, LAB_SCALE asks for %d: making it anew\n", database.Name, have, scale)
+	}
+	bar := data.NewBar(out, false, fmt.Sprintf("%s: loading pgbench's tables at scale %d", database.Name, scale))
+	return database.Load(ctx, conn, scale, bar.Show)
+}
+
+func wait(ctx context.Context, out io.Writer, database data.Database) (*pgx.Conn, error) {
+	for tries := 1; ; tries++ {
+		conn, err := database.Connect(ctx)
+		if err == nil {
+			return conn, nil
+		}
+		if tries%10 == 0 {
+			fmt.Fprintf(out, "waiting: %v\n", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// serveYugabyte prepares YugabyteDB when it comes up, which takes it a minute or more; nothing else waits for it.
+func serveYugabyte(ctx context.Context, out io.Writer, scale int) {
+	for tries := 1; ctx.Err() == nil; tries++ {
+		err := prepareYugabyte(ctx, out, scale)
+		if err == nil {
+			fmt.Fprintln(out, "yugabyte: ready")
+			return
+		}
+		if tries%12 == 0 {
+			fmt.Fprintf(out, "yugabyte: not ready yet: %v\n", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(5 * time.Second):
+		}
+	}
+}
+
+func prepareYugabyte(ctx context.Context, out io.Writer, scale int) error {
+	if err := data.PrepareYugabyte(ctx); err != nil {
+		return err
+	}
+	database, err := data.Yugabyte()
+	if err != nil {
+		return err
+	}
+	return loadWhereMissing(ctx, out, database, scale)
+}
+
+func sayNext(out io.Writer) {
+	fmt.Fprint(out, `
+The lab is up. In another terminal:
+  ./scripts/tour                              every path, with and without latency, in one table
+  ./scripts/latency                           every link: latency asked for and round trip measured
+  ./scripts/latency 10ms client-primary       add 10 ms of round trip to a link, now
+  ./scripts/psql pgbouncer-transaction        psql through a path ('scripts/psql --help' lists them)
+  ./scripts/compose down                      stop ('down -v' throws the data away, too)
+`)
+}
