@@ -20,6 +20,9 @@ const (
 	mostSamples, leastSamples = 15, 3
 	// enough is how long the samples may take together, above the least number.
 	enough = time.Second
+	// apart keeps the samples from all falling into one moment in which something else kept the machine busy, such
+	// as the logins of the other links' measurements.
+	apart = 3 * time.Millisecond
 )
 
 // RoundTrip is a measured round trip.
@@ -52,6 +55,7 @@ func measure(ctx context.Context, e path.Endpoint, user, password, query string)
 			return RoundTrip{}, fmt.Errorf("measure a round trip: %w", err)
 		}
 		took = append(took, time.Since(start))
+		time.Sleep(apart)
 	}
 	slices.Sort(took)
 	return RoundTrip{Median: took[len(took)/2], Samples: len(took)}, nil

@@ -52,6 +52,25 @@ func ParseKBps(text string) (int, error) {
 	return n, nil
 }
 
+// with returns the settings with what the flags say; "" is a flag that wasn't given.
+func (s Settings) with(jitter, bandwidth string) (Settings, error) {
+	if jitter != "" {
+		ms, err := ParseMS(jitter)
+		if err != nil {
+			return s, fmt.Errorf("jitter: %w", err)
+		}
+		s.JitterMS = ms
+	}
+	if bandwidth != "" {
+		kbps, err := ParseKBps(bandwidth)
+		if err != nil {
+			return s, err
+		}
+		s.DownKBps, s.UpKBps = kbps, kbps
+	}
+	return s, s.check()
+}
+
 // check says what toxiproxy would take in but not do.
 func (s Settings) check() error {
 	if s.JitterMS > s.LatencyMS {

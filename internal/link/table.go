@@ -28,7 +28,7 @@ type Row struct {
 	asked string
 }
 
-// Rows reads those links from toxiproxy and measures them, all at once.
+// rows reads those links from toxiproxy and measures them, all at once.
 func (l *lab) rows(ctx context.Context, links []string) ([]Row, error) {
 	snapshot, err := l.client.Snapshot(ctx)
 	if err != nil {
@@ -52,7 +52,7 @@ func (l *lab) row(ctx context.Context, p Proxy) Row {
 	asked := p.asked()
 	row := Row{
 		Link: p.Name, LatencyMS: asked.LatencyMS, JitterMS: asked.JitterMS, DownKBps: asked.DownKBps, UpKBps: asked.UpKBps,
-		Cut: !p.Enabled, Others: p.foreign(), UsedBy: l.set.PathsOver(p.Name), asked: p.describeAsked(),
+		Cut: !p.Enabled, Others: append([]string{}, p.foreign()...), UsedBy: append([]string{}, l.set.PathsOver(p.Name)...), asked: p.describeAsked(),
 	}
 	if p.Name == ReplicationLink {
 		row.Replication = l.replicationNow(ctx)

@@ -42,11 +42,35 @@ func (s *Set) writeTable(w io.Writer) error {
 		}
 		meaning := p.Meaning
 		if p.off != "" {
-			meaning = "OFF (" + p.off + "): " + meaning
+			meaning = "(off) " + meaning
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", p.Name, plain, p.overText(), meaning)
 	}
-	return table.Flush()
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	return s.writeOff(w)
+}
+
+// writeOff says once for each reason which paths can't be used for it.
+func (s *Set) writeOff(w io.Writer) error {
+	var reasons []string
+	off := map[string][]string{}
+	for _, p := range s.Paths {
+		if p.off == "" {
+			continue
+		}
+		if len(off[p.off]) == 0 {
+			reasons = append(reasons, p.off)
+		}
+		off[p.off] = append(off[p.off], p.Name)
+	}
+	for _, reason := range reasons {
+		if _, err := fmt.Fprintf(w, "\noff: %s: %s\n", strings.Join(off[reason], ", "), reason); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // overText returns the ways with latency, such as "client-primary: toxiproxy:15001/lab".

@@ -19,12 +19,12 @@ const user = "app"
 
 // NewPsqlCommand returns `lab psql`.
 func NewPsqlCommand() *cobra.Command {
-	return throughPath("psql", "psql direct\n  psql pgpool client-pgpool -c 'SHOW pool_nodes'")
+	return throughPath("psql", "scripts/psql direct\n  scripts/psql pgpool client-pgpool -c 'SHOW pool_nodes'")
 }
 
 // NewPgbenchCommand returns `lab pgbench`.
 func NewPgbenchCommand() *cobra.Command {
-	return throughPath("pgbench", "pgbench direct -S -c 10 -T 5\n  pgbench pgbouncer-transaction client-pgbouncer -M prepared -f my.sql")
+	return throughPath("pgbench", "scripts/pgbench direct -S -c 10 -T 5\n  scripts/pgbench pgbouncer-transaction client-pgbouncer -M prepared -f my.sql")
 }
 
 // throughPath returns the command that runs a libpq program through a path. Flags aren't parsed: they are the
@@ -35,8 +35,9 @@ func throughPath(program, example string) *cobra.Command {
 		Short: "Run " + program + " through a path, as role " + user,
 		Long: "Runs " + program + " through a path, as role " + user + ". Without LINK the path has no toxiproxy in it; with one, it\n" +
 			"goes over that link, with whatever latency the link has just now. \"lab paths\" lists both.",
-		Example:            "  " + example,
-		DisableFlagParsing: true,
+		Example:               "  " + example,
+		DisableFlagParsing:    true,
+		DisableFlagsInUseLine: true,
 		RunE: func(command *cobra.Command, args []string) error {
 			if wantsHelp(args) {
 				return command.Help()
@@ -57,10 +58,11 @@ func throughPath(program, example string) *cobra.Command {
 // NewK6Command returns `lab k6`.
 func NewK6Command() *cobra.Command {
 	return &cobra.Command{
-		Use:                "k6 [k6's own arguments]",
-		Short:              "Run k6 with the lab's PostgreSQL module, as role " + user,
-		Example:            "  k6 run k6/lessons/00-tour.js",
-		DisableFlagParsing: true,
+		Use:                   "k6 [k6's own arguments]",
+		Short:                 "Run k6 with the lab's PostgreSQL module, as role " + user,
+		Example:               "  scripts/k6 run k6/lessons/00-tour.js",
+		DisableFlagParsing:    true,
+		DisableFlagsInUseLine: true,
 		RunE: func(command *cobra.Command, args []string) error {
 			if wantsHelp(args) {
 				return command.Help()
@@ -72,11 +74,14 @@ func NewK6Command() *cobra.Command {
 
 // wantsHelp reports whether the help asked for is the lab's; after a path it is the program's.
 func wantsHelp(args []string) bool {
-	return len(args) == 0 || args[0] == "-h" || args[0] == "--help"
+	return len(args) > 0 && (args[0] == "-h" || args[0] == "--help")
 }
 
 // choose takes path and link off the arguments and returns where to connect, and the program's own arguments.
 func choose(set *path.Set, program string, args []string) (path.Endpoint, []string, error) {
+	if len(args) == 0 {
+		return path.Endpoint{}, nil, fmt.Errorf("through which path? There are %s", strings.Join(set.PathNames(), ", "))
+	}
 	name, rest := args[0], args[1:]
 	if strings.HasPrefix(name, "-") {
 		return path.Endpoint{}, nil, fmt.Errorf("the path comes first, then %s's options, as in: %s direct %s", program, program, strings.Join(args, " "))

@@ -32,7 +32,8 @@ func TestChoose(t *testing.T) {
 		{"a database", "direct postgres", "", "", `after the path comes a link or an option of psql: unknown link "postgres"`},
 		{"another path's link", "direct client-pgpool", "", "", `path direct doesn't go over link "client-pgpool"; it can go over client-primary`},
 		{"no link on it", "socket client-primary", "", "", "path socket has no link"},
-		{"no path", "-c SELECT", "", "", "the path comes first, then psql's options, as in: psql direct -c SELECT"},
+		{"nothing", "", "", "", "through which path? There are direct, socket"},
+		{"option first", "-c SELECT", "", "", "the path comes first, then psql's options, as in: psql direct -c SELECT"},
 		{"YugabyteDB off", "yugabyte", "", "", "path yugabyte can't be used: its image can't be pulled here"},
 	}
 	for _, c := range cases {

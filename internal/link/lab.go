@@ -1,0 +1,175 @@
+package link
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"pooler-lab/internal/path"
+	"pooler-lab/internal/suggest"
+)
+
+// lab is what the latency commands act on.
+type lab struct {
+	set         *path.Set
+	client      *Client
+	replication *Replication
+}
+
+func openLab() (*lab, error) {
+	set, err := path.Load(path.Root())
+	if err != nil {
+		return nil, err
+	}
+	client := New(APIURL())
+	replication, err := NewReplication(set, client.host())
+	if err != nil {
+		return nil, err
+	}
+	return &lab{set, client, replication}, nil
+}
+
+// screen is where a command writes: its table, and notes beside it.
+type screen struct {
+	out, notes io.Writer
+	json       bool
+}
+
+func (l *lab) changeAndShow(ctx context.Context, to screen, names []string, apply func(context.Context, []string) error) error {
+	if len(names) == 0 {
+		return errNoTarget
+	}
+	links, notes, err := targets(l.set, names)
+	if err != nil {
+		return err
+	}
+	for _, note := range notes {
+		fmt.Fprintln(to.notes, note)
+	}
+	// Shown even if something failed: what the links are now is what the person needs then.
+	applied := apply(ctx, links)
+	shown := l.show(ctx, to, links)
+	if applied != nil {
+		return applied
+	}
+	return shown
+}
+
+func (l *lab) show(ctx context.Context, to screen, links []string) error {
+	rows, err := l.rows(ctx, links)
+	if err != nil {
+		return err
+	}
+	if to.json {
+		return writeJSON(to.out, rows)
+	}
+	return writeTable(to.out, rows)
+}
+
+// showOrSet tells by the first argument what is meant: nothing, names of links, a latency or a preset.
+func (l *lab) showOrSet(ctx context.Context, to screen, args []string, jitter, bandwidth string) error {
+	if len(args) == 0 && jitter == "" && bandwidth == "" {
+		return l.show(ctx, to, l.set.LinkNames())
+	}
+	if len(args) == 0 {
+		return errors.New("--jitter and --bandwidth go with a latency and a link, as in: latency 20ms client-primary --jitter 5ms")
+	}
+	settings, isTarget, err := l.meant(args[0])
+	if err != nil {
+		return err
+	}
+	if isTarget {
+		if jitter != "" || bandwidth != "" {
+			return fmt.Errorf("a latency is missing before %s, as in: latency 20ms %s", args[0], strings.Join(args, " "))
+		}
+		return l.changeAndShow(ctx, to, args, func(context.Context, []string) error { return nil })
+	}
+	if settings, err = settings.with(jitter, bandwidth); err != nil {
+		return err
+	}
+	return l.changeAndShow(ctx, to, args[1:], func(ctx context.Context, links []string) error {
+		return l.setLinks(ctx, links, settings)
+	})
+}
+
+// meant returns the settings that a latency or a preset's name stands for, or says that it is a link or path.
+func (l *lab) meant(word string) (s Settings, isTarget bool, err error) {
+	if looksLikeTime(word) {
+		s.LatencyMS, err = ParseMS(word)
+		return s, false, err
+	}
+	presets, err := LoadPresets(path.Root())
+	if err != nil {
+		return s, false, err
+	}
+	if preset, err := presets.Find(word); err == nil {
+		return preset.Settings(), false, nil
+	}
+	if _, _, err := target(l.set, word); err == nil {
+		return s, true, nil
+	}
+	return s, false, l.unknownWord(word, presets)
+}
+
+func (l *lab) unknownWord(word string, presets Presets) error {
+	links, paths := l.set.LinkNames(), l.set.PathNames()
+	text := fmt.Sprintf("%q is no latency (10ms), preset, link or path", word)
+	if closest := suggest.Closest(word, slices.Concat(presets.names(), links, paths, []string{everything, "off", "cut", "restore", "presets"})); closest != "" {
+		text += ": did you mean " + closest + "?"
+	}
+	return fmt.Errorf("%s\npresets: %s\nlinks: %s\npaths: %s", text,
+		strings.Join(presets.names(), ", "), strings.Join(links, ", "), strings.Join(paths, ", "))
+}
+
+func (l *lab) setLinks(ctx context.Context, links []string, s Settings) error {
+	// Replication first: with a long latency in place already the standby would take long to stream.
+	moved := l.moveReplication(ctx, links, true)
+	for _, link := range links {
+		if err := l.client.Set(ctx, link, s); err != nil {
+			return err
+		}
+	}
+	return moved
+}
+
+func (l *lab) cut(ctx context.Context, links []string) error {
+	moved := l.moveReplication(ctx, links, true)
+	for _, link := range links {
+		if err := l.client.Cut(ctx, link); err != nil {
+			return err
+		}
+	}
+	return moved
+}
+
+func (l *lab) restore(ctx context.Context, links []string) error {
+	for _, link := range links {
+		if err := l.client.Restore(ctx, link); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *lab) off(ctx context.Context, links []string) error {
+	if err := l.client.Off(ctx, links...); err != nil {
+		return err
+	}
+	return l.moveReplication(ctx, links, false)
+}
+
+// moveReplication puts the standby's replication on its link or takes it off, if that link is among links.
+func (l *lab) moveReplication(ctx context.Context, links []string, over bool) error {
+	if !slices.Contains(links, ReplicationLink) {
+		return nil
+	}
+	err := l.replication.moveUnlessThere(ctx, over)
+	if err == nil {
+		return nil
+	}
+	where := map[bool]string{true: "put on", false: "taken off"}[over]
+	return fmt.Errorf("the links are set, but the standby's replication couldn't be %s %s: %w", where, ReplicationLink, err)
+}
