@@ -1,0 +1,151 @@
+package pg
+
+import (
+	"fmt"
+	"math"
+	"net"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestInitContext(t *testing.T) {
+	s := newScript(t, New())
+	_, err := s.try(`pg.client({ dsn: 'host=127.0.0.1' }).connect()`)
+	if err == nil || !strings.Contains(err.Error(), "not into the init context") {
+		t.Errorf("connect in the init context threw %v", err)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	s := newScript(t, New())
+	for name, test := range map[string]struct{ code, message string }{
+		"misspelt":         {`pg.client({ dns: 'host=127.0.0.1' })`, `no option "dns"`},
+		"no options":       {`pg.client()`, "needs an object"},
+		"unknown protocol": {`pg.client({ dsn: '', protocol: 'binary' })`, "simple, extended or prepared"},
+		"bad dsn":          {`pg.client({ dsn: 'host=' + 'x port=door' })`, "read the dsn"},
+		"no clients":       {`pg.window({ seconds: 1 })`, "clients must be at least 1"},
+		"no rate":          {`pg.pace({ clients: 1 })`, "rate must be above 0"},
+		"two windows":      {`pg.window({ clients: 1, seconds: 1 }); pg.window({ clients: 1, seconds: 2 })`, "one window"},
+	} {
+		if _, err := s.try(test.code); err == nil || !strings.Contains(err.Error(), test.message) {
+			t.Errorf("%s: threw %v, not %q", name, err, test.message)
+		}
+	}
+}
+
+func TestConnectErrors(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			conn.Close()
+		}
+	}()
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	port := func(l net.Listener) int { return l.Addr().(*net.TCPAddr).Port }
+
+	for code, dsn := range map[string]string{
+		"refused": "host=127.0.0.1 port=1",
+		"dropped": fmt.Sprintf("host=127.0.0.1 port=%d", port(listener)),
+		"timeout": fmt.Sprintf("host=127.0.0.1 port=%d connect_timeout=1", port(silent)),
+		"dial":    "host=nowhere.invalid",
+	} {
+		s := newScript(t, New()).started()
+		s.set("dsn", dsn)
+		s.run(`const client = pg.client({ dsn });`)
+		got := s.run(`try { client.connect(); 'connected' } catch (e) { e instanceof Error && e.name + ' ' + e.code }`)
+		if got != "PgError "+code {
+			t.Errorf("connect to %q threw %q, not %q", dsn, got, code)
+		}
+		if errors := s.measured()["pg_errors"]; len(errors) != 1 {
+			t.Errorf("connect to %q counted %v errors", dsn, errors)
+		}
+		if got := s.run(`client.connected()`); got != "false" {
+			t.Errorf("connected() after a failed connect is %s", got)
+		}
+	}
+}
+
+func TestNotConnected(t *testing.T) {
+	s := newScript(t, New()).started()
+	got := s.run(`const client = pg.client({ dsn: '' }); try { client.exec('SELECT 1') } catch (e) { e.code }`)
+	if got != "not_connected" {
+		t.Errorf("exec without a connection threw %q", got)
+	}
+}
+
+func TestConnectPhases(t *testing.T) {
+	s := connected(t, "simple")
+	s.run(`client.exec('SELECT 1')`)
+	m := s.measured()
+	connect := m["pg_connect"][0]
+	if sum := m["pg_connect_dial"][0] + m["pg_connect_auth"][0]; math.Abs(sum/connect-1) > 0.01 {
+		t.Errorf("dial and auth are %v ms, connect is %v ms", sum, connect)
+	}
+	first := connect + m["pg_statement"][0]
+	if got := m["pg_connect_first_statement"]; len(got) != 1 || math.Abs(got[0]-first) > 0.001 {
+		t.Errorf("connect and first statement are %v, not %v", got, first)
+	}
+	if len(m["pg_connections"]) != 1 {
+		t.Errorf("pg_connections is %v", m["pg_connections"])
+	}
+}
+
+func TestServerErrors(t *testing.T) {
+	for protocol := range runners {
+		s := connected(t, protocol)
+		got := s.run(`try { client.exec('SELECT 1 / $1::int', 0) } catch (e) { e.code + ' ' + e.message }`)
+		if !strings.HasPrefix(got, "22012 ") || !strings.Contains(got, "division by zero") {
+			t.Errorf("%s: division by zero threw %q", protocol, got)
+		}
+		if got := s.run(`client.connected() + ' ' + client.query('SELECT 1 AS one')[0].one`); got != "true 1" {
+			t.Errorf("%s: after an error: %q", protocol, got)
+		}
+	}
+}
+
+func TestDropped(t *testing.T) {
+	s := connected(t, "simple")
+	got := s.run(`try { client.exec('SELECT pg_terminate_backend(pg_backend_pid())') } catch (e) { e.code }`)
+	if got != "57P01" {
+		t.Errorf("a terminated backend threw %q", got)
+	}
+	if got := s.run(`client.connected()`); got != "false" {
+		t.Errorf("connected() after the backend's end is %s", got)
+	}
+	got = s.run(`try { client.exec('SELECT 1') } catch (e) { e.code }`)
+	if got != "dropped" {
+		t.Errorf("exec after that threw %q", got)
+	}
+	if got := s.run(`client.connect(); client.exec('SELECT 1')`); got != "1" {
+		t.Errorf("exec after reconnecting returned %s", got)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	s := connected(t, "prepared")
+	time.AfterFunc(100*time.Millisecond, s.CancelContext)
+	began := time.Now()
+	got := s.run(`try { client.exec('SELECT pg_sleep(30)') } catch (e) { e.code }`)
+	if took := time.Since(began); got != "cancelled" || took > time.Second {
+		t.Errorf("a stopped test's statement threw %q after %v", got, took)
+	}
+
+	other := connected(t, "simple")
+	running := other.run(`client.query("SELECT count(*) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(30)' AND state = 'active'")[0].count`)
+	if running != "0" {
+		t.Errorf("%s cancelled statements go on on the server", running)
+	}
+}

@@ -1,0 +1,103 @@
+package pg
+
+import (
+	"os"
+	"testing"
+
+	"github.com/grafana/sobek"
+	"go.k6.io/k6/v2/js/modulestest"
+	"go.k6.io/k6/v2/lib"
+	"go.k6.io/k6/v2/metrics"
+)
+
+// script is a VU that runs JavaScript with the module as the constant pg.
+type script struct {
+	*modulestest.Runtime
+	t       *testing.T
+	module  *Module
+	samples chan metrics.SampleContainer
+	tags    *lib.VUStateTags
+}
+
+// newScript returns a VU of the module in the init context.
+func newScript(t *testing.T, module *Module) *script {
+	t.Helper()
+	runtime := modulestest.NewRuntime(t)
+	if err := runtime.SetupModuleSystem(map[string]any{"k6/x/pg": module}, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	s := &script{
+		Runtime: runtime, t: t, module: module,
+		samples: make(chan metrics.SampleContainer, 10000),
+		tags:    lib.NewVUStateTags(runtime.VU.InitEnvField.Registry.RootTagSet()),
+	}
+	s.run(`const pg = require('k6/x/pg').default;`)
+	return s
+}
+
+// started moves the VU from the init context into the test.
+func (s *script) started() *script {
+	s.MoveToVUContext(&lib.State{Samples: s.samples, Tags: s.tags})
+	return s
+}
+
+// set makes a string a global of the script.
+func (s *script) set(name, value string) {
+	s.t.Helper()
+	if err := s.VU.Runtime().Set(name, value); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// try runs code and returns its last value or what it threw.
+func (s *script) try(code string) (sobek.Value, error) {
+	return s.VU.Runtime().RunString(code)
+}
+
+// run runs code and returns its last value as text.
+func (s *script) run(code string) string {
+	s.t.Helper()
+	value, err := s.try(code)
+	if err != nil {
+		s.t.Fatalf("%s\nthrew %v", code, err)
+	}
+	return value.String()
+}
+
+// measured returns what the VU has pushed since the last call: the values by
+// metric and phase, as in pg_statement or pg_statement{measure}.
+func (s *script) measured() map[string][]float64 {
+	values := map[string][]float64{}
+	for _, container := range metrics.GetBufferedSamples(s.samples) {
+		for _, sample := range container.GetSamples() {
+			name := sample.Metric.Name
+			if phase, ok := sample.Tags.Get("phase"); ok {
+				name += "{" + phase + "}"
+			}
+			values[name] = append(values[name], sample.Value)
+		}
+	}
+	return values
+}
+
+// connected returns a script in the test whose client is connected to the
+// server that LAB_TEST_DSN names.
+func connected(t *testing.T, protocol string) *script {
+	t.Helper()
+	s := newScript(t, New()).started()
+	s.set("dsn", testDSN(t))
+	s.set("protocol", protocol)
+	s.run(`const client = pg.client({ dsn, protocol, path: 'direct' }); client.connect();`)
+	t.Cleanup(func() { _, _ = s.try(`client.close()`) })
+	return s
+}
+
+// testDSN returns LAB_TEST_DSN or skips the test.
+func testDSN(t *testing.T) string {
+	t.Helper()
+	dsn := os.Getenv("LAB_TEST_DSN")
+	if dsn == "" {
+		t.Skip("LAB_TEST_DSN names no PostgreSQL server")
+	}
+	return dsn
+}
