@@ -89,16 +89,22 @@ function warmUp() {
   window.ready();
 }
 
+let connected = false; // of a client that keeps its connection
+
 // attempt takes one turn and returns whether it went well. The module has
 // counted what went wrong; the cell goes on.
 function attempt() {
   try {
-    if (workload.keeps && !client.connected()) client.connect();
+    if (workload.keeps && !connected) {
+      client.connect();
+      connected = true;
+    }
     workload.turn(client, cell);
     return true;
   } catch (error) {
     if (error.name !== 'PgError') throw error;
-    if (!workload.keeps || !client.connected()) sleep(RECONNECT_PAUSE);
+    connected = client.connected();
+    if (!connected) sleep(RECONNECT_PAUSE);
     return false;
   }
 }
