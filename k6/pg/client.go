@@ -64,10 +64,11 @@ func (c *client) tagsAt(phase phase) *metrics.TagSet {
 // connect is client.connect(). It closes a connection that is still open.
 func (c *client) connect(sobek.FunctionCall) sobek.Value {
 	c.requireTest("connect()")
+	ctx := c.vu.Context()
+	c.schedule.begin(ctx)
 	c.terminate()
 
 	var at stamps
-	ctx := c.vu.Context()
 	began := time.Now()
 	conn, err := pgconn.ConnectConfig(context.WithValue(ctx, stampsKey{}, &at), c.config)
 	ready := time.Now()

@@ -39,16 +39,18 @@ type windowOptions struct {
 	Seconds float64 `js:"seconds"` // least length of the window
 }
 
-// schedule is the measured window of a test, shared by its VUs: closed until
-// all clients are ready or failed or the warm-up's time is over, then open
-// until warm-up and seconds, counted from the scenario's start, are over.
+// schedule is the measured window of a test, shared by its VUs. It opens when
+// all clients are ready or have failed, and without the rest of them when the
+// warm-up's time is over; it closes when warm-up and seconds, both counted from
+// the scenario's start, are over. So it is never shorter than seconds.
 type schedule struct {
-	open atomic.Pointer[span]
-	used atomic.Bool // some VU made a window
+	open  atomic.Pointer[span]
+	used  atomic.Bool // some VU made a window
+	begun atomic.Bool // some VU did something in the test
 
 	mu            sync.Mutex
 	options       windowOptions
-	scenario      time.Time // zero until the first client arrives
+	scenario      time.Time // zero until begin
 	opened        chan struct{}
 	timer         *time.Timer
 	ready, failed int
@@ -86,17 +88,28 @@ func (s *schedule) use(options windowOptions) error {
 	return nil
 }
 
+// begin starts the warm-up's time when a VU does its first thing in a test.
+func (s *schedule) begin(ctx context.Context) {
+	if s.begun.Load() || !s.used.Load() {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.begun.CompareAndSwap(false, true) {
+		return
+	}
+	s.scenario = time.Now()
+	if state := lib.GetScenarioState(ctx); state != nil {
+		s.scenario = state.StartTime
+	}
+	s.timer = time.AfterFunc(time.Until(s.scenario.Add(seconds(s.options.Warmup))), s.openWindow)
+}
+
 // arrive counts a client as ready or failed and waits until the window opens
 // or ctx ends.
 func (s *schedule) arrive(ctx context.Context, ready bool) error {
+	s.begin(ctx)
 	s.mu.Lock()
-	if s.scenario.IsZero() {
-		s.scenario = time.Now()
-		if state := lib.GetScenarioState(ctx); state != nil {
-			s.scenario = state.StartTime
-		}
-		s.timer = time.AfterFunc(time.Until(s.scenario.Add(seconds(s.options.Warmup))), s.openWindow)
-	}
 	if ready {
 		s.ready++
 	} else {

@@ -59,6 +59,18 @@ func TestWindowOpensWithoutTheLate(t *testing.T) {
 	}
 }
 
+func TestWindowOpensWithoutAnybody(t *testing.T) {
+	module := New()
+	arrivals(t, module, `{ clients: 1, warmup: 0.1, seconds: 1 }`, `
+		try { pg.client({ dsn: 'host=127.0.0.1 port=1' }).connect() } catch (e) {}
+		for (const end = Date.now() + 300; Date.now() < end;);
+		window.ready()`)
+	open := module.schedule.open.Load()
+	if length := open.end.Sub(open.start).Seconds(); math.Abs(length-1) > 0.1 || module.schedule.atOpening.ready != 0 {
+		t.Errorf("a window that nobody was ready for is %v s long, with %+v", length, module.schedule.atOpening)
+	}
+}
+
 func TestWindowOfStoppedTest(t *testing.T) {
 	s := newScript(t, New())
 	s.run(`const window = pg.window({ clients: 2, warmup: 30, seconds: 1 })`)
