@@ -1,0 +1,180 @@
+// Package test proves the lab end to end, against its real containers: scripts/test brings them up in a Compose
+// project of their own and runs these tests beside them.
+package test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pooler-lab/internal/path"
+)
+
+// settings of the tests' own lab; scripts/test sets them.
+var (
+	root    = findRoot()
+	project = os.Getenv("COMPOSE_PROJECT_NAME")
+	results = os.Getenv("LAB_RESULTS")
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv("LAB_TEST") == "" {
+		fmt.Println("--- SKIP: the end-to-end tests want a lab of their own: run scripts/test")
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func findRoot() string {
+	folder, err := filepath.Abs("..")
+	if err != nil {
+		panic(err)
+	}
+	return folder
+}
+
+// answer is what a command printed and how it ended.
+type answer struct {
+	out, err string
+	status   int
+}
+
+// all is everything the command printed, as a person would read it.
+func (a answer) all() string { return a.out + a.err }
+
+// command runs a program of the host with extra environment ("NAME=value") and a deadline; a failure to run it at
+// all ends the test, a non-zero exit doesn't.
+func command(t *testing.T, env []string, name string, args ...string) answer {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, name, args...)
+	var out, errs bytes.Buffer
+	c.Dir, c.Env, c.Stdout, c.Stderr = root, append(os.Environ(), env...), &out, &errs
+	err := c.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatalf("run %s %s: %v", name, strings.Join(args, " "), err)
+	}
+	return answer{out.String(), errs.String(), c.ProcessState.ExitCode()}
+}
+
+// script runs a script of the lab and wants it to succeed; it returns what it printed to standard output.
+func script(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	a := command(t, nil, filepath.Join(root, "scripts", name), args...)
+	if a.status != 0 {
+		t.Fatalf("scripts/%s %s: exit status %d\n%s", name, strings.Join(args, " "), a.status, a.all())
+	}
+	return a.out
+}
+
+// refused runs a script of the lab that must fail, and returns all it printed.
+func refused(t *testing.T, env []string, name string, args ...string) string {
+	t.Helper()
+	a := command(t, env, filepath.Join(root, "scripts", name), args...)
+	if a.status == 0 {
+		t.Fatalf("scripts/%s %s: succeeded, wanted a refusal\n%s", name, strings.Join(args, " "), a.all())
+	}
+	return a.all()
+}
+
+// container is a service's container.
+func container(service string) string { return project + "-" + service + "-1" }
+
+// docker runs Docker's client and wants it to succeed; it returns standard output, trimmed.
+func docker(t *testing.T, args ...string) string {
+	t.Helper()
+	a := command(t, nil, "docker", args...)
+	if a.status != 0 {
+		t.Fatalf("docker %s: exit status %d\n%s", strings.Join(args, " "), a.status, a.all())
+	}
+	return strings.TrimSpace(a.out)
+}
+
+// inside runs a command in a service's container and returns its standard output, trimmed.
+func inside(t *testing.T, service string, args ...string) string {
+	t.Helper()
+	return docker(t, append([]string{"exec", container(service)}, args...)...)
+}
+
+// address is a service's address in the lab's network.
+func address(t *testing.T, service string) string {
+	t.Helper()
+	return docker(t, "inspect", "-f", fmt.Sprintf("{{(index .NetworkSettings.Networks %q).IPAddress}}", project+"_default"), container(service))
+}
+
+// paths are the lab's, from its own files.
+func paths(t *testing.T) *path.Set {
+	t.Helper()
+	t.Setenv("COMPOSE_PROFILES", "")
+	set, err := path.Load(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// connect opens a connection as a role through an endpoint of the lab; it is closed when the test ends.
+func connect(t *testing.T, role string, e path.Endpoint) *pgx.Conn {
+	t.Helper()
+	conn, err := tryConnect(t, role, e)
+	if err != nil {
+		t.Fatalf("connect to %s as %s: %v", e, role, err)
+	}
+	t.Cleanup(func() { conn.Close(context.Background()) })
+	return conn
+}
+
+// passwords are those of .env.
+var passwords = map[string]string{"lab": "LAB_PASSWORD", "app": "APP_PASSWORD", "app_clear": "APP_CLEAR_PASSWORD", "monitor": "MONITOR_PASSWORD"}
+
+func tryConnect(t *testing.T, role string, e path.Endpoint) (*pgx.Conn, error) {
+	t.Helper()
+	e.Host = address(t, e.Host)
+	config, err := pgx.ParseConfig(e.DSN(role))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Password = strings.TrimSpace(script(t, "setting", passwords[role]))
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	return pgx.ConnectConfig(ctx, config)
+}
+
+// one asks a query of a single value, as text, in the simple protocol.
+func one(t *testing.T, conn *pgx.Conn, sql string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	results, err := conn.PgConn().Exec(ctx, sql).ReadAll()
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	last := results[len(results)-1]
+	if len(last.Rows) != 1 {
+		t.Fatalf("%s: %d rows, wanted one", sql, len(last.Rows))
+	}
+	return string(last.Rows[0][0])
+}
+
+// eventually waits until what returns "" (all well) and fails with its last word when the deadline passes.
+func eventually(t *testing.T, deadline time.Duration, what func() string) {
+	t.Helper()
+	var last string
+	for end := time.Now().Add(deadline); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
+		if last = what(); last == "" {
+			return
+		}
+	}
+	t.Fatalf("not within %v: %s", deadline, last)
+}
