@@ -17,13 +17,14 @@ const alone = {
   rate: 0, // turns per second over all clients; 0: a turn begins when the one before it has ended
   seconds: 5, // least length of the measured window
   warmup_seconds: 1, // longest wait for the clients to be ready; what is left of it is measured too
-  deadline_seconds: 30, // longest wait for statements still running at the end
+  deadline_seconds: 30, // of the whole script: statements that hang are cancelled before it
   scale: 10, // pgbench's, of the data
   seed: 0, // of the random numbers; 0: others in each run
   summary: '', // file for the figures; empty: print them
 };
 
 const RECONNECT_PAUSE = 0.1; // seconds
+const TIME_TO_END = 5; // seconds to cancel, close and write the summary
 
 export const cell = settings();
 const workload = workloads[cell.workload];
@@ -47,14 +48,11 @@ function settings() {
 // options returns k6's options: one scenario that ends with the window, and
 // what the lab reads of the lesson.
 export function options(lab) {
+  const duration = cell.warmup_seconds + cell.seconds;
+  const patience = Math.max(1, cell.deadline_seconds - duration - TIME_TO_END);
   return {
     scenarios: {
-      cell: {
-        executor: 'constant-vus',
-        vus: clients,
-        duration: `${cell.warmup_seconds + cell.seconds}s`,
-        gracefulStop: `${cell.deadline_seconds}s`,
-      },
+      cell: { executor: 'constant-vus', vus: clients, duration: `${duration}s`, gracefulStop: `${patience}s` },
     },
     summaryTrendStats: trendStats,
     thresholds, // all of them empty: they make k6 keep figures per phase
@@ -79,7 +77,7 @@ export function turn() {
 }
 
 function warmUp() {
-  if (cell.seed) randomSeed(cell.seed * 100003 + exec.vu.idInTest);
+  if (cell.seed) randomSeed(cell.seed * 65536 + exec.vu.idInTest);
   for (let i = 0; i < workload.warm; i++) {
     if (!attempt()) {
       window.fail();
