@@ -1,0 +1,74 @@
+package test
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestFigures prints what the lab costs while nothing happens: for people to read, not to be judged by, since
+// another machine or another load gives other figures. It fails only where a figure can't be had.
+func TestFigures(t *testing.T) {
+	t.Log("images: " + strings.ReplaceAll(docker(t, "images", "--filter", "reference=pooler-lab*", "--format", "{{.Repository}} {{.Size}}"), "\n", ", "))
+
+	services := strings.Fields(docker(t, "ps", "--filter", "label=com.docker.compose.project="+project, "--format", `{{.Label "com.docker.compose.service"}}`))
+	const watched = 20 * time.Second
+	before := map[string]usage{}
+	for _, service := range services {
+		before[service] = usageOf(t, service)
+	}
+	time.Sleep(watched)
+	var memory, cpu float64
+	for _, service := range services {
+		now := usageOf(t, service)
+		share := (now.cpu - before[service].cpu).Seconds() / watched.Seconds()
+		t.Logf("idle: %-16s %6.1f MB  %5.2f %% of a core", service, now.megabytes, share*100)
+		if service != "yugabyte" {
+			memory, cpu = memory+now.megabytes, cpu+share
+		}
+	}
+	t.Logf("idle: %-16s %6.1f MB  %5.2f %% of a core (meant to stay under 600 MB and 5 %%)", "all but yugabyte", memory, cpu*100)
+}
+
+// usage is what a container has used so far.
+type usage struct {
+	cpu       time.Duration
+	megabytes float64 // anonymous plus shared memory: the page cache isn't the lab's
+}
+
+func usageOf(t *testing.T, service string) usage {
+	t.Helper()
+	engine := http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", "/var/run/docker.sock")
+		},
+	}}
+	response, err := engine.Get("http://docker/containers/" + container(service) + "/stats?stream=false&one-shot=true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var said struct {
+		CPU struct {
+			Usage struct {
+				Total int64 `json:"total_usage"` // ns
+			} `json:"cpu_usage"`
+		} `json:"cpu_stats"`
+		Memory struct {
+			Stats map[string]float64 `json:"stats"`
+		} `json:"memory_stats"`
+	}
+	if err := json.NewDecoder(response.Body).Decode(&said); err != nil {
+		t.Fatal(err)
+	}
+	if said.CPU.Usage.Total == 0 {
+		t.Fatalf("Docker has no figures for %s", service)
+	}
+	s := said.Memory.Stats // cgroups v1 and v2 name them differently
+	bytes := s["total_rss"] + s["total_shmem"] + s["anon"] + s["shmem"]
+	return usage{time.Duration(said.CPU.Usage.Total), bytes / 1e6}
+}
