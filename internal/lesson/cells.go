@@ -29,6 +29,7 @@ type Cell struct {
 	Rate     float64 `json:"rate"`           // transactions per second over all clients; 0 is a closed loop
 	Seconds  float64 `json:"seconds"`        // length of the measured window asked for
 	Warmup   float64 `json:"warmup_seconds"` // most that the warm-up may take
+	Fill     bool    `json:"fill_pools"`     // pools are filled before it
 	Wanted   int     `json:"repeats_wanted"` // how many times it is to run, once a block
 }
 
@@ -80,7 +81,8 @@ func (g *Group) cells(r Route) []Cell {
 			for _, clients := range g.Clients {
 				for _, protocol := range g.Protocol {
 					c := Cell{Group: g.Name, Path: r.Name, Latency: latency, Link: link, Workload: workload,
-						Clients: clients, Protocol: protocol, Rate: g.Rate, Seconds: g.Seconds, Warmup: g.Warmup, Wanted: g.Repeats}
+						Clients: clients, Protocol: protocol, Rate: g.Rate, Seconds: g.Seconds, Warmup: g.Warmup,
+						Fill: g.FillPools, Wanted: g.Repeats}
 					c.ID = c.id()
 					cells = append(cells, c)
 				}

@@ -62,6 +62,9 @@ func Read(ctx context.Context, file string) (*Lesson, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lesson %s: %w", file, err)
 	}
+	if name := strings.TrimSuffix(filepath.Base(file), ".js"); l.Name != name {
+		return nil, fmt.Errorf("lesson %s calls itself %q; results are found by the file's name, so it has to be %q", file, l.Name, name)
+	}
 	sum := sha256.Sum256(text)
 	l.File, l.SHA256 = file, hex.EncodeToString(sum[:])
 	return l, nil

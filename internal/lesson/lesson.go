@@ -49,6 +49,9 @@ type Group struct {
 	Seconds float64 `json:"seconds"` // length of the measured window
 	Warmup  float64 `json:"warmup_seconds"`
 	Repeats int     `json:"repeats"` // 1 where none is given
+	// FillPools has every child of a Pgpool-II open its backends before the cell, so that a workload that
+	// connects over and over finds a pool in use and not one just started.
+	FillPools bool `json:"fill_pools"`
 }
 
 // parse reads options.ext.lab out of what `k6 inspect` printed.

@@ -17,7 +17,7 @@ var meanings = map[string]string{
 	"host":      "the host's CPU was full: the figure says more about this machine than about the path",
 	"late":      "more than 1 % of the paced turns began late or never",
 	"latency":   "the round trip was not what was asked, within 1.5 ms or 10 %",
-	"throttled": "a CPU budget stopped a component in 5 % or more of the periods, so this latency holds waits for CPU",
+	"throttled": "a CPU budget stopped a component in 10 % or more of the periods, so this latency holds waits for CPU",
 	"uncounted": "the servers' own counts could not be read",
 	"warm-up":   "not all clients were ready when the measured window opened",
 }

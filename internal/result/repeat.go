@@ -85,7 +85,8 @@ type Trend struct {
 type Count struct {
 	What   string `json:"what"`
 	K6     int64  `json:"k6"`
-	Server int64  `json:"server"` // after taking out what is named in Less
+	Raw    int64  `json:"server_raw"`
+	Server int64  `json:"server"` // raw, after taking out what is named in Less
 	Less   string `json:"less"`   // what of the server's own count isn't the clients'
 	Equal  bool   `json:"equal"`
 }
@@ -103,15 +104,15 @@ type Resources struct {
 	GeneratorCPU *float64    `json:"generator_cpu"` // of all the host's CPUs, used by k6
 	GeneratorMB  *float64    `json:"generator_mb"`  // most memory that k6 held
 	Containers   []Container `json:"containers"`
-	NotMeasured  string      `json:"not_measured,omitempty"` // why Containers is empty
+	NotMeasured  string      `json:"not_measured,omitempty"` // why a container is missing
 }
 
 // A Container is one service of the repeat's path.
 type Container struct {
 	Service   string   `json:"service"`
-	CPUs      *float64 `json:"cpus"`      // CPU seconds per second
-	Throttled *float64 `json:"throttled"` // share of the periods in which its budget stopped it
-	MemoryMB  *float64 `json:"memory_mb"` // most seen, anonymous plus shared
+	CPUs      float64  `json:"cpus"`      // CPU seconds per second
+	Throttled *float64 `json:"throttled"` // share of the periods in which its budget stopped it; null has no budget
+	MemoryMB  float64  `json:"memory_mb"` // most seen, anonymous plus shared
 }
 
 // A Flag says why a repeat's figures support no verdict, or what a reader has to know of them.

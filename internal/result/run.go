@@ -98,7 +98,7 @@ type Cell struct {
 	lesson.Cell
 	Status  Status   `json:"status"`
 	Reason  string   `json:"reason,omitempty"` // of its last repeat, where that failed
-	Repeats []Repeat `json:"runs"`             // "repeats" is how many were wanted
+	Repeats []Repeat `json:"repeats"`
 }
 
 // Add notes what became of another repeat. A cell is ok once one of its repeats is, and keeps the reason of the

@@ -41,7 +41,7 @@ func cancel(results string, out io.Writer) error {
 	}
 	if by.PID > 0 {
 		if err := syscall.Kill(by.PID, syscall.SIGINT); err != nil && !errors.Is(err, syscall.ESRCH) {
-			return fmt.Errorf("stop lesson %s (process %d): %w", by.Lesson, by.PID, err)
+			return fmt.Errorf("stop %s (process %d): %w", by.What, by.PID, err)
 		}
 	}
 	for giveUp := time.Now().Add(cancelWait); time.Now().Before(giveUp); time.Sleep(50 * time.Millisecond) {
@@ -49,5 +49,5 @@ func cancel(results string, out io.Writer) error {
 			return err
 		}
 	}
-	return fmt.Errorf("lesson %s (process %d) is still running %v after it was asked to stop", by.Lesson, by.PID, cancelWait)
+	return fmt.Errorf("%s (process %d) is still running %v after it was asked to stop", by.What, by.PID, cancelWait)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -146,12 +147,12 @@ func chosen(dir string, args []string) (string, error) {
 
 // execute runs the plan while it holds the lock of results, and prints the table.
 func execute(ctx context.Context, set *path.Set, p *plan, o lesson.Override, seed uint64, results string, out, progressOut io.Writer) error {
-	lock, err := takeLock(results, p.lesson.Name)
+	lock, err := takeLock(results, "lesson "+p.lesson.Name)
 	if err != nil {
 		return err
 	}
 	defer lock.Close()
-	servers := server.NewLab(os.Getenv("LAB_PASSWORD"), os.Getenv("APP_PASSWORD"))
+	servers := server.NewLab(everyService(set), os.Getenv("LAB_PASSWORD"), os.Getenv("APP_PASSWORD"))
 	defer servers.Close()
 	scale, err := servers.Scale(ctx)
 	if err != nil {
@@ -162,11 +163,34 @@ func execute(ctx context.Context, set *path.Set, p *plan, o lesson.Override, see
 	if doc.ID, doc.Started, err = makeFolder(results, p.lesson.Name); err != nil {
 		return err
 	}
-	r := &runner{set: set, links: link.New(link.APIURL()), servers: servers, script: p.lesson.File, scheduled: p.cells,
-		sampler:  sample.New(ctx, statsURL, os.Getenv("COMPOSE_PROJECT_NAME"), path.Proxy),
+	sampler := sample.New(statsURL, os.Getenv("COMPOSE_PROJECT_NAME"), services(set, p.cells))
+	defer sampler.Close()
+	r := &runner{set: set, links: link.New(link.APIURL()), servers: servers, sampler: sampler, script: p.lesson.File, scheduled: p.cells,
 		progress: newProgress(progressOut, doc.Blocks, p.cells),
 		password: os.Getenv("APP_PASSWORD"), dir: filepath.Join(results, doc.ID), doc: doc}
 	err = r.run(ctx)
 	fmt.Fprintf(out, "%s\nResults: results/%s\n", report.Table(doc), doc.ID)
 	return err
+}
+
+// services are those that the cells' paths go through, and toxiproxy.
+func services(set *path.Set, cells []lesson.Cell) []string {
+	found := []string{path.Proxy}
+	for _, p := range set.Paths {
+		if slices.ContainsFunc(cells, func(c lesson.Cell) bool { return c.Path == p.Name }) {
+			found = append(found, p.Services...)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// everyService lists those of all paths.
+func everyService(set *path.Set) []string {
+	var found []string
+	for _, p := range set.Paths {
+		found = append(found, p.Services...)
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
 }

@@ -14,8 +14,8 @@ const (
 	hostFull      = 0.95 // share of the host's CPUs in use
 	generatorFull = 0.90 // share of the host's CPUs that k6 alone uses
 	lateShare     = 0.01 // of a paced cell's transactions, late and dropped together
-	fewest        = 20   // transactions that a median is taken of
-	throttledMost = 0.05 // share of periods in which a budget stopped a container, in a paced cell
+	fewest        = 10   // transactions that a median is taken of
+	throttledMost = 0.10 // share of periods in which a budget stopped a container, in a paced cell
 	latencySlack  = 1.5  // ms that the round trip may differ from what was asked
 	latencyShare  = 0.10 // or this share of it, if that is more
 )

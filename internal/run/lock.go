@@ -18,7 +18,7 @@ const lockFile = ".lock"
 // A holder is what a run writes into the lock file for whoever comes second.
 type holder struct {
 	PID     int       `json:"pid"`
-	Lesson  string    `json:"lesson"`
+	What    string    `json:"what"` // such as lesson 00-tour
 	Started time.Time `json:"started"`
 }
 
@@ -26,12 +26,12 @@ type holder struct {
 type heldError struct{ by holder }
 
 func (e *heldError) Error() string {
-	return fmt.Sprintf("lesson %s is running since %s UTC (process %d), and two at once would spoil each other's figures: "+
-		"wait until it has ended, or end it with 'lab cancel'", e.by.Lesson, e.by.Started.UTC().Format("15:04:05"), e.by.PID)
+	return fmt.Sprintf("%s is under way since %s UTC (process %d), and two at once would spoil each other's figures: "+
+		"wait until it has ended, or end it with 'scripts/lab cancel'", e.by.What, e.by.Started.UTC().Format("15:04:05"), e.by.PID)
 }
 
 // takeLock holds the lock of results until the returned file is closed, or returns a heldError.
-func takeLock(results, lesson string) (*os.File, error) {
+func takeLock(results, what string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(results, lockFile), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("open the lock of %s: %w", results, err)
@@ -43,7 +43,7 @@ func takeLock(results, lesson string) (*os.File, error) {
 		}
 		return nil, &heldError{read(f)}
 	}
-	text, err := json.Marshal(holder{os.Getpid(), lesson, time.Now().UTC().Truncate(time.Second)})
+	text, err := json.Marshal(holder{os.Getpid(), what, time.Now().UTC().Truncate(time.Second)})
 	if err == nil {
 		err = f.Truncate(0)
 	}
@@ -75,12 +75,21 @@ func whoHolds(results string) (by holder, ok bool, err error) {
 	return read(f), true, nil
 }
 
-func tryLock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
+// tryLock tries for a moment: somebody who only looks holds the lock for an instant.
+func tryLock(f *os.File) (err error) {
+	for range 5 {
+		if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); !errors.Is(err, syscall.EWOULDBLOCK) {
+			return err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return err
+}
 
 // read returns what the holder wrote; a holder that has only just locked has written nothing yet.
 func read(f *os.File) holder {
 	text, err := io.ReadAll(io.NewSectionReader(f, 0, 1<<12))
-	by := holder{Lesson: "(unnamed)"}
+	by := holder{What: "something"}
 	if err == nil {
 		_ = json.Unmarshal(text, &by)
 	}

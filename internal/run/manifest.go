@@ -48,14 +48,7 @@ func manifest(ctx context.Context, servers *server.Lab, set *path.Set, cells []l
 func versions(ctx context.Context, servers *server.Lab, set *path.Set, cells []lesson.Cell) map[string]string {
 	ctx, cancel := context.WithTimeout(ctx, versionTime)
 	defer cancel()
-	var services []string
-	for _, p := range set.Paths {
-		if slices.ContainsFunc(cells, func(c lesson.Cell) bool { return c.Path == p.Name }) {
-			services = append(services, p.Services...)
-		}
-	}
-	slices.Sort(services)
-	found := servers.Versions(ctx, slices.Compact(services))
+	found := servers.Versions(ctx, slices.DeleteFunc(services(set, cells), func(s string) bool { return s == path.Proxy }))
 	for name, ask := range map[string]func(context.Context) (string, error){
 		"toxiproxy": toxiproxyVersion, "k6": k6Version, "lab": labVersion,
 	} {

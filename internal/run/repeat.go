@@ -13,7 +13,6 @@ import (
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/path"
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/sample"
 	"pooler-lab/internal/server"
 )
 
@@ -73,6 +72,11 @@ func (r *runner) measure(ctx context.Context, c lesson.Cell, out *result.Repeat)
 	before, err := r.servers.Tally(preparation, j)
 	if err != nil {
 		return err
+	}
+	if c.Fill {
+		if err := r.servers.Fill(preparation, j); err != nil {
+			return err
+		}
 	}
 	loadErr := r.load(ctx, c, j, out)
 	after, cancel := context.WithTimeout(ctx, preparing)
@@ -146,9 +150,7 @@ func (r *runner) load(ctx context.Context, c lesson.Cell, j server.Journey, out 
 	limited, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
 
-	watch := r.sampler.Start(ctx, watched(j))
 	g, err := runK6(limited, r.script, filepath.Join(r.dir, out.Log), r.password, o)
-	watch.Stop()
 	out.Exit = g.exit
 	if err != nil {
 		return err
@@ -157,7 +159,7 @@ func (r *runner) load(ctx context.Context, c lesson.Cell, j server.Journey, out 
 	if readErr == nil {
 		out.Summary = k6Folder + "/" + filepath.Base(o.Summary)
 		out.Measured = seen.measured()
-		out.Resources = used(watch, g, seen)
+		out.Resources = r.used(watched(j), g, seen)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -202,12 +204,12 @@ func watched(j server.Journey) []string {
 }
 
 // used sums up what the repeat took while the measured window was open, or while k6 lived where none was.
-func used(watch *sample.Watch, g generator, seen *summary) *result.Resources {
+func (r *runner) used(services []string, g generator, seen *summary) *result.Resources {
 	from, to := g.started, g.ended
 	if w := seen.Window; w != nil {
 		from, to = w.Start, w.End
 	}
-	resources := watch.Between(from, to)
+	resources := r.sampler.Between(services, from, to)
 	if wall := g.ended.Sub(g.started); wall > 0 {
 		cpu, memory := g.cpu.Seconds()/wall.Seconds()/float64(cpus()), float64(g.memory)/(1<<20)
 		resources.GeneratorCPU, resources.GeneratorMB = &cpu, &memory

@@ -31,6 +31,7 @@ type switches interface {
 type witnesses interface {
 	Clear(context.Context, server.Journey) error
 	Prove(context.Context, server.Journey) ([]result.Fact, *result.RoundTrip, error)
+	Fill(context.Context, server.Journey) error
 	Tally(context.Context, server.Journey) (server.Tally, error)
 }
 

@@ -20,7 +20,8 @@ type containerSample struct {
 // stats is the part of Docker's answer that is used. cgroup v1 names memory total_rss and total_shmem, v2 anon
 // and shmem.
 type stats struct {
-	CPU struct {
+	Read time.Time `json:"read"` // when the numbers were taken
+	CPU  struct {
 		Usage struct {
 			Total int64 `json:"total_usage"` // nanoseconds
 		} `json:"cpu_usage"`
@@ -60,10 +61,10 @@ func (d *docker) read(ctx context.Context, service string) (containerSample, err
 	if response.StatusCode != http.StatusOK {
 		return containerSample{}, fmt.Errorf("ask for the stats of %s: %s", service, response.Status)
 	}
-	return parseContainer(time.Now(), response.Body)
+	return parseContainer(response.Body)
 }
 
-func parseContainer(at time.Time, body io.Reader) (containerSample, error) {
+func parseContainer(body io.Reader) (containerSample, error) {
 	var s stats
 	if err := json.NewDecoder(body).Decode(&s); err != nil {
 		return containerSample{}, fmt.Errorf("read Docker's stats: %w", err)
@@ -72,6 +73,6 @@ func parseContainer(at time.Time, body io.Reader) (containerSample, error) {
 	if memory == 0 {
 		memory = s.Memory.Stats.OldRSS + s.Memory.Stats.OldShmem
 	}
-	return containerSample{at: at, cpu: time.Duration(s.CPU.Usage.Total), memory: memory,
+	return containerSample{at: s.Read, cpu: time.Duration(s.CPU.Usage.Total), memory: memory,
 		periods: s.CPU.Throttling.Periods, throttled: s.CPU.Throttling.Throttled}, nil
 }

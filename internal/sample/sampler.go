@@ -3,151 +3,154 @@ package sample
 import (
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
 	"pooler-lab/internal/result"
 )
 
-// How often the sampler looks while k6 runs. A look at the host is one file, at a container one request to Docker.
+// How often the sampler looks. A look at the host is one file, at a container one request to Docker: Engine 20.10
+// answers it at the next of its own ticks, a second apart, newer ones at once.
 const (
 	hostEvery      = 250 * time.Millisecond
-	containerEvery = 2 // looks at the host
-	askTimeout     = 2 * time.Second
+	containerEvery = 500 * time.Millisecond
+	askTimeout     = 5 * time.Second
+	// near is how far from a moment a sample may lie: half of the older engines' tick.
+	near = 500 * time.Millisecond
+	// patience is how long to wait for a container's sample near a repeat's end.
+	patience = 2 * near
 )
 
-// A Sampler watches the host and, where Docker's stats can be had, containers.
+// A Sampler watches the host and, where Docker's stats can be had, containers, from New until Close.
 type Sampler struct {
 	docker docker
-	off    string // why containers aren't measured
+	stop   context.CancelFunc
+	done   sync.WaitGroup
+
+	mu         sync.Mutex
+	host       []hostSample
+	containers map[string][]containerSample
+	trouble    string // why containers aren't measured, or the last thing that went wrong
 }
 
-// New returns a sampler for the containers of a Compose project, seen through the stats proxy at url. Without an
-// answer for the service known to be there, containers are not measured, and every watch says why.
-func New(ctx context.Context, url, project, known string) *Sampler {
-	s := &Sampler{docker: docker{url: url, project: project, client: http.Client{Timeout: askTimeout}}}
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
-	defer cancel()
-	if _, err := s.docker.read(ctx, known); err != nil {
-		s.off = err.Error()
+// New starts to watch the host and the containers of services in a Compose project, seen through the stats proxy
+// at url. Without an answer from there containers are not measured, and every summary says why.
+func New(url, project string, services []string) *Sampler {
+	ctx, stop := context.WithCancel(context.Background())
+	s := &Sampler{stop: stop, containers: map[string][]containerSample{},
+		docker: docker{url: url, project: project, client: http.Client{Timeout: askTimeout}}}
+	s.done.Go(func() { every(ctx, hostEvery, s.lookAtHost) })
+	for _, service := range services {
+		s.done.Go(func() { every(ctx, containerEvery, func() { s.lookAt(ctx, service) }) })
 	}
 	return s
 }
 
-// A Watch is one repeat's samples.
-type Watch struct {
-	sampler  *Sampler
-	services []string
-	cancel   context.CancelFunc
-	done     sync.WaitGroup
-
-	host       []hostSample
-	containers map[string][]containerSample
-	trouble    string
+// Close ends the watch.
+func (s *Sampler) Close() {
+	s.stop()
+	s.done.Wait()
 }
 
-// Start begins to watch the host and the containers of services.
-func (s *Sampler) Start(ctx context.Context, services []string) *Watch {
-	ctx, cancel := context.WithCancel(ctx)
-	w := &Watch{sampler: s, services: services, cancel: cancel, containers: map[string][]containerSample{}, trouble: s.off}
-	w.look(ctx, true)
-	w.done.Go(func() { w.run(ctx) })
-	return w
-}
-
-func (w *Watch) run(ctx context.Context) {
-	tick := time.NewTicker(hostEvery)
+// every calls look now and then every interval until ctx ends.
+func every(ctx context.Context, interval time.Duration, look func()) {
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
-	for n := 1; ; n++ {
+	for {
+		look()
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			w.look(ctx, n%containerEvery == 0)
 		}
 	}
 }
 
-func (w *Watch) look(ctx context.Context, containers bool) {
-	if s, err := readHost(); err == nil {
-		w.host = append(w.host, s)
-	}
-	if !containers || w.sampler.off != "" {
+func (s *Sampler) lookAtHost() {
+	now, err := readHost()
+	if err != nil {
 		return
 	}
-	for _, service := range w.services {
-		s, err := w.sampler.docker.read(ctx, service)
-		if err != nil {
-			if ctx.Err() == nil {
-				w.trouble = err.Error()
-			}
-			continue
-		}
-		w.containers[service] = append(w.containers[service], s)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.host = append(s.host, now)
+}
+
+func (s *Sampler) lookAt(ctx context.Context, service string) {
+	now, err := s.docker.read(ctx, service)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil {
+		s.containers[service] = append(s.containers[service], now)
+	} else if ctx.Err() == nil {
+		s.trouble = err.Error()
 	}
 }
 
-// Stop ends the watch with a last look.
-func (w *Watch) Stop() {
-	w.cancel()
-	w.done.Wait()
-	ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
-	defer cancel()
-	w.look(ctx, true)
-}
-
-// Between sums up a stopped watch from one moment to another, as closely around them as it looked.
-func (w *Watch) Between(from, to time.Time) *result.Resources {
-	r := &result.Resources{NotMeasured: w.trouble, Containers: []result.Container{}}
-	if i, j, ok := around(w.host, hostSample.when, from, to); ok {
-		r.HostCPU = share(w.host[i], w.host[j])
+// Between sums up what the host and the containers of services used from one moment to another, as closely as
+// there are samples, and forgets what was before. It waits a moment for samples near the end.
+func (s *Sampler) Between(services []string, from, to time.Time) *result.Resources {
+	for giveUp := time.Now().Add(patience); time.Now().Before(giveUp) && s.waitsFor(services, to); {
+		time.Sleep(20 * time.Millisecond)
 	}
-	for _, service := range w.services {
-		if samples := w.containers[service]; len(samples) > 0 {
-			r.Containers = append(r.Containers, sumUp(service, samples, from, to))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := &result.Resources{Containers: []result.Container{}}
+	if i, j, ok := nearest(s.host, hostSample.when, from, to); ok {
+		r.HostCPU = share(s.host[i], s.host[j])
+		s.host = slices.Clone(s.host[i:])
+	}
+	for _, service := range services {
+		samples := s.containers[service]
+		if i, j, ok := nearest(samples, containerSample.when, from, to); ok {
+			r.Containers = append(r.Containers, sumUp(service, samples[i:j+1]))
+			s.containers[service] = slices.Clone(samples[i:])
 		}
+	}
+	if len(r.Containers) < len(services) {
+		r.NotMeasured = s.trouble
+		s.trouble = ""
 	}
 	return r
+}
+
+// waitsFor says whether some container that answers has no sample yet near to.
+func (s *Sampler) waitsFor(services []string, to time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(services, func(service string) bool {
+		samples := s.containers[service]
+		return len(samples) > 0 && samples[len(samples)-1].at.Before(to.Add(-near))
+	})
 }
 
 func (s hostSample) when() time.Time      { return s.at }
 func (s containerSample) when() time.Time { return s.at }
 
-// around returns the last sample that is not after from and the first that is not before to, or the outermost
-// ones; not ok where that is one sample.
-func around[S any](samples []S, when func(S) time.Time, from, to time.Time) (first, last int, ok bool) {
-	last = len(samples) - 1
+// nearest returns the sample nearest to from and the one nearest to to; not ok where that is one and the same.
+func nearest[S any](samples []S, when func(S) time.Time, from, to time.Time) (first, last int, ok bool) {
 	for i, s := range samples {
-		if !when(s).After(from) {
+		if when(s).Sub(from).Abs() < when(samples[first]).Sub(from).Abs() {
 			first = i
 		}
-	}
-	for i := last; i > first; i-- {
-		if !when(samples[i]).Before(to) {
+		if when(s).Sub(to).Abs() <= when(samples[last]).Sub(to).Abs() {
 			last = i
 		}
 	}
 	return first, last, last > first
 }
 
-func sumUp(service string, samples []containerSample, from, to time.Time) result.Container {
-	c := result.Container{Service: service}
-	first, last, ok := around(samples, containerSample.when, from, to)
-	if !ok {
-		return c
-	}
-	a, b := samples[first], samples[last]
-	cpus := (b.cpu - a.cpu).Seconds() / b.at.Sub(a.at).Seconds()
-	c.CPUs = &cpus
+// sumUp is what a container used from its first sample to its last.
+func sumUp(service string, samples []containerSample) result.Container {
+	a, b := samples[0], samples[len(samples)-1]
+	c := result.Container{Service: service, CPUs: (b.cpu - a.cpu).Seconds() / b.at.Sub(a.at).Seconds()}
 	if b.periods > a.periods {
 		throttled := float64(b.throttled-a.throttled) / float64(b.periods-a.periods)
 		c.Throttled = &throttled
 	}
-	most := float64(a.memory)
-	for _, s := range samples[first : last+1] {
-		most = max(most, float64(s.memory))
+	for _, s := range samples {
+		c.MemoryMB = max(c.MemoryMB, float64(s.memory)/(1<<20))
 	}
-	most /= 1 << 20
-	c.MemoryMB = &most
 	return c
 }

@@ -48,8 +48,8 @@ func (j Journey) entry() string {
 	return j.Endpoint.Host
 }
 
-func (j Journey) pgbouncer() bool { return strings.HasPrefix(j.entry(), "pgbouncer") }
-func (j Journey) pgpool() bool    { return strings.HasPrefix(j.entry(), "pgpool") }
+func (j Journey) pgbouncer() bool { return isPgBouncer(j.entry()) }
+func (j Journey) pgpool() bool    { return isPgpool(j.entry()) }
 func (j Journey) yugabyte() bool  { return j.Path.Database == "yugabytedb" }
 
 // proxied says whether toxiproxy is the one that connects to the database, or the client does where the client is
@@ -76,6 +76,10 @@ const (
 	primary = "primary"
 	standby = "standby"
 )
+
+// A pooler is known by the beginning of its service's name: there may be several of a kind.
+func isPgBouncer(service string) bool { return strings.HasPrefix(service, "pgbouncer") }
+func isPgpool(service string) bool    { return strings.HasPrefix(service, "pgpool") }
 
 // addresses looks up where a service is now. Each name of the lab has one address a network.
 func addresses(service string) ([]string, error) {

@@ -12,13 +12,19 @@ import (
 type Lab struct {
 	nodes       map[string]*Node
 	poolers     map[string]*line
+	caches      map[string]bool // Pgpool-II services whose children may hold backends of measured connections
 	labPassword string
 	appPassword string
 }
 
 // NewLab describes the servers of the lab; each is connected to when it is first asked.
-func NewLab(labPassword, appPassword string) *Lab {
-	l := &Lab{nodes: map[string]*Node{}, poolers: map[string]*line{}, labPassword: labPassword, appPassword: appPassword}
+// The services are those of its paths.
+func NewLab(services []string, labPassword, appPassword string) *Lab {
+	l := &Lab{nodes: map[string]*Node{}, poolers: map[string]*line{}, caches: map[string]bool{},
+		labPassword: labPassword, appPassword: appPassword}
+	for _, s := range services {
+		l.caches[s] = isPgpool(s) // whoever used it before the run
+	}
 	for _, name := range []string{primary, standby} {
 		l.nodes[name] = NewNode(name, path.Endpoint{Host: name, Port: 5432, DBName: "postgres"}.DSN("lab"), labPassword)
 	}
@@ -30,7 +36,7 @@ func NewLab(labPassword, appPassword string) *Lab {
 func (l *Lab) pooler(service string) *line {
 	if l.poolers[service] == nil {
 		at := path.Endpoint{Host: service, Port: 9999, DBName: "postgres"}
-		if (Journey{Endpoint: at}).pgbouncer() {
+		if isPgBouncer(service) {
 			at = path.Endpoint{Host: service, Port: 6432, DBName: "pgbouncer"}
 		}
 		l.poolers[service] = &line{name: service, dsn: at.DSN("lab"), password: l.labPassword}
@@ -39,8 +45,14 @@ func (l *Lab) pooler(service string) *line {
 }
 
 // Clear ends all backends of measured connections on the nodes that j can reach, so that pools start empty and
-// counts are handed in.
+// counts are handed in. Pgpool-II closes its own: one that finds a backend gone makes its next client wait a second.
 func (l *Lab) Clear(ctx context.Context, j Journey) error {
+	for service, holds := range l.caches {
+		if holds {
+			l.closeIdle(ctx, service, j.nodes())
+			l.caches[service] = false
+		}
+	}
 	for _, name := range j.nodes() {
 		if err := l.nodes[name].Clear(ctx); err != nil {
 			return err
@@ -91,14 +103,13 @@ func (l *Lab) Versions(ctx context.Context, services []string) map[string]string
 }
 
 func (l *Lab) version(ctx context.Context, service string) (string, error) {
-	at := Journey{Endpoint: path.Endpoint{Host: service}}
 	switch {
 	case l.nodes[service] != nil:
 		return l.nodes[service].Version(ctx)
-	case at.pgbouncer():
+	case isPgBouncer(service):
 		r, err := l.pooler(service).askOne(ctx, "SHOW VERSION")
 		return r["version"], err
-	case at.pgpool():
+	case isPgpool(service):
 		r, err := l.pooler(service).askOne(ctx, "SHOW pool_version")
 		return r["pool_version"], err
 	}

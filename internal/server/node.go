@@ -46,22 +46,28 @@ func (n *Node) backend(ctx context.Context, pid string) (seenBy, error) {
 const leftover = "FROM pg_stat_activity WHERE usename IN ('app', 'app_clear', 'app_trust') AND backend_type = 'client backend'"
 
 // Clear ends every measured connection's backend and waits until all are gone, whoever holds them. A backend
-// hands its counts in as it ends, before it leaves pg_stat_activity; an idle one keeps them to itself for up to
-// a minute.
+// hands its counts in as it ends, before it leaves pg_stat_activity; an idle one keeps them to itself for seconds.
 func (n *Node) Clear(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, restartWait+10*time.Second)
-	defer cancel()
-	for {
-		rows, err := n.ask(ctx, "SELECT pg_terminate_backend(pid) "+leftover)
-		if err != nil {
-			return err
-		}
-		if len(rows) == 0 {
-			return nil
+	left, err := n.left(ctx, "SELECT pg_terminate_backend(pid) "+leftover, clearWait)
+	if err == nil && left > 0 {
+		err = fmt.Errorf("%d backends of measured connections on %s don't end", left, n.name)
+	}
+	return err
+}
+
+// clearWait is how long backends may take to end: they finish what can't be interrupted first.
+const clearWait = 15 * time.Second
+
+// left asks a statement over and over until it has no rows or wait is over, and returns how many it still has.
+func (n *Node) left(ctx context.Context, ask string, wait time.Duration) (int, error) {
+	for giveUp := time.Now().Add(wait); ; {
+		rows, err := n.ask(ctx, ask)
+		if err != nil || len(rows) == 0 || time.Now().After(giveUp) {
+			return len(rows), err
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%d backends of measured connections on %s don't end", len(rows), n.name)
+			return len(rows), ctx.Err()
 		case <-time.After(10 * time.Millisecond):
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"pooler-lab/internal/path"
 	"pooler-lab/internal/result"
@@ -82,4 +83,24 @@ func (l *Lab) pgbouncerTransactions(ctx context.Context, j Journey) (int64, erro
 		return 0, fmt.Errorf("read PgBouncer's total_xact_count: %w", err)
 	}
 	return n, nil
+}
+
+// drain waits until PgBouncer has reset the server connections that its last clients left: a DISCARD ALL that is
+// under way counts too.
+func (l *Lab) drain(ctx context.Context, j Journey) error {
+	for {
+		pools, err := l.pooler(j.entry()).ask(ctx, "SHOW POOLS")
+		if err != nil {
+			return err
+		}
+		pool := among(pools, j)
+		if pool == nil || pool["sv_active"] == "0" && pool["sv_tested"] == "0" {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("wait for PgBouncer to reset its server connections: %w", ctx.Err())
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
 }

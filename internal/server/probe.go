@@ -29,6 +29,7 @@ func (l *Lab) probe(ctx context.Context, j Journey) (*probe, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect over path %s: %w", j.Path.Name, err)
 	}
+	l.used(j)
 	p := &probe{session: s}
 	if err := p.identify(ctx, j); err != nil {
 		s.close()

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"pooler-lab/internal/result"
 )
@@ -14,9 +15,20 @@ type Tally struct {
 	pgpool    []share
 }
 
-// Tally clears the journey's nodes, so that all counts are handed in, and reads them.
+// Tally reads them, after it has cleared the journey's nodes, so that all counts are handed in. Pgpool-II's own
+// counts are exact at any time: its connections stay.
 func (l *Lab) Tally(ctx context.Context, j Journey) (Tally, error) {
 	t := Tally{nodes: map[string]Counters{}}
+	if j.pgpool() {
+		var err error
+		t.pgpool, err = l.pgpoolShares(ctx, j)
+		return t, err
+	}
+	if j.pgbouncer() {
+		if err := l.drain(ctx, j); err != nil {
+			return t, err
+		}
+	}
 	if err := l.Clear(ctx, j); err != nil {
 		return t, err
 	}
@@ -26,16 +38,10 @@ func (l *Lab) Tally(ctx context.Context, j Journey) (Tally, error) {
 			return t, err
 		}
 	}
-	switch {
-	case j.pgbouncer():
+	if j.pgbouncer() {
 		t.pgbouncer, err = l.pgbouncerTransactions(ctx, j)
-	case j.pgpool():
-		t.pgpool, err = l.pgpoolShares(ctx, j)
 	}
-	if err != nil {
-		return t, fmt.Errorf("read counts: %w", err)
-	}
-	return t, nil
+	return t, err
 }
 
 // Reconcile sets what k6 counted beside what servers and poolers counted between two tallies.
@@ -49,14 +55,28 @@ func (j Journey) Reconcile(before, after Tally, k6 result.Counted) ([]result.Cou
 	var counts []result.Count
 	if j.pgbouncer() {
 		counts = append(counts, count("transactions, SHOW STATS of PgBouncer", k6.Transactions,
-			after.pgbouncer-before.pgbouncer-k6.Prepares, k6.Prepares, "prepares"))
+			after.pgbouncer-before.pgbouncer, less{"prepares", k6.Prepares}))
 	}
 	for _, name := range j.nodes() {
 		c := after.nodes[name].less(before.nodes[name])
-		counts = append(counts, count("transactions, xact_commit of "+name, k6.Transactions,
-			c.Commits-c.Sessions-k6.Prepares, c.Sessions+k6.Prepares, "connections' own and prepares"))
+		others := append(j.poolerOwn(c, k6), less{"connections' own", c.Sessions}, less{"prepares", k6.Prepares})
+		counts = append(counts, count("transactions, xact_commit of "+name, k6.Transactions, c.Commits, others...))
 	}
 	return counts, nil
+}
+
+// poolerOwn is what PgBouncer itself does on its server connections, each a transaction to the server: it SETs the
+// clients' parameters (their application_name) when a server connection gets a client that has others. In
+// transaction mode all clients have the same, so that is once a server connection; in session mode DISCARD ALL
+// follows each client and undoes it.
+func (j Journey) poolerOwn(c Counters, k6 result.Counted) []less {
+	switch {
+	case !j.pgbouncer():
+		return nil
+	case j.Path.Pools == "session":
+		return []less{{"SETs", k6.Connections}, {"DISCARD ALLs", k6.Connections}}
+	}
+	return []less{{"SETs", c.Sessions}}
 }
 
 func (j Journey) reconcilePgpool(before, after Tally, k6 result.Counted) ([]result.Count, []result.Share) {
@@ -70,13 +90,23 @@ func (j Journey) reconcilePgpool(before, after Tally, k6 result.Counted) ([]resu
 		sum += n
 		shares = append(shares, result.Share{Node: s.node, Role: s.role, Selects: n})
 	}
-	return []result.Count{count("SELECTs, SHOW POOL_BACKEND_STATS of Pgpool-II", k6.Transactions, sum, 0, "")}, shares
+	return []result.Count{count("SELECTs, SHOW POOL_BACKEND_STATS of Pgpool-II", k6.Transactions, sum)}, shares
 }
 
-func count(what string, k6, server, less int64, lessWhat string) result.Count {
-	c := result.Count{What: what, K6: k6, Server: server, Equal: k6 == server}
-	if less != 0 {
-		c.Less = fmt.Sprintf("%d %s", less, lessWhat)
+// less is a part of a server's count that isn't clients' transactions.
+type less struct {
+	what string
+	n    int64
+}
+
+func count(what string, k6, server int64, others ...less) result.Count {
+	raw := server
+	var names []string
+	for _, l := range others {
+		if l.n != 0 {
+			server -= l.n
+			names = append(names, fmt.Sprintf("%d %s", l.n, l.what))
+		}
 	}
-	return c
+	return result.Count{What: what, K6: k6, Raw: raw, Server: server, Less: strings.Join(names, ", "), Equal: k6 == server}
 }

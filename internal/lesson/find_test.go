@@ -1,0 +1,34 @@
+package lesson
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestFind(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"00-tour.js", "01-connect.js", "readme.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"01-connect", "01", "connect", "01-connect.js"} {
+		if got, err := Find(dir, name); err != nil || filepath.Base(got) != "01-connect.js" {
+			t.Errorf("%q finds %q, %v", name, got, err)
+		}
+	}
+	for _, name := range []string{"", "1", "02", "../00-tour", "readme.txt"} {
+		if got, err := Find(dir, name); err == nil || !strings.Contains(err.Error(), "00-tour\n  01-connect") {
+			t.Errorf("%q finds %q, %v", name, got, err)
+		}
+	}
+}
+
+func TestReadTakesTheCellOut(t *testing.T) {
+	kept := withoutCell([]string{"PATH=/bin", "LAB_CELL={}", "LAB_SCALE=10"})
+	if strings.Join(kept, " ") != "PATH=/bin LAB_SCALE=10" {
+		t.Errorf("k6 inspect sees %v", kept)
+	}
+}

@@ -1,0 +1,71 @@
+package lesson
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func number[T any](v T) *T { return &v }
+
+func TestApply(t *testing.T) {
+	tests := []struct {
+		name     string
+		override Override
+		check    func(*Lesson) bool
+	}{
+		{"nothing leaves the lesson as it is", Override{}, func(l *Lesson) bool { return len(l.Groups) == 2 && l.Groups[1].Repeats == 6 }},
+		{"paths", Override{Paths: []string{"socket", "socket"}},
+			func(l *Lesson) bool { return slices.Equal(l.Groups[0].Paths, []string{"socket"}) }},
+		{"clients", Override{Clients: []int{3}}, func(l *Lesson) bool { return slices.Equal(l.Groups[1].Clients, []int{3}) }},
+		{"latencies", Override{Latencies: []Latency{Through(5)}},
+			func(l *Lesson) bool { return slices.Equal(l.Groups[1].Latencies, []Latency{Through(5)}) }},
+		{"seconds, warm-up and repeats", Override{Seconds: number(9.0), Warmup: number(0.0), Repeats: number(2)},
+			func(l *Lesson) bool { g := l.Groups[1]; return g.Seconds == 9 && g.Warmup == 0 && g.Repeats == 2 }},
+		{"a rate is for paced groups", Override{Rate: number(5.0)},
+			func(l *Lesson) bool { return l.Groups[0].Rate == 5 && l.Groups[1].Rate == 0 }},
+		{"groups", Override{Groups: []string{"tps"}}, func(l *Lesson) bool { return len(l.Groups) == 1 && l.Groups[0].Name == "tps" }},
+		{"workloads", Override{Workloads: []string{"tpcb"}},
+			func(l *Lesson) bool { return len(l.Groups) == 1 && slices.Equal(l.Groups[0].Workload, Words{"tpcb"}) }},
+		{"protocols", Override{Protocols: []string{"simple", "extended"}}, func(l *Lesson) bool { return len(l.Groups[0].Protocol) == 2 }},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			l, err := parse(inspected(tour))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := l.Apply(test.override); err != nil || !test.check(l) {
+				t.Errorf("error %v, groups %+v", err, l.Groups)
+			}
+		})
+	}
+}
+
+func TestApplyRefuses(t *testing.T) {
+	tests := []struct {
+		name     string
+		override Override
+		want     string
+	}{
+		{"an unknown group", Override{Groups: []string{"tpps"}}, "it has connect, tps"},
+		{"an unknown workload", Override{Workloads: []string{"join"}}, "it has connect, select, tpcb"},
+		{"a rate of nothing", Override{Rate: number(0.0)}, "closed loop"},
+		{"a rate without a paced group", Override{Groups: []string{"tps"}, Rate: number(5.0)}, "for paced groups"},
+		{"no seconds", Override{Seconds: number(0.0)}, "seconds is 0"},
+		{"no repeats", Override{Repeats: number(0)}, "repeats is 0"},
+		{"too many clients", Override{Clients: []int{10001}}, "clients is 10001"},
+		{"an unknown protocol", Override{Protocols: []string{"binary"}}, "protocol"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			l, err := parse(inspected(tour))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := l.Apply(test.override); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("the error is %v, it should speak of %q", err, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,180 @@
+package result
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"pooler-lab/internal/lesson"
+)
+
+// published is the JSON Schema that people outside read.
+const published = "../../docs/run.schema.json"
+
+func share(v float64) *float64 { return &v }
+
+// full is a run in which every field of the document stands.
+func full() *Run {
+	now := time.Date(2026, 11, 21, 16, 0, 0, 0, time.UTC)
+	repeat := Repeat{Block: 1, Position: 2, Attempt: 1, Status: OK, Started: now, Ended: now.Add(2 * time.Second),
+		Proof:     []Fact{{"the pool mode", "session", "session", true}},
+		RoundTrip: &RoundTrip{AskedMS: 10, MeasuredMS: 10.7, Samples: 9},
+		Measured: &Measured{WindowSeconds: 1.5, Transactions: 150, TPS: 100, ClientsReady: 1, Late: 1, Dropped: 2,
+			Trends: map[string]Trend{"pg_connect": {Count: 150, Min: 1, Avg: 2, Med: 2, P90: 3, P95: 3, P99: 4, Max: 5}},
+			Errors: []Error{{"57P01", "measure", 3, "terminating connection"}}, Counted: Counted{160, 1, 1}},
+		Counts: []Count{{"transactions", 160, 165, 160, "4 SETs, 1 prepares", true}},
+		Shares: []Share{{"primary", "primary", 80}},
+		Resources: &Resources{HostCPU: share(0.5), GeneratorCPU: share(0.1), GeneratorMB: share(40), NotMeasured: "no answer for toxiproxy",
+			Containers: []Container{{"primary", 0.4, share(0.2), 30}, {"toxiproxy", 0.1, nil, 7}}},
+		Flags: []Flag{{"errors", "3 errors"}}, Summary: "k6/a.json"}
+	failed := Repeat{Block: 1, Position: 1, Attempt: 2, Status: Failed, Reason: "no", Started: now, Ended: now, Proof: []Fact{}, Counts: []Count{},
+		Uncounted: "down", Shares: []Share{}, Flags: []Flag{}, Log: "k6/b.log", Exit: 107}
+	cell := lesson.Cell{ID: "a", Group: "g", Path: "direct", Latency: lesson.Through(10), Link: "client-primary", Workload: "select",
+		Clients: 1, Protocol: "simple", Rate: 100, Seconds: 1.5, Wanted: 1}
+	rate := 5.0
+	run := &Run{Version: Version, ID: "20261121T160000Z-00-tour", Status: Interrupted, Reason: "someone stopped it", Started: now, Ended: &now,
+		Seed: 7, Blocks: 1, PutBack: "toxiproxy is down", Unfinished: 1,
+		Lesson: Lesson{Name: "00-tour", Title: "t", Question: "q", Explanation: "e", File: "/f.js", SHA256: strings.Repeat("0a", 32),
+			Headlines: json.RawMessage(`[]`), Override: lesson.Override{Latencies: []lesson.Latency{lesson.WithoutProxy, lesson.Through(5)}, Rate: &rate}},
+		Manifest: Manifest{Versions: map[string]string{"k6": "v2"}, Scale: 10, Budgets: []Budget{{"nodes", "0.5", "1g"}}, Host: Host{CPUs: 2}},
+		Paths:    []Path{{Name: "direct", Database: "postgresql"}, {Name: "yugabyte", Database: "yugabytedb", Unavailable: "off"}},
+		Cells:    []Cell{{Cell: cell, Status: Planned}, {Cell: cell, Status: Planned, Repeats: []Repeat{}}}}
+	run.Cells[0].Add(failed)
+	run.Cells[0].Add(repeat)
+	return run
+}
+
+func validate(t *testing.T, document []byte) error {
+	schema, err := jsonschema.NewCompiler().Compile(published)
+	if err != nil {
+		t.Fatal(err)
+	}
+	instance, err := jsonschema.UnmarshalJSON(strings.NewReader(string(document)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema.Validate(instance)
+}
+
+func TestDocumentsMatchTheSchema(t *testing.T) {
+	text, err := json.Marshal(full())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := validate(t, text); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTheSchemaRefuses(t *testing.T) {
+	tests := []struct{ name, old, new string }{
+		{"a field that isn't published", `"seed":7`, `"seed":7,"sead":8`},
+		{"an unknown status", `"status":"interrupted"`, `"status":"stopped"`},
+		{"an unknown flag", `"word":"errors"`, `"word":"odd"`},
+		{"a throttled share above 1", `"throttled":0.2`, `"throttled":20`},
+		{"another version", `"version":1`, `"version":2`},
+		{"a missing field", `"unfinished":1`, `"put_back":"x"`},
+	}
+	text, err := json.Marshal(full())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			changed := strings.Replace(string(text), test.old, test.new, 1)
+			if changed == string(text) {
+				t.Fatalf("%s isn't in the document", test.old)
+			}
+			if validate(t, []byte(changed)) == nil {
+				t.Error("it is taken for valid")
+			}
+		})
+	}
+}
+
+func TestReadGivesBackWhatWasWritten(t *testing.T) {
+	dir := t.TempDir()
+	run := full()
+	if err := run.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{dir, filepath.Join(dir, File)} {
+		got, err := Read(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _ := json.Marshal(run)
+		if text, _ := json.Marshal(got); string(text) != string(want) {
+			t.Errorf("%s is read as\n%s\nand was\n%s", name, text, want)
+		}
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	empty, old := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(old, File), []byte(`{"version": 99}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{empty: "holds no run.json", old: "version 99", empty + "/nowhere": "find the run"} {
+		if _, err := Read(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, it should speak of %q", err, want)
+		}
+	}
+}
+
+func TestWriteFileIsWholeOrNotAtAll(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "run.json")
+	for _, text := range []string{"first", "second"} {
+		if err := WriteFile(name, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := os.ReadFile(name); string(got) != text {
+			t.Errorf("%q was written, %q is there", text, got)
+		}
+	}
+	if err := WriteFile(filepath.Join(dir, "nowhere", "run.json"), nil); err == nil {
+		t.Error("written into a folder that doesn't exist")
+	}
+	// A folder can't be replaced by a file: the write fails at its last step and leaves nothing behind.
+	if err := os.MkdirAll(filepath.Join(dir, "folder", "full"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFile(filepath.Join(dir, "folder"), []byte("text")); err == nil {
+		t.Error("a folder was replaced")
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestAddAndLeft(t *testing.T) {
+	cell := Cell{Cell: lesson.Cell{Wanted: 3}, Status: Planned}
+	steps := []struct {
+		name   string
+		repeat Repeat
+		status Status
+		reason string
+		left   int
+	}{
+		{"a rejected attempt fails the cell for now", Repeat{Block: 1, Attempt: 1, Status: Rejected, Reason: "swap"}, Failed, "swap", 2},
+		{"its second attempt heals it", Repeat{Block: 1, Attempt: 2, Status: OK}, OK, "", 2},
+		{"a failed repeat stays beside those that are ok", Repeat{Block: 2, Attempt: 1, Status: Failed, Reason: "down"}, OK, "down", 1},
+		{"an interrupted one is still to be done", Repeat{Block: 3, Attempt: 1, Status: Interrupted}, OK, "down", 1},
+	}
+	for _, step := range steps {
+		cell.Add(step.repeat)
+		left := (&Run{Cells: []Cell{cell}}).Left()
+		if cell.Status != step.status || cell.Reason != step.reason || left != step.left {
+			t.Errorf("%s: %s, %q, %d left", step.name, cell.Status, cell.Reason, left)
+		}
+	}
+	if last := cell.Last(); last == nil || last.Block != 1 || last.Attempt != 2 {
+		t.Errorf("the last repeat that counts is %+v", last)
+	}
+}

@@ -1,0 +1,85 @@
+package run
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestTheSecondRunIsRefused(t *testing.T) {
+	results := t.TempDir()
+	first, err := takeLock(results, "lesson 00-tour")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = takeLock(results, "lesson 01-connect")
+	var held *heldError
+	if !errors.As(err, &held) || held.by.PID != os.Getpid() || held.by.What != "lesson 00-tour" {
+		t.Errorf("the second run gets %v", err)
+	}
+	if err != nil && !strings.Contains(err.Error(), fmt.Sprintf("lesson 00-tour is under way since %s UTC (process %d)", held.by.Started.Format("15:04:05"), os.Getpid())) {
+		t.Errorf("it says %q", err)
+	}
+	first.Close()
+	third, err := takeLock(results, "lesson 01-connect")
+	if err != nil {
+		t.Fatalf("after the first has ended: %v", err)
+	}
+	third.Close()
+}
+
+func TestALockOfTheDeadIsNone(t *testing.T) {
+	results := t.TempDir()
+	if err := os.WriteFile(filepath.Join(results, lockFile), []byte(`{"pid": 1, "what": "lesson 00-tour"}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, running, err := whoHolds(results); running || err != nil {
+		t.Errorf("a lock file that nobody holds: running %v, %v", running, err)
+	}
+	lock, err := takeLock(results, "lesson 01-connect")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock.Close()
+}
+
+func TestCancelWithoutARun(t *testing.T) {
+	for range 2 {
+		var out bytes.Buffer
+		if err := cancel(t.TempDir(), &out); err != nil || !strings.Contains(out.String(), "No lesson is running") {
+			t.Errorf("%v, %q", err, out.String())
+		}
+	}
+}
+
+// TestCancel has a shell hold the lock until it gets SIGINT, as a run does.
+func TestCancel(t *testing.T) {
+	results := t.TempDir()
+	lock := filepath.Join(results, lockFile)
+	holder := exec.Command("bash", "-c", `exec 9>"$1"; flock 9; printf '{"pid": %d, "what": "lesson 00-tour"}' $$ >&9; trap 'exit 0' INT; while :; do sleep 0.05; done`, "bash", lock)
+	if err := holder.Start(); err != nil {
+		t.Skipf("no bash here: %v", err)
+	}
+	defer holder.Wait()
+	for giveUp := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if by, running, _ := whoHolds(results); running && by.PID == holder.Process.Pid {
+			break
+		}
+		if time.Now().After(giveUp) {
+			t.Fatal("the holder doesn't hold the lock")
+		}
+	}
+	var out bytes.Buffer
+	if err := cancel(results, &out); err != nil {
+		t.Error(err)
+	}
+	if _, running, _ := whoHolds(results); running {
+		t.Error("it returned before the run had ended")
+	}
+}

@@ -1,0 +1,258 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"pooler-lab/internal/result"
+)
+
+// written reads run.json back and holds it against the published schema.
+func written(t *testing.T, dir string) *result.Run {
+	schema, err := jsonschema.NewCompiler().Compile("../../docs/run.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, result.File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	instance, err := jsonschema.UnmarshalJSON(strings.NewReader(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Validate(instance); err != nil {
+		t.Errorf("run.json doesn't match its schema: %v", err)
+	}
+	run, err := result.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+func TestRun(t *testing.T) {
+	tests := []struct {
+		name, behaviour string
+		status          result.Status // of the cell
+		reason          string
+		flags           []string
+		deaf            error
+		facts           []result.Fact
+		roundTrip       float64
+		log             bool
+	}{
+		{name: "all is well", behaviour: "good", status: result.OK, flags: []string{"counts"}},
+		{name: "errors are counted and flagged", behaviour: "errors", status: result.OK, flags: []string{"errors"}},
+		{name: "nothing was committed", behaviour: "nothing", status: result.Failed, log: true,
+			reason: "no transaction was committed in the measured window: 9 x 53300 (too many clients)"},
+		{name: "the script is broken", behaviour: "broken", status: result.Failed, log: true,
+			reason: "k6 ended with code 107: ReferenceError: pg is not defined"},
+		{name: "k6 leaves no summary", behaviour: "mute", status: result.Failed, log: true, reason: "k6 left no summary"},
+		{name: "the server goes down under load", behaviour: "errors", deaf: errDown, status: result.OK, flags: []string{"errors", "uncounted"}},
+		{name: "the path leads elsewhere", behaviour: "good", facts: []result.Fact{{What: "the pool mode", Said: "session", Want: "transaction"}},
+			status: result.Failed, reason: "the path doesn't lead where it says: the pool mode is session, it had to be transaction"},
+		{name: "the round trip isn't what was asked", behaviour: "errors", roundTrip: 1.6, status: result.OK, flags: []string{"errors", "latency"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			r, switches, witnesses := newRunner(t, test.behaviour, plain("a"))
+			witnesses.deaf, witnesses.facts = test.deaf, test.facts
+			witnesses.roundTrip = max(witnesses.roundTrip, test.roundTrip)
+			if err := r.run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			run := written(t, r.dir)
+			cell := run.Cells[0]
+			if run.Status != result.Finished || cell.Status != test.status || !strings.HasPrefix(cell.Reason, test.reason) || len(cell.Repeats) != 1 {
+				t.Fatalf("run %s, cell %s %q, %d repeats", run.Status, cell.Status, cell.Reason, len(cell.Repeats))
+			}
+			if words := wordsOf(cell.Repeats[0]); test.status == result.OK && !slices.Equal(words, test.flags) {
+				t.Errorf("flagged %v, it should be %v", words, test.flags)
+			}
+			if _, err := os.Stat(filepath.Join(r.dir, "k6", "a-r1.log")); (err == nil) != test.log {
+				t.Errorf("k6's log is there: %v", err == nil)
+			}
+			if len(switches.put) != 1 {
+				t.Errorf("the latencies were put back %d times", len(switches.put))
+			}
+		})
+	}
+}
+
+func TestMeasured(t *testing.T) {
+	r, _, _ := newRunner(t, "errors", slow("a"))
+	r.servers.(*witnessesStandIn).roundTrip = 10.7
+	if err := r.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	repeat := written(t, r.dir).Cells[0].Repeats[0]
+	m := repeat.Measured
+	if m.TPS != 50 || m.Transactions != 50 || m.Counted != (result.Counted{Transactions: 55, Prepares: 1, Connections: 1}) {
+		t.Errorf("measured %+v", m)
+	}
+	if trend := m.Trends["pg_statement"]; trend != (result.Trend{Count: 50, Min: 1, Avg: 2, Med: 2, P90: 3, P95: 3, P99: 4, Max: 5}) {
+		t.Errorf("the trend is %+v", trend)
+	}
+	if repeat.RoundTrip.AskedMS != 10 || repeat.Summary != "k6/a-r1.json" {
+		t.Errorf("asked for %v ms, the summary is in %s", repeat.RoundTrip.AskedMS, repeat.Summary)
+	}
+}
+
+func TestASwapRejectsTheRepeat(t *testing.T) {
+	tests := []struct {
+		name     string
+		until    int // looks at the links after which nobody swaps any more
+		status   result.Status
+		repeats  []result.Status
+		contains string
+	}{
+		// The run looks once, then each attempt three times: to set, before and after.
+		{"once: the second attempt counts", 4, result.OK, []result.Status{result.Rejected, result.OK}, "client-standby: "},
+		{"again: the cell fails", 99, result.Failed, []result.Status{result.Rejected, result.Rejected}, "someone changed a link meanwhile"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			r, switches, witnesses := newRunner(t, "errors", slow("a"))
+			witnesses.roundTrip = 10.7
+			switches.swap = func(look int, latency map[string]int) {
+				if look > 1 && (look-1)%3 == 0 && look <= test.until {
+					latency["client-standby"] += 5
+				}
+			}
+			if err := r.run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			cell := written(t, r.dir).Cells[0]
+			var statuses []result.Status
+			for _, repeat := range cell.Repeats {
+				statuses = append(statuses, repeat.Status)
+			}
+			if cell.Status != test.status || !slices.Equal(statuses, test.repeats) || !strings.Contains(cell.Repeats[0].Reason, test.contains) {
+				t.Errorf("the cell is %s with %v: %s", cell.Status, statuses, cell.Repeats[0].Reason)
+			}
+			if cell.Repeats[1].Attempt != 2 || cell.Repeats[1].Summary != "k6/a-r1-attempt2.json" {
+				t.Errorf("the second attempt is %+v", cell.Repeats[1])
+			}
+		})
+	}
+}
+
+func TestCtrlC(t *testing.T) {
+	r, switches, _ := newRunner(t, "errors", plain("a"), plain("b"), plain("c"))
+	switches.latency["client-primary"] = 20 // before the run
+	ctx, interrupt := context.WithCancel(t.Context())
+	signals := filepath.Join(r.dir, k6Folder, "signals")
+	r.progress.out = writerFunc(func(line string) {
+		if strings.Contains(line, "cell 2/3") {
+			t.Setenv("STANDIN", "waits")
+			go func() {
+				for _, err := os.Stat(signals); err != nil; _, err = os.Stat(signals) {
+					time.Sleep(5 * time.Millisecond)
+				}
+				interrupt()
+			}()
+		}
+	})
+	err := r.run(ctx)
+	var interrupted *interruptedError
+	if !errors.As(err, &interrupted) || interrupted.ExitCode() != 130 || !strings.Contains(err.Error(), r.dir) {
+		t.Errorf("the run ends with %v", err)
+	}
+	if text, _ := os.ReadFile(signals); string(text) != "SIGINT\n" {
+		t.Errorf("k6 got %q, it should get exactly one SIGINT", text)
+	}
+	if len(switches.put) != 1 || switches.put[0].AskedMS("client-primary") != 20 {
+		t.Errorf("put back: %v", switches.put)
+	}
+	run := written(t, r.dir)
+	count := map[result.Status]int{}
+	for _, c := range run.Cells {
+		count[c.Status]++
+	}
+	if run.Status != result.Interrupted || run.Unfinished != 2 || count[result.OK] != 1 || count[result.Planned] != 2 {
+		t.Errorf("run %s, %d unfinished, cells %v", run.Status, run.Unfinished, count)
+	}
+}
+
+// TestTheDocumentIsThereAfterEachCell reads run.json while the run goes on, as someone does after a kill -9.
+func TestTheDocumentIsThereAfterEachCell(t *testing.T) {
+	r, _, _ := newRunner(t, "errors", plain("a"), plain("b"))
+	seen := false
+	r.progress.out = writerFunc(func(line string) {
+		if !strings.Contains(line, "cell 2/2") {
+			return
+		}
+		seen = true
+		if run := written(t, r.dir); run.Status != result.Running || run.Unfinished != 1 {
+			t.Errorf("after the first cell the run is %s, %d unfinished", run.Status, run.Unfinished)
+		}
+	})
+	if err := r.run(t.Context()); err != nil || !seen {
+		t.Errorf("%v, the second cell was seen: %v", err, seen)
+	}
+}
+
+func TestDeadline(t *testing.T) {
+	r, _, _ := newRunner(t, "waits", plain("a"))
+	summary := filepath.Join(r.dir, k6Folder, "a.json")
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	g, err := runK6(ctx, "x.js", filepath.Join(r.dir, "log"), "", order{Summary: summary})
+	if err != nil || g.exit != 105 || g.ended.Sub(g.started) > 5*time.Second {
+		t.Errorf("%v, %+v", err, g)
+	}
+	if _, err := readSummary(summary); err != nil {
+		t.Errorf("k6 was asked to stop and left no summary: %v", err)
+	}
+}
+
+func TestK6SeesNothingItShouldNot(t *testing.T) {
+	got := k6Environment([]string{"PATH=/bin", "K6_VUS=9", "K6_DURATION=1h", "LAB_PASSWORD=secret", "APP_PASSWORD=secret", "LAB_CELL={}", "LAB_SCALE=10", "HOME=/root"})
+	want := []string{"K6_NO_USAGE_REPORT=true", "K6_AUTO_EXTENSION_RESOLUTION=false", "HOME=" + os.TempDir(), "PATH=/bin", "LAB_SCALE=10"}
+	if !slices.Equal(got, want) {
+		t.Errorf("k6's environment is %v", got)
+	}
+}
+
+func TestSeeds(t *testing.T) {
+	if repeatSeed(1, "a", 1) != repeatSeed(1, "a", 1) {
+		t.Error("the same repeat has two seeds")
+	}
+	seen := map[uint32]bool{}
+	for _, s := range []uint32{repeatSeed(1, "a", 1), repeatSeed(2, "a", 1), repeatSeed(1, "b", 1), repeatSeed(1, "a", 2)} {
+		seen[s] = true
+	}
+	if len(seen) != 4 {
+		t.Error("two repeats share a seed")
+	}
+}
+
+func TestOrderIsJSONWithoutPassword(t *testing.T) {
+	r, _, _ := newRunner(t, "good", slow("a"))
+	r.password = "secret"
+	j, err := r.journey(r.scheduled[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(r.order(r.scheduled[0], j, &result.Repeat{Block: 1, Attempt: 1}))
+	if err != nil || strings.Contains(string(text), "secret") || !strings.Contains(string(text), `"latency_ms":10`) {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
+type writerFunc func(string)
+
+func (f writerFunc) Write(p []byte) (int, error) {
+	f(string(p))
+	return len(p), nil
+}

@@ -1,0 +1,162 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/link"
+	"pooler-lab/internal/path"
+	"pooler-lab/internal/result"
+	"pooler-lab/internal/sample"
+	"pooler-lab/internal/server"
+)
+
+// k6StandIn stands in for k6: it does what STANDIN says and writes a summary such as k6/lib does. It notes each
+// SIGINT in the file signals beside the summary.
+const k6StandIn = `#!/usr/bin/env bash
+set -u
+summary=$(sed -n 's/.*"summary":"\([^"]*\)".*/\1/p' <<<"$LAB_CELL")
+signals=$(dirname "$summary")/signals
+report() {
+	cat >"$summary" <<END
+{"window": {"start": "2026-11-21T16:00:00.5Z", "end": "2026-11-21T16:00:01.5Z", "seconds": 1, "ready": 1, "failed": 0}, "errors": $1,
+ "metrics": {"pg_transactions": {"type": "counter", "values": {"count": 55, "rate": 1}},
+  "pg_transactions{phase:measure}": {"type": "counter", "values": {"count": $2, "rate": 1}},
+  "pg_prepare_transactions": {"type": "counter", "values": {"count": 1}}, "pg_connections": {"type": "counter", "values": {"count": 1}},
+  "pg_statement{phase:measure}": {"type": "trend", "values": {"count": 50, "min": 1, "avg": 2, "med": 2, "p(90)": 3, "p(95)": 3, "p(99)": 4, "max": 5}}},
+ "state": {}}
+END
+}
+case $STANDIN in
+good) report '[]' 50 ;;
+errors) report '[{"phase": "measure", "code": "57P01", "count": 2, "message": "terminating connection"}]' 50 ;;
+nothing) report '[{"phase": "measure", "code": "53300", "count": 9, "message": "too many clients"}]' 0 ;;
+broken) echo 'ReferenceError: pg is not defined' >&2; exit 107 ;;
+mute) exit 0 ;;
+waits) trap 'echo SIGINT >>"$signals"; report "[]" 50; sleep 0.3; exit 105' INT; touch "$signals"; while :; do sleep 0.02; done ;;
+esac
+`
+
+// switchesStandIn stands in for toxiproxy.
+type switchesStandIn struct {
+	mu      sync.Mutex
+	latency map[string]int
+	looks   int
+	swap    func(look int, latency map[string]int) // someone else's doing, before each look
+	put     []link.Snapshot
+}
+
+func (s *switchesStandIn) Snapshot(context.Context) (link.Snapshot, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.looks++
+	if s.swap != nil {
+		s.swap(s.looks, s.latency)
+	}
+	var all link.Snapshot
+	for _, name := range []string{"client-primary", "client-standby"} {
+		p := link.Proxy{Name: name, Enabled: true}
+		if ms := s.latency[name]; ms > 0 {
+			p.Toxics = []link.Toxic{{Name: "latency_downstream", Type: "latency", Stream: "downstream", Toxicity: 1,
+				Attributes: map[string]any{"latency": float64(ms), "jitter": 0.0}}}
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+func (s *switchesStandIn) Put(_ context.Context, found link.Snapshot) error {
+	s.put = append(s.put, found)
+	return nil
+}
+
+func (s *switchesStandIn) Off(_ context.Context, links ...string) error {
+	for _, l := range links {
+		delete(s.latency, l)
+	}
+	return nil
+}
+
+func (s *switchesStandIn) SetLatency(_ context.Context, l string, ms int) error {
+	s.latency[l] = ms
+	return nil
+}
+
+// witnessesStandIn stands in for the servers.
+type witnessesStandIn struct {
+	facts     []result.Fact
+	roundTrip float64
+	deaf      error // what a tally after the load gives
+	tallies   int
+}
+
+func (w *witnessesStandIn) Clear(context.Context, server.Journey) error { return nil }
+func (w *witnessesStandIn) Fill(context.Context, server.Journey) error  { return nil }
+func (w *witnessesStandIn) Prove(context.Context, server.Journey) ([]result.Fact, *result.RoundTrip, error) {
+	return w.facts, &result.RoundTrip{MeasuredMS: w.roundTrip, Samples: 9}, nil
+}
+func (w *witnessesStandIn) Tally(context.Context, server.Journey) (server.Tally, error) {
+	if w.tallies++; w.tallies%2 == 0 && w.deaf != nil {
+		return server.Tally{}, w.deaf
+	}
+	return server.Tally{}, nil
+}
+
+// newRunner makes a runner of cells over the direct path, with stand-ins for everything outside this program.
+func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *switchesStandIn, *witnessesStandIn) {
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "k6"), []byte(k6StandIn), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	t.Setenv("STANDIN", behaviour)
+	results := t.TempDir()
+	id, started, err := makeFolder(results, "00-tour")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := &path.Set{Links: []path.Link{{Name: "client-primary", Upstream: "primary:5432"}, {Name: "client-standby", Upstream: "standby:5432"}},
+		Paths: []path.Path{{Name: "direct", Meaning: "no pooler", Database: "postgresql", Services: []string{"primary"}, Pools: "none",
+			Plain: path.Endpoint{Host: "primary", Port: 5432, DBName: "lab"},
+			Over:  []path.Over{{Links: []string{"client-primary"}, Endpoint: path.Endpoint{Host: "toxiproxy", Port: 15001, DBName: "lab"}}}}}}
+	p := &plan{lesson: &lesson.Lesson{Name: "00-tour", Title: "t", Question: "q?", File: "/lab/x.js",
+		SHA256: "0000000000000000000000000000000000000000000000000000000000000000"},
+		cells: cells, paths: []result.Path{{Name: "direct", Database: "postgresql"}}}
+	doc := p.document(lesson.Override{}, 7)
+	doc.ID, doc.Started = id, started
+	doc.Manifest = result.Manifest{Versions: map[string]string{}, Budgets: []result.Budget{}, Host: result.Host{CPUs: 1}}
+	sampler := sample.New("http://127.0.0.1:1", "lab", nil)
+	t.Cleanup(sampler.Close)
+	switches, witnesses := &switchesStandIn{latency: map[string]int{}}, &witnessesStandIn{roundTrip: 0.2}
+	return &runner{set: set, links: switches, servers: witnesses, sampler: sampler, script: "/lab/x.js", scheduled: cells,
+		progress: newProgress(t.Output(), doc.Blocks, cells), dir: filepath.Join(results, id), doc: doc}, switches, witnesses
+}
+
+// plain is a cell without latency.
+func plain(id string) lesson.Cell {
+	return lesson.Cell{ID: id, Group: "g", Path: "direct", Workload: "select", Clients: 1, Protocol: "simple", Seconds: 1, Wanted: 1}
+}
+
+// slow is a cell with 10 ms.
+func slow(id string) lesson.Cell {
+	c := plain(id)
+	c.Latency, c.Link = lesson.Through(10), "client-primary"
+	return c
+}
+
+var errDown = errors.New("the primary is down")
+
+func wordsOf(r result.Repeat) []string {
+	var words []string
+	for _, f := range r.Flags {
+		words = append(words, f.Word)
+	}
+	slices.Sort(words)
+	return words
+}

@@ -1,0 +1,153 @@
+package sample
+
+import (
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestParseHost(t *testing.T) {
+	const before = "cpu  100 5 50 800 20 3 2 20 7 0\ncpu0 1 1 1 1 1 1 1 1 1 1\n"
+	const after = "cpu  160 5 70 810 30 3 2 20 7 0\n"
+	from, err := parseHost(time.Now(), []byte(before))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if from.total != 1000 || from.busy != 180 {
+		t.Errorf("read as %+v: user, nice, system, irqs and steal are busy, idle and iowait are not", from)
+	}
+	to, err := parseHost(time.Now(), []byte(after))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if used := share(from, to); used == nil || math.Abs(*used-0.8) > 1e-9 {
+		t.Errorf("80 of 100 ticks were busy, the share is %v", used)
+	}
+	if share(to, to) != nil {
+		t.Error("a share of no time at all")
+	}
+	for _, text := range []string{"", "intr 1 2 3", "cpu  a b c d e f g h"} {
+		if _, err := parseHost(time.Now(), []byte(text)); err == nil {
+			t.Errorf("%q is taken for CPU time", text)
+		}
+	}
+}
+
+func TestReadHostOfThisMachine(t *testing.T) {
+	if s, err := readHost(); err != nil || s.total <= 0 || s.busy > s.total {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+func TestParseContainer(t *testing.T) {
+	const cpu = `"read": "2026-11-21T16:10:07.5Z", "cpu_stats": {"cpu_usage": {"total_usage": 1500000000},
+		"throttling_data": {"periods": 20, "throttled_periods": 5, "throttled_time": 9}}`
+	tests := []struct {
+		name, body string
+		memory     int64
+	}{
+		{"cgroup v2", `{` + cpu + `, "memory_stats": {"usage": 9999, "stats": {"anon": 300, "shmem": 20, "file": 5000}}}`, 320},
+		{"cgroup v1", `{` + cpu + `, "memory_stats": {"usage": 9999, "stats": {"total_rss": 200, "total_shmem": 10, "total_cache": 5000,
+			"hierarchical_memory_limit": 18446744073709551615}}}`, 210},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s, err := parseContainer(strings.NewReader(test.body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.memory != test.memory || s.cpu != 1500*time.Millisecond || s.periods != 20 || s.throttled != 5 || s.at.IsZero() {
+				t.Errorf("read as %+v", s)
+			}
+		})
+	}
+}
+
+func TestNearest(t *testing.T) {
+	start := time.Now()
+	at := func(s float64) time.Time { return start.Add(time.Duration(s * float64(time.Second))) }
+	var samples []hostSample
+	for i := range 6 {
+		samples = append(samples, hostSample{at: at(float64(i))})
+	}
+	tests := []struct {
+		name        string
+		from, to    float64
+		first, last int
+		ok          bool
+	}{
+		{"between ticks", 1.4, 3.6, 1, 4, true},
+		{"on ticks", 2, 4, 2, 4, true},
+		{"beyond both ends", -5, 50, 0, 5, true},
+		{"within one tick", 2.1, 2.2, 0, 0, false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			first, last, ok := nearest(samples, hostSample.when, at(test.from), at(test.to))
+			if ok != test.ok || ok && (first != test.first || last != test.last) {
+				t.Errorf("samples %d to %d (%v), they should be %d to %d (%v)", first, last, ok, test.first, test.last, test.ok)
+			}
+		})
+	}
+}
+
+func TestSumUp(t *testing.T) {
+	start := time.Now()
+	samples := []containerSample{
+		{at: start, cpu: time.Second, periods: 10, throttled: 2, memory: 1 << 20},
+		{at: start.Add(time.Second), cpu: 2 * time.Second, periods: 15, throttled: 4, memory: 5 << 20},
+		{at: start.Add(2 * time.Second), cpu: 2 * time.Second, periods: 20, throttled: 7, memory: 3 << 20},
+	}
+	c := sumUp("primary", samples)
+	if c.CPUs != 0.5 || c.Throttled == nil || *c.Throttled != 0.5 || c.MemoryMB != 5 {
+		t.Errorf("summed up as %+v", c)
+	}
+	samples[2].periods = 10
+	if c := sumUp("toxiproxy", samples); c.Throttled != nil {
+		t.Errorf("a container without a budget was throttled: %v", *c.Throttled)
+	}
+}
+
+// dockerStandIn answers as the stats proxy does, for the service that it knows.
+func dockerStandIn(t *testing.T) string {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/containers/lab-primary-1/stats" || r.URL.RawQuery != "stream=false&one-shot=true" {
+			http.Error(w, "no", http.StatusForbidden)
+			return
+		}
+		_, _ = w.Write([]byte(`{"read": "` + time.Now().Format(time.RFC3339Nano) + `", "memory_stats": {"stats": {"anon": 1048576}}}`))
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func TestBetween(t *testing.T) {
+	s := New(dockerStandIn(t), "lab", []string{"primary", "standby"})
+	defer s.Close()
+	from := time.Now()
+	time.Sleep(1100 * time.Millisecond)
+	r := s.Between([]string{"primary", "standby"}, from, time.Now())
+	if r.HostCPU == nil || *r.HostCPU < 0 || *r.HostCPU > 1 {
+		t.Errorf("the host's CPU is %v", r.HostCPU)
+	}
+	if len(r.Containers) != 1 || r.Containers[0].Service != "primary" || r.Containers[0].MemoryMB != 1 {
+		t.Errorf("the containers are %+v", r.Containers)
+	}
+	if !strings.Contains(r.NotMeasured, "standby") {
+		t.Errorf("the reason for the missing one is %q", r.NotMeasured)
+	}
+}
+
+func TestBetweenWithoutDocker(t *testing.T) {
+	s := New("http://127.0.0.1:1", "lab", []string{"primary"})
+	defer s.Close()
+	from := time.Now()
+	time.Sleep(600 * time.Millisecond)
+	r := s.Between([]string{"primary"}, from, time.Now())
+	if r.HostCPU == nil || len(r.Containers) != 0 || !strings.Contains(r.NotMeasured, "refused") {
+		t.Errorf("without Docker's stats: %+v", r)
+	}
+}

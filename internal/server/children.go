@@ -1,0 +1,124 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"pooler-lab/internal/path"
+)
+
+// closeIdleSQL makes Pgpool-II close every idle backend connection of all its children, in good order. It does so
+// before any DROP DATABASE, since that would fail otherwise, and then waits 5 s, which nobody here waits for: the
+// database named here doesn't exist. Nothing else makes it let go of them but their age.
+const closeIdleSQL = "DROP DATABASE IF EXISTS pooler_lab_closes_idle_connections"
+
+// How long Pgpool-II's children may take to let go, and how often to ask: a child whose client has just left is
+// still resetting its connections and doesn't hear.
+const (
+	letGo      = 400 * time.Millisecond
+	letGoTries = 3
+	// ofOwnAccord is how long the statement blocks its session.
+	ofOwnAccord = 6 * time.Second
+)
+
+// used notes that the children of j's Pgpool-II, if it has one, now hold backends.
+func (l *Lab) used(j Journey) {
+	if j.pgpool() {
+		l.caches[j.entry()] = true
+	}
+}
+
+// closeIdle has a Pgpool-II let go of the backends that its children keep on nodes. What is left after that is
+// for Clear; a Pgpool-II that doesn't answer holds nothing.
+func (l *Lab) closeIdle(ctx context.Context, service string, nodes []string) {
+	for range letGoTries {
+		if l.emptied(ctx, nodes, 0) || !l.askToLetGo(ctx, service) || l.emptied(ctx, nodes, letGo) {
+			return
+		}
+	}
+}
+
+func (l *Lab) askToLetGo(ctx context.Context, service string) bool {
+	dsn := path.Endpoint{Host: service, Port: 9999, DBName: "postgres"}.DSN("lab")
+	s, err := open(ctx, dsn, l.labPassword)
+	if err != nil {
+		return false
+	}
+	go func() {
+		defer s.close()
+		blocked, cancel := context.WithTimeout(context.Background(), ofOwnAccord)
+		defer cancel()
+		_, _ = s.ask(blocked, closeIdleSQL) // what counts is seen on the nodes
+	}()
+	return true
+}
+
+// emptied says whether the nodes hold no measured backends, or let go of them within wait.
+func (l *Lab) emptied(ctx context.Context, nodes []string, wait time.Duration) bool {
+	for _, n := range nodes {
+		if left, err := l.nodes[n].left(ctx, "SELECT pid "+leftover, wait); err != nil || left > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// waiting is the status of a child that waits for a client.
+const waiting = "Wait for connection"
+
+// Fill gives every child of j's Pgpool-II its backends, so that no client is a child's first. Paths without
+// Pgpool-II need no filling.
+func (l *Lab) Fill(ctx context.Context, j Journey) error {
+	if !j.pgpool() {
+		return nil
+	}
+	n, err := l.idleChildren(ctx, j.entry())
+	if err != nil {
+		return err
+	}
+	sessions, errs := make([]*session, n), make([]error, n)
+	var opening sync.WaitGroup
+	for i := range n { // all open at once, or one child would serve several
+		opening.Go(func() { sessions[i], errs[i] = open(ctx, j.Endpoint.DSN("app"), l.appPassword) })
+	}
+	opening.Wait()
+	for _, s := range sessions {
+		if s != nil {
+			opening.Go(s.close)
+		}
+	}
+	opening.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("fill the pool of %s: %w", j.entry(), err)
+	}
+	return l.settled(ctx, j.entry(), n)
+}
+
+// settled waits until n children have reset what their clients left.
+func (l *Lab) settled(ctx context.Context, service string, n int) error {
+	for {
+		idle, err := l.idleChildren(ctx, service)
+		if err != nil || idle >= n {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("wait for %d children of %s to be idle: %w", n, service, ctx.Err())
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+func (l *Lab) idleChildren(ctx context.Context, service string) (int, error) {
+	rows, err := l.pooler(service).ask(ctx, "SHOW POOL_PROCESSES")
+	idle := 0
+	for _, r := range rows {
+		if r["status"] == waiting {
+			idle++
+		}
+	}
+	return idle, err
+}

@@ -1,0 +1,126 @@
+package server
+
+import (
+	"slices"
+	"testing"
+
+	"pooler-lab/internal/path"
+	"pooler-lab/internal/result"
+)
+
+// labSet is the part of the lab's paths and links that journeys differ by.
+func labSet() *path.Set {
+	to := func(host string, port int, db string) path.Endpoint { return path.Endpoint{Host: host, Port: port, DBName: db} }
+	return &path.Set{
+		Links: []path.Link{
+			{Name: "client-primary", Upstream: "primary:5432"}, {Name: "client-pgbouncer", Upstream: "pgbouncer:6432"},
+			{Name: "client-pgpool", Upstream: "pgpool:9999"}, {Name: "pgbouncer-primary", Upstream: "primary:5432"},
+			{Name: "pgpool-primary", Upstream: "primary:5432"}, {Name: "pgpool-standby", Upstream: "standby:5432"},
+		},
+		Paths: []path.Path{
+			{Name: "direct", Services: []string{"primary"}, Pools: "none", Plain: to("primary", 5432, "lab"),
+				Over: []path.Over{{Links: []string{"client-primary"}, Endpoint: to("toxiproxy", 15001, "lab")}}},
+			{Name: "socket", Services: []string{"primary"}, Pools: "none", Plain: to("/run/postgresql", 5432, "lab")},
+			{Name: "pgbouncer-transaction", Services: []string{"pgbouncer", "primary"}, Pools: "transaction", Plain: to("pgbouncer", 6432, "lab"),
+				Over: []path.Over{{Links: []string{"client-pgbouncer"}, Endpoint: to("toxiproxy", 15003, "lab")}}},
+			{Name: "pgbouncer-session-near-app", Services: []string{"pgbouncer", "primary"}, Pools: "session",
+				Over: []path.Over{{Links: []string{"pgbouncer-primary"}, Endpoint: to("pgbouncer", 6432, "lab_session_near_app")}}},
+			{Name: "pgpool", Services: []string{"pgpool", "primary", "standby"}, Plain: to("pgpool", 9999, "lab"),
+				Over: []path.Over{{Links: []string{"client-pgpool"}, Endpoint: to("toxiproxy", 15004, "lab")}}},
+			{Name: "pgpool-near-app", Services: []string{"pgpool-near-app", "primary", "standby"},
+				Over: []path.Over{{Links: []string{"pgpool-primary", "pgpool-standby"}, Endpoint: to("pgpool-near-app", 9999, "lab")}}},
+		},
+	}
+}
+
+func journey(t *testing.T, name, link string) Journey {
+	set := labSet()
+	p, err := set.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := NewJourney(set, p, link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+func TestJourney(t *testing.T) {
+	tests := []struct {
+		name, path, link, entry string
+		proxied                 bool // toxiproxy is the database's client
+		links                   int
+		nodes                   []string
+	}{
+		{"direct", "direct", "", "primary", false, 0, []string{"primary"}},
+		{"direct with latency", "direct", "client-primary", "primary", true, 1, []string{"primary"}},
+		{"socket", "socket", "", "/run/postgresql", false, 0, []string{"primary"}},
+		{"a pooler", "pgbouncer-transaction", "", "pgbouncer", false, 0, []string{"primary"}},
+		{"latency before a pooler is none of the database's", "pgbouncer-transaction", "client-pgbouncer", "pgbouncer", false, 1, []string{"primary"}},
+		{"latency behind a pooler is", "pgbouncer-session-near-app", "pgbouncer-primary", "pgbouncer", true, 1, []string{"primary"}},
+		{"a balancing pooler with latency before it", "pgpool", "client-pgpool", "pgpool", false, 1, []string{"primary", "standby"}},
+		{"and behind it, on both links together", "pgpool-near-app", "pgpool-primary", "pgpool-near-app", true, 2, []string{"primary", "standby"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			j := journey(t, test.path, test.link)
+			if j.entry() != test.entry || j.proxied() != test.proxied || len(j.Links) != test.links || !slices.Equal(j.nodes(), test.nodes) {
+				t.Errorf("entry %s, proxied %v, %d links, nodes %v", j.entry(), j.proxied(), len(j.Links), j.nodes())
+			}
+		})
+	}
+	set := labSet()
+	if _, err := NewJourney(set, set.Paths[1], "client-primary"); err == nil {
+		t.Error("the socket goes over a link")
+	}
+}
+
+func TestReconcile(t *testing.T) {
+	k6 := result.Counted{Transactions: 1000, Prepares: 10, Connections: 10}
+	nodes := func(name string, c Counters) Tally { return Tally{nodes: map[string]Counters{name: c}} }
+	zero := nodes("primary", Counters{Commits: 50, Sessions: 5})
+	after := func(commits, sessions int64) Tally {
+		return nodes("primary", Counters{Commits: 50 + commits, Sessions: 5 + sessions})
+	}
+	pooled := func(t Tally, transactions int64) Tally { t.pgbouncer = transactions; return t }
+	tests := []struct {
+		name, path, link string
+		before, after    Tally
+		equal            []bool
+	}{
+		{"direct: connections commit once, prepares too", "direct", "", zero, after(1020, 10), []bool{true}},
+		{"direct: one transaction is missing", "direct", "", zero, after(1019, 10), []bool{false}},
+		{"transaction pooling: a SET a server connection", "pgbouncer-transaction", "", zero, pooled(after(1016, 3), 1010), []bool{true, true}},
+		{"session pooling: SET and DISCARD ALL a client", "pgbouncer-session-near-app", "pgbouncer-primary", zero, pooled(after(1033, 3), 1010), []bool{true, true}},
+		{"PgBouncer lost one", "pgbouncer-transaction", "", zero, pooled(after(1016, 3), 1009), []bool{false, true}},
+		{"Pgpool-II: the nodes' SELECTs add up", "pgpool", "", Tally{pgpool: []share{{"primary", "primary", 7}, {"standby", "standby", 8}}},
+			Tally{pgpool: []share{{"primary", "primary", 407}, {"standby", "standby", 608}}}, []bool{true}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			counts, shares := journey(t, test.path, test.link).Reconcile(test.before, test.after, k6)
+			var equal []bool
+			for _, c := range counts {
+				equal = append(equal, c.Equal)
+			}
+			if !slices.Equal(equal, test.equal) {
+				t.Errorf("counted %+v", counts)
+			}
+			if test.path == "pgpool" && (len(shares) != 2 || shares[0].Selects != 400 || shares[1].Selects != 600) {
+				t.Errorf("the shares are %+v", shares)
+			}
+		})
+	}
+}
+
+func TestWrong(t *testing.T) {
+	facts := []result.Fact{fact("the address", "10.0.0.1", "10.0.0.1", "10.0.0.2"), fact("the pool mode", "session", "session")}
+	if wrong := Wrong(facts); wrong != "" {
+		t.Errorf("what holds is called wrong: %s", wrong)
+	}
+	const want = "the path doesn't lead where it says: the client's address is nothing, it had to be 10.0.0.9"
+	if wrong := Wrong(append(facts, fact("the client's address", "", "10.0.0.9"))); wrong != want {
+		t.Errorf("it says %q", wrong)
+	}
+}
