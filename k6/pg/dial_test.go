@@ -1,7 +1,10 @@
 package pg
 
 import (
+	"fmt"
+	"io"
 	"math"
+	"net"
 	"net/url"
 	"strconv"
 	"strings"
@@ -59,9 +62,21 @@ func checkPhases(t *testing.T, m map[string][]float64) {
 }
 
 func TestRefusedTLS(t *testing.T) {
-	// Through Pgpool-II and PgBouncer as the lab has them, or any server without TLS.
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go func() {
+		conn, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		_, _ = io.ReadFull(conn, make([]byte, 8)) // SSLRequest
+		_, _ = conn.Write([]byte{'N'})
+	}()
 	s := newScript(t, New()).started()
-	s.set("dsn", serverDSN(t, "LAB_TEST_PGPOOL_DSN")+" sslmode=require")
+	s.set("dsn", fmt.Sprintf("host=127.0.0.1 port=%d sslmode=require", listener.Addr().(*net.TCPAddr).Port))
 	if got := s.run(`try { pg.client({ dsn }).connect() } catch (e) { e.code }`); got != "tls" {
 		t.Errorf("TLS that is refused threw %q", got)
 	}

@@ -30,7 +30,8 @@ type relay struct {
 	listener net.Listener
 	server   string // address
 	tls      *tls.Config
-	answers  atomic.Int64 // ReadyForQuery: what a client waits for before it goes on
+	answers  atomic.Int64  // ReadyForQuery: what a client waits for before it goes on
+	latency  time.Duration // before each answer
 	cut      atomic.Pointer[net.Conn]
 }
 
@@ -108,7 +109,11 @@ func (r *relay) answer(client io.Writer, server *bufio.Reader) {
 		if _, err := out.Write(message); err != nil {
 			return
 		}
-		if server.Buffered() == 0 && out.Flush() != nil {
+		if server.Buffered() > 0 {
+			continue
+		}
+		time.Sleep(r.latency)
+		if out.Flush() != nil {
 			return
 		}
 	}

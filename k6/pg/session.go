@@ -21,7 +21,7 @@ type session struct {
 
 	mu        sync.Mutex
 	running   context.Context // of the call that is under way; nil between calls
-	cancelled chan struct{}   // closed when the cancel request is through; nil without one
+	cancelled bool
 }
 
 // newSession returns the session of a connect that has succeeded.
@@ -58,14 +58,14 @@ func (s *session) begin(ctx context.Context) {
 }
 
 // end ends what begin began. A connection that was cancelled is closed: the
-// request may reach the server late and would end another statement.
+// request may reach the server late and would end another statement. Nobody
+// waits for its acknowledgement, for which Pgpool-II takes a second.
 func (s *session) end() {
 	s.mu.Lock()
 	s.running = nil
 	cancelled := s.cancelled
 	s.mu.Unlock()
-	if cancelled != nil {
-		<-cancelled
+	if cancelled {
 		s.close()
 	}
 }
@@ -75,13 +75,11 @@ func (s *session) end() {
 func (s *session) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.running == nil || s.running.Err() == nil || s.cancelled != nil {
+	if s.running == nil || s.running.Err() == nil || s.cancelled {
 		return
 	}
-	done := make(chan struct{})
-	s.cancelled = done
+	s.cancelled = true
 	go func() {
-		defer close(done)
 		deadline := time.Now().Add(cancelWait)
 		_ = s.wire.SetDeadline(deadline)
 		ctx, cancel := context.WithDeadline(context.Background(), deadline)
