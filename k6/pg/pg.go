@@ -25,6 +25,7 @@ type Module struct {
 	addresses addressBook
 	configs   configs
 	guard     guard
+	spare     spare
 	pools     pools
 	barriers  barriers
 	begun     sync.Map // *pgconn.Config of the connects that have begun
@@ -60,6 +61,7 @@ func (m *Module) NewModuleInstance(vu modules.VU) modules.Instance {
 		common.Throw(vu.Runtime(), fmt.Errorf("register the metrics of k6/x/pg: %w", err))
 	}
 	m.watchEnd(vu)
+	m.spare.another()
 
 	i := &instance{Module: m, vu: vu, metrics: registered}
 	named := map[string]any{
