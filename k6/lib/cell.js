@@ -58,6 +58,7 @@ export function options(lab) {
     },
     summaryTrendStats: trendStats,
     thresholds: thresholds(),
+    noCookiesReset: true, // nobody has cookies here
     systemTags: [], // one tag set fewer to make per sample
     ext: { lab },
   };
