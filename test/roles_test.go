@@ -54,6 +54,13 @@ func TestRoleWithoutPasswordComesInOnlyWhileTheLabLetsIt(t *testing.T) {
 	for name, door := range doors(t) {
 		t.Run("after/"+name, func(t *testing.T) { wantNoLogin(t, "app_trust", door, notPermitted(name)) })
 	}
+	// Poolers keep server connections: one left would let the role in again.
+	for _, server := range []string{"primary", "standby"} {
+		monitor := connect(t, "monitor", path.Endpoint{Host: server, Port: 5432, DBName: "postgres"})
+		if left := one(t, monitor, "SELECT count(*) FROM pg_stat_activity WHERE usename = 'app_trust'"); left != "0" {
+			t.Errorf("after reset %s connections of app_trust are open on the %s", left, server)
+		}
+	}
 }
 
 // notPermitted is the server's word on a role without LOGIN; Pgpool-II keeps it to itself.
