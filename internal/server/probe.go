@@ -25,6 +25,11 @@ const roundTrips = 9
 const probeWait = 10 * time.Second
 
 func (l *Lab) probe(ctx context.Context, j Journey) (*probe, error) {
+	if j.pgpool() {
+		if err := l.hireJanitors(ctx, j.entry()); err != nil {
+			return nil, fmt.Errorf("connect to %s: %w", j.entry(), err)
+		}
+	}
 	s, err := openWithin(ctx, probeWait, j.Endpoint.DSN("app"), l.appPassword)
 	if err != nil {
 		return nil, fmt.Errorf("connect over path %s: %w", j.Path.Name, err)

@@ -10,7 +10,9 @@ import (
 
 // labSet is the part of the lab's paths and links that journeys differ by.
 func labSet() *path.Set {
-	to := func(host string, port int, db string) path.Endpoint { return path.Endpoint{Host: host, Port: port, DBName: db} }
+	to := func(host string, port int, db string) path.Endpoint {
+		return path.Endpoint{Host: host, Port: port, DBName: db}
+	}
 	return &path.Set{
 		Links: []path.Link{
 			{Name: "client-primary", Upstream: "primary:5432"}, {Name: "client-pgbouncer", Upstream: "pgbouncer:6432"},
