@@ -24,7 +24,7 @@ func figureOf(c *result.Cell) figure {
 	case c.Rate > 0:
 		return figure{"latency p50", "ms", latency}
 	}
-	return figure{fmt.Sprintf("TPS, %d client%s", c.Clients, plural(c.Clients)), "/s", tps}
+	return figure{"TPS", fmt.Sprintf("%d client%s", c.Clients, plural(c.Clients)), tps}
 }
 
 func plural(n int) string {

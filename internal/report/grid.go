@@ -19,7 +19,7 @@ func gridFits(run *result.Run, groups []string) bool {
 	for i := range run.Cells {
 		c := &run.Cells[i]
 		at := place{c.Group, c.Path, c.Latency}
-		k := c.Workload + figureOf(c).heading + c.Protocol
+		k := c.Workload + figureOf(c).heading + figureOf(c).unit + c.Protocol
 		if seen[at] || kind[c.Group] != "" && kind[c.Group] != k {
 			return false
 		}

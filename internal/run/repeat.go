@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"os"
@@ -66,17 +67,9 @@ func (r *runner) measure(ctx context.Context, c lesson.Cell, out *result.Repeat)
 	if err != nil {
 		return err
 	}
-	if err := r.prove(preparation, j, toxics, out); err != nil {
-		return err
-	}
-	before, err := r.servers.Tally(preparation, j)
+	before, err := r.begin(preparation, c, j, toxics, out)
 	if err != nil {
 		return err
-	}
-	if c.Fill {
-		if err := r.servers.Fill(preparation, j); err != nil {
-			return err
-		}
 	}
 	loadErr := r.load(ctx, c, j, out)
 	after, cancel := context.WithTimeout(ctx, preparing)
@@ -122,25 +115,22 @@ func (r *runner) setLatency(ctx context.Context, c lesson.Cell, j server.Journey
 	return nil
 }
 
-// prove makes sure that the journey leads where its path says, from pools that hold nothing, and measures its
-// round trip.
-func (r *runner) prove(ctx context.Context, j server.Journey, toxics link.Snapshot, out *result.Repeat) error {
-	if err := r.servers.Clear(ctx, j); err != nil {
-		return err
-	}
-	facts, trip, err := r.servers.Prove(ctx, j)
-	out.Proof = append(out.Proof, facts...)
-	if wrong := server.Wrong(facts); wrong != "" {
-		return fmt.Errorf("%s", wrong)
+// begin makes sure that the journey leads where its path says, from pools whose state is known, and notes its round
+// trip and the counts before the load.
+func (r *runner) begin(ctx context.Context, c lesson.Cell, j server.Journey, toxics link.Snapshot, out *result.Repeat) (server.Tally, error) {
+	beginning, err := r.servers.Begin(ctx, j, c.Fill)
+	out.Proof = append(out.Proof, beginning.Facts...)
+	if wrong := server.Wrong(beginning.Facts); wrong != "" {
+		return server.Tally{}, errors.New(wrong)
 	}
 	if err != nil {
-		return err
+		return server.Tally{}, err
 	}
+	out.RoundTrip = beginning.RoundTrip
 	for _, l := range j.Links { // those of one journey lie side by side: a query goes over one of them
-		trip.AskedMS = max(trip.AskedMS, float64(toxics.AskedMS(l.Name)))
+		out.RoundTrip.AskedMS = max(out.RoundTrip.AskedMS, float64(toxics.AskedMS(l.Name)))
 	}
-	out.RoundTrip = trip
-	return nil
+	return beginning.Tally, nil
 }
 
 // load runs k6 and reads what it saw.
@@ -232,12 +222,11 @@ func (r *runner) compare(ctx context.Context, before link.Snapshot) error {
 // reconcile sets k6's counts beside the servers'. A server that can't tell, since it has just gone down, doesn't
 // undo what k6 measured: the repeat is flagged.
 func (r *runner) reconcile(ctx context.Context, j server.Journey, before server.Tally, out *result.Repeat) {
-	after, err := r.servers.Tally(ctx, j)
+	counts, shares, err := r.servers.Reconcile(ctx, j, before, out.Measured.Counted)
 	if err != nil {
 		out.Uncounted = err.Error()
 		return
 	}
-	counts, shares := j.Reconcile(before, after, out.Measured.Counted)
 	out.Counts = append(out.Counts, counts...)
 	out.Shares = append(out.Shares, shares...)
 }

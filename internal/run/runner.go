@@ -29,10 +29,8 @@ type switches interface {
 
 // The witnesses are the servers that a cell goes through, and what they say of it.
 type witnesses interface {
-	Clear(context.Context, server.Journey) error
-	Prove(context.Context, server.Journey) ([]result.Fact, *result.RoundTrip, error)
-	Fill(context.Context, server.Journey) error
-	Tally(context.Context, server.Journey) (server.Tally, error)
+	Begin(ctx context.Context, j server.Journey, fill bool) (server.Beginning, error)
+	Reconcile(context.Context, server.Journey, server.Tally, result.Counted) ([]result.Count, []result.Share, error)
 }
 
 // A runner executes one run.

@@ -22,7 +22,7 @@ const (
 	letGoTries = 3
 	// janitors is how many sessions take turns at telling, since each then sleeps. They are kept, so that their
 	// own children never serve measured clients: a child doesn't hear itself.
-	janitors = 2
+	janitors = 3
 )
 
 // used notes that the children of j's Pgpool-II, if it has one, now hold backends.
@@ -116,16 +116,13 @@ func (l *Lab) emptied(ctx context.Context, nodes []string, wait time.Duration) b
 // waiting is the status of a child that waits for a client.
 const waiting = "Wait for connection"
 
-// Fill gives every child of j's Pgpool-II its backends, so that no client is a child's first. It connects as k6
+// fill gives every child of j's Pgpool-II its backends, so that no client is a child's first. It connects as k6
 // does to the byte: a child throws its backends away for a client whose startup message differs from theirs.
-// Paths without Pgpool-II need no filling.
-func (l *Lab) Fill(ctx context.Context, j Journey) error {
-	if !j.pgpool() {
-		return nil
-	}
+// It returns how many children that were.
+func (l *Lab) fill(ctx context.Context, j Journey) (int, error) {
 	n, err := l.idleChildren(ctx, j.entry())
 	if err != nil {
-		return err
+		return 0, err
 	}
 	sessions, errs := make([]*session, n), make([]error, n)
 	var opening sync.WaitGroup
@@ -140,9 +137,9 @@ func (l *Lab) Fill(ctx context.Context, j Journey) error {
 	}
 	opening.Wait()
 	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("fill the pool of %s: %w", j.entry(), err)
+		return 0, fmt.Errorf("fill the pool of %s: %w", j.entry(), err)
 	}
-	return l.settled(ctx, j.entry(), n)
+	return n, l.settled(ctx, j.entry(), n)
 }
 
 // settled waits until n children have reset what their clients left.
