@@ -98,8 +98,8 @@ func TestRunGoesOnAfterAKill(t *testing.T) {
 		{"toxiproxy", "direct", "5"},
 	} {
 		t.Run(c.service, func(t *testing.T) {
-			run := startLesson(t, "--groups", "select", "--paths", c.path, "--latencies", c.latency, "--seconds", "3", "--repeats", "2")
-			waitForLoad(t, time.Second)
+			run := startLesson(t, "--groups", "select", "--paths", c.path, "--latencies", c.latency, "--seconds", "2", "--repeats", "2")
+			waitForLoad(t, 500*time.Millisecond)
 			signal(t, c.service, "KILL")
 			r := run.finished(t, 0)
 			repeats := onlyCell(t, r).Repeats

@@ -163,7 +163,7 @@ func TestEachComponentKilledAndBack(t *testing.T) {
 	} {
 		t.Run(c.service, func(t *testing.T) {
 			before := balancesOf(t, "primary")
-			load := startWrites(t, c.load, clients, 4)
+			load := startWrites(t, c.load, clients, 3)
 			began := time.Now()
 			kill(t, c.service)
 			recovered(t)
