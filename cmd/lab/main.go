@@ -16,6 +16,7 @@ import (
 	"pooler-lab/internal/owner"
 	"pooler-lab/internal/path"
 	"pooler-lab/internal/report"
+	"pooler-lab/internal/reset"
 	runner "pooler-lab/internal/run"
 	"pooler-lab/internal/serve"
 	"pooler-lab/internal/tool"
@@ -47,6 +48,7 @@ func run(ctx context.Context) error {
 		tool.NewPsqlCommand(),
 		tool.NewPgbenchCommand(),
 		tool.NewK6Command(),
+		reset.NewCommand(),
 		runner.NewRunCommand(),
 		runner.NewCancelCommand(),
 		report.NewReportCommand(),
