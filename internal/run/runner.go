@@ -48,10 +48,10 @@ type runner struct {
 }
 
 // An interruptedError says that a run was ended before its last cell.
-type interruptedError struct{ dir string }
+type interruptedError struct{ id string }
 
 func (e *interruptedError) Error() string {
-	return "interrupted; what was finished is in " + e.dir
+	return "interrupted; what was finished is in results/" + e.id
 }
 
 // ExitCode is the shell's for a program ended by Ctrl-C.
@@ -75,7 +75,7 @@ func (r *runner) run(ctx context.Context) error {
 		r.doc.Status, r.doc.Reason = result.Failed, err.Error()
 	case ctx.Err() != nil:
 		r.doc.Status, r.doc.Reason = result.Interrupted, "someone stopped it"
-		err = &interruptedError{r.dir}
+		err = &interruptedError{r.doc.ID}
 	default:
 		r.doc.Status, r.doc.Reason = result.Finished, ""
 	}

@@ -168,7 +168,7 @@ func TestCtrlC(t *testing.T) {
 	})
 	err := r.run(ctx)
 	var interrupted *interruptedError
-	if !errors.As(err, &interrupted) || interrupted.ExitCode() != 130 || !strings.Contains(err.Error(), r.dir) {
+	if !errors.As(err, &interrupted) || interrupted.ExitCode() != 130 || !strings.Contains(err.Error(), "results/"+r.doc.ID) {
 		t.Errorf("the run ends with %v", err)
 	}
 	if text, _ := os.ReadFile(signals); string(text) != "SIGINT\n" {
