@@ -109,6 +109,11 @@ func (l *Lab) Begin(ctx context.Context, j Journey, fill bool) (b Beginning, err
 	if err := l.Clear(ctx, j); err != nil {
 		return b, err
 	}
+	if j.pgbouncer() && j.yugabyte() {
+		if err := l.reconnect(ctx, j); err != nil {
+			return b, err
+		}
+	}
 	if err := l.prove(ctx, j, &b); err != nil || Wrong(b.Facts) != "" {
 		return b, err
 	}
