@@ -163,7 +163,11 @@ func TestEachComponentKilledAndBack(t *testing.T) {
 	} {
 		t.Run(c.service, func(t *testing.T) {
 			before := balancesOf(t, "primary")
-			load := startWrites(t, c.load, clients, 3)
+			seconds := 60 // more than it lives
+			if c.survives {
+				seconds = 4
+			}
+			load := startWrites(t, c.load, clients, seconds)
 			began := time.Now()
 			kill(t, c.service)
 			recovered(t)

@@ -122,6 +122,12 @@ func (l *Lab) Begin(ctx context.Context, j Journey, fill bool) (b Beginning, err
 }
 
 func (l *Lab) beginPgpool(ctx context.Context, j Journey, fill bool) (b Beginning, err error) {
+	// One that has just started looks up what it wants to know of the probe's statements: before the count, not in it.
+	p, err := l.probe(ctx, j)
+	if err != nil {
+		return b, err
+	}
+	p.close()
 	if b.Tally, err = l.tally(ctx, j); err != nil {
 		return b, err
 	}
