@@ -125,14 +125,9 @@ func behind(t *testing.T) string {
 func notBalanced(t *testing.T) string {
 	t.Helper()
 	for _, service := range []string{"pgpool", "pgpool-near-app"} {
-		conn, err := tryConnect(t, "lab", path.Endpoint{Host: service, Port: 9999, DBName: "lab"})
-		if err != nil {
-			return err.Error()
-		}
-		nodes, err := tryTable(t, conn, "SHOW pool_nodes")
-		conn.Close(t.Context())
-		if err != nil || len(nodes) != 2 {
-			return fmt.Sprintf("%s: %v, %v", service, nodes, err)
+		nodes := poolNodes(t, service)
+		if len(nodes) != 2 {
+			return service + " names no two nodes"
 		}
 		for _, node := range nodes {
 			if node["status"] != "up" || node["pg_status"] != "up" {
@@ -141,6 +136,21 @@ func notBalanced(t *testing.T) string {
 		}
 	}
 	return ""
+}
+
+// poolNodes is what a Pgpool-II says of its nodes, nothing while it doesn't answer.
+func poolNodes(t *testing.T, service string) []map[string]string {
+	t.Helper()
+	conn, err := tryConnect(t, "lab", path.Endpoint{Host: service, Port: 9999, DBName: "lab"})
+	if err != nil {
+		return nil
+	}
+	defer conn.Close(t.Context())
+	nodes, err := tryTable(t, conn, "SHOW pool_nodes")
+	if err != nil {
+		return nil
+	}
+	return nodes
 }
 
 // Each component is killed while TPC-B transactions go through it, or beside it. The lab recovers by itself, what

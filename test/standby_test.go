@@ -1,6 +1,7 @@
 package test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -63,7 +64,8 @@ func TestStandbyRejoinsWithoutItsSlot(t *testing.T) {
 	}
 }
 
-// A standby that was away for so long that the primary no longer has what it lacks clones it anew.
+// A standby that was away for so long that the primary no longer has what it lacks clones it anew, and Pgpool-II,
+// which left it out, takes it back.
 func TestStandbyClonesAnewWhenItsSlotIsLost(t *testing.T) {
 	before := clones(t)
 	small := map[string]string{"max_slot_wal_keep_size": "16MB", "wal_keep_size": "0", "max_wal_size": "64MB", "min_wal_size": "32MB"}
@@ -87,12 +89,22 @@ func TestStandbyClonesAnewWhenItsSlotIsLost(t *testing.T) {
 	if status := asSuperuser(t, "primary", "SELECT wal_status FROM pg_replication_slots WHERE slot_name = 'standby'"); status != "lost" {
 		t.Fatalf("the slot is %s, wanted lost", status)
 	}
+	eventually(t, time.Minute, func() string { // so that they have to take it back
+		for _, service := range []string{"pgpool", "pgpool-near-app"} {
+			if nodes := poolNodes(t, service); len(nodes) != 2 || nodes[1]["status"] != "down" {
+				return fmt.Sprintf("%s doesn't leave the standby out: %v", service, nodes)
+			}
+		}
+		return ""
+	})
 	docker(t, "start", container("standby"))
+	began := time.Now()
 	rejoins(t)
 	if made := clones(t) - before; made != 1 {
 		t.Errorf("%d clones were made, wanted one", made)
 	}
 	eventually(t, time.Minute, func() string { return firstOf(t, notBalanced) })
+	t.Logf("both Pgpool-IIs balance over it again %.1f s after its start", time.Since(began).Seconds())
 }
 
 // A standby whose primary is another one clones that, and PgBouncer takes its SCRAM secrets, while both go on running.
