@@ -70,6 +70,22 @@ func TestYugabytePathsReachAStandIn(t *testing.T) {
 		})
 	}
 	t.Run("scripts", func(t *testing.T) { checkScriptsReach(t, system) })
+	t.Run("at another address", func(t *testing.T) {
+		moveStandIn(t, standIn)
+		e := route{path: "pgbouncer-yugabyte"}.endpoint(t)
+		eventually(t, 30*time.Second, func() string {
+			conn, err := tryConnect(t, "app", e)
+			if err != nil {
+				return err.Error()
+			}
+			defer conn.Close(t.Context())
+			rows, err := tryTable(t, conn, witness) // the connection to the old address may still be tried
+			if err != nil {
+				return err.Error()
+			}
+			return differs(rows[0]["system"], system)
+		})
+	})
 }
 
 // checkScriptsReach runs psql through the paths, and measures the links, with YugabyteDB's paths declared on.
@@ -90,6 +106,23 @@ func checkScriptsReach(t *testing.T, system string) {
 		if rows := parseRows(t, lab("latency", link, "--json")); rows[link].RoundTripMS == nil {
 			t.Errorf("%s isn't measured: %s", link, rows[link].Problem)
 		}
+	}
+}
+
+// moveStandIn gives the stand-in another address, as a container made anew may get: another one takes its own.
+func moveStandIn(t *testing.T, name string) {
+	t.Helper()
+	network := project + "_default"
+	where := func() string {
+		return docker(t, "inspect", "-f", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", name)
+	}
+	before := where()
+	docker(t, "network", "disconnect", network, name)
+	docker(t, "run", "-d", "--rm", "--name", name+"-2", "--network", network, "--entrypoint", "sleep", "pooler-lab-postgres", "300")
+	t.Cleanup(func() { command(t, nil, "docker", "stop", "-t", "1", name+"-2") })
+	docker(t, "network", "connect", "--alias", "yugabyte", network, name)
+	if after := where(); after == before {
+		t.Fatalf("the stand-in kept its address %s: nothing to see here", after)
 	}
 }
 
