@@ -82,7 +82,7 @@ func (r *runner) used(services []string, g generator, seen *summary) *result.Res
 	if w := seen.Window; w != nil {
 		from, to = w.Start, w.End
 	}
-	resources := r.sampler.Between(services, from, to)
+	resources := r.sampler.Between(services, g.started, from, to)
 	if wall := g.ended.Sub(g.started); wall > 0 {
 		cpu, memory := g.cpu.Seconds()/wall.Seconds()/float64(cpus()), float64(g.memory)/(1<<20)
 		resources.GeneratorCPU, resources.GeneratorMB = &cpu, &memory
