@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -55,7 +56,8 @@ func (a answer) all() string { return a.out + a.err }
 // all ends the test, a non-zero exit doesn't.
 func command(t *testing.T, env []string, name string, args ...string) answer {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	// What a test cleans up with runs when its own context has ended.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 5*time.Minute)
 	defer cancel()
 	c := exec.CommandContext(ctx, name, args...)
 	var out, errs bytes.Buffer
@@ -138,33 +140,97 @@ func connect(t *testing.T, role string, e path.Endpoint) *pgx.Conn {
 // passwords are those of .env.
 var passwords = map[string]string{"lab": "LAB_PASSWORD", "app": "APP_PASSWORD", "app_clear": "APP_CLEAR_PASSWORD", "monitor": "MONITOR_PASSWORD"}
 
+// tryConnect connects as a role that may have no password. The endpoint's host is a service or an address.
 func tryConnect(t *testing.T, role string, e path.Endpoint) (*pgx.Conn, error) {
 	t.Helper()
-	e.Host = address(t, e.Host)
+	if net.ParseIP(e.Host) == nil {
+		e.Host = address(t, e.Host)
+	}
 	config, err := pgx.ParseConfig(e.DSN(role))
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.Password = strings.TrimSpace(script(t, "setting", passwords[role]))
+	if name, has := passwords[role]; has {
+		config.Password = strings.TrimSpace(script(t, "setting", name))
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	return pgx.ConnectConfig(ctx, config)
 }
 
-// one asks a query of a single value, as text, in the simple protocol.
-func one(t *testing.T, conn *pgx.Conn, sql string) string {
+// table asks a query in the simple protocol, the only one of PgBouncer's console; values are found by column, and a
+// null is "".
+func table(t *testing.T, conn *pgx.Conn, sql string) []map[string]string {
+	t.Helper()
+	rows, err := tryTable(t, conn, sql)
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	return rows
+}
+
+func tryTable(t *testing.T, conn *pgx.Conn, sql string) ([]map[string]string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	results, err := conn.PgConn().Exec(ctx, sql).ReadAll()
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
+	if err != nil || len(results) == 0 {
+		return nil, err
 	}
 	last := results[len(results)-1]
-	if len(last.Rows) != 1 {
-		t.Fatalf("%s: %d rows, wanted one", sql, len(last.Rows))
+	var rows []map[string]string
+	for _, values := range last.Rows {
+		row := map[string]string{}
+		for i, value := range values {
+			row[last.FieldDescriptions[i].Name] = string(value)
+		}
+		rows = append(rows, row)
 	}
-	return string(last.Rows[0][0])
+	return rows, nil
+}
+
+// one asks a query whose answer is a single value, as text.
+func one(t *testing.T, conn *pgx.Conn, sql string) string {
+	t.Helper()
+	rows := table(t, conn, sql)
+	if len(rows) != 1 || len(rows[0]) != 1 {
+		t.Fatalf("%s: got %v, wanted one value", sql, rows)
+	}
+	for _, value := range rows[0] {
+		return value
+	}
+	return ""
+}
+
+// Endpoints that are no path.
+var (
+	primary   = path.Endpoint{Host: "primary", Port: 5432, DBName: "lab"}
+	standby   = path.Endpoint{Host: "standby", Port: 5432, DBName: "lab"}
+	console   = path.Endpoint{Host: "pgbouncer", Port: 6432, DBName: "pgbouncer"} // PgBouncer's own
+	toxiproxy = path.Endpoint{Host: "toxiproxy", DBName: "lab"}                   // and a link's port
+)
+
+// services tells by its address which service a container of the lab is.
+func services(t *testing.T) map[string]string {
+	t.Helper()
+	ids := strings.Fields(docker(t, "ps", "-q", "--filter", "label=com.docker.compose.project="+project))
+	format := fmt.Sprintf(`{{index .Config.Labels "com.docker.compose.service"}} {{with index .NetworkSettings.Networks %q}}{{.IPAddress}}{{end}}`, project+"_default")
+	names := map[string]string{}
+	for line := range strings.Lines(docker(t, append([]string{"inspect", "-f", format}, ids...)...)) {
+		if service, ip, _ := strings.Cut(strings.TrimSpace(line), " "); ip != "" {
+			names[ip] = service
+		}
+	}
+	return names
+}
+
+// yugabyteOff is why YugabyteDB's paths can't be used in this lab, "" if they can.
+func yugabyteOff(t *testing.T) string {
+	t.Helper()
+	if docker(t, "ps", "-q", "--filter", "name=^"+container("yugabyte")+"$") != "" {
+		return ""
+	}
+	return "YugabyteDB is off: " + inside(t, "lab", "printenv", "LAB_YUGABYTE_OFF")
 }
 
 // eventually waits until what returns "" (all well) and fails with its last word when the deadline passes.

@@ -17,6 +17,7 @@ import (
 	"pooler-lab/internal/owner"
 	"pooler-lab/internal/path"
 	"pooler-lab/internal/report"
+	"pooler-lab/internal/reset"
 	runner "pooler-lab/internal/run"
 	"pooler-lab/internal/serve"
 	"pooler-lab/internal/tool"
@@ -48,6 +49,7 @@ func run(ctx context.Context) error {
 		tool.NewPsqlCommand(),
 		tool.NewPgbenchCommand(),
 		tool.NewK6Command(),
+		reset.NewCommand(),
 		runner.NewRunCommand(),
 		runner.NewCancelCommand(),
 		report.NewReportCommand(),

@@ -17,6 +17,7 @@ const (
 	maxRepeats   = 1000
 	maxRate      = 1_000_000
 	maxLatencyMS = 60000
+	minScenario  = 1 // seconds that k6 wants a warm-up and its window to take together
 )
 
 // A Lesson is a question and the groups of cells that answer it.
@@ -124,12 +125,14 @@ func (g *Group) validate() error {
 		return errors.New("name must be lower-case letters, digits and hyphens")
 	case len(g.Workload) == 0, len(g.Paths) == 0, len(g.Latencies) == 0, len(g.Clients) == 0:
 		return errors.New("workload, paths, latencies and clients each need a value")
-	case g.Rate < 0 || g.Rate > maxRate:
+	case !within(g.Rate, 0, maxRate):
 		return fmt.Errorf("rate is %v per second, allowed are 0 (closed loop) to %d", g.Rate, maxRate)
-	case g.Seconds <= 0 || g.Seconds > maxSeconds:
+	case !within(g.Seconds, 0, maxSeconds) || g.Seconds == 0:
 		return fmt.Errorf("seconds is %v, allowed are more than 0 and at most %d", g.Seconds, maxSeconds)
-	case g.Warmup < 0 || g.Warmup > maxSeconds:
+	case !within(g.Warmup, 0, maxSeconds):
 		return fmt.Errorf("warmup_seconds is %v, allowed are 0 to %d", g.Warmup, maxSeconds)
+	case g.Seconds+g.Warmup < minScenario:
+		return fmt.Errorf("seconds and warmup_seconds are %v together, k6 wants %d at least", g.Seconds+g.Warmup, minScenario)
 	case g.Repeats < 1 || g.Repeats > maxRepeats:
 		return fmt.Errorf("repeats is %d, allowed are 1 to %d", g.Repeats, maxRepeats)
 	}
@@ -145,6 +148,9 @@ func (g *Group) validate() error {
 	}
 	return nil
 }
+
+// within says whether v lies between two limits or on one; what isn't a number doesn't.
+func within(v, least, most float64) bool { return v >= least && v <= most }
 
 // protocols are the ways in which k6/x/pg can send a statement.
 var protocols = []string{"simple", "extended", "prepared"}

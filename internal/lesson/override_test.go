@@ -1,6 +1,7 @@
 package lesson
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -53,6 +54,8 @@ func TestApplyRefuses(t *testing.T) {
 		{"a rate of nothing", Override{Rate: number(0.0)}, "closed loop"},
 		{"a rate without a paced group", Override{Groups: []string{"tps"}, Rate: number(5.0)}, "for paced groups"},
 		{"no seconds", Override{Seconds: number(0.0)}, "seconds is 0"},
+		{"seconds that aren't a number", Override{Seconds: number(math.NaN())}, "seconds is NaN"},
+		{"less than k6 can do", Override{Seconds: number(0.5), Warmup: number(0.25)}, "0.75 together"},
 		{"no repeats", Override{Repeats: number(0)}, "repeats is 0"},
 		{"too many clients", Override{Clients: []int{10001}}, "clients is 10001"},
 		{"an unknown protocol", Override{Protocols: []string{"binary"}}, "protocol"},

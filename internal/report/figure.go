@@ -24,7 +24,7 @@ func figureOf(c *result.Cell) figure {
 	case c.Rate > 0:
 		return figure{"latency p50", "ms", latency}
 	}
-	return figure{fmt.Sprintf("TPS, %d client%s", c.Clients, plural(c.Clients)), "/s", tps}
+	return figure{"TPS", fmt.Sprintf("%d client%s", c.Clients, plural(c.Clients)), tps}
 }
 
 func plural(n int) string {
@@ -136,45 +136,6 @@ func (f figure) shownRatio(c, base *result.Cell) string {
 	}
 	if v, ok := f.ratio(c, base); ok {
 		return strconv.FormatFloat(v, 'f', 2, 64)
-	}
-	return "-"
-}
-
-// flagsOf are the words of all flags of the cell's repeats that count.
-func flagsOf(c *result.Cell) []string {
-	var words []string
-	for _, r := range c.Repeats {
-		for _, f := range r.Flags {
-			if r.Status == result.OK && !slices.Contains(words, f.Word) {
-				words = append(words, f.Word)
-			}
-		}
-	}
-	return words
-}
-
-// errorsOf is how many errors the cell's repeats had, those that don't count included.
-func errorsOf(c *result.Cell) (n int64) {
-	for _, r := range c.Repeats {
-		if r.Measured != nil {
-			n += errorsIn(r.Measured)
-		}
-	}
-	return n
-}
-
-// roundTripOf is the median round trip of the cell's repeats that count.
-func roundTripOf(cells ...*result.Cell) string {
-	var values []float64
-	for _, c := range cells {
-		for _, r := range c.Repeats {
-			if r.Status == result.OK && r.RoundTrip != nil {
-				values = append(values, r.RoundTrip.MeasuredMS)
-			}
-		}
-	}
-	if v, ok := middle(values); ok {
-		return number(v)
 	}
 	return "-"
 }

@@ -19,7 +19,7 @@ func gridFits(run *result.Run, groups []string) bool {
 	for i := range run.Cells {
 		c := &run.Cells[i]
 		at := place{c.Group, c.Path, c.Latency}
-		k := c.Workload + figureOf(c).heading + c.Protocol
+		k := c.Workload + figureOf(c).heading + figureOf(c).unit + c.Protocol
 		if seen[at] || kind[c.Group] != "" && kind[c.Group] != k {
 			return false
 		}
@@ -31,9 +31,12 @@ func gridFits(run *result.Run, groups []string) bool {
 // grid shows a section a latency, in it a row a path.
 func grid(run *result.Run, groups []string) string {
 	compared := slices.ContainsFunc(run.Cells, func(c result.Cell) bool { return c.Path == "direct" })
-	text := ""
+	text, first := "", 0
+	for _, p := range run.Paths {
+		first = max(first, len(p.Name))
+	}
 	for n, latency := range latenciesOf(run) {
-		t := &table{left: 1, headings: gridHeadings(run, groups, compared)}
+		t := &table{left: 1, first: first, headings: gridHeadings(run, groups, compared)}
 		for _, p := range run.Paths {
 			if p.Unavailable != "" && n == 0 {
 				t.addAcross(p.Name, "not available: "+p.Unavailable)

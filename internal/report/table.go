@@ -14,6 +14,7 @@ type table struct {
 	headings [][]string // lines of headings, each a cell a column
 	rows     []line
 	left     int // columns from the left that are aligned left; the others hold numbers
+	first    int // least width of the first column
 }
 
 // A line is a row of cells, or text across all columns after its first cell.
@@ -41,7 +42,7 @@ func (t *table) String() string {
 }
 
 func (t *table) widths() []int {
-	var widths []int
+	widths := []int{t.first}
 	measure := func(cells []string) {
 		for i, c := range cells {
 			if i == len(widths) {

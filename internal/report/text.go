@@ -33,14 +33,22 @@ func title(run *result.Run) string {
 	switch run.Status {
 	case result.Finished:
 	case result.Running:
-		fmt.Fprintf(&b, "INTERRUPTED: it never ended, or hasn't yet; %d repeats are missing\n", run.Unfinished)
+		fmt.Fprintf(&b, "INTERRUPTED: it never ended, or hasn't yet; %s\n", missing(run))
 	default:
-		fmt.Fprintf(&b, "%s: %s; %d repeats are missing\n", strings.ToUpper(string(run.Status)), run.Reason, run.Unfinished)
+		fmt.Fprintf(&b, "%s: %s; %s\n", strings.ToUpper(string(run.Status)), run.Reason, missing(run))
 	}
 	if run.PutBack != "" {
 		fmt.Fprintf(&b, "The latencies set before the run could not be put back: %s\n", run.PutBack)
 	}
 	return b.String()
+}
+
+func missing(run *result.Run) string {
+	all := 0
+	for _, c := range run.Cells {
+		all += c.Wanted
+	}
+	return fmt.Sprintf("%d of %d repeats are missing (-)", run.Unfinished, all)
 }
 
 func budget(run *result.Run, of string) string {

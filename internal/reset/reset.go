@@ -102,15 +102,19 @@ func resetLinks(ctx context.Context, set *path.Set) error {
 }
 
 // resetServers undoes what lessons turn: PgBouncer's settings by reading its file again, and the login of the role
-// that has no password.
+// that has no password, with the connections that poolers keep open for it.
 func resetServers(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, pause)
 	defer cancel()
 	if err := tell(ctx, "host=pgbouncer port=6432 dbname=pgbouncer", "RELOAD", "RECONNECT"); err != nil {
 		return fmt.Errorf("reset pgbouncer: %w", err)
 	}
-	if err := tell(ctx, "host=primary port=5432 dbname=postgres", "ALTER ROLE app_trust NOLOGIN"); err != nil {
+	const end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app_trust'"
+	if err := tell(ctx, "host=primary port=5432 dbname=postgres", "ALTER ROLE app_trust NOLOGIN", end); err != nil {
 		return fmt.Errorf("reset the roles: %w", err)
+	}
+	if err := tell(ctx, "host=standby port=5432 dbname=postgres", end); err != nil {
+		return fmt.Errorf("reset the roles on the standby: %w", err)
 	}
 	return nil
 }

@@ -88,6 +88,7 @@ type Count struct {
 	Raw    int64  `json:"server_raw"`
 	Server int64  `json:"server"` // raw, after taking out what is named in Less
 	Less   string `json:"less"`   // what of the server's own count isn't the clients'
+	Unsure int64  `json:"unsure"` // how many of Server may not be the clients' either
 	Equal  bool   `json:"equal"`
 }
 

@@ -27,7 +27,7 @@ func full() *Run {
 		Measured: &Measured{WindowSeconds: 1.5, Transactions: 150, TPS: 100, ClientsReady: 1, Late: 1, Dropped: 2,
 			Trends: map[string]Trend{"pg_connect": {Count: 150, Min: 1, Avg: 2, Med: 2, P90: 3, P95: 3, P99: 4, Max: 5}},
 			Errors: []Error{{"57P01", "measure", 3, "terminating connection"}}, Counted: Counted{160, 1, 1}},
-		Counts: []Count{{"transactions", 160, 165, 160, "4 SETs, 1 prepares", true}},
+		Counts: []Count{{"transactions", 160, 165, 160, "4 SETs, 1 prepares", 0, true}},
 		Shares: []Share{{"primary", "primary", 80}},
 		Resources: &Resources{HostCPU: share(0.5), GeneratorCPU: share(0.1), GeneratorMB: share(40), NotMeasured: "no answer for toxiproxy",
 			Containers: []Container{{"primary", 0.4, share(0.2), 30}, {"toxiproxy", 0.1, nil, 7}}},

@@ -2,8 +2,7 @@ package run
 
 import (
 	"context"
-	"fmt"
-	"hash/fnv"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,9 +14,6 @@ import (
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/server"
 )
-
-// slack is what a repeat may take beside its warm-up and window before its deadline ends it: k6's start and end.
-const slack = 20 * time.Second
 
 // preparing is the time that a repeat has to set latencies, prove its path and read counts.
 const preparing = 60 * time.Second
@@ -66,17 +62,9 @@ func (r *runner) measure(ctx context.Context, c lesson.Cell, out *result.Repeat)
 	if err != nil {
 		return err
 	}
-	if err := r.prove(preparation, j, toxics, out); err != nil {
-		return err
-	}
-	before, err := r.servers.Tally(preparation, j)
+	before, err := r.begin(preparation, c, j, toxics, out)
 	if err != nil {
 		return err
-	}
-	if c.Fill {
-		if err := r.servers.Fill(preparation, j); err != nil {
-			return err
-		}
 	}
 	loadErr := r.load(ctx, c, j, out)
 	after, cancel := context.WithTimeout(ctx, preparing)
@@ -122,99 +110,22 @@ func (r *runner) setLatency(ctx context.Context, c lesson.Cell, j server.Journey
 	return nil
 }
 
-// prove makes sure that the journey leads where its path says, from pools that hold nothing, and measures its
-// round trip.
-func (r *runner) prove(ctx context.Context, j server.Journey, toxics link.Snapshot, out *result.Repeat) error {
-	if err := r.servers.Clear(ctx, j); err != nil {
-		return err
-	}
-	facts, trip, err := r.servers.Prove(ctx, j)
-	out.Proof = append(out.Proof, facts...)
-	if wrong := server.Wrong(facts); wrong != "" {
-		return fmt.Errorf("%s", wrong)
+// begin makes sure that the journey leads where its path says, from pools whose state is known, and notes its round
+// trip and the counts before the load.
+func (r *runner) begin(ctx context.Context, c lesson.Cell, j server.Journey, toxics link.Snapshot, out *result.Repeat) (server.Tally, error) {
+	beginning, err := r.servers.Begin(ctx, j, c.Fill)
+	out.Proof = append(out.Proof, beginning.Facts...)
+	if wrong := server.Wrong(beginning.Facts); wrong != "" {
+		return server.Tally{}, errors.New(wrong)
 	}
 	if err != nil {
-		return err
+		return server.Tally{}, err
 	}
+	out.RoundTrip = beginning.RoundTrip
 	for _, l := range j.Links { // those of one journey lie side by side: a query goes over one of them
-		trip.AskedMS = max(trip.AskedMS, float64(toxics.AskedMS(l.Name)))
+		out.RoundTrip.AskedMS = max(out.RoundTrip.AskedMS, float64(toxics.AskedMS(l.Name)))
 	}
-	out.RoundTrip = trip
-	return nil
-}
-
-// load runs k6 and reads what it saw.
-func (r *runner) load(ctx context.Context, c lesson.Cell, j server.Journey, out *result.Repeat) error {
-	o := r.order(c, j, out)
-	deadline := time.Duration(o.Deadline * float64(time.Second))
-	limited, cancel := context.WithTimeout(ctx, deadline)
-	defer cancel()
-
-	g, err := runK6(limited, r.script, filepath.Join(r.dir, out.Log), r.password, o)
-	out.Exit = g.exit
-	if err != nil {
-		return err
-	}
-	seen, readErr := readSummary(o.Summary)
-	if readErr == nil {
-		out.Summary = k6Folder + "/" + filepath.Base(o.Summary)
-		out.Measured = seen.measured()
-		out.Resources = r.used(watched(j), g, seen)
-	}
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case limited.Err() != nil:
-		return fmt.Errorf("it did not end within its deadline of %v", deadline)
-	case g.exit != 0:
-		return fmt.Errorf("k6 ended with code %d: %s", g.exit, g.printed)
-	case readErr != nil:
-		return fmt.Errorf("k6 left no summary: %w: %s", readErr, g.printed)
-	}
-	return seen.complain()
-}
-
-// order is the cell as k6 is told of it. It also names the files that k6 writes.
-func (r *runner) order(c lesson.Cell, j server.Journey, out *result.Repeat) order {
-	name := fmt.Sprintf("%s/%s-r%d", k6Folder, c.ID, out.Block)
-	if out.Attempt > 1 {
-		name += fmt.Sprintf("-attempt%d", out.Attempt)
-	}
-	out.Log = name + ".log"
-	return order{Path: c.Path, DSN: j.Endpoint.DSN("app"), Workload: c.Workload, Clients: c.Clients, Rate: c.Rate,
-		Seconds: c.Seconds, Warmup: c.Warmup, Protocol: c.Protocol, Scale: r.doc.Manifest.Scale,
-		Summary: filepath.Join(r.dir, name+".json"), Latency: c.Latency.MS(), Link: c.Link,
-		Deadline: c.Warmup + c.Seconds + slack.Seconds(), Seed: repeatSeed(r.doc.Seed, c.ID, out.Block)}
-}
-
-// repeatSeed differs for each repeat of a run and is the same whenever a run has the same seed.
-func repeatSeed(seed uint64, id string, block int) uint32 {
-	h := fnv.New32a()
-	fmt.Fprint(h, seed, id, block)
-	return h.Sum32()
-}
-
-// watched are the containers whose use of the machine belongs to the journey.
-func watched(j server.Journey) []string {
-	services := slices.Clone(j.Path.Services)
-	if len(j.Links) > 0 {
-		services = append(services, path.Proxy)
-	}
-	return services
-}
-
-// used sums up what the repeat took while the measured window was open, or while k6 lived where none was.
-func (r *runner) used(services []string, g generator, seen *summary) *result.Resources {
-	from, to := g.started, g.ended
-	if w := seen.Window; w != nil {
-		from, to = w.Start, w.End
-	}
-	resources := r.sampler.Between(services, from, to)
-	if wall := g.ended.Sub(g.started); wall > 0 {
-		cpu, memory := g.cpu.Seconds()/wall.Seconds()/float64(cpus()), float64(g.memory)/(1<<20)
-		resources.GeneratorCPU, resources.GeneratorMB = &cpu, &memory
-	}
-	return resources
+	return beginning.Tally, nil
 }
 
 // compare rejects the repeat where the toxics are not what they were before it.
@@ -232,12 +143,11 @@ func (r *runner) compare(ctx context.Context, before link.Snapshot) error {
 // reconcile sets k6's counts beside the servers'. A server that can't tell, since it has just gone down, doesn't
 // undo what k6 measured: the repeat is flagged.
 func (r *runner) reconcile(ctx context.Context, j server.Journey, before server.Tally, out *result.Repeat) {
-	after, err := r.servers.Tally(ctx, j)
+	counts, shares, err := r.servers.Reconcile(ctx, j, before, out.Measured.Counted)
 	if err != nil {
 		out.Uncounted = err.Error()
 		return
 	}
-	counts, shares := j.Reconcile(before, after, out.Measured.Counted)
 	out.Counts = append(out.Counts, counts...)
 	out.Shares = append(out.Shares, shares...)
 }

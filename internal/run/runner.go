@@ -29,10 +29,8 @@ type switches interface {
 
 // The witnesses are the servers that a cell goes through, and what they say of it.
 type witnesses interface {
-	Clear(context.Context, server.Journey) error
-	Prove(context.Context, server.Journey) ([]result.Fact, *result.RoundTrip, error)
-	Fill(context.Context, server.Journey) error
-	Tally(context.Context, server.Journey) (server.Tally, error)
+	Begin(ctx context.Context, j server.Journey, fill bool) (server.Beginning, error)
+	Reconcile(context.Context, server.Journey, server.Tally, result.Counted) ([]result.Count, []result.Share, error)
 }
 
 // A runner executes one run.
@@ -50,10 +48,10 @@ type runner struct {
 }
 
 // An interruptedError says that a run was ended before its last cell.
-type interruptedError struct{ dir string }
+type interruptedError struct{ id string }
 
 func (e *interruptedError) Error() string {
-	return "interrupted; what was finished is in " + e.dir
+	return "interrupted; what was finished is in results/" + e.id
 }
 
 // ExitCode is the shell's for a program ended by Ctrl-C.
@@ -77,7 +75,7 @@ func (r *runner) run(ctx context.Context) error {
 		r.doc.Status, r.doc.Reason = result.Failed, err.Error()
 	case ctx.Err() != nil:
 		r.doc.Status, r.doc.Reason = result.Interrupted, "someone stopped it"
-		err = &interruptedError{r.dir}
+		err = &interruptedError{r.doc.ID}
 	default:
 		r.doc.Status, r.doc.Reason = result.Finished, ""
 	}

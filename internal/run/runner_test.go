@@ -50,8 +50,11 @@ func TestRun(t *testing.T) {
 		facts           []result.Fact
 		roundTrip       float64
 		log             bool
+		counts          []result.Count
 	}{
-		{name: "all is well", behaviour: "good", status: result.OK, flags: []string{"counts"}},
+		{name: "all is well", behaviour: "good", status: result.OK, counts: []result.Count{{What: "transactions", K6: 55, Server: 55, Equal: true}}},
+		{name: "a server counted more", behaviour: "good", status: result.OK, flags: []string{"counts"},
+			counts: []result.Count{{What: "transactions", K6: 55, Server: 56}}},
 		{name: "errors are counted and flagged", behaviour: "errors", status: result.OK, flags: []string{"errors"}},
 		{name: "nothing was committed", behaviour: "nothing", status: result.Failed, log: true,
 			reason: "no transaction was committed in the measured window: 9 x 53300 (too many clients)"},
@@ -66,7 +69,7 @@ func TestRun(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			r, switches, witnesses := newRunner(t, test.behaviour, plain("a"))
-			witnesses.deaf, witnesses.facts = test.deaf, test.facts
+			witnesses.deaf, witnesses.facts, witnesses.counts = test.deaf, test.facts, test.counts
 			witnesses.roundTrip = max(witnesses.roundTrip, test.roundTrip)
 			if err := r.run(t.Context()); err != nil {
 				t.Fatal(err)
@@ -165,7 +168,7 @@ func TestCtrlC(t *testing.T) {
 	})
 	err := r.run(ctx)
 	var interrupted *interruptedError
-	if !errors.As(err, &interrupted) || interrupted.ExitCode() != 130 || !strings.Contains(err.Error(), r.dir) {
+	if !errors.As(err, &interrupted) || interrupted.ExitCode() != 130 || !strings.Contains(err.Error(), "results/"+r.doc.ID) {
 		t.Errorf("the run ends with %v", err)
 	}
 	if text, _ := os.ReadFile(signals); string(text) != "SIGINT\n" {

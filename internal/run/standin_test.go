@@ -92,20 +92,16 @@ func (s *switchesStandIn) SetLatency(_ context.Context, l string, ms int) error 
 type witnessesStandIn struct {
 	facts     []result.Fact
 	roundTrip float64
-	deaf      error // what a tally after the load gives
-	tallies   int
+	counts    []result.Count
+	deaf      error // what counting after the load gives
 }
 
-func (w *witnessesStandIn) Clear(context.Context, server.Journey) error { return nil }
-func (w *witnessesStandIn) Fill(context.Context, server.Journey) error  { return nil }
-func (w *witnessesStandIn) Prove(context.Context, server.Journey) ([]result.Fact, *result.RoundTrip, error) {
-	return w.facts, &result.RoundTrip{MeasuredMS: w.roundTrip, Samples: 9}, nil
+func (w *witnessesStandIn) Begin(context.Context, server.Journey, bool) (server.Beginning, error) {
+	return server.Beginning{Facts: w.facts, RoundTrip: &result.RoundTrip{MeasuredMS: w.roundTrip, Samples: 9}}, nil
 }
-func (w *witnessesStandIn) Tally(context.Context, server.Journey) (server.Tally, error) {
-	if w.tallies++; w.tallies%2 == 0 && w.deaf != nil {
-		return server.Tally{}, w.deaf
-	}
-	return server.Tally{}, nil
+
+func (w *witnessesStandIn) Reconcile(context.Context, server.Journey, server.Tally, result.Counted) ([]result.Count, []result.Share, error) {
+	return w.counts, nil, w.deaf
 }
 
 // newRunner makes a runner of cells over the direct path, with stand-ins for everything outside this program.

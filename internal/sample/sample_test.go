@@ -94,6 +94,14 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+func TestSince(t *testing.T) {
+	start := time.Now()
+	samples := []hostSample{{at: start}, {at: start.Add(time.Second)}, {at: start.Add(2 * time.Second)}}
+	if kept := since(samples, hostSample.when, start.Add(time.Second)); len(kept) != 2 || !kept[0].at.Equal(start.Add(time.Second)) {
+		t.Errorf("kept %v", kept)
+	}
+}
+
 func TestSumUp(t *testing.T) {
 	start := time.Now()
 	samples := []containerSample{
@@ -129,7 +137,7 @@ func TestBetween(t *testing.T) {
 	defer s.Close()
 	from := time.Now()
 	time.Sleep(1100 * time.Millisecond)
-	r := s.Between([]string{"primary", "standby"}, from, time.Now())
+	r := s.Between([]string{"primary", "standby"}, from.Add(-time.Second), from, time.Now())
 	if r.HostCPU == nil || *r.HostCPU < 0 || *r.HostCPU > 1 {
 		t.Errorf("the host's CPU is %v", r.HostCPU)
 	}
@@ -146,7 +154,7 @@ func TestBetweenWithoutDocker(t *testing.T) {
 	defer s.Close()
 	from := time.Now()
 	time.Sleep(600 * time.Millisecond)
-	r := s.Between([]string{"primary"}, from, time.Now())
+	r := s.Between([]string{"primary"}, from.Add(-time.Second), from, time.Now())
 	if r.HostCPU == nil || len(r.Containers) != 0 || !strings.Contains(r.NotMeasured, "refused") {
 		t.Errorf("without Docker's stats: %+v", r)
 	}

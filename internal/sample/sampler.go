@@ -89,23 +89,24 @@ func (s *Sampler) lookAt(ctx context.Context, service string) {
 }
 
 // Between sums up what the host and the containers of services used from one moment to another, as closely as
-// there are samples, and forgets what was before. It waits a moment for samples near the end.
-func (s *Sampler) Between(services []string, from, to time.Time) *result.Resources {
+// there are samples, but none from before earliest, when something else was going on; it forgets those. It waits a
+// moment for samples near the end.
+func (s *Sampler) Between(services []string, earliest, from, to time.Time) *result.Resources {
 	for giveUp := time.Now().Add(patience); time.Now().Before(giveUp) && s.waitsFor(services, to); {
 		time.Sleep(20 * time.Millisecond)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := &result.Resources{Containers: []result.Container{}}
+	s.host = since(s.host, hostSample.when, earliest)
 	if i, j, ok := nearest(s.host, hostSample.when, from, to); ok {
 		r.HostCPU = share(s.host[i], s.host[j])
-		s.host = slices.Clone(s.host[i:])
 	}
 	for _, service := range services {
-		samples := s.containers[service]
+		samples := since(s.containers[service], containerSample.when, earliest)
+		s.containers[service] = samples
 		if i, j, ok := nearest(samples, containerSample.when, from, to); ok {
 			r.Containers = append(r.Containers, sumUp(service, samples[i:j+1]))
-			s.containers[service] = slices.Clone(samples[i:])
 		}
 	}
 	if len(r.Containers) < len(services) {
@@ -127,6 +128,11 @@ func (s *Sampler) waitsFor(services []string, to time.Time) bool {
 
 func (s hostSample) when() time.Time      { return s.at }
 func (s containerSample) when() time.Time { return s.at }
+
+// since returns the samples from earliest on.
+func since[S any](samples []S, when func(S) time.Time, earliest time.Time) []S {
+	return slices.DeleteFunc(samples, func(s S) bool { return when(s).Before(earliest) })
+}
 
 // nearest returns the sample nearest to from and the one nearest to to; not ok where that is one and the same.
 func nearest[S any](samples []S, when func(S) time.Time, from, to time.Time) (first, last int, ok bool) {

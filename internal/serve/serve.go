@@ -99,8 +99,8 @@ func serve(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// loadWhereMissing makes the data unless it stands there complete at scale. It waits for the server as long as it
-// takes: Compose starts services in order, but a restart comes at any time.
+// loadWhereMissing makes the data at scale unless it stands there complete, at whatever scale. It waits for the
+// server as long as it takes: Compose starts services in order, but a restart comes at any time.
 func loadWhereMissing(ctx context.Context, out io.Writer, database data.Database, scale int) error {
 	conn, err := wait(ctx, out, database)
 	if err != nil {
@@ -111,11 +111,13 @@ func loadWhereMissing(ctx context.Context, out io.Writer, database data.Database
 	if err != nil {
 		return err
 	}
-	if have == scale {
+	switch have {
+	case 0:
+	case scale:
 		return nil
-	}
-	if have != 0 {
-		fmt.Fprintf(out, "%s has data at scale %d, LAB_SCALE asks for %d: making it anew\n", database.Name, have, scale)
+	default: // someone asked for it: a restart must not throw it away
+		fmt.Fprintf(out, "%s has data at scale %d, LAB_SCALE asks for %d: scripts/reset makes it anew\n", database.Name, have, scale)
+		return nil
 	}
 	bar := data.NewBar(out, false, fmt.Sprintf("%s: loading pgbench's tables at scale %d", database.Name, scale))
 	return database.Load(ctx, conn, scale, bar.Show)

@@ -11,17 +11,18 @@ import (
 )
 
 // closeIdleSQL makes Pgpool-II close every idle backend connection of all its children, in good order. It does so
-// before any DROP DATABASE, since that would fail otherwise, and then waits 5 s, which nobody here waits for: the
-// database named here doesn't exist. Nothing else makes it let go of them but their age.
+// before any DROP DATABASE, since that would fail otherwise, and then sleeps 5 s; the database named here doesn't
+// exist. Nothing else makes it let go of them but their age.
 const closeIdleSQL = "DROP DATABASE IF EXISTS pooler_lab_closes_idle_connections"
 
-// How long Pgpool-II's children may take to let go, and how often to ask: a child whose client has just left is
-// still resetting its connections and doesn't hear.
 const (
-	letGo      = 400 * time.Millisecond
+	// letGo is how long children may take to let go: one whose client has just left is still resetting its
+	// connections and doesn't hear, so that it has to be told again.
+	letGo      = 2 * time.Second
 	letGoTries = 3
-	// ofOwnAccord is how long the statement blocks its session.
-	ofOwnAccord = 6 * time.Second
+	// janitors is how many sessions take turns at telling, since each then sleeps. They are kept, so that their
+	// own children never serve measured clients: a child doesn't hear itself.
+	janitors = 3
 )
 
 // used notes that the children of j's Pgpool-II, if it has one, now hold backends.
@@ -41,17 +42,63 @@ func (l *Lab) closeIdle(ctx context.Context, service string, nodes []string) {
 	}
 }
 
+// hireJanitors opens the sessions that tell a Pgpool-II's children to let go, once.
+func (l *Lab) hireJanitors(ctx context.Context, service string) error {
+	if l.janitors[service] != nil {
+		return nil
+	}
+	hired := make(chan *session, janitors)
+	for range janitors {
+		s, err := l.openJanitor(ctx, service)
+		if err != nil {
+			dismiss(hired)
+			return err
+		}
+		hired <- s
+	}
+	l.janitors[service] = hired
+	return nil
+}
+
+// dismiss closes the sessions of those who wait; one that still sleeps ends with the program.
+func dismiss(waiting chan *session) {
+	for {
+		select {
+		case s := <-waiting:
+			s.close()
+		default:
+			return
+		}
+	}
+}
+
+func (l *Lab) openJanitor(ctx context.Context, service string) (*session, error) {
+	return open(ctx, path.Endpoint{Host: service, Port: 9999, DBName: "postgres"}.DSN("lab"), l.labPassword)
+}
+
+// askToLetGo says whether somebody could be sent. The statement's end is nothing to wait for.
 func (l *Lab) askToLetGo(ctx context.Context, service string) bool {
-	dsn := path.Endpoint{Host: service, Port: 9999, DBName: "postgres"}.DSN("lab")
-	s, err := open(ctx, dsn, l.labPassword)
-	if err != nil {
+	if l.hireJanitors(ctx, service) != nil {
 		return false
 	}
+	waiting := l.janitors[service]
+	var s *session
+	select {
+	case s = <-waiting:
+	case <-ctx.Done():
+		return false
+	}
+	if s.conn.IsClosed() { // Pgpool-II has been restarted since
+		fresh, err := l.openJanitor(ctx, service)
+		if err != nil {
+			waiting <- s
+			return false
+		}
+		s = fresh
+	}
 	go func() {
-		defer s.close()
-		blocked, cancel := context.WithTimeout(context.Background(), ofOwnAccord)
-		defer cancel()
-		_, _ = s.ask(blocked, closeIdleSQL) // what counts is seen on the nodes
+		_, _ = s.ask(context.Background(), closeIdleSQL) // what comes of it is seen on the nodes
+		waiting <- s
 	}()
 	return true
 }
@@ -69,20 +116,18 @@ func (l *Lab) emptied(ctx context.Context, nodes []string, wait time.Duration) b
 // waiting is the status of a child that waits for a client.
 const waiting = "Wait for connection"
 
-// Fill gives every child of j's Pgpool-II its backends, so that no client is a child's first. Paths without
-// Pgpool-II need no filling.
-func (l *Lab) Fill(ctx context.Context, j Journey) error {
-	if !j.pgpool() {
-		return nil
-	}
+// fill gives every child of j's Pgpool-II its backends, so that no client is a child's first. It connects as k6
+// does to the byte: a child throws its backends away for a client whose startup message differs from theirs.
+// It returns how many children that were.
+func (l *Lab) fill(ctx context.Context, j Journey) (int, error) {
 	n, err := l.idleChildren(ctx, j.entry())
 	if err != nil {
-		return err
+		return 0, err
 	}
 	sessions, errs := make([]*session, n), make([]error, n)
 	var opening sync.WaitGroup
 	for i := range n { // all open at once, or one child would serve several
-		opening.Go(func() { sessions[i], errs[i] = open(ctx, j.Endpoint.DSN("app"), l.appPassword) })
+		opening.Go(func() { sessions[i], errs[i] = openAs(ctx, loadName, j.Endpoint.DSN("app"), l.appPassword) })
 	}
 	opening.Wait()
 	for _, s := range sessions {
@@ -92,9 +137,9 @@ func (l *Lab) Fill(ctx context.Context, j Journey) error {
 	}
 	opening.Wait()
 	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("fill the pool of %s: %w", j.entry(), err)
+		return 0, fmt.Errorf("fill the pool of %s: %w", j.entry(), err)
 	}
-	return l.settled(ctx, j.entry(), n)
+	return n, l.settled(ctx, j.entry(), n)
 }
 
 // settled waits until n children have reset what their clients left.

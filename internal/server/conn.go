@@ -13,8 +13,11 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// applicationName is what every connection of the lab's own calls itself.
-const applicationName = "pooler-lab"
+// What connections call themselves: the lab's own, and k6/x/pg's.
+const (
+	applicationName = "pooler-lab"
+	loadName        = "k6"
+)
 
 // A row is one row of an answer, by column; a null is missing.
 type row map[string]string
@@ -25,12 +28,16 @@ type session struct{ conn *pgconn.PgConn }
 
 // open connects with a libpq keyword string that holds no password.
 func open(ctx context.Context, dsn, password string) (*session, error) {
+	return openAs(ctx, applicationName, dsn, password)
+}
+
+func openAs(ctx context.Context, name, dsn, password string) (*session, error) {
 	config, err := pgconn.ParseConfig(dsn)
 	if err != nil {
 		return nil, fmt.Errorf("read connection settings: %w", err)
 	}
 	config.Password = password
-	config.RuntimeParams["application_name"] = applicationName
+	config.RuntimeParams["application_name"] = name
 	conn, err := pgconn.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,8 @@ import (
 type Lab struct {
 	nodes       map[string]*Node
 	poolers     map[string]*line
-	caches      map[string]bool // Pgpool-II services whose children may hold backends of measured connections
+	caches      map[string]bool          // Pgpool-II services whose children may hold backends of measured connections
+	janitors    map[string]chan *session // of each Pgpool-II service: see hireJanitors
 	labPassword string
 	appPassword string
 }
@@ -20,7 +21,7 @@ type Lab struct {
 // NewLab describes the servers of the lab; each is connected to when it is first asked.
 // The services are those of its paths.
 func NewLab(services []string, labPassword, appPassword string) *Lab {
-	l := &Lab{nodes: map[string]*Node{}, poolers: map[string]*line{}, caches: map[string]bool{},
+	l := &Lab{nodes: map[string]*Node{}, poolers: map[string]*line{}, caches: map[string]bool{}, janitors: map[string]chan *session{},
 		labPassword: labPassword, appPassword: appPassword}
 	for _, s := range services {
 		l.caches[s] = isPgpool(s) // whoever used it before the run
@@ -86,6 +87,9 @@ func (l *Lab) Close() {
 	}
 	for _, p := range l.poolers {
 		p.close()
+	}
+	for _, j := range l.janitors {
+		dismiss(j)
 	}
 }
 

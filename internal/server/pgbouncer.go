@@ -104,3 +104,12 @@ func (l *Lab) drain(ctx context.Context, j Journey) error {
 		}
 	}
 }
+
+// reconnect has PgBouncer drop the idle server connections of the journey's database, where their server's own
+// side can't be asked to.
+func (l *Lab) reconnect(ctx context.Context, j Journey) error {
+	if _, err := l.pooler(j.entry()).ask(ctx, `RECONNECT "`+j.Endpoint.DBName+`"`); err != nil {
+		return fmt.Errorf("empty PgBouncer's pool: %w", err)
+	}
+	return nil
+}

@@ -31,7 +31,7 @@ func (l *Lab) throughPgpool(ctx context.Context, j Journey, p *probe) ([]result.
 	if j.proxied() {
 		wanted = slices.Repeat([]string{path.Proxy}, len(wanted))
 	}
-	return append(facts, fact("the hosts of Pgpool-II's nodes", strings.Join(hosts, ", "), strings.Join(wanted, ", "))), nil
+	return append(facts, fact("the list of Pgpool-II's nodes", strings.Join(hosts, ", "), strings.Join(wanted, ", "))), nil
 }
 
 // share is what Pgpool-II counted for one of its nodes since it started.

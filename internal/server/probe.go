@@ -25,6 +25,11 @@ const roundTrips = 9
 const probeWait = 10 * time.Second
 
 func (l *Lab) probe(ctx context.Context, j Journey) (*probe, error) {
+	if j.pgpool() {
+		if err := l.hireJanitors(ctx, j.entry()); err != nil {
+			return nil, fmt.Errorf("connect to %s: %w", j.entry(), err)
+		}
+	}
 	s, err := openWithin(ctx, probeWait, j.Endpoint.DSN("app"), l.appPassword)
 	if err != nil {
 		return nil, fmt.Errorf("connect over path %s: %w", j.Path.Name, err)
@@ -38,6 +43,10 @@ func (l *Lab) probe(ctx context.Context, j Journey) (*probe, error) {
 	return p, nil
 }
 
+// tables makes Pgpool-II look up what it wants to know of pgbench's tables; it does so once after its start, and
+// those lookups would count as the load's.
+const tables = "SELECT FROM pgbench_accounts, pgbench_branches, pgbench_tellers, pgbench_history LIMIT 0"
+
 // identify asks in one statement, so that a balancing pooler can't have two servers answer it.
 func (p *probe) identify(ctx context.Context, j Journey) error {
 	ask := "SELECT pg_backend_pid() AS pid, host(inet_client_addr()) AS client, pg_is_in_recovery() AS recovery, " +
@@ -48,6 +57,11 @@ func (p *probe) identify(ctx context.Context, j Journey) error {
 	r, err := p.askOne(ctx, ask)
 	if err != nil {
 		return err
+	}
+	if j.pgpool() {
+		if _, err := p.ask(ctx, tables); err != nil {
+			return err
+		}
 	}
 	p.pid, p.client, p.recovery, p.identifier, p.version = r["pid"], r["client"], r["recovery"], r["identifier"], r["version"]
 	return nil
@@ -76,21 +90,73 @@ func (p *probe) roundTrip(ctx context.Context) (float64, error) {
 	return float64(took[roundTrips/2].Microseconds()) / 1000, nil
 }
 
-// Prove connects over j as a client would, and returns what the servers said of themselves beside what they had
-// to say, and the round trip. The error is of asking; whether the facts hold is for Wrong to say.
-func (l *Lab) Prove(ctx context.Context, j Journey) ([]result.Fact, *result.RoundTrip, error) {
+// A Beginning is what a journey shows before its load.
+type Beginning struct {
+	Facts     []result.Fact // what the servers say of themselves, beside what they have to say
+	RoundTrip *result.RoundTrip
+	Tally     Tally // to be handed to Reconcile
+}
+
+// Begin empties the journey's pools, connects over it as a client would to see where it leads and how far that is,
+// fills Pgpool-II's pools where fill is set, and counts. Where a fact doesn't hold it stops there: Wrong says which.
+//
+// The probe itself counts too. Its backends are ended before the nodes are counted; those that Pgpool-II keeps are
+// counted with the load and taken out again, since it takes its time to let go of them.
+func (l *Lab) Begin(ctx context.Context, j Journey, fill bool) (b Beginning, err error) {
+	if j.pgpool() {
+		return l.beginPgpool(ctx, j, fill)
+	}
+	if err := l.Clear(ctx, j); err != nil {
+		return b, err
+	}
+	if j.pgbouncer() && j.yugabyte() {
+		if err := l.reconnect(ctx, j); err != nil {
+			return b, err
+		}
+	}
+	if err := l.prove(ctx, j, &b); err != nil || Wrong(b.Facts) != "" {
+		return b, err
+	}
+	b.Tally, err = l.tally(ctx, j)
+	return b, err
+}
+
+func (l *Lab) beginPgpool(ctx context.Context, j Journey, fill bool) (b Beginning, err error) {
+	// One that has just started looks up what it wants to know of the probe's statements: before the count, not in it.
 	p, err := l.probe(ctx, j)
 	if err != nil {
-		return nil, nil, err
+		return b, err
+	}
+	p.close()
+	if b.Tally, err = l.tally(ctx, j); err != nil {
+		return b, err
+	}
+	if err := l.prove(ctx, j, &b); err != nil || Wrong(b.Facts) != "" {
+		return b, err
+	}
+	b.Tally.own = own{connections: 1, statements: 1 + 1 + roundTrips}
+	if fill {
+		filled, err := l.fill(ctx, j)
+		if err != nil {
+			return b, err
+		}
+		b.Tally.own.connections += int64(filled)
+	}
+	b.Tally.pgpool, err = l.pgpoolShares(ctx, j)
+	return b, err
+}
+
+// prove fills in the facts of the journey, and its round trip if they hold. The error is of asking.
+func (l *Lab) prove(ctx context.Context, j Journey, b *Beginning) error {
+	p, err := l.probe(ctx, j)
+	if err != nil {
+		return err
 	}
 	defer p.close()
-	facts, err := l.facts(ctx, j, p)
-	if err != nil {
-		return facts, nil, err
+	if b.Facts, err = l.facts(ctx, j, p); err != nil || Wrong(b.Facts) != "" {
+		return err
 	}
 	ms, err := p.roundTrip(ctx)
-	if err != nil {
-		return facts, nil, err
-	}
-	return facts, &result.RoundTrip{MeasuredMS: ms, Samples: roundTrips}, nil
+	b.RoundTrip = &result.RoundTrip{MeasuredMS: ms, Samples: roundTrips}
+	return err
 }

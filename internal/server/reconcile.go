@@ -8,22 +8,22 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// A Tally is everything that servers and poolers of a journey counted until now.
+// A Tally is everything that servers and poolers of a journey counted until now, and what the lab itself did on it
+// between then and the load.
 type Tally struct {
 	nodes     map[string]Counters
 	pgbouncer int64
 	pgpool    []share
+	own       own
 }
 
-// Tally reads them, after it has cleared the journey's nodes, so that all counts are handed in. Pgpool-II's own
-// counts are exact at any time: its connections stay.
-func (l *Lab) Tally(ctx context.Context, j Journey) (Tally, error) {
+// own is what the lab itself did on a journey after its nodes were counted.
+type own struct{ connections, statements int64 }
+
+// tally reads the counters of the journey's nodes and of PgBouncer, after it has cleared the nodes, so that all
+// counts are handed in.
+func (l *Lab) tally(ctx context.Context, j Journey) (Tally, error) {
 	t := Tally{nodes: map[string]Counters{}}
-	if j.pgpool() {
-		var err error
-		t.pgpool, err = l.pgpoolShares(ctx, j)
-		return t, err
-	}
 	if j.pgbouncer() {
 		if err := l.drain(ctx, j); err != nil {
 			return t, err
@@ -44,13 +44,29 @@ func (l *Lab) Tally(ctx context.Context, j Journey) (Tally, error) {
 	return t, err
 }
 
-// Reconcile sets what k6 counted beside what servers and poolers counted between two tallies.
-func (j Journey) Reconcile(before, after Tally, k6 result.Counted) ([]result.Count, []result.Share) {
+// Reconcile reads all counts again and sets those since before beside k6's.
+func (l *Lab) Reconcile(ctx context.Context, j Journey, before Tally, k6 result.Counted) ([]result.Count, []result.Share, error) {
+	var shares []share
+	var err error
+	if j.pgpool() {
+		if shares, err = l.pgpoolShares(ctx, j); err != nil {
+			return nil, nil, err
+		}
+	}
+	after, err := l.tally(ctx, j)
+	if err != nil {
+		return nil, nil, err
+	}
+	return j.counts(before, after, k6), since(before.pgpool, shares), nil
+}
+
+// counts is what the servers counted between two tallies beside what k6 did.
+func (j Journey) counts(before, after Tally, k6 result.Counted) []result.Count {
 	switch {
 	case j.yugabyte() && !j.pgbouncer():
-		return nil, nil // nobody has tried yet what YugabyteDB's counters hold
+		return nil // nobody has tried yet what YugabyteDB's counters hold
 	case j.pgpool():
-		return j.reconcilePgpool(before, after, k6)
+		return []result.Count{j.countPgpool(before, after, k6)}
 	}
 	var counts []result.Count
 	if j.pgbouncer() {
@@ -62,7 +78,7 @@ func (j Journey) Reconcile(before, after Tally, k6 result.Counted) ([]result.Cou
 		others := append(j.poolerOwn(c, k6), less{"connections' own", c.Sessions}, less{"prepares", k6.Prepares})
 		counts = append(counts, count("transactions, xact_commit of "+name, k6.Transactions, c.Commits, others...))
 	}
-	return counts, nil
+	return counts
 }
 
 // poolerOwn is what PgBouncer itself does on its server connections, each a transaction to the server: it SETs the
@@ -79,18 +95,36 @@ func (j Journey) poolerOwn(c Counters, k6 result.Counted) []less {
 	return []less{{"SETs", c.Sessions}}
 }
 
-func (j Journey) reconcilePgpool(before, after Tally, k6 result.Counted) ([]result.Count, []result.Share) {
+// countPgpool adds the nodes up, for a statement goes to one of them. Pgpool-II itself commits once on each node for
+// every client that connects (its own connection's start, or a SET of application_name on one that it kept), and
+// when the client leaves a DISCARD ALL on the primary and on the node that its SELECTs went to: if that is the
+// primary, it is one. How often it was not is the part of the count that stays unsure.
+// (Pgpool-II's own SHOW POOL_BACKEND_STATS loses counts where children count at the same moment.)
+func (j Journey) countPgpool(before, after Tally, k6 result.Counted) result.Count {
+	var commits int64
+	for _, name := range j.nodes() {
+		commits += after.nodes[name].less(before.nodes[name]).Commits
+	}
+	connections, nodes := k6.Connections+before.own.connections, int64(len(j.nodes()))
+	c := count("transactions, xact_commit of "+strings.Join(j.nodes(), " and "), k6.Transactions, commits,
+		less{"connections' own", connections * nodes}, less{"DISCARD ALLs", connections},
+		less{"prepares", k6.Prepares}, less{"the lab's own", before.own.statements})
+	c.Unsure = connections * (nodes - 1)
+	c.Equal = c.K6 <= c.Server && c.Server <= c.K6+c.Unsure
+	return c
+}
+
+// since is how many SELECTs each node got between two looks at Pgpool-II's counters.
+func since(before, after []share) []result.Share {
 	var shares []result.Share
-	var sum int64
-	for i, s := range after.pgpool {
+	for i, s := range after {
 		n := s.selects
-		if i < len(before.pgpool) {
-			n -= before.pgpool[i].selects
+		if i < len(before) {
+			n -= before[i].selects
 		}
-		sum += n
 		shares = append(shares, result.Share{Node: s.node, Role: s.role, Selects: n})
 	}
-	return []result.Count{count("SELECTs, SHOW POOL_BACKEND_STATS of Pgpool-II", k6.Transactions, sum)}, shares
+	return shares
 }
 
 // less is a part of a server's count that isn't clients' transactions.

@@ -1,0 +1,113 @@
+package report
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/result"
+)
+
+func TestTour(t *testing.T) {
+	text := Table(tour())
+	golden(t, "tour.txt", text)
+	for line := range strings.Lines(text) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	for name, run := range map[string]*result.Run{"interrupted": tour(), "killed": tour()} {
+		run.Status, run.Reason, run.PutBack = result.Interrupted, "someone stopped it", "toxiproxy doesn't answer"
+		want := "INTERRUPTED: someone stopped it; 1 of 24 repeats are missing (-)\n"
+		if name == "killed" {
+			run.Status = result.Running
+			want = "INTERRUPTED: it never ended, or hasn't yet; 1 of 24 repeats are missing (-)\n"
+		}
+		if text := Table(run); !strings.Contains(text, want) || !strings.Contains(text, "could not be put back: toxiproxy doesn't answer") {
+			t.Errorf("a run that was %s reads\n%s", name, text)
+		}
+	}
+}
+
+// TestLines shows a run that fits no grid: two numbers of clients in one group, three blocks.
+func TestLines(t *testing.T) {
+	run := newRun()
+	run.Blocks = 3
+	run.Paths = []result.Path{{Name: "direct"}, {Name: "pgpool"}, {Name: "yugabyte", Unavailable: "off"}}
+	for i, path := range []string{"direct", "pgpool"} {
+		slower := float64(1 + i)
+		for _, clients := range []int{1, 100} {
+			c := add(run, "throughput", path, lesson.WithoutProxy, measured(1, 0.1, 9000/slower, 0, slower), measured(2, 0.1, 12000, 0, slower),
+				measured(3, 0.1, 10000/slower, 0, slower))
+			c.Clients = clients
+		}
+	}
+	golden(t, "lines.txt", Table(run))
+}
+
+func TestWithoutDirectThereAreNoRatios(t *testing.T) {
+	run := newRun()
+	run.Paths = []result.Path{{Name: "socket"}}
+	tourOf(run, "socket", lesson.WithoutProxy, 0.04, 5, 0.3, 12000)
+	if text := Table(run); strings.Contains(text, " x") || strings.Contains(text, "ratio") {
+		t.Errorf("ratios to nothing:\n%s", text)
+	}
+}
+
+func TestRatiosAreWithinABlock(t *testing.T) {
+	run := newRun()
+	run.Blocks = 3
+	add(run, "throughput", "direct", lesson.WithoutProxy, measured(1, 0.1, 100, 0, 1), measured(2, 0.1, 1000, 0, 1), measured(3, 0.1, 10, 0, 1))
+	add(run, "throughput", "pgpool", lesson.WithoutProxy, measured(1, 0.1, 50, 0, 1), measured(2, 0.1, 500, 0, 1), measured(3, 0.1, 20, 0, 1))
+	pgpool := &run.Cells[1]
+	if ratio, ok := figureOf(pgpool).ratio(pgpool, base(run, pgpool)); !ok || ratio != 0.5 {
+		t.Errorf("the ratios are 0.5, 0.5 and 2, their median is shown as %v (%v)", ratio, ok)
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for v, want := range map[float64]string{0: "0.000", 0.0523: "0.052", 5.2371: "5.24", 52.37: "52.4", 523.7: "524", 11642.4: "11642"} {
+		if got := number(v); got != want {
+			t.Errorf("%v is written %s, it should be %s", v, got, want)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	tests := []struct {
+		text string
+		want []string
+	}{
+		{"", []string{""}},
+		{"one", []string{"one"}},
+		{"one two three", []string{"one two", "three"}},
+		{"unbreakable-word two", []string{"unbreakable-word", "two"}},
+	}
+	for _, test := range tests {
+		if got := wrap(test.text, 8); !slices.Equal(got, test.want) {
+			t.Errorf("%q is wrapped into %q", test.text, got)
+		}
+	}
+}
+
+func TestEveryFlagHasAMeaning(t *testing.T) {
+	for _, word := range []string{"counts", "errors", "few", "generator", "host", "late", "latency", "throttled", "uncounted", "warm-up"} {
+		if meanings[word] == "" {
+			t.Errorf("the legend doesn't know %s", word)
+		}
+	}
+}
+
+func TestCSV(t *testing.T) {
+	var out bytes.Buffer
+	if err := CSV(&out, tour()); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "tour.csv", out.String())
+}

@@ -1,0 +1,127 @@
+package test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// What Docker says of each running container of the lab, beside what compose.yaml asks for.
+func TestContainersAreConfined(t *testing.T) {
+	for _, c := range inspect(t) {
+		service := c.Config.Labels["com.docker.compose.service"]
+		t.Run(service, func(t *testing.T) {
+			if c.HostConfig.Privileged || !slices.ContainsFunc(c.HostConfig.SecurityOpt, func(o string) bool {
+				return strings.HasPrefix(o, "no-new-privileges") && !strings.HasSuffix(o, "false")
+			}) {
+				t.Errorf("may gain privileges: %v", c.HostConfig.SecurityOpt)
+			}
+			if service != "yugabyte" && (!slices.Contains(c.HostConfig.CapDrop, "ALL") || !c.HostConfig.ReadonlyRootfs) {
+				t.Errorf("capabilities dropped %v, read-only root file system %v", c.HostConfig.CapDrop, c.HostConfig.ReadonlyRootfs)
+			}
+			for _, m := range c.Mounts {
+				if has := strings.HasSuffix(m.Destination, "docker.sock"); has && service != "docker-stats" {
+					t.Errorf("has Docker's socket")
+				}
+			}
+			for port, bindings := range c.NetworkSettings.Ports {
+				for _, b := range bindings {
+					if b.HostIP != "127.0.0.1" || service != "toxiproxy" || port == "8474/tcp" {
+						t.Errorf("publishes %s on %s", port, b.HostIP)
+					}
+				}
+			}
+		})
+	}
+}
+
+// inspected is what of docker inspect matters here.
+type inspected struct {
+	Image  string // its id
+	Config struct {
+		Env    []string
+		Labels map[string]string
+	}
+	HostConfig struct {
+		Privileged, ReadonlyRootfs bool
+		SecurityOpt, CapDrop       []string
+	}
+	Mounts          []struct{ Destination string }
+	NetworkSettings struct {
+		Ports map[string][]struct{ HostIP string }
+	}
+}
+
+func inspect(t *testing.T) []inspected {
+	t.Helper()
+	ids := strings.Fields(docker(t, "ps", "-q", "--filter", "label=com.docker.compose.project="+project))
+	var all []inspected
+	if err := json.Unmarshal([]byte(docker(t, append([]string{"inspect"}, ids...)...)), &all); err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 8 {
+		t.Fatalf("only %d containers", len(all))
+	}
+	return all
+}
+
+// A container's environment holds passwords; its description beside that, its log and its processes' command lines
+// don't, while tools are at work in it too.
+func TestPasswordsShowNowhere(t *testing.T) {
+	secrets := passwordsInUse(t)
+	start(t, "pgbench", "pgbouncer-transaction", "-n", "-S", "-c", "2", "-T", "20")
+	start(t, "psql", "direct", "-c", "SELECT pg_sleep(20)")
+	eventually(t, 10*time.Second, func() string {
+		if lines := commandLines(t, "lab"); !strings.Contains(lines, "pgbench ") || !strings.Contains(lines, "psql ") {
+			return "psql and pgbench aren't at work:\n" + lines
+		}
+		return ""
+	})
+	for _, c := range inspect(t) {
+		service := c.Config.Labels["com.docker.compose.service"]
+		for where, text := range map[string]string{
+			"description":   c.withoutEnvironment(t, service),
+			"log":           command(t, nil, "docker", "logs", container(service)).all(),
+			"command lines": commandLines(t, service),
+			"image":         docker(t, "history", "--no-trunc", "--format", "{{.CreatedBy}}", c.Image),
+		} {
+			for name, secret := range secrets {
+				if strings.Contains(text, secret) {
+					t.Errorf("%s shows in the %s of %s", name, where, service)
+				}
+			}
+		}
+	}
+}
+
+// commandLines are those of all processes in a service's container.
+func commandLines(t *testing.T, service string) string {
+	t.Helper()
+	return inside(t, service, "sh", "-c", `for f in /proc/[0-9]*/cmdline; do tr '\0' ' ' <"$f"; echo; done 2>/dev/null; true`)
+}
+
+// withoutEnvironment is all that docker inspect prints of the container but for its environment.
+func (c inspected) withoutEnvironment(t *testing.T, service string) string {
+	t.Helper()
+	text := docker(t, "inspect", container(service))
+	for _, variable := range c.Config.Env {
+		text = strings.Replace(text, `"`+variable+`"`, "", 1)
+	}
+	return text
+}
+
+// passwordsInUse are the lab's, by name. They must not be words that stand everywhere: scripts/test gives others
+// than .env does.
+func passwordsInUse(t *testing.T) map[string]string {
+	t.Helper()
+	secrets := map[string]string{}
+	for _, name := range []string{"LAB_PASSWORD", "APP_PASSWORD", "APP_CLEAR_PASSWORD", "MONITOR_PASSWORD", "REPLICATION_PASSWORD", "YSQL_PASSWORD"} {
+		secrets[name] = strings.TrimSpace(script(t, "setting", name))
+	}
+	if len(secrets["LAB_PASSWORD"]) < 10 {
+		t.Skip("the passwords are those of .env, whose words stand everywhere: scripts/test gives others")
+	}
+	return secrets
+}

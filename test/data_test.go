@@ -1,0 +1,139 @@
+package test
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pooler-lab/internal/path"
+)
+
+// contents counts pgbench's tables and tells whether its four sums agree.
+const contents = `SELECT (SELECT scale FROM lab_data) AS scale, (SELECT count(*) FROM pgbench_accounts) AS accounts,
+	(SELECT max(aid) FROM pgbench_accounts) AS highest, (SELECT count(*) FROM pgbench_tellers) AS tellers, (SELECT count(*) FROM pgbench_branches) AS branches,
+	(SELECT count(DISTINCT s) FROM (VALUES ((SELECT sum(abalance) FROM pgbench_accounts)), ((SELECT sum(tbalance) FROM pgbench_tellers)),
+		((SELECT sum(bbalance) FROM pgbench_branches)), ((SELECT coalesce(sum(delta), 0) FROM pgbench_history))) AS sums (s)) AS sums`
+
+// checkData compares the tables on a server with those of a scale.
+func checkData(t *testing.T, conn *pgx.Conn, scale int) string {
+	t.Helper()
+	rows, err := tryTable(t, conn, contents)
+	if err != nil {
+		return err.Error()
+	}
+	accounts := strconv.Itoa(scale * 100_000)
+	for column, want := range map[string]string{"scale": strconv.Itoa(scale), "accounts": accounts, "highest": accounts,
+		"tellers": strconv.Itoa(scale * 10), "branches": strconv.Itoa(scale), "sums": "1"} {
+		if rows[0][column] != want {
+			return "scale " + strconv.Itoa(scale) + ", " + column + ": " + differs(rows[0][column], want)
+		}
+	}
+	return ""
+}
+
+// labScale is LAB_SCALE.
+func labScale(t *testing.T) int {
+	t.Helper()
+	scale, err := strconv.Atoi(strings.TrimSpace(script(t, "setting", "LAB_SCALE")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scale
+}
+
+func TestDataStandsAtItsScaleOnBothServers(t *testing.T) {
+	scale := labScale(t)
+	for _, server := range []path.Endpoint{primary, standby} {
+		t.Run(server.Host, func(t *testing.T) {
+			if wrong := checkData(t, connect(t, "app", server), scale); wrong != "" {
+				t.Error(wrong)
+			}
+		})
+	}
+}
+
+// Everything that a lesson or a person turns is turned, and reset brings it back.
+func TestResetBringsBackTheKnownState(t *testing.T) {
+	scale := labScale(t)
+	t.Cleanup(func() {
+		if t.Failed() {
+			command(t, nil, root+"/scripts/reset")
+		}
+	})
+	untidy(t)
+	out := script(t, "reset", "--scale", "1")
+	if !strings.Contains(out, "loading pgbench's tables at scale 1") {
+		t.Errorf("reset doesn't say what it loads: %q", out)
+	}
+	checkTidy(t)
+	eventually(t, 20*time.Second, func() string { return checkData(t, connect(t, "app", standby), 1) })
+
+	table(t, connect(t, "app", primary), "UPDATE pgbench_branches SET bbalance = 5")
+	untidy(t)
+	script(t, "reset", "--keep-data")
+	checkTidy(t)
+	if kept := one(t, connect(t, "app", primary), "SELECT bbalance FROM pgbench_branches"); kept != "5" {
+		t.Errorf("reset --keep-data: a balance is %s, wanted it kept at 5", kept)
+	}
+
+	script(t, "reset")
+	if wrong := checkData(t, connect(t, "app", primary), scale); wrong != "" {
+		t.Error(wrong)
+	}
+}
+
+// untidy turns everything that reset is there for.
+func untidy(t *testing.T) {
+	t.Helper()
+	script(t, "latency", "10ms", "all", "--jitter", "2ms")
+	script(t, "latency", "cut", "client-standby")
+	inside(t, "toxiproxy", "toxiproxy-cli", "toxic", "add", "-n", "someone_elses", "-t", "bandwidth", "-a", "rate=100", "client-pgpool")
+	admin := connect(t, "lab", console)
+	table(t, admin, "SET default_pool_size = 7")
+	table(t, admin, "SET max_prepared_statements = 0")
+	table(t, connect(t, "lab", primary), "ALTER ROLE app_trust LOGIN")
+}
+
+func checkTidy(t *testing.T) {
+	t.Helper()
+	for name, row := range links(t) {
+		if row.LatencyMS != 0 || row.JitterMS != 0 || row.DownKBps != 0 || row.Cut || len(row.Others) > 0 || row.Replication == "over the link" {
+			t.Errorf("after reset link %s is %+v", name, row)
+		}
+	}
+	admin := connect(t, "lab", console)
+	for key, want := range map[string]string{"default_pool_size": strconv.Itoa(poolSize), "max_prepared_statements": "200"} {
+		if got := config(t, admin, key); got != want {
+			t.Errorf("after reset PgBouncer's %s is %s, wanted %s", key, got, want)
+		}
+	}
+	if login := one(t, connect(t, "lab", primary), "SELECT rolcanlogin FROM pg_roles WHERE rolname = 'app_trust'"); login != "f" {
+		t.Error("after reset app_trust may still log in")
+	}
+}
+
+func TestResetRefusesBadInput(t *testing.T) {
+	cases := map[string]struct{ args, says string }{
+		"nothing":        {"--scale 0", "whole number from 1 to 20000"},
+		"negative":       {"--scale -3", "whole number from 1 to 20000"},
+		"too large":      {"--scale 20001", "whole number from 1 to 20000"},
+		"a word":         {"--scale ten", `"ten"`},
+		"half":           {"--scale 1.5", `"1.5"`},
+		"no number":      {"--scale", "flag needs an argument"},
+		"a word more":    {"everything", "everything"},
+		"unknown option": {"--all", "unknown flag: --all"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			if said := refused(t, nil, "reset", strings.Fields(c.args)...); !strings.Contains(said, c.says) {
+				t.Errorf("said %q\nwanted %q", said, c.says)
+			}
+		})
+	}
+	if wrong := checkData(t, connect(t, "app", primary), labScale(t)); wrong != "" {
+		t.Errorf("a refusal touched the data: %s", wrong)
+	}
+}

@@ -1,0 +1,198 @@
+package test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"pooler-lab/internal/result"
+)
+
+// startLesson begins a run of the tour, narrowed by the options.
+func startLesson(t *testing.T, options ...string) *started {
+	t.Helper()
+	return start(t, "run", append([]string{"00-tour"}, options...)...)
+}
+
+// waitForLoad waits until k6 has been at work for a moment.
+func waitForLoad(t *testing.T, moment time.Duration) {
+	t.Helper()
+	eventually(t, 30*time.Second, func() string {
+		if !strings.Contains(commandLines(t, "lab"), "k6 run ") {
+			return "no cell is running"
+		}
+		return ""
+	})
+	time.Sleep(moment)
+}
+
+// finished waits for a run's end and returns what it wrote; it must have ended with the status.
+func (s *started) finished(t *testing.T, status int) *result.Run {
+	t.Helper()
+	a := s.wait(t, 2*time.Minute)
+	if a.status != status {
+		t.Fatalf("exit status %d, wanted %d\n%s", a.status, status, a.all())
+	}
+	return a.run(t)
+}
+
+var resultsLine = regexp.MustCompile(`Results: results/(\S+)`)
+
+// run reads the run that was printed and holds it against the published schema.
+func (a answer) run(t *testing.T) *result.Run {
+	t.Helper()
+	named := resultsLine.FindStringSubmatch(a.out)
+	if named == nil {
+		t.Fatalf("it names no results:\n%s", a.all())
+	}
+	folder := filepath.Join(results, named[1])
+	validate(t, filepath.Join(folder, result.File))
+	r, err := result.Read(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func validate(t *testing.T, file string) {
+	t.Helper()
+	schema, err := jsonschema.NewCompiler().Compile(filepath.Join(root, "docs", "run.schema.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err == nil {
+		err = schema.Validate(document)
+	}
+	if err != nil {
+		t.Errorf("%s: %v", file, err)
+	}
+}
+
+// onlyCell is the one of a run of one cell.
+func onlyCell(t *testing.T, r *result.Run) result.Cell {
+	t.Helper()
+	if len(r.Cells) != 1 {
+		t.Fatalf("%d cells, wanted one", len(r.Cells))
+	}
+	return r.Cells[0]
+}
+
+// A run in which a component was killed in mid-cell says what went wrong then, and goes on: the same cell's next
+// repeat is whole.
+func TestRunGoesOnAfterAKill(t *testing.T) {
+	for _, c := range []struct{ service, path, latency string }{
+		{"primary", "direct", "none"},
+		{"pgbouncer", "pgbouncer-transaction", "none"},
+		{"toxiproxy", "direct", "5"},
+	} {
+		t.Run(c.service, func(t *testing.T) {
+			run := startLesson(t, "--groups", "select", "--paths", c.path, "--latencies", c.latency, "--seconds", "2", "--repeats", "2")
+			waitForLoad(t, 500*time.Millisecond)
+			signal(t, c.service, "KILL")
+			r := run.finished(t, 0)
+			repeats := onlyCell(t, r).Repeats
+			if r.Status != result.Finished || len(repeats) < 2 {
+				t.Fatalf("the run is %s and has %d repeats", r.Status, len(repeats))
+			}
+			if first := repeats[0]; first.Reason == "" && (first.Measured == nil || len(first.Measured.Errors) == 0) {
+				t.Errorf("nothing went wrong: %+v", first)
+			}
+			last := repeats[len(repeats)-1]
+			if last.Status != result.OK || len(last.Measured.Errors) != 0 {
+				t.Errorf("the repeat after it is %s: %s %v", last.Status, last.Reason, last.Measured)
+			}
+			checkCounts(t, last)
+		})
+	}
+}
+
+// checkCounts wants k6 and the servers to have counted the same.
+func checkCounts(t *testing.T, r result.Repeat) {
+	t.Helper()
+	if len(r.Counts) == 0 || r.Uncounted != "" {
+		t.Errorf("nothing was counted: %s", r.Uncounted)
+	}
+	for _, c := range r.Counts {
+		if !c.Equal || c.K6 == 0 || c.Server < c.K6 || c.Server > c.K6+c.Unsure {
+			t.Errorf("%s: k6 %d, the server %d (%d less %s, %d of it unsure)", c.What, c.K6, c.Server, c.Raw, c.Less, c.Unsure)
+		}
+	}
+}
+
+// A pooler that stands still for 2 s holds up 2 s of turns: a paced cell tells, where a closed loop would have one
+// slow statement.
+func TestStalledPoolerShowsInAPacedCell(t *testing.T) {
+	const rate = 50
+	run := startLesson(t, "--groups", "select", "--paths", "pgbouncer-transaction", "--latencies", "none", "--rate", "50", "--seconds", "5")
+	waitForLoad(t, 1500*time.Millisecond)
+	signal(t, "pgbouncer", "STOP")
+	t.Cleanup(func() { signal(t, "pgbouncer", "CONT") })
+	time.Sleep(2 * time.Second)
+	signal(t, "pgbouncer", "CONT")
+
+	m := onlyCell(t, run.finished(t, 0)).Repeats[0].Measured
+	if m == nil {
+		t.Fatal("nothing was measured")
+	}
+	slowest := m.Trends["pg_response"].Max
+	t.Logf("%d late samples of %d, slowest response %.0f ms", m.Late, m.Transactions, slowest)
+	if m.Late < 1.6*rate || m.Late > 3*rate {
+		t.Errorf("%d late samples, wanted about %d", m.Late, 2*rate)
+	}
+	if slowest < 1900 {
+		t.Errorf("the slowest response took %.0f ms, wanted 1900 at least", slowest)
+	}
+}
+
+// Someone else's change of a link under a repeat rejects it, whoever makes it; it runs once more.
+func TestToxicChangedInMidCellRejectsTheRepeat(t *testing.T) {
+	for name, change := range map[string][]string{
+		"set":     {"toxic", "add", "-t", "latency", "-n", "mine", "-a", "latency=3", "client-standby"},
+		"removed": {"toxic", "remove", "-n", "latency_downstream", "client-primary"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run := startLesson(t, "--groups", "select", "--paths", "direct", "--latencies", "5", "--seconds", "1.5")
+			waitForLoad(t, 500*time.Millisecond)
+			inside(t, "toxiproxy", append([]string{"toxiproxy-cli"}, change...)...)
+			repeats := onlyCell(t, run.finished(t, 0)).Repeats
+			if len(repeats) != 2 || repeats[0].Status != result.Rejected || repeats[1].Status != result.OK {
+				t.Fatalf("wanted a rejected repeat and one that is ok, got %+v", repeats)
+			}
+			if !strings.Contains(repeats[0].Reason, change[len(change)-1]) {
+				t.Errorf("the reason doesn't name the link: %s", repeats[0].Reason)
+			}
+		})
+	}
+}
+
+// order lists the cells of a run as they ran.
+func order(r *result.Run) []string {
+	type place struct {
+		position int
+		id       string
+	}
+	var places []place
+	for _, c := range r.Cells {
+		for _, repeat := range c.Repeats {
+			places = append(places, place{repeat.Position, c.ID})
+		}
+	}
+	slices.SortFunc(places, func(a, b place) int { return a.position - b.position })
+	var ids []string
+	for _, p := range places {
+		ids = append(ids, p.id)
+	}
+	return ids
+}

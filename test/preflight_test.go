@@ -1,0 +1,156 @@
+package test
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// onePiece reports whether an error is a sentence or two for a person: short, and no trace of a script gone wrong.
+func onePiece(said string) bool {
+	return len(said) < 500 && strings.Count(strings.TrimSpace(said), "\n") == 0 && !strings.Contains(said, "line ")
+}
+
+func TestPreflightIsContentWithTheLab(t *testing.T) {
+	if said := script(t, "preflight"); said != "" {
+		t.Errorf("said %q, wanted silence", said)
+	}
+}
+
+func TestPreflightNamesWrongSettings(t *testing.T) {
+	cases := []struct{ setting, says string }{
+		{"LAB_SCALE=ten", "a whole number from 1 to 20000"},
+		{"LAB_SCALE=0", "a whole number from 1 to 20000"},
+		{"LAB_SCALE=20001", "a whole number from 1 to 20000"},
+		{"LAB_SCALE=1.5", "a whole number from 1 to 20000"},
+		{"LAB_SCALE=", "a whole number from 1 to 20000"},
+		{"LAB_MAX_CONNECTIONS=many", "a whole number from 100"},
+		{"LAB_MAX_CONNECTIONS=20", "a whole number from 100"},
+		{"LAB_NODE_CPUS=half", "a number of CPUs, such as 0.5"},
+		{"LAB_NODE_CPUS=0", "a number of CPUs, such as 0.5"},
+		{"LAB_POOLER_CPUS=-1", "a number of CPUs, such as 0.5"},
+		{"LAB_POOLER_CPUS=0,5", "a number of CPUs, such as 0.5"},
+		{"LAB_NODE_MEMORY=much", "a size, such as 1g"},
+		{"LAB_POOLER_MEMORY=1", "a size, such as 1g"},
+		{"LAB_YUGABYTE_MEMORY=3 g", "a size, such as 1g"},
+		{"LAB_PORTS=15001", "ten ports in a row"},
+		{"LAB_PORTS=15001-15009", "ten ports in a row"},
+		{"LAB_PORTS=15010-15001", "ten ports in a row"},
+		{"LAB_PORTS=65530-65539", "ten ports in a row below 65536"},
+		{"LAB_PORTS=here-there", "ten ports in a row"},
+		{"LAB_PASSWORD=with space", "letters, digits, '_', '.' and '-'"},
+		{"APP_PASSWORD=quo'te", "letters, digits, '_', '.' and '-'"},
+		{"APP_CLEAR_PASSWORD=", "letters, digits, '_', '.' and '-'"},
+		{`YSQL_PASSWORD=back\slash`, "letters, digits, '_', '.' and '-'"},
+	}
+	for _, c := range cases {
+		t.Run(c.setting, func(t *testing.T) {
+			name, value, _ := strings.Cut(c.setting, "=")
+			said := refused(t, []string{c.setting}, "preflight")
+			if !strings.Contains(said, name+" is '"+value+"' in .env") || !strings.Contains(said, c.says) || !onePiece(said) {
+				t.Errorf("said %q\nwanted one sentence with %q", said, c.says)
+			}
+		})
+	}
+}
+
+// Every wrong setting gets its sentence, not just the first, and 'up' starts nothing.
+func TestUpStopsAtWrongSettings(t *testing.T) {
+	said := refused(t, []string{"COMPOSE_PROJECT_NAME=" + project + "-none", "LAB_SCALE=ten", "LAB_NODE_CPUS=half"}, "up")
+	for _, part := range []string{"LAB_SCALE is 'ten'", "LAB_NODE_CPUS is 'half'"} {
+		if !strings.Contains(said, part) {
+			t.Errorf("said %q, wanted %q in it", said, part)
+		}
+	}
+	if strings.Contains(said, "building") {
+		t.Errorf("said %q: went on all the same", said)
+	}
+}
+
+func TestPreflightNamesWhoTookThePort(t *testing.T) {
+	other := "COMPOSE_PROJECT_NAME=" + project + "-none"
+	t.Run("a program", func(t *testing.T) {
+		const taken = "28103"
+		listener, err := net.Listen("tcp", "127.0.0.1:"+taken)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer listener.Close()
+		said := refused(t, []string{other, "LAB_PORTS=28101-28110"}, "preflight")
+		if !strings.Contains(said, "port "+taken+" of 127.0.0.1 is taken: free it") || !onePiece(said) {
+			t.Errorf("said %q", said)
+		}
+	})
+	t.Run("a container", func(t *testing.T) {
+		ports := strings.TrimSpace(script(t, "setting", "LAB_PORTS"))
+		first, _, _ := strings.Cut(ports, "-")
+		// Tests in a container of their own don't have the host's ports: take it here as well.
+		if listener, err := net.Listen("tcp", "127.0.0.1:"+first); err == nil {
+			defer listener.Close()
+		}
+		said := refused(t, []string{other, "LAB_PORTS=" + ports}, "preflight")
+		if !strings.Contains(said, "port "+first+" of 127.0.0.1 is taken by container "+container("toxiproxy")) || !onePiece(said) {
+			t.Errorf("said %q", said)
+		}
+	})
+}
+
+// onlyTools returns a folder with links to a few programs and nothing else: a PATH without Docker.
+func onlyTools(t *testing.T, names ...string) string {
+	t.Helper()
+	folder := t.TempDir()
+	for _, name := range names {
+		file, err := exec.LookPath(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(file, filepath.Join(folder, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+// Without Docker, or without its daemon, whatever a person types says so and what to do.
+func TestWithoutDocker(t *testing.T) {
+	missing := "PATH=" + onlyTools(t, "bash", "env", "sed", "dirname", "basename", "id", "grep")
+	cases := map[string]struct{ setting, says string }{
+		"Docker missing": {missing, "Docker is missing: install Docker Engine 20.10 or later"},
+		"daemon down":    {"DOCKER_HOST=unix:///nowhere/docker.sock", "Docker's daemon does not answer: start it"},
+	}
+	for name, c := range cases {
+		for _, line := range []string{"preflight", "up", "tour", "latency", "psql direct", "run 00-tour", "reset"} {
+			t.Run(name+"/"+line, func(t *testing.T) {
+				words := strings.Fields(line)
+				if said := refused(t, []string{c.setting}, words[0], words[1:]...); !strings.Contains(said, c.says) || !onePiece(said) {
+					t.Errorf("said %q\nwanted one sentence with %q", said, c.says)
+				}
+			})
+		}
+	}
+	t.Run("Docker missing/compose ps", func(t *testing.T) {
+		if said := refused(t, []string{missing}, "compose", "ps"); !strings.Contains(said, "Docker is missing") || !onePiece(said) {
+			t.Errorf("said %q", said)
+		}
+	})
+}
+
+// An account that isn't in Docker's group is told how to get there.
+func TestWithoutPermissionOnDockersSocket(t *testing.T) {
+	const socket, nobody = "/var/run/docker.sock", 12345
+	info, err := os.Stat(socket)
+	if err != nil || os.Getuid() != 0 || info.Mode().Perm()&0o007 != 0 {
+		t.Skipf("wants to be root and a socket closed to others: %v, uid %d", err, os.Getuid())
+	}
+	c := exec.CommandContext(t.Context(), filepath.Join(root, "scripts", "preflight"))
+	c.Env = append(os.Environ(), "HOME=/tmp")
+	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	said, err := c.CombinedOutput()
+	if err == nil || !strings.Contains(string(said), "this account may not use Docker") || !strings.Contains(string(said), "sudo usermod -aG docker") || !onePiece(string(said)) {
+		t.Errorf("error %v, said %q", err, said)
+	}
+}

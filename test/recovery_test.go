@@ -1,0 +1,201 @@
+package test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pooler-lab/internal/path"
+)
+
+// mainProcess prints the process that a container lives by: the child of its init. The standby's is a script that
+// looks after the server; there it is the server.
+func mainProcess(service string) string {
+	if service == "standby" {
+		return "$(head -n 1 /var/lib/postgresql/data/postmaster.pid)"
+	}
+	return "$(cat /proc/1/task/1/children)"
+}
+
+// signal sends a signal to a component's main process, as the user that it runs as: containers hold no capability
+// to signal others' processes.
+func signal(t *testing.T, service, name string) {
+	t.Helper()
+	user := inside(t, service, "sh", "-c", "stat -c %u /proc/"+mainProcess(service))
+	docker(t, "exec", "-u", user, container(service), "sh", "-c", "kill -"+name+" "+mainProcess(service))
+}
+
+func restarts(t *testing.T, service string) int {
+	t.Helper()
+	n, err := strconv.Atoi(docker(t, "inspect", "-f", "{{.RestartCount}}", container(service)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// kill kills a component for real and waits until Docker has started its container again.
+func kill(t *testing.T, service string) {
+	t.Helper()
+	before := restarts(t, service)
+	signal(t, service, "KILL")
+	eventually(t, 30*time.Second, func() string {
+		if restarts(t, service) == before {
+			return service + " has not been started again"
+		}
+		return ailment(t, service)
+	})
+}
+
+// recovered waits until the lab is whole again, by itself: every path answers over each of its links, the standby
+// has all that the primary wrote, and both Pgpool-IIs send reads to it.
+func recovered(t *testing.T) {
+	t.Helper()
+	eventually(t, time.Minute, func() string { return firstOf(t, unreachable, behind, notBalanced) })
+}
+
+func firstOf(t *testing.T, checks ...func(*testing.T) string) string {
+	t.Helper()
+	for _, check := range checks {
+		if wrong := check(t); wrong != "" {
+			return wrong
+		}
+	}
+	return ""
+}
+
+// unreachable names a path that doesn't answer.
+func unreachable(t *testing.T) string {
+	t.Helper()
+	addresses := map[string]string{}
+	for ip, service := range services(t) {
+		addresses[service] = ip
+	}
+	wrong := make([]string, len(routes))
+	var all sync.WaitGroup
+	for i, r := range routes {
+		e := r.endpoint(t)
+		if e.Host = addresses[e.Host]; e.Host == "" {
+			return r.name() + " has no address"
+		}
+		all.Go(func() { wrong[i] = noAnswer(t, e) })
+	}
+	all.Wait()
+	for i, w := range wrong {
+		if w != "" {
+			return routes[i].name() + ": " + w
+		}
+	}
+	if a := command(t, nil, root+"/scripts/psql", "socket", "-X", "-c", "SELECT 1"); a.status != 0 {
+		return "socket: " + a.all()
+	}
+	return ""
+}
+
+func noAnswer(t *testing.T, e path.Endpoint) string {
+	conn, err := tryConnect(t, "app", e)
+	if err != nil {
+		return err.Error()
+	}
+	defer conn.Close(t.Context())
+	if _, err := tryTable(t, conn, "SELECT abalance FROM pgbench_accounts WHERE aid = 1"); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// behind says what the standby lacks.
+func behind(t *testing.T) string {
+	t.Helper()
+	ask := func(node, sql string) answer {
+		return command(t, nil, "docker", "exec", container(node), "psql", "-X", "-A", "-t", "-U", "postgres", "-d", "postgres", "-c", sql)
+	}
+	wrote := strings.TrimSpace(ask("primary", "SELECT pg_current_wal_insert_lsn()").out)
+	has := ask("standby", fmt.Sprintf("SELECT (SELECT count(*) FROM pg_stat_wal_receiver WHERE status = 'streaming'), pg_last_wal_replay_lsn() >= '%s'", wrote))
+	if said := strings.TrimSpace(has.all()); said != "1|t" {
+		return "the standby streams and has everything: " + said
+	}
+	return ""
+}
+
+// notBalanced says which Pgpool-II leaves a node out.
+func notBalanced(t *testing.T) string {
+	t.Helper()
+	for _, service := range []string{"pgpool", "pgpool-near-app"} {
+		nodes := poolNodes(t, service)
+		if len(nodes) != 2 {
+			return service + " names no two nodes"
+		}
+		for _, node := range nodes {
+			if node["status"] != "up" || node["pg_status"] != "up" {
+				return fmt.Sprintf("%s says that node %s is %s, and its server %s", service, node["hostname"], node["status"], node["pg_status"])
+			}
+		}
+	}
+	return ""
+}
+
+// poolNodes is what a Pgpool-II says of its nodes, nothing while it doesn't answer.
+func poolNodes(t *testing.T, service string) []map[string]string {
+	t.Helper()
+	conn, err := tryConnect(t, "lab", path.Endpoint{Host: service, Port: 9999, DBName: "lab"})
+	if err != nil {
+		return nil
+	}
+	defer conn.Close(t.Context())
+	nodes, err := tryTable(t, conn, "SHOW pool_nodes")
+	if err != nil {
+		return nil
+	}
+	return nodes
+}
+
+// Each component is killed while TPC-B transactions go through it, or beside it. The lab recovers by itself, what
+// was said to be committed stands in the tables, and load that doesn't need the component goes on.
+func TestEachComponentKilledAndBack(t *testing.T) {
+	const clients = 4
+	for _, c := range []struct {
+		service  string
+		load     route
+		survives bool // the load does
+	}{
+		{service: "primary", load: route{path: "pgbouncer-transaction"}},
+		{service: "standby", load: route{path: "pgbouncer-transaction"}, survives: true},
+		{service: "pgbouncer", load: route{path: "pgbouncer-session"}},
+		{service: "pgpool", load: route{path: "pgpool"}},
+		{service: "pgpool-near-app", load: route{path: "pgpool-near-app", link: "pgpool-primary"}},
+		{service: "toxiproxy", load: route{path: "direct", link: "client-primary"}},
+		{service: "lab", load: route{path: "direct"}},
+		{service: "docker-stats", load: route{path: "pgbouncer-transaction"}, survives: true},
+	} {
+		t.Run(c.service, func(t *testing.T) {
+			before := balancesOf(t, "primary")
+			seconds := 60 // more than it lives
+			if c.survives {
+				seconds = 4
+			}
+			load := startWrites(t, c.load, clients, seconds)
+			began := time.Now()
+			kill(t, c.service)
+			recovered(t)
+			t.Logf("all paths answer again %.1f s after the kill", time.Since(began).Seconds())
+
+			ended := load.wait(t, 30*time.Second)
+			if c.survives != (ended.status == 0) {
+				t.Errorf("pgbench on %s ended with status %d:\n%s", c.load.name(), ended.status, ended.all())
+			}
+			after := balancesOf(t, "primary")
+			after.checkMoved(t, before)
+			// A client whose connection went in the middle of its COMMIT doesn't know.
+			wrote := after.rows - before.rows
+			if seen, told := ended.committed(t); told && (wrote < seen || wrote > seen+clients) {
+				t.Errorf("pgbench saw %d transactions committed, the history has %d", seen, wrote)
+			} else if !told && c.service != "lab" {
+				t.Errorf("pgbench didn't say what it did:\n%s", ended.all())
+			}
+		})
+	}
+}

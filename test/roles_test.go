@@ -1,0 +1,155 @@
+package test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pooler-lab/internal/path"
+)
+
+// doors are the ways in over the network: servers, poolers, and links to them.
+func doors(t *testing.T) map[string]path.Endpoint {
+	t.Helper()
+	all := map[string]path.Endpoint{}
+	for _, r := range routes {
+		all[r.name()] = r.endpoint(t)
+	}
+	return all
+}
+
+func TestRoleWithClearPasswordComesInEverywhere(t *testing.T) {
+	for name, door := range doors(t) {
+		t.Run(name, func(t *testing.T) {
+			if who := one(t, connect(t, "app_clear", door), "SELECT current_user"); who != "app_clear" {
+				t.Errorf("the server says %s, wanted app_clear", who)
+			}
+		})
+	}
+}
+
+func TestRoleWithoutPasswordComesInOnlyWhileTheLabLetsIt(t *testing.T) {
+	admin := connect(t, "lab", path.Endpoint{Host: "primary", Port: 5432, DBName: "postgres"})
+	for name, door := range doors(t) {
+		t.Run("before/"+name, func(t *testing.T) { wantNoLogin(t, "app_trust", door, notPermitted(name)) })
+	}
+	table(t, admin, "ALTER ROLE app_trust LOGIN")
+	t.Cleanup(func() { script(t, "reset", "--keep-data") })
+	for name, door := range doors(t) {
+		t.Run("while/"+name, func(t *testing.T) {
+			eventually(t, 5*time.Second, func() string { // PgBouncer and the standby need a moment
+				conn, err := tryConnect(t, "app_trust", door)
+				if err != nil {
+					return err.Error()
+				}
+				defer conn.Close(t.Context())
+				return differs(one(t, conn, "SELECT current_user"), "app_trust")
+			})
+		})
+	}
+	script(t, "reset", "--keep-data")
+	for name, door := range doors(t) {
+		t.Run("after/"+name, func(t *testing.T) { wantNoLogin(t, "app_trust", door, notPermitted(name)) })
+	}
+	// Poolers keep server connections: one left would let the role in again.
+	for _, server := range []string{"primary", "standby"} {
+		monitor := connect(t, "monitor", path.Endpoint{Host: server, Port: 5432, DBName: "postgres"})
+		if left := one(t, monitor, "SELECT count(*) FROM pg_stat_activity WHERE usename = 'app_trust'"); left != "0" {
+			t.Errorf("after reset %s connections of app_trust are open on the %s", left, server)
+		}
+	}
+}
+
+// notPermitted is the server's word on a role without LOGIN; Pgpool-II keeps it to itself.
+func notPermitted(door string) string {
+	if strings.HasPrefix(door, "pgpool") {
+		return ""
+	}
+	return "not permitted to log in"
+}
+
+func TestSuperuserHasNoWayInOverTheNetwork(t *testing.T) {
+	for name, door := range doors(t) {
+		t.Run(name, func(t *testing.T) { wantNoLogin(t, "postgres", door, "") })
+	}
+	door := console
+	door.DBName = "postgres"
+	t.Run("PgBouncer, database postgres", func(t *testing.T) { wantNoLogin(t, "postgres", door, "") })
+}
+
+// wantNoLogin wants an endpoint to refuse a role, by the server's or pooler's own word, at the login or, where a
+// pooler lets anyone in before it asks the server, at the first statement.
+func wantNoLogin(t *testing.T, role string, e path.Endpoint, word string) {
+	t.Helper()
+	conn, err := tryConnect(t, role, e)
+	if err == nil {
+		defer conn.Close(t.Context())
+		_, err = tryTable(t, conn, "SELECT 1")
+	}
+	var said *pgconn.PgError
+	switch {
+	case err == nil:
+		t.Errorf("%s comes in at %s", role, e)
+	case !errors.As(err, &said):
+		t.Errorf("%s at %s: %v, wanted a refusal in PostgreSQL's protocol", role, e, err)
+	case !strings.Contains(said.Message, word):
+		t.Errorf("%s at %s: refused with %q, wanted %q", role, e, said.Message, word)
+	}
+}
+
+// What the roles of measured connections may write to: pgbench's tables and nothing else in any schema.
+func TestRolesTouchOnlyTheLabsTables(t *testing.T) {
+	const writable = `SELECT coalesce(string_agg(DISTINCT relname::text, ' ' ORDER BY relname::text), '') FROM pg_class
+		WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT relname = 'pg_settings'
+		AND has_table_privilege($role$, oid, 'INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')`
+	const powers = `SELECT rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication OR rolbypassrls
+		OR EXISTS (SELECT FROM pg_auth_members WHERE member = pg_roles.oid)
+		OR EXISTS (SELECT FROM pg_namespace WHERE has_schema_privilege($role$, oid, 'CREATE'))
+		OR has_database_privilege($role$, 'lab', 'CREATE') OR has_database_privilege($role$, 'postgres', 'CONNECT')
+		FROM pg_roles WHERE rolname = $role$`
+	admin := connect(t, "lab", primary)
+	for _, role := range []string{"app", "app_clear", "app_trust"} {
+		t.Run(role, func(t *testing.T) {
+			of := func(sql string) string { return strings.ReplaceAll(sql, "$role$", "'"+role+"'") }
+			if got, want := one(t, admin, of(writable)), "pgbench_accounts pgbench_branches pgbench_history pgbench_tellers"; got != want {
+				t.Errorf("%s may write to %s\nwanted %s", role, got, want)
+			}
+			if one(t, admin, of(powers)) != "f" {
+				t.Errorf("%s has a power, a membership, a schema or a database beyond the lab's tables", role)
+			}
+		})
+	}
+}
+
+func TestAppIsRefusedWhatIsNotItsOwn(t *testing.T) {
+	cases := map[string]string{
+		"create a table":          "CREATE TABLE mine (n int)",
+		"drop a table":            "DROP TABLE pgbench_history",
+		"alter a table":           "ALTER TABLE pgbench_history ADD COLUMN mine int",
+		"mark the data":           "UPDATE lab_data SET scale = 1",
+		"read passwords":          "SELECT rolpassword FROM pg_authid",
+		"read a file":             "SELECT pg_read_file('/etc/passwd')",
+		"run a program":           "COPY pgbench_history FROM PROGRAM 'true'",
+		"become the owner":        "SET ROLE lab",
+		"let a role log in":       "ALTER ROLE app_trust LOGIN",
+		"set the server":          "ALTER SYSTEM SET work_mem = '1MB'",
+		"reload the server":       "SELECT pg_reload_conf()",
+		"end the lab's sessions":  "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'monitor'",
+		"make a database":         "CREATE DATABASE mine",
+		"make a checkpoint":       "CHECKPOINT",
+		"make a replication slot": "SELECT pg_create_physical_replication_slot('mine')",
+	}
+	conn, monitor := connect(t, "app", primary), connect(t, "monitor", path.Endpoint{Host: "primary", Port: 5432, DBName: "postgres"})
+	one(t, monitor, "SELECT 1") // a session for app to fail to end
+	for what, sql := range cases {
+		t.Run(what, func(t *testing.T) {
+			var said *pgconn.PgError
+			if _, err := tryTable(t, conn, sql); !errors.As(err, &said) || said.Code != "42501" {
+				t.Errorf("%s: %v, wanted SQLSTATE 42501", sql, err)
+			}
+		})
+	}
+}

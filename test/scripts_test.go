@@ -1,0 +1,115 @@
+package test
+
+import (
+	"bytes"
+	"go/format"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// scripts are the names of what a person types.
+func scripts(t *testing.T) []string {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(root, "scripts"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names
+}
+
+// Each script explains itself: what it does, how it is called, and an example, without touching anything.
+func TestEachScriptHasHelp(t *testing.T) {
+	down := []string{"COMPOSE_PROJECT_NAME=" + project + "-none"}
+	for _, name := range scripts(t) {
+		for state, env := range map[string][]string{"lab up": nil, "lab down": down} {
+			t.Run(name+"/"+state, func(t *testing.T) {
+				a := command(t, env, filepath.Join(root, "scripts", name), "--help")
+				if a.status != 0 || a.err != "" || !strings.Contains(strings.ToLower(a.out), "usage:") {
+					t.Errorf("--help: exit status %d\n%s", a.status, a.all())
+				}
+			})
+		}
+	}
+}
+
+func TestScriptsWantALabThatIsUp(t *testing.T) {
+	env := []string{"COMPOSE_PROJECT_NAME=" + project + "-none"}
+	for _, line := range []string{"latency", "latency 10ms all", "psql direct", "pgbench direct -S", "k6 run x.js", "run 00-tour", "reset", "lab paths"} {
+		t.Run(line, func(t *testing.T) {
+			words := strings.Fields(line)
+			if said := refused(t, env, words[0], words[1:]...); !strings.Contains(said, "the lab isn't up: start it with scripts/up") || !onePiece(said) {
+				t.Errorf("said %q", said)
+			}
+		})
+	}
+}
+
+// shellScripts are the checkout's files that begin like one.
+func shellScripts(t *testing.T) []string {
+	t.Helper()
+	interpreter := regexp.MustCompile(`^#!.*\b(ba)?sh\n`)
+	var found []string
+	for _, folder := range []string{"scripts", "images", "test/run", ".ci"} {
+		walk(t, folder, func(file string, text []byte) {
+			if interpreter.Match(text) {
+				found = append(found, file)
+			}
+		})
+	}
+	return found
+}
+
+// walk reads each file in a folder of the checkout, or the file itself; what tests leave behind is left out.
+func walk(t *testing.T, folder string, see func(file string, text []byte)) {
+	t.Helper()
+	err := filepath.WalkDir(filepath.Join(root, folder), func(file string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && (entry.Name() == "results" || entry.Name() == ".git") {
+			return filepath.SkipDir
+		}
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		text, err := os.ReadFile(file)
+		see(file, text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestShellScriptsAreClean(t *testing.T) {
+	files := shellScripts(t)
+	if len(files) < 20 {
+		t.Fatalf("found only %q", files)
+	}
+	if a := command(t, nil, "shellcheck", files...); a.status != 0 {
+		t.Error(a.all())
+	}
+	for _, file := range files {
+		if info, err := os.Stat(file); err != nil || info.Mode()&0o111 != 0o111 {
+			t.Errorf("%s can't be executed: %v, %v", file, info.Mode(), err)
+		}
+	}
+}
+
+func TestGoCodeIsFormatted(t *testing.T) {
+	for _, folder := range []string{"cmd", "internal", "k6", "test", "docs"} {
+		walk(t, folder, func(file string, text []byte) {
+			if !strings.HasSuffix(file, ".go") {
+				return
+			}
+			if formatted, err := format.Source(text); err != nil || !bytes.Equal(formatted, text) {
+				t.Errorf("%s isn't formatted by gofmt (%v)", file, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,135 @@
+package test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// asSuperuser runs SQL on a node inside its container, the superuser's only way in, and returns what it printed.
+func asSuperuser(t *testing.T, node string, statements ...string) string {
+	t.Helper()
+	args := []string{"psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-d", "postgres"}
+	for _, sql := range statements {
+		args = append(args, "-c", sql)
+	}
+	return inside(t, node, args...)
+}
+
+// clones is how often the standby's container has made a clone.
+func clones(t *testing.T) int {
+	t.Helper()
+	return strings.Count(command(t, nil, "docker", "logs", container("standby")).all(), "standby: cloned\n")
+}
+
+// rejoins wants the standby to follow the primary again, with the same data, by itself.
+func rejoins(t *testing.T) {
+	t.Helper()
+	began := time.Now()
+	eventually(t, time.Minute, func() string { return firstOf(t, behind) })
+	t.Logf("the standby follows again after %.1f s", time.Since(began).Seconds())
+	if on, has := balancesOf(t, "primary"), balancesOf(t, "standby"); on != has {
+		t.Errorf("the primary has %+v, the standby %+v", on, has)
+	}
+}
+
+func TestStandbyRejoinsAfterRestarts(t *testing.T) {
+	for _, service := range []string{"standby", "primary"} {
+		t.Run(service, func(t *testing.T) {
+			before := clones(t)
+			docker(t, "restart", container(service))
+			rejoins(t)
+			if clones(t) != before {
+				t.Error("it cloned the primary again, without need")
+			}
+		})
+	}
+}
+
+// Without its slot, the standby makes another one and goes on.
+func TestStandbyRejoinsWithoutItsSlot(t *testing.T) {
+	drop := []string{"exec", container("primary"), "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-d", "postgres",
+		"-c", "SELECT pg_terminate_backend(active_pid, 5000) FROM pg_replication_slots WHERE slot_name = 'standby'",
+		"-c", "SELECT pg_drop_replication_slot('standby')"}
+	eventually(t, 20*time.Second, func() string { // the standby may come back between the two
+		if a := command(t, nil, "docker", drop...); a.status != 0 {
+			return a.all()
+		}
+		return ""
+	})
+	rejoins(t)
+	if slot := asSuperuser(t, "primary", "SELECT active FROM pg_replication_slots WHERE slot_name = 'standby'"); slot != "t" {
+		t.Errorf("the slot is active: %q", slot)
+	}
+}
+
+// A standby that was away for so long that the primary no longer has what it lacks clones it anew, and Pgpool-II,
+// which left it out, takes it back.
+func TestStandbyClonesAnewWhenItsSlotIsLost(t *testing.T) {
+	before := clones(t)
+	small := map[string]string{"max_slot_wal_keep_size": "16MB", "wal_keep_size": "0", "max_wal_size": "64MB", "min_wal_size": "32MB"}
+	t.Cleanup(func() {
+		for name := range small {
+			asSuperuser(t, "primary", "ALTER SYSTEM RESET "+name)
+		}
+		asSuperuser(t, "primary", "SELECT pg_reload_conf()")
+	})
+	for name, value := range small {
+		asSuperuser(t, "primary", "ALTER SYSTEM SET "+name+" = '"+value+"'")
+	}
+	asSuperuser(t, "primary", "SELECT pg_reload_conf()")
+	docker(t, "stop", container("standby"))
+	t.Cleanup(func() { docker(t, "start", container("standby")) })
+	var write []string
+	for range 4 { // a file of 16 MB each, however little stands in it
+		write = append(write, "SELECT pg_logical_emit_message(true, 'test', 'x')", "SELECT pg_switch_wal()")
+	}
+	asSuperuser(t, "primary", append(write, "CHECKPOINT")...)
+	if status := asSuperuser(t, "primary", "SELECT wal_status FROM pg_replication_slots WHERE slot_name = 'standby'"); status != "lost" {
+		t.Fatalf("the slot is %s, wanted lost", status)
+	}
+	eventually(t, time.Minute, func() string { // so that they have to take it back
+		for _, service := range []string{"pgpool", "pgpool-near-app"} {
+			if nodes := poolNodes(t, service); len(nodes) != 2 || nodes[1]["status"] != "down" {
+				return fmt.Sprintf("%s doesn't leave the standby out: %v", service, nodes)
+			}
+		}
+		return ""
+	})
+	docker(t, "start", container("standby"))
+	began := time.Now()
+	rejoins(t)
+	if made := clones(t) - before; made != 1 {
+		t.Errorf("%d clones were made, wanted one", made)
+	}
+	eventually(t, time.Minute, func() string { return firstOf(t, notBalanced) })
+	t.Logf("both Pgpool-IIs balance over it again %.1f s after its start", time.Since(began).Seconds())
+}
+
+// A standby whose primary is another one clones that, and PgBouncer takes its SCRAM secrets, while both go on running.
+func TestAnotherPrimaryTakesThePlaceOfThePrimary(t *testing.T) {
+	before, running := systemIdentifier(t, container("primary")), startTimes(t)
+	docker(t, "rm", "-f", container("primary"))
+	docker(t, "volume", "rm", project+"_primary-data")
+	began := time.Now()
+	script(t, "compose", "up", "-d", "primary")
+	eventually(t, time.Minute, func() string { return firstOf(t, behind) })
+	now := systemIdentifier(t, container("primary"))
+	if now == before || systemIdentifier(t, container("standby")) != now {
+		t.Errorf("the primary was %s and is %s, the standby is %s", before, now, systemIdentifier(t, container("standby")))
+	}
+	script(t, "reset") // the new one has no data
+	recovered(t)
+	if now := startTimes(t); now != running {
+		t.Errorf("standby and PgBouncer ran since %s, and run since %s", running, now)
+	}
+	t.Logf("another primary, and its data: whole again after %.1f s", time.Since(began).Seconds())
+	balancesOf(t, "standby").checkMoved(t, balances{})
+}
+
+// startTimes are those of the containers that follow the primary.
+func startTimes(t *testing.T) string {
+	t.Helper()
+	return docker(t, "inspect", "-f", "{{.State.StartedAt}}", container("standby"), container("pgbouncer"))
+}

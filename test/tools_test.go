@@ -1,0 +1,158 @@
+package test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// folderWithSpaces makes a folder beside the tests' results whose name is as awkward as a person's may be.
+func folderWithSpaces(t *testing.T) string {
+	t.Helper()
+	folder := filepath.Join(root, "test", "results", "my files, 'old' & new")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	return folder
+}
+
+func writeFile(t *testing.T, folder, name, text string) string {
+	t.Helper()
+	file := filepath.Join(folder, name)
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// args are how the scripts name a route.
+func (r route) args() []string { return strings.Fields(r.path + " " + r.link) }
+
+// psql through each path and each link shows the same database, and pgbench works there.
+func TestStandardToolsGoThroughEachPathAndLink(t *testing.T) {
+	done := regexp.MustCompile(`number of transactions actually processed: 10/10\n`)
+	for _, r := range append(routes, route{path: "socket"}) {
+		t.Run(r.name(), func(t *testing.T) {
+			got := script(t, "psql", append(r.args(), "-X", "-A", "-t", "-c", "SELECT current_user, current_database()")...)
+			if got != "app|lab\n" {
+				t.Errorf("psql printed %q, wanted app|lab", got)
+			}
+			out := script(t, "pgbench", append(r.args(), "-n", "-S", "-M", "prepared", "-c", "2", "-t", "5")...)
+			if !done.MatchString(out) {
+				t.Errorf("pgbench printed\n%s", out)
+			}
+		})
+	}
+}
+
+// What the scripts connect to is where the link leads: cut, it can't be used; beside it, it can.
+func TestStandardToolsGoOverTheLinkThatIsNamed(t *testing.T) {
+	setLatency(t, "cut", "client-primary")
+	if said := refused(t, nil, "psql", "direct", "client-primary", "-c", "SELECT 1"); !strings.Contains(said, "15001") {
+		t.Errorf("over the cut link psql said %q", said)
+	}
+	script(t, "psql", "direct", "-c", "SELECT 1")
+}
+
+// The caller's own files are handed over, wherever they lie and however the option is written.
+func TestOwnScriptFilesAreHandedOver(t *testing.T) {
+	folder := folderWithSpaces(t)
+	one := writeFile(t, folder, "first one.sql", "SELECT 1;\n")
+	two := writeFile(t, folder, "second one.sql", "SELECT 2;\n")
+	query := writeFile(t, folder, "query (1).sql", "SELECT 'handed ' || 'over';\n")
+	t.Run("psql", func(t *testing.T) {
+		for _, options := range [][]string{{"-f", query}, {"-f" + query}, {"--file=" + query}} {
+			if out := script(t, "psql", append([]string{"direct", "-X", "-A", "-t"}, options...)...); out != "handed over\n" {
+				t.Errorf("psql %q printed %q", options, out)
+			}
+		}
+	})
+	t.Run("pgbench", func(t *testing.T) {
+		out := script(t, "pgbench", "pgbouncer-transaction", "-n", "-t", "20", "-f", one+"@3", "-f", two+"@1", "--file="+two)
+		for _, part := range []string{"first one.sql", "weight: 3 ", "second one.sql", "weight: 1 ", "processed: 20/20"} {
+			if !strings.Contains(out, part) {
+				t.Errorf("pgbench's report lacks %q:\n%s", part, out)
+			}
+		}
+	})
+	t.Run("k6", func(t *testing.T) {
+		file := writeFile(t, folder, "my own test.js", `import pg from 'k6/x/pg';
+export const options = { iterations: 3, thresholds: { checks: ['rate==1'], pg_transactions: ['count==3'] } };
+export default function () {
+  const client = pg.client({ dsn: 'host=pgbouncer port=6432 dbname=lab user=app sslmode=disable', path: 'pgbouncer-transaction', protocol: 'extended' });
+  client.connect();
+  const rows = client.query('SELECT $1::int + 1 AS n', 41);
+  client.close();
+  if (rows[0].n !== 42) { throw new Error('got ' + JSON.stringify(rows)); }
+}
+`)
+		out := script(t, "k6", "run", "--quiet", file)
+		if !strings.Contains(out, "pg_connect") || !strings.Contains(out, "pg_statement") {
+			t.Errorf("k6's summary lacks the module's metrics:\n%s", out)
+		}
+	})
+	t.Run("a folder that is no file", func(t *testing.T) {
+		if said := refused(t, nil, "psql", "direct", "-f", folder); strings.Contains(said, "cat:") {
+			t.Errorf("said %q", said)
+		}
+	})
+}
+
+func TestStandardToolsRefuseBadInput(t *testing.T) {
+	cases := map[string]struct{ line, says string }{
+		"no path":             {"psql", "through which path? There are direct"},
+		"unknown path":        {"psql drect", "did you mean direct?"},
+		"unknown link":        {"pgbench direct client-primry -S", "did you mean client-primary?"},
+		"another path's link": {"psql direct client-pgpool", "path direct doesn't go over link"},
+		"option first":        {"pgbench -S direct", "the path comes first"},
+		"a database":          {"psql direct postgres", "after the path comes a link or an option of psql"},
+		"a link on none":      {"psql socket client-primary", "path socket has no link"},
+		"no such file":        {"pgbench direct -f nowhere.sql", "nowhere.sql"},
+		"psql's own error":    {"psql direct -X -v ON_ERROR_STOP=1 -c SELEC", "syntax error"},
+		"no such lesson":      {"k6 run nowhere.js", "nowhere.js"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			words := strings.Fields(c.line)
+			if said := refused(t, nil, words[0], words[1:]...); !strings.Contains(said, c.says) {
+				t.Errorf("said %q\nwanted %q", said, c.says)
+			}
+		})
+	}
+}
+
+// A checkout may lie in a folder with spaces in its name.
+func TestCheckoutPathWithSpaces(t *testing.T) {
+	copied := filepath.Join(folderWithSpaces(t), "pooler lab")
+	for _, name := range []string{"compose.yaml", ".env", "configs", "scripts", "images", "k6/lib"} {
+		to := filepath.Join(copied, name)
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if a := command(t, nil, "cp", "-r", filepath.Join(root, name), to); a.status != 0 {
+			t.Fatal(a.all())
+		}
+	}
+	run := func(name string, args ...string) string {
+		a := command(t, nil, filepath.Join(copied, "scripts", name), args...)
+		if a.status != 0 {
+			t.Errorf("scripts/%s %q: exit status %d\n%s", name, args, a.status, a.all())
+		}
+		return a.out
+	}
+	run("preflight")
+	run("setting", "LAB_SCALE")
+	if config := run("compose", "config"); !strings.Contains(config, filepath.Join(copied, "configs", "toxiproxy.json")) {
+		t.Errorf("'scripts/compose config' mounts nothing of %s:\n%.2000s", copied, config)
+	}
+	if row := parseRows(t, run("latency", "--json"))["client-primary"]; row.RoundTripMS == nil {
+		t.Errorf("scripts/latency from there: %+v", row)
+	}
+	file := writeFile(t, copied, "a query.sql", "SELECT 5;\n")
+	if out := run("psql", "direct", "-X", "-A", "-t", "-f", file); out != "5\n" {
+		t.Errorf("psql -f from there printed %q", out)
+	}
+}

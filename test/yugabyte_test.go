@@ -1,0 +1,151 @@
+package test
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// YugabyteDB's own paths, where the service is up.
+func TestYugabytePaths(t *testing.T) {
+	if off := yugabyteOff(t); off != "" {
+		t.Skip(off)
+	}
+	eventually(t, 4*time.Minute, func() string {
+		_, err := tryConnect(t, "app", yugabyteRoutes[0].endpoint(t))
+		if err != nil {
+			return err.Error()
+		}
+		return ""
+	})
+	names := services(t)
+	for _, r := range yugabyteRoutes {
+		t.Run(r.name(), func(t *testing.T) {
+			conn := connect(t, "app", r.endpoint(t))
+			if r.mode != "" {
+				r.checkPool(t, conn)
+			}
+			if version := one(t, conn, "SELECT version()"); !strings.Contains(version, "-YB-") {
+				t.Errorf("%s answers, wanted YugabyteDB", version)
+			}
+			checkClient(t, names, one(t, conn, "SELECT host(inet_client_addr())"), r.client)
+			if n := one(t, conn, "SELECT abalance FROM pgbench_accounts WHERE aid = 1"); n == "" {
+				t.Error("no data behind it")
+			}
+		})
+	}
+}
+
+// The plumbing of YugabyteDB's paths and links, with a stand-in for YugabyteDB: a PostgreSQL on its name and port.
+// It shows that a query finds its way there, and nothing about YugabyteDB.
+func TestYugabytePathsReachAStandIn(t *testing.T) {
+	if yugabyteOff(t) == "" {
+		t.Skip("YugabyteDB itself is up: no need for a stand-in")
+	}
+	standIn := startStandIn(t)
+	names, system := services(t), systemIdentifier(t, standIn)
+	for _, r := range yugabyteRoutes {
+		t.Run(r.name(), func(t *testing.T) {
+			e := r.endpoint(t)
+			if e.Host == "yugabyte" {
+				e.Host = docker(t, "inspect", "-f", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", standIn)
+			}
+			// PgBouncer remembers for up to 15 s that a name had no address.
+			eventually(t, 30*time.Second, func() string {
+				conn, err := tryConnect(t, "app", e)
+				if err != nil {
+					return err.Error()
+				}
+				defer conn.Close(t.Context())
+				rows, err := tryTable(t, conn, witness)
+				if err != nil {
+					return err.Error()
+				}
+				if r.mode != "" {
+					r.checkPool(t, conn)
+				}
+				checkClient(t, names, rows[0]["client"], r.client)
+				return differs(rows[0]["system"], system)
+			})
+		})
+	}
+	t.Run("scripts", func(t *testing.T) { checkScriptsReach(t, system) })
+	t.Run("at another address", func(t *testing.T) {
+		moveStandIn(t, standIn)
+		e := route{path: "pgbouncer-yugabyte"}.endpoint(t)
+		eventually(t, 30*time.Second, func() string {
+			conn, err := tryConnect(t, "app", e)
+			if err != nil {
+				return err.Error()
+			}
+			defer conn.Close(t.Context())
+			rows, err := tryTable(t, conn, witness) // the connection to the old address may still be tried
+			if err != nil {
+				return err.Error()
+			}
+			return differs(rows[0]["system"], system)
+		})
+	})
+}
+
+// checkScriptsReach runs psql through the paths, and measures the links, with YugabyteDB's paths declared on.
+func checkScriptsReach(t *testing.T, system string) {
+	lab := func(args ...string) string {
+		return docker(t, append([]string{"exec", "-e", "COMPOSE_PROFILES=yugabyte", "-e", "LAB_YUGABYTE_OFF=", container("lab"), "lab"}, args...)...)
+	}
+	for _, r := range yugabyteRoutes {
+		args := []string{"psql", r.path}
+		if r.link != "" {
+			args = append(args, r.link)
+		}
+		if got := lab(append(args, "-X", "-A", "-t", "-c", "SELECT system_identifier FROM pg_control_system()")...); got != system {
+			t.Errorf("lab %s: reached system %s, the stand-in's is %s", strings.Join(args, " "), got, system)
+		}
+	}
+	for _, link := range []string{"client-yugabyte", "pgbouncer-yugabyte"} {
+		if rows := parseRows(t, lab("latency", link, "--json")); rows[link].RoundTripMS == nil {
+			t.Errorf("%s isn't measured: %s", link, rows[link].Problem)
+		}
+	}
+}
+
+// moveStandIn gives the stand-in another address, as a container made anew may get: another one takes its own.
+func moveStandIn(t *testing.T, name string) {
+	t.Helper()
+	network := project + "_default"
+	where := func() string {
+		return docker(t, "inspect", "-f", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", name)
+	}
+	before := where()
+	docker(t, "network", "disconnect", network, name)
+	docker(t, "run", "-d", "--rm", "--name", name+"-2", "--network", network, "--entrypoint", "sleep", "pooler-lab-postgres", "300")
+	t.Cleanup(func() { command(t, nil, "docker", "stop", "-t", "1", name+"-2") })
+	docker(t, "network", "connect", "--alias", "yugabyte", network, name)
+	if after := where(); after == before {
+		t.Fatalf("the stand-in kept its address %s: nothing to see here", after)
+	}
+}
+
+// startStandIn starts a PostgreSQL on YugabyteDB's name and port, with the lab's roles and the primary's secrets:
+// PgBouncer logs in with a secret only where the server's is the same one.
+func startStandIn(t *testing.T) string {
+	t.Helper()
+	name := project + "-stand-in"
+	args := []string{"run", "-d", "--rm", "--name", name, "--network", project + "_default", "--network-alias", "yugabyte",
+		"--user", "postgres", "--cap-drop", "ALL", "-v", root + "/configs/postgres:/etc/postgresql/lab:ro",
+		"--tmpfs", "/run/secrets-lab:uid=5432", "-e", "PGPORT=5433", "-e", "LAB_MAX_CONNECTIONS=50"}
+	for _, password := range []string{"LAB", "APP", "APP_CLEAR", "MONITOR", "REPLICATION"} {
+		args = append(args, "-e", password+"_PASSWORD=stand-in")
+	}
+	docker(t, append(args, "pooler-lab-postgres")...)
+	t.Cleanup(func() { command(t, nil, "docker", "stop", "-t", "5", name) })
+	eventually(t, 60*time.Second, func() string {
+		return command(t, nil, "docker", "exec", name, "psql", "-X", "-U", "postgres", "-c", "SELECT 1").err
+	})
+	for line := range strings.Lines(inside(t, "lab", "cat", "/run/secrets-lab/userlist.txt")) {
+		if quoted := strings.Split(line, `"`); len(quoted) == 5 {
+			docker(t, "exec", name, "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-c", "ALTER ROLE "+quoted[1]+" PASSWORD '"+quoted[3]+"'")
+		}
+	}
+	return name
+}
