@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pooler-lab/internal/crosscheck"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/owner"
 	"pooler-lab/internal/path"
@@ -52,6 +53,7 @@ func run(ctx context.Context) error {
 		runner.NewRunCommand(),
 		runner.NewCancelCommand(),
 		report.NewReportCommand(),
+		crosscheck.NewCommand(),
 	)
 	command, err := root.ExecuteContextC(ctx)
 	if err != nil {

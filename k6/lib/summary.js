@@ -7,14 +7,17 @@ export const trendStats = ['min', 'med', 'avg', 'p(90)', 'p(95)', 'p(99)', 'max'
 
 const trends = [
   'pg_connect', 'pg_connect_dial', 'pg_connect_tls', 'pg_connect_auth',
-  'pg_connect_first_statement', 'pg_prepare', 'pg_statement', 'pg_response',
+  'pg_connect_first_statement', 'pg_prepare', 'pg_statement', 'pg_transaction', 'pg_pipeline', 'pg_copy',
+  'pg_pool_wait', 'pg_response',
 ];
 const counters = [
-  'pg_transactions', 'pg_prepare_transactions', 'pg_connections', 'pg_errors', 'pg_late', 'pg_dropped',
+  'pg_transactions', 'pg_prepare_transactions', 'pg_rollbacks', 'pg_connections', 'pg_reconnects', 'pg_rows',
+  'pg_bytes_sent', 'pg_bytes_received', 'pg_round_trips', 'pg_errors', 'pg_late', 'pg_dropped',
 ];
 const phases = ['warmup', 'measure', 'after'];
 
-export const thresholds = Object.fromEntries([...trends, ...counters].flatMap(
+// thresholds returns empty ones: they make k6 keep figures per phase.
+export const thresholds = () => Object.fromEntries([...trends, ...counters].flatMap(
   (metric) => phases.map((phase) => [`${metric}{phase:${phase}}`, []])));
 
 // summarize returns what a script's handleSummary returns.

@@ -2,6 +2,8 @@ package pg
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"time"
 
@@ -18,47 +20,84 @@ type clientOptions struct {
 	Protocol string `js:"protocol"` // simple, extended or prepared (the default)
 }
 
-// client is one VU's connection. It is used by that VU's goroutine alone, and
-// after the test by the one that closes it.
+// client is what one VU sends statements with: over a connection of its own,
+// or over one that a pool has lent it. Only that VU's goroutine uses it.
 type client struct {
 	*instance
-	options   clientOptions
-	config    *pgconn.Config
-	run       runner
-	conn      *pgconn.PgConn                          // nil unless connected
-	prepared  map[string]*pgconn.StatementDescription // by SQL text, per connection
-	templates map[string]template                     // by SQL text, for the simple protocol
-	connected time.Duration                           // what the connect took, until its first statement
-	tags      phaseTags
-	encoder   encoder
+	options  clientOptions
+	config   *pgconn.Config
+	protocol protocol
+	session  *session // nil unless connected
+	lost     bool     // a connection was dropped, and none has taken its place
+	book     *book    // of statements that have no name
+	connects [2]*book // of later connects, and of the test's first one
+	known    map[statementKey]*statement
+	encoder  encoder
+	bound    map[string]method // by name in JavaScript
+	object   *sobek.Object
+	queue    *queue // of the pipeline that is being filled
 }
 
 // newClient is pg.client(options): a client that isn't connected yet.
 func (i *instance) newClient(call sobek.FunctionCall) sobek.Value {
-	c := &client{instance: i, options: clientOptions{Protocol: "prepared"}}
-	i.options("client", call.Argument(0), &c.options, "dsn", "password", "path", "protocol")
-	run, ok := runners[c.options.Protocol]
-	if !ok {
-		i.throw(fmt.Errorf("client: no protocol %q; it can be simple, extended or prepared", c.options.Protocol))
+	options := clientOptions{Protocol: "prepared"}
+	i.options("client", call.Argument(0), &options, "dsn", "password", "path", "protocol")
+	c := i.clientOf("client", options)
+	c.object = i.vu.Runtime().NewObject()
+	for name, method := range c.bound {
+		i.define(c.object, name, method)
 	}
-	config, err := i.Module.config(c.options.DSN, c.options.Password)
-	if err != nil {
-		i.throw(fmt.Errorf("client: %w", err))
-	}
-	c.run, c.config = run, config
-
-	object := i.vu.Runtime().NewObject()
-	for name, method := range map[string]func(sobek.FunctionCall) sobek.Value{
-		"connect": c.connect, "connected": c.isConnected, "exec": c.exec, "query": c.query, "close": c.close,
-	} {
-		i.define(object, name, method)
-	}
-	return object
+	i.define(c.object, "connect", c.connect)
+	i.define(c.object, "connected", c.isConnected)
+	i.define(c.object, "close", c.close)
+	return c.object
 }
 
-// tagsAt returns the client's tags in the given phase.
-func (c *client) tagsAt(phase phase) *metrics.TagSet {
-	return c.tags.at(c.vu.State().Tags.GetCurrentValues().Tags, phase, c.options.Path, c.options.Protocol)
+// clientOf returns a client with options that it has checked.
+func (i *instance) clientOf(call string, options clientOptions) *client {
+	protocol, ok := protocols[options.Protocol]
+	if !ok {
+		i.throw(fmt.Errorf("%s: no protocol %q; it can be simple, extended or prepared", call, options.Protocol))
+	}
+	config, err := i.Module.config(options.DSN, options.Password)
+	if err != nil {
+		i.throw(fmt.Errorf("%s: %w", call, err))
+	}
+	c := &client{instance: i, options: options, config: config, protocol: protocol}
+	c.bound = map[string]method{
+		"prepare": c.prepare, "exec": c.exec, "query": c.query, "transaction": c.transaction,
+		"pipeline": c.pipeline, "copyIn": c.copyIn, "copyOut": c.copyOut,
+	}
+	return c
+}
+
+// method is a function that JavaScript calls.
+type method = func(sobek.FunctionCall) sobek.Value
+
+// requireSession throws where nothing can be sent.
+func (c *client) requireSession(call string) (context.Context, *session) {
+	c.requireTest(call)
+	ctx := c.vu.Context()
+	if c.book == nil {
+		c.book = c.newBook("path", c.options.Path, "protocol", c.options.Protocol)
+	}
+	if c.session == nil {
+		c.fail(ctx, c.book, "statement", errNotConnected)
+	}
+	if err := ctx.Err(); err != nil {
+		c.fail(ctx, c.book, "statement", err)
+	}
+	return ctx, c.session
+}
+
+// account enters what travelled into a book, and closes the session's account
+// if its connection is gone.
+func (c *client) account(s *session, sums *sums) {
+	sums.add(s.traffic())
+	if !s.open() {
+		c.guard.remove(s)
+		c.lost = true
+	}
 }
 
 // connect is client.connect(). It closes a connection that is still open.
@@ -68,36 +107,68 @@ func (c *client) connect(sobek.FunctionCall) sobek.Value {
 	c.schedule.begin(ctx)
 	c.terminate()
 
-	var at stamps
-	began := time.Now()
-	conn, err := pgconn.ConnectConfig(context.WithValue(ctx, stampsKey{}, &at), c.config)
-	ready := time.Now()
+	if c.connects[0] == nil {
+		for first, tag := range []string{"later", "first"} {
+			c.connects[first] = c.newBook("path", c.options.Path, "protocol", c.options.Protocol, "connect", tag)
+		}
+	}
+	book := c.connects[c.Module.firstConnect(c.config)]
+	t := &timing{began: time.Now()}
+	conn, err := pgconn.ConnectConfig(ctx, t.timed(c.config))
 	if err != nil {
 		c.addresses.forget(c.config.Host)
-		c.fail(ctx, "connect", err)
+		c.fail(ctx, book, "connect", err)
 	}
-	c.conn, c.connected = conn, ready.Sub(began)
-	c.prepared = map[string]*pgconn.StatementDescription{}
-	c.live.add(c)
+	c.session = newSession(conn, t)
+	c.guard.add(c.session)
 
-	tags := c.tagsAt(c.schedule.phaseAt(ready))
-	samples := []metrics.Sample{
-		sample(c.metrics.Connections, tags, ready, 1),
-		sample(c.metrics.Connect, tags, ready, metrics.D(c.connected)),
-		sample(c.metrics.ConnectDial, tags, ready, metrics.D(at.dialled.Sub(began))),
-		sample(c.metrics.ConnectAuth, tags, ready, metrics.D(ready.Sub(at.secured))),
+	phase, tags := c.now(book, t.ready)
+	book.sums[phase].add(c.session.traffic())
+	samples := c.metrics.ofConnect(t, tags)
+	if c.lost {
+		samples = append(samples, sample(c.metrics.Reconnects, tags, t.ready, 1))
+		c.lost = false
 	}
-	if c.config.TLSConfig != nil {
-		samples = append(samples, sample(c.metrics.ConnectTLS, tags, ready, metrics.D(at.secured.Sub(at.dialled))))
-	}
-	c.push(ready, tags, samples...)
+	c.push(samples...)
 	return sobek.Undefined()
+}
+
+// ofConnect returns the samples of a connect.
+func (m *clientMetrics) ofConnect(t *timing, tags *metrics.TagSet) metrics.Samples {
+	samples := metrics.Samples{
+		sample(m.Connections, tags, t.ready, 1),
+		sample(m.Connect, tags, t.ready, metrics.D(t.ready.Sub(t.began))),
+		sample(m.ConnectDial, tags, t.ready, metrics.D(t.dialled.Sub(t.began))),
+		sample(m.ConnectAuth, tags, t.ready, metrics.D(t.ready.Sub(t.secured))),
+	}
+	if t.tls {
+		samples = append(samples, sample(m.ConnectTLS, tags, t.ready, metrics.D(t.secured.Sub(t.dialled))))
+	}
+	return samples
+}
+
+// ofTraffic returns the samples of what travelled.
+func (m *clientMetrics) ofTraffic(t traffic, tags *metrics.TagSet, at time.Time) metrics.Samples {
+	return metrics.Samples{
+		sample(m.BytesSent, tags, at, float64(t.sent)),
+		sample(m.BytesReceived, tags, at, float64(t.received)),
+		sample(m.RoundTrips, tags, at, float64(t.trips)),
+	}
+}
+
+// firstConnect returns 1 for the first connect of the test with that
+// configuration, 0 for every later one.
+func (m *Module) firstConnect(config *pgconn.Config) int {
+	if _, later := m.begun.LoadOrStore(config, true); later {
+		return 0
+	}
+	return 1
 }
 
 // isConnected is client.connected(): false before connect(), after close() and
 // after the connection was dropped.
 func (c *client) isConnected(sobek.FunctionCall) sobek.Value {
-	return c.vu.Runtime().ToValue(c.conn != nil && !c.conn.IsClosed())
+	return c.vu.Runtime().ToValue(c.session != nil && c.session.open())
 }
 
 // close is client.close(). Closing twice is no error.
@@ -108,11 +179,59 @@ func (c *client) close(sobek.FunctionCall) sobek.Value {
 
 // terminate says goodbye to the server and forgets the connection.
 func (c *client) terminate() {
-	if c.conn == nil {
+	s := c.session
+	if s == nil {
 		return
 	}
-	c.live.remove(c)
-	// What goes wrong here goes wrong for a connection that nobody wants.
-	_ = c.conn.Close(context.Background())
-	c.conn = nil
+	c.session = nil
+	c.guard.remove(s)
+	s.close()
+	book := c.connects[0]
+	phase, _ := c.now(book, time.Now())
+	book.sums[phase].add(s.traffic())
+}
+
+// statement is an SQL text as one client sends it.
+type statement struct {
+	sql      string
+	book     *book
+	template *template // for the simple protocol; made when first needed
+}
+
+type statementKey struct {
+	name, sql string
+}
+
+// statementOf reads the argument that says what to do: an SQL text, or an
+// object with the text as sql and the tag statement as name.
+func (c *client) statementOf(value sobek.Value) *statement {
+	var key statementKey
+	if object, ok := value.(*sobek.Object); ok {
+		sql, name := object.Get("sql"), object.Get("name")
+		if sql == nil || name == nil {
+			c.throw(fmt.Errorf("a statement is an SQL text, or an object { name, sql }"))
+		}
+		key = statementKey{name: name.String(), sql: sql.String()}
+	} else {
+		key.sql = value.String()
+	}
+	if known := c.known[key]; known != nil {
+		return known
+	}
+	st := &statement{sql: key.sql, book: c.book}
+	if key.name != "" {
+		st.book = c.newBook("path", c.options.Path, "protocol", c.options.Protocol, "statement", key.name)
+	}
+	if c.known == nil {
+		c.known = map[statementKey]*statement{}
+	}
+	c.known[key] = st
+	return st
+}
+
+// nameOf returns the name under which the server prepares an SQL text. It comes
+// from the text, so that no pooler can mistake one client's for another's.
+func nameOf(sql string) string {
+	sum := sha256.Sum256([]byte(sql))
+	return "k6_" + hex.EncodeToString(sum[:12])
 }

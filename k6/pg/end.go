@@ -1,12 +1,9 @@
 package pg
 
 import (
-	"io"
-	"sync"
 	"time"
 
 	"github.com/grafana/sobek"
-	"github.com/jackc/pgx/v5/pgproto3"
 	"go.k6.io/k6/v2/js/modules"
 	"go.k6.io/k6/v2/metrics"
 )
@@ -17,30 +14,6 @@ const testEnd = 3
 
 // goodbye is how long the end of a test waits for servers to close their end.
 const goodbye = time.Second
-
-// liveClients are the clients that hold a connection. No event says that a VU
-// ends, so the module closes them when the test does.
-type liveClients struct {
-	mu      sync.Mutex
-	clients map[*client]struct{}
-}
-
-// add notes that the client has a connection.
-func (l *liveClients) add(c *client) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.clients == nil {
-		l.clients = map[*client]struct{}{}
-	}
-	l.clients[c] = struct{}{}
-}
-
-// remove notes that it has none any more.
-func (l *liveClients) remove(c *client) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.clients, c)
-}
 
 // watchEnd calls finish when the test ends. k6's unit-test runtime has no events.
 func (m *Module) watchEnd(vu modules.VU) {
@@ -59,28 +32,32 @@ func (m *Module) watchEnd(vu modules.VU) {
 	})
 }
 
-// finish reports the window and closes all connections. It returns when the
-// servers have closed them too, so that their statistics are complete, or
-// after goodbye.
+// finish reports the window and what is still in the books, and closes all
+// connections. It returns when the servers have closed them too, so that their
+// statistics are complete, or after goodbye.
 func (m *Module) finish(now time.Time) {
+	m.settle(now)
 	if i := m.witness.Load(); i != nil {
 		m.reportWindow(i, now)
 	}
-	m.live.mu.Lock()
-	defer m.live.mu.Unlock()
-	var closing sync.WaitGroup
-	for c := range m.live.clients {
-		closing.Go(c.leave)
+	m.guard.dismiss()
+	m.closePools()
+}
+
+// settle pushes what is in the books of all VUs.
+func (m *Module) settle(now time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, i := range m.keepers {
+		i.settleAll(now)
 	}
-	closing.Wait()
-	m.live.clients = nil
 }
 
 // reportWindow pushes the metrics of the whole test through any VU's instance.
 func (m *Module) reportWindow(i *instance, now time.Time) {
 	window := m.schedule.end(now)
 	tags := i.vu.State().Tags.GetCurrentValues().Tags
-	measured := i.tags.at(tags, phaseMeasure, "", "")
+	measured := tags.With("phase", phaseMeasure.String())
 	length := metrics.Samples{
 		sample(i.metrics.Window, tags, now, window.end.Sub(window.start).Seconds()),
 		sample(i.metrics.ClientsReady, tags, now, float64(m.schedule.atOpening.ready)),
@@ -88,29 +65,6 @@ func (m *Module) reportWindow(i *instance, now time.Time) {
 		sample(i.metrics.Dropped, measured, now, float64(m.pacers.dropped(window))),
 	}
 	i.vu.State().Samples <- length
-}
-
-// leave says goodbye and reads until the server has closed the connection.
-func (c *client) leave() {
-	if c.conn.IsClosed() {
-		select {
-		case <-c.conn.CleanupDone():
-		case <-time.After(goodbye):
-		}
-		return
-	}
-	raw, err := c.conn.Hijack()
-	if err != nil {
-		// In the middle of a statement: there is no orderly way out.
-		_ = c.conn.Conn().Close()
-		return
-	}
-	defer raw.Conn.Close()
-	_ = raw.Conn.SetDeadline(time.Now().Add(goodbye))
-	raw.Frontend.Send(&pgproto3.Terminate{})
-	if raw.Frontend.Flush() == nil {
-		_, _ = io.Copy(io.Discard, raw.Conn)
-	}
 }
 
 // outcome is what pg.outcome() returns.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"sort"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -27,6 +28,8 @@ const (
 	classAddressExhausted = "address_exhausted" // this machine has no local port left
 	classFilesExhausted   = "files_exhausted"   // this machine has no file descriptor left
 	classNotConnected     = "not_connected"     // a statement without a connection
+	classTLS              = "tls"               // the server has no TLS, or none that is trusted
+	classRolledBack       = "rolled_back"       // COMMIT of a transaction that had failed
 	classClient           = "client"            // anything else on the client's side
 )
 
@@ -45,6 +48,8 @@ func classify(ctx context.Context, err error) string {
 		return classCancelled
 	case errors.Is(err, errNotConnected):
 		return classNotConnected
+	case errors.Is(err, errRolledBack):
+		return classRolledBack
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
 		return classAddressExhausted
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
@@ -59,6 +64,8 @@ func classify(ctx context.Context, err error) string {
 		return classDropped
 	case isDial(err), errors.As(err, new(*net.DNSError)):
 		return classDial
+	case errors.As(err, new(*tlsError)), strings.Contains(err.Error(), refusedTLS):
+		return classTLS
 	}
 	return classClient
 }
@@ -69,14 +76,45 @@ func isDial(err error) bool {
 	return errors.As(err, &operation) && operation.Op == "dial"
 }
 
+// refusedTLS is pgconn's message where the server has no TLS; it has no type.
+const refusedTLS = "server refused TLS connection"
+
+// tlsError is a handshake that failed.
+type tlsError struct {
+	err error
+}
+
+// Error says what failed.
+func (e *tlsError) Error() string {
+	return "tls handshake: " + e.err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *tlsError) Unwrap() error {
+	return e.err
+}
+
+// advice returns what to do about a server's error that has its reason in
+// front of the server, "" for all others.
+func (c *client) advice(code string) string {
+	const undefinedStatement, duplicateStatement = "26000", "42P05"
+	if c.protocol == prepared && (code == undefinedStatement || code == duplicateStatement) {
+		return ": a pooler has given the statement to another connection than the one that prepared it;" +
+			" use protocol extended or simple, or a pooler that keeps prepared statements" +
+			" (PgBouncer: max_prepared_statements above 0)"
+	}
+	return ""
+}
+
 // fail counts err, with the class or SQLSTATE as its code, and throws it.
-func (c *client) fail(ctx context.Context, action string, err error) {
+func (c *client) fail(ctx context.Context, book *book, action string, err error) {
 	code, now := classify(ctx, err), time.Now()
-	phase := c.schedule.phaseAt(now)
-	tags := c.tagsAt(phase).With("code", code)
-	c.push(now, tags, sample(c.metrics.Errors, tags, now, 1))
+	phase, tags := c.now(book, now)
+	tags = tags.With("code", code)
+	c.push(sample(c.metrics.Errors, tags, now, 1))
+	err = fmt.Errorf("%s: %w%s", action, err, c.advice(code))
 	c.errors.add(phase, code, err.Error())
-	c.throwCoded(code, fmt.Errorf("%s: %w", action, err))
+	c.throwCoded(code, err)
 }
 
 // throwCoded throws a JavaScript Error named PgError with the properties code,

@@ -11,8 +11,17 @@ export type Argument =
  */
 export type Value = null | boolean | number | bigint | string | ArrayBuffer | object;
 
+/**
+ * What to do: an SQL text, or a text with a name, which samples carry as the tag `statement`.
+ * Parameters are $1, $2, ... in every protocol.
+ */
+export type Statement = string | { name: string; sql: string };
+
 export interface ClientOptions {
-  /** Connection string as libpq and pgx accept it; PG* variables complete it. TLS only where sslmode asks for it. */
+  /**
+   * Connection string as libpq and pgx accept it (keywords or URL); PG* variables complete it. sslmode is
+   * disable (also where it isn't given), allow, prefer, require, verify-ca or verify-full.
+   */
   dsn: string;
   /** Goes before PGPASSWORD and the dsn's own. */
   password?: string;
@@ -26,27 +35,119 @@ export interface ClientOptions {
   protocol?: 'simple' | 'extended' | 'prepared';
 }
 
+/** What can be sent, over a connection of one's own or over one that a pool lends. */
+export interface Queries {
+  /** Runs a statement and returns how many rows it affected or returned; the rows aren't kept. */
+  exec(statement: Statement, ...args: Argument[]): number;
+  /** Runs a statement and returns its rows. */
+  query(statement: Statement, ...args: Argument[]): Row[];
+  /**
+   * BEGIN, what fn does with the client it is given, COMMIT; returns what fn returns. Where fn throws, it is
+   * rolled back and the exception goes on. fn must not be async.
+   */
+  transaction<T>(fn: (tx: Queries) => T, options?: { isolation?: 'read committed' | 'repeatable read' | 'serializable' }): T;
+  /**
+   * Sends all statements that fn queues at once and waits for all answers: one round trip (and one for each
+   * statement that must be prepared first). Returns counts and rows in their order. One transaction, unless
+   * it is part of one.
+   */
+  pipeline(fn: (p: Pipeline) => void): Array<number | Row[]>;
+  /**
+   * COPY ... FROM STDIN. Data is text or bytes, sent `repeat` times (1), or a function that returns one piece
+   * after the other (it is called with 0, 1, 2, ...) and nothing at the end.
+   */
+  copyIn(sql: Statement, data: Data | ((piece: number) => Data | null | undefined), options?: { repeat?: number }): Copied;
+  /** COPY ... TO STDOUT: counts the bytes and keeps none. */
+  copyOut(sql: Statement): Copied;
+}
+
+export type Row = { [column: string]: Value };
+export type Data = string | Uint8Array | ArrayBuffer;
+
+/** What a COPY moved; bytes without the protocol's own. */
+export interface Copied {
+  rows: number;
+  bytes: number;
+}
+
+/** Queues statements. */
+export interface Pipeline {
+  /** Its result will be how many rows it affected or returned. */
+  exec(statement: Statement, ...args: Argument[]): void;
+  /** Its result will be its rows. */
+  query(statement: Statement, ...args: Argument[]): void;
+}
+
 /** One connection, used by one VU. */
-export interface Client {
+export interface Client extends Queries {
   /** Opens the connection, after closing one that is still open. */
   connect(): void;
   /** False before connect(), after close() and after the connection was dropped. */
   connected(): boolean;
-  /** Runs a statement and returns how many rows it affected or returned; the rows aren't kept. */
-  exec(sql: string, ...args: Argument[]): number;
-  /** Runs a statement and returns its rows. */
-  query(sql: string, ...args: Argument[]): Array<{ [column: string]: Value }>;
+  /** Prepares now what would be prepared at its first use. Protocol prepared only. */
+  prepare(statement: Statement): void;
   /** Says goodbye to the server. What is open when the test ends is closed by then. */
   close(): void;
 }
 
-/** What connect(), exec() and query() throw. */
+export interface PoolOptions extends ClientOptions {
+  /** Most connections (10). */
+  size?: number;
+  /** Connections that are kept open (0). */
+  min?: number;
+  /** Seconds after which a connection is replaced (3600). */
+  lifetime?: number;
+  /** Seconds after which an unused connection is closed (1800). */
+  idle?: number;
+  /** Tells pools of the same options apart. */
+  name?: string;
+}
+
+/**
+ * An application's own pool: VUs that give the same options share its connections. Each call borrows one and
+ * waits for it (pg_pool_wait); transaction() keeps it to the end.
+ */
+export interface Pool extends Queries {
+  /** Returns when the pool has as many connections as its size allows. */
+  fill(): void;
+  /** Connections just now. */
+  stat(): { size: number; total: number; idle: number; lent: number };
+}
+
+export interface BarrierOptions {
+  /** VUs that it waits for. */
+  clients: number;
+  /** Longest wait for them, in seconds since the first arrival; 0 (the default): as long as it takes. */
+  timeout?: number;
+  /** Tells barriers of one test apart. */
+  name?: string;
+}
+
+/** Holds VUs until all have arrived; who comes later walks through. */
+export interface Barrier {
+  /** This VU is ready. */
+  wait(): Passage;
+  /** This VU couldn't get ready; waits as wait() does. */
+  fail(): Passage;
+}
+
+/** How a barrier opened. */
+export interface Passage {
+  ready: number;
+  failed: number;
+  /** Had not arrived when the timeout was over. */
+  missing: number;
+  /** From the first arrival to the opening. */
+  seconds: number;
+}
+
+/** What connect() and everything in Queries throw. */
 export interface PgError extends Error {
   name: 'PgError';
   /**
-   * SQLSTATE where the server sent one, otherwise refused, dial, timeout, dropped, cancelled
+   * SQLSTATE where the server sent one, otherwise refused, dial, tls, timeout, dropped, cancelled
    * (the test was stopped), address_exhausted, files_exhausted (both this machine's fault),
-   * not_connected or client.
+   * rolled_back (COMMIT of a transaction that had failed), not_connected or client.
    */
   code: string;
   detail?: string;
@@ -95,12 +196,16 @@ export interface Outcome {
 
 declare const pg: {
   client(options: ClientOptions): Client;
+  pool(options: PoolOptions): Pool;
+  barrier(options: BarrierOptions): Barrier;
   window(options: WindowOptions): Window;
   pace(options: PaceOptions): Pace;
   outcome(): Outcome;
 };
 export default pg;
 export function client(options: ClientOptions): Client;
+export function pool(options: PoolOptions): Pool;
+export function barrier(options: BarrierOptions): Barrier;
 export function window(options: WindowOptions): Window;
 export function pace(options: PaceOptions): Pace;
 export function outcome(): Outcome;

@@ -3,37 +3,20 @@ package pg
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 )
 
-// buildK6 builds the k6 command and returns a function that runs it from the
-// repository's root.
-func buildK6(t *testing.T) func(environment []string, args ...string) []byte {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), "k6")
-	if out, err := exec.Command("go", "build", "-o", binary, "pooler-lab/cmd/k6").CombinedOutput(); err != nil {
-		t.Fatalf("build k6: %v\n%s", err, out)
-	}
-	return func(environment []string, args ...string) []byte {
+func TestTour(t *testing.T) {
+	binary := findK6(t)
+	run := func(environment []string, args ...string) []byte {
 		t.Helper()
-		k6 := exec.Command(binary, args...)
-		k6.Dir = "../.."
-		k6.Env = append(os.Environ(), append(environment, "K6_NO_USAGE_REPORT=true", "K6_AUTO_EXTENSION_RESOLUTION=false")...)
-		out, err := k6.Output()
+		out, err := k6(binary, environment, args...).Output()
 		if err != nil {
 			t.Fatalf("k6 %v: %v\n%s", args, err, out)
 		}
 		return out
 	}
-}
-
-func TestTour(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds and runs k6")
-	}
-	k6 := buildK6(t)
 
 	var inspected struct {
 		Ext struct {
@@ -43,7 +26,7 @@ func TestTour(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal(k6(nil, "inspect", "k6/lessons/00-tour.js"), &inspected); err != nil {
+	if err := json.Unmarshal(run(nil, "inspect", "k6/lessons/00-tour.js"), &inspected); err != nil {
 		t.Fatal(err)
 	}
 	if lab := inspected.Ext.Lab; lab.Lesson != "00-tour" || len(lab.Groups) != 3 {
@@ -59,7 +42,7 @@ func TestTour(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		k6([]string{"LAB_CELL=" + string(cell)}, "run", "--quiet", "k6/lessons/00-tour.js")
+		run([]string{"LAB_CELL=" + string(cell)}, "run", "--quiet", "k6/lessons/00-tour.js")
 		written, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

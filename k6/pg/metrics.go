@@ -1,8 +1,6 @@
 package pg
 
 import (
-	"time"
-
 	"go.k6.io/k6/v2/metrics"
 )
 
@@ -16,10 +14,21 @@ type clientMetrics struct {
 	ConnectFirstStatement *metrics.Metric // connect plus the connection's first statement
 	Prepare               *metrics.Metric // parse and describe of a prepared statement
 	Statement             *metrics.Metric // service time: from send to ready for query
+	Transaction           *metrics.Metric // from BEGIN to the answer to COMMIT
+	Pipeline              *metrics.Metric // many statements, one round trip
+	Copy                  *metrics.Metric // COPY, tag direction: in or out
+	PoolWait              *metrics.Metric // for a connection of a pool, until it is there
+	Barrier               *metrics.Metric // from a barrier's first arrival to its opening
 	Response              *metrics.Metric // from the due time of a paced turn to its end
 	Connections           *metrics.Metric // connections opened
+	Reconnects            *metrics.Metric // connections opened in place of one that was dropped
 	Transactions          *metrics.Metric // transactions committed by statements
 	PrepareTransactions   *metrics.Metric // transactions that were nothing but a prepare
+	Rollbacks             *metrics.Metric // transactions rolled back by transaction()
+	Rows                  *metrics.Metric // rows returned or affected
+	BytesSent             *metrics.Metric // to the server, as the network carries them
+	BytesReceived         *metrics.Metric // from the server
+	RoundTrips            *metrics.Metric // something sent, then something received
 	Errors                *metrics.Metric // by the tag code
 	Late                  *metrics.Metric // paced turns that began more than one interval after their due time
 	Dropped               *metrics.Metric // paced turns that were due in the window and never began
@@ -44,10 +53,21 @@ func registerMetrics(registry *metrics.Registry) (*clientMetrics, error) {
 		{&m.ConnectFirstStatement, "pg_connect_first_statement", metrics.Trend, metrics.Time},
 		{&m.Prepare, "pg_prepare", metrics.Trend, metrics.Time},
 		{&m.Statement, "pg_statement", metrics.Trend, metrics.Time},
+		{&m.Transaction, "pg_transaction", metrics.Trend, metrics.Time},
+		{&m.Pipeline, "pg_pipeline", metrics.Trend, metrics.Time},
+		{&m.Copy, "pg_copy", metrics.Trend, metrics.Time},
+		{&m.PoolWait, "pg_pool_wait", metrics.Trend, metrics.Time},
+		{&m.Barrier, "pg_barrier", metrics.Trend, metrics.Time},
 		{&m.Response, "pg_response", metrics.Trend, metrics.Time},
 		{&m.Connections, "pg_connections", metrics.Counter, metrics.Default},
+		{&m.Reconnects, "pg_reconnects", metrics.Counter, metrics.Default},
 		{&m.Transactions, "pg_transactions", metrics.Counter, metrics.Default},
 		{&m.PrepareTransactions, "pg_prepare_transactions", metrics.Counter, metrics.Default},
+		{&m.Rollbacks, "pg_rollbacks", metrics.Counter, metrics.Default},
+		{&m.Rows, "pg_rows", metrics.Counter, metrics.Default},
+		{&m.BytesSent, "pg_bytes_sent", metrics.Counter, metrics.Data},
+		{&m.BytesReceived, "pg_bytes_received", metrics.Counter, metrics.Data},
+		{&m.RoundTrips, "pg_round_trips", metrics.Counter, metrics.Default},
 		{&m.Errors, "pg_errors", metrics.Counter, metrics.Default},
 		{&m.Late, "pg_late", metrics.Counter, metrics.Default},
 		{&m.Dropped, "pg_dropped", metrics.Counter, metrics.Default},
@@ -62,39 +82,4 @@ func registerMetrics(registry *metrics.Registry) (*clientMetrics, error) {
 		*metric.to = registered
 	}
 	return m, nil
-}
-
-// sample returns one measurement.
-func sample(metric *metrics.Metric, tags *metrics.TagSet, at time.Time, value float64) metrics.Sample {
-	return metrics.Sample{TimeSeries: metrics.TimeSeries{Metric: metric, Tags: tags}, Time: at, Value: value}
-}
-
-// push hands the samples of one event to k6 as one container. The VU's context
-// isn't asked: what was committed counts, even when the test is being stopped.
-func (i *instance) push(at time.Time, tags *metrics.TagSet, samples ...metrics.Sample) {
-	i.vu.State().Samples <- metrics.ConnectedSamples{Samples: samples, Tags: tags, Time: at}
-}
-
-// phaseTags holds a tag set per phase, so that a statement makes none.
-type phaseTags struct {
-	base   *metrics.TagSet // the VU's tags that the sets were made from
-	phases [phaseCount]*metrics.TagSet
-}
-
-// at returns base, path, protocol and the phase of an event as one tag set.
-// Empty values are left out.
-func (p *phaseTags) at(base *metrics.TagSet, phase phase, path, protocol string) *metrics.TagSet {
-	if p.base != base {
-		p.base = base
-		for _, tag := range [][2]string{{"path", path}, {"protocol", protocol}} {
-			if tag[1] != "" {
-				base = base.With(tag[0], tag[1])
-			}
-		}
-		p.phases[phaseNone] = base
-		for named := phaseWarmup; named < phaseCount; named++ {
-			p.phases[named] = base.With("phase", named.String())
-		}
-	}
-	return p.phases[phase]
 }

@@ -25,6 +25,7 @@ type pace struct {
 	*instance
 	options  paceOptions
 	interval time.Duration // between two turns of this VU
+	book     *book
 
 	first time.Time // due time of turn 0; zero until the first wait
 	turn  int       // the next one
@@ -55,7 +56,7 @@ func (p *pacers) join(joining *pace, open *span) {
 
 // newPace is pg.pace(options).
 func (i *instance) newPace(call sobek.FunctionCall) sobek.Value {
-	p := &pace{instance: i}
+	p := &pace{instance: i, book: i.newBook()}
 	i.options("pace", call.Argument(0), &p.options, "rate", "clients")
 	if !(p.options.Rate > 0) || math.IsInf(p.options.Rate, 1) || p.options.Clients < 1 {
 		i.throw(fmt.Errorf("pace: rate must be above 0 and clients at least 1, got %+v", p.options))
@@ -86,8 +87,7 @@ func (p *pace) wait(sobek.FunctionCall) sobek.Value {
 	p.due = due
 	p.turn++
 	if now := time.Now(); now.Sub(due) > p.interval {
-		tags := p.tagsAt(now)
-		p.push(now, tags, sample(p.metrics.Late, tags, now, 1))
+		p.push(sample(p.metrics.Late, p.tagsAt(now), now, 1))
 	}
 	return p.vu.Runtime().ToValue(true)
 }
@@ -97,14 +97,14 @@ func (p *pace) wait(sobek.FunctionCall) sobek.Value {
 func (p *pace) done(sobek.FunctionCall) sobek.Value {
 	p.requireTest("pace.done()")
 	now := time.Now()
-	tags := p.tagsAt(now)
-	p.push(now, tags, sample(p.metrics.Response, tags, now, metrics.D(now.Sub(p.due))))
+	p.vu.State().Samples <- &single{sample(p.metrics.Response, p.tagsAt(now), now, metrics.D(now.Sub(p.due)))}
 	return sobek.Undefined()
 }
 
 // tagsAt returns the VU's tags in the phase of the given time.
-func (i *instance) tagsAt(at time.Time) *metrics.TagSet {
-	return i.tags.at(i.vu.State().Tags.GetCurrentValues().Tags, i.schedule.phaseAt(at), "", "")
+func (p *pace) tagsAt(at time.Time) *metrics.TagSet {
+	_, tags := p.now(p.book, at)
+	return tags
 }
 
 // dropped counts the turns that were due in the window and didn't begin.

@@ -1,4 +1,4 @@
-// Package pg is k6/x/pg, PostgreSQL for k6: one client per VU, whose connects
+// Package pg is k6/x/pg, PostgreSQL for k6: clients and pools whose connects
 // and statements become k6 metrics in milliseconds with microsecond resolution.
 // It is built on pgconn, the protocol layer of pgx.
 package pg
@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/js/common"
@@ -22,12 +23,20 @@ func init() {
 // Module is the root of k6/x/pg: what all VUs of one k6 process share.
 type Module struct {
 	addresses addressBook
-	live      liveClients
+	configs   configs
+	guard     guard
+	spare     spare
+	pools     pools
+	barriers  barriers
+	begun     sync.Map // *pgconn.Config of the connects that have begun
 	errors    errorTally
 	schedule  schedule
 	pacers    pacers
 	witness   atomic.Pointer[instance] // of a VU that uses the window
 	watching  sync.Once
+
+	mu      sync.Mutex
+	keepers []*instance // VUs that have books
 }
 
 // New returns a Module that no VU uses yet.
@@ -40,8 +49,9 @@ type instance struct {
 	*Module
 	vu      modules.VU
 	metrics *clientMetrics
-	tags    phaseTags
 	exports modules.Exports
+	books   []*book
+	settled time.Time // when the books were last settled
 }
 
 // NewModuleInstance registers the metrics and returns the VU's own instance.
@@ -51,10 +61,13 @@ func (m *Module) NewModuleInstance(vu modules.VU) modules.Instance {
 		common.Throw(vu.Runtime(), fmt.Errorf("register the metrics of k6/x/pg: %w", err))
 	}
 	m.watchEnd(vu)
+	m.spare.another()
 
 	i := &instance{Module: m, vu: vu, metrics: registered}
 	named := map[string]any{
 		"client":  i.newClient,
+		"pool":    i.newPool,
+		"barrier": i.newBarrier,
 		"window":  i.newWindow,
 		"pace":    i.newPace,
 		"outcome": i.outcome,

@@ -1,8 +1,8 @@
 package pg
 
 import (
-	"os"
 	"testing"
+	"time"
 
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/js/modulestest"
@@ -67,6 +67,7 @@ func (s *script) run(code string) string {
 // measured returns what the VU has pushed since the last call: the values by
 // metric and phase, as in pg_statement or pg_statement{measure}.
 func (s *script) measured() map[string][]float64 {
+	s.module.settle(time.Now())
 	values := map[string][]float64{}
 	for _, container := range metrics.GetBufferedSamples(s.samples) {
 		for _, sample := range container.GetSamples() {
@@ -80,24 +81,43 @@ func (s *script) measured() map[string][]float64 {
 	return values
 }
 
+// tag returns a tag of the metric's first sample since the last call.
+func (s *script) tag(metric, name string) string {
+	s.module.settle(time.Now())
+	for _, container := range metrics.GetBufferedSamples(s.samples) {
+		for _, sample := range container.GetSamples() {
+			if sample.Metric.Name == metric {
+				value, _ := sample.Tags.Get(name)
+				return value
+			}
+		}
+	}
+	return ""
+}
+
+// sum adds up a counter's values.
+func sum(values []float64) int {
+	total := 0.0
+	for _, value := range values {
+		total += value
+	}
+	return int(total)
+}
+
 // connected returns a script in the test whose client is connected to the
 // server that LAB_TEST_DSN names.
 func connected(t *testing.T, protocol string) *script {
 	t.Helper()
+	return connectedTo(t, testDSN(t), protocol)
+}
+
+// connectedTo returns a script whose client is connected where dsn says.
+func connectedTo(t *testing.T, dsn, protocol string) *script {
+	t.Helper()
 	s := newScript(t, New()).started()
-	s.set("dsn", testDSN(t))
+	s.set("dsn", dsn)
 	s.set("protocol", protocol)
 	s.run(`const client = pg.client({ dsn, protocol, path: 'direct' }); client.connect();`)
 	t.Cleanup(func() { _, _ = s.try(`client.close()`) })
 	return s
-}
-
-// testDSN returns LAB_TEST_DSN or skips the test.
-func testDSN(t *testing.T) string {
-	t.Helper()
-	dsn := os.Getenv("LAB_TEST_DSN")
-	if dsn == "" {
-		t.Skip("LAB_TEST_DSN names no PostgreSQL server")
-	}
-	return dsn
 }

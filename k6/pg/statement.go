@@ -2,6 +2,7 @@ package pg
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -9,6 +10,22 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"go.k6.io/k6/v2/metrics"
 )
+
+// protocol is how statements are sent.
+type protocol int
+
+const (
+	simple   protocol = iota // one Query message, with the arguments written into the text, which may hold several statements
+	extended                 // parse, bind, describe, execute and sync: one round trip
+	prepared                 // bind, execute and sync of a statement that was prepared before
+)
+
+// protocols are the protocols by their names in JavaScript.
+var protocols = map[string]protocol{"simple": simple, "extended": extended, "prepared": prepared}
+
+// background is the context of everything that pgconn does between connect and
+// close: the guard watches the VU's own.
+var background = context.Background()
 
 // reading is what a statement does with its rows: exec drops them unread,
 // query keeps a copy until the clock has stopped.
@@ -32,38 +49,43 @@ func (r *reading) take(rows *pgconn.ResultReader) error {
 	return err
 }
 
-// runner executes sql with args under one protocol and reads its results.
-type runner func(ctx context.Context, c *client, sql string, args []sobek.Value, r *reading) error
-
-// runners are the protocols by name.
-var runners = map[string]runner{
-	"simple":   runSimple,
-	"extended": runExtended,
-	"prepared": runPrepared,
+// message is a statement with its arguments, ready to be sent. It is valid
+// until the client encodes the next one.
+type message struct {
+	text   string                       // for the simple protocol
+	plan   *pgconn.StatementDescription // for the prepared protocol
+	values [][]byte                     // for the others than simple
 }
 
-// runSimple sends one Query message, with the arguments written into the text.
-// The text may hold several statements.
-func runSimple(ctx context.Context, c *client, sql string, args []sobek.Value, r *reading) error {
-	if len(args) > 0 {
-		if c.conn.ParameterStatus("standard_conforming_strings") == "off" {
-			return fmt.Errorf("the simple protocol with arguments needs standard_conforming_strings on")
+// encode makes a message of a statement. It may run JavaScript.
+func (c *client) encode(s *session, st *statement, args []sobek.Value) (message, error) {
+	m := message{text: st.sql}
+	var err error
+	switch {
+	case c.protocol != simple:
+		m.plan = s.prepared[st.sql]
+		m.values, err = c.encoder.parameters(args)
+	case len(args) > 0:
+		if s.conn.ParameterStatus("standard_conforming_strings") == "off" {
+			return m, errors.New("the simple protocol with arguments needs standard_conforming_strings on")
 		}
-		parsed, ok := c.templates[sql]
-		if !ok {
-			if c.templates == nil {
-				c.templates = map[string]template{}
-			}
-			parsed = parseTemplate(sql)
-			c.templates[sql] = parsed
+		if st.template == nil {
+			st.template = parseTemplate(st.sql)
 		}
-		text, err := c.encoder.interpolate(parsed, args)
-		if err != nil {
-			return err
-		}
-		sql = text
+		m.text, err = c.encoder.interpolate(st.template, args)
 	}
-	results := c.conn.Exec(ctx, sql)
+	return m, err
+}
+
+// send sends a message and reads what comes back.
+func (c *client) send(s *session, m message, r *reading) error {
+	switch c.protocol {
+	case extended:
+		return r.take(s.conn.ExecParams(background, m.text, m.values, nil, nil, nil))
+	case prepared:
+		return r.take(s.conn.ExecStatement(background, m.plan, m.values, nil, nil))
+	}
+	results := s.conn.Exec(background, m.text)
 	for results.NextResult() {
 		if err := r.take(results.ResultReader()); err != nil {
 			break // Close says it too, and reads on to the end
@@ -72,100 +94,98 @@ func runSimple(ctx context.Context, c *client, sql string, args []sobek.Value, r
 	return results.Close()
 }
 
-// runExtended sends parse, bind, describe, execute and sync: one round trip.
-func runExtended(ctx context.Context, c *client, sql string, args []sobek.Value, r *reading) error {
-	values, err := c.encoder.parameters(args)
-	if err != nil {
-		return err
+// ready prepares a statement where the protocol wants that and the connection
+// hasn't seen it yet: one round trip and, to the server, one transaction of its
+// own. It returns how long that took.
+func (c *client) ready(ctx context.Context, s *session, st *statement) time.Duration {
+	if c.protocol != prepared || s.prepared[st.sql] != nil {
+		return 0
 	}
-	return r.take(c.conn.ExecParams(ctx, sql, values, nil, nil, nil))
-}
-
-// runPrepared sends bind, execute and sync of a statement that the connection
-// prepares when it meets it first.
-func runPrepared(ctx context.Context, c *client, sql string, args []sobek.Value, r *reading) error {
-	values, err := c.encoder.parameters(args)
-	if err != nil {
-		return err
-	}
-	statement := c.prepared[sql]
-	if statement == nil {
-		return fmt.Errorf("statement isn't prepared: %s", sql)
-	}
-	return r.take(c.conn.ExecStatement(ctx, statement, values, nil, nil))
-}
-
-// prepare parses and describes sql on the connection, one round trip and, to
-// the server, one transaction of its own. It returns how long it took.
-func (c *client) prepare(ctx context.Context, sql string) (time.Duration, error) {
-	alone := c.conn.TxStatus() == 'I'
+	alone := s.idle()
+	s.begin(ctx)
 	began := time.Now()
-	statement, err := c.conn.Prepare(ctx, fmt.Sprintf("k6_%d", len(c.prepared)+1), sql, nil)
-	if err != nil {
-		return 0, err
-	}
+	plan, err := s.conn.Prepare(background, nameOf(st.sql), st.sql, nil)
 	ended := time.Now()
-	c.prepared[sql] = statement
-	tags := c.tagsAt(c.schedule.phaseAt(ended))
-	samples := []metrics.Sample{sample(c.metrics.Prepare, tags, ended, metrics.D(ended.Sub(began)))}
+	s.end()
+	phase, tags := c.now(st.book, ended)
+	c.account(s, &st.book.sums[phase])
+	if err != nil {
+		c.fail(ctx, st.book, "prepare", err)
+	}
+	s.prepared[st.sql] = plan
+	samples := metrics.Samples{sample(c.metrics.Prepare, tags, ended, metrics.D(ended.Sub(began)))}
 	if alone {
 		samples = append(samples, sample(c.metrics.PrepareTransactions, tags, ended, 1))
 	}
-	c.push(ended, tags, samples...)
-	return ended.Sub(began), nil
+	c.push(samples...)
+	return ended.Sub(began)
 }
 
-// execute runs one statement, records it and throws what goes wrong.
+// prepare is client.prepare(statement), for those who want it to be done before
+// the first use.
+func (c *client) prepare(call sobek.FunctionCall) sobek.Value {
+	ctx, s := c.requireSession("prepare()")
+	if c.protocol != prepared {
+		c.throw(fmt.Errorf("prepare() belongs to the protocol prepared; this client's is %s", c.options.Protocol))
+	}
+	c.ready(ctx, s, c.statementOf(call.Argument(0)))
+	return sobek.Undefined()
+}
+
+// execute runs one statement, records it and throws what goes wrong. It
+// committed a transaction if it left the connection outside of one, unless by
+// a rollback.
 func (c *client) execute(call sobek.FunctionCall, keep bool) reading {
-	c.requireTest("a statement")
-	ctx := c.vu.Context()
-	if c.conn == nil {
-		c.fail(ctx, "statement", errNotConnected)
-	}
-	sql, args := call.Argument(0).String(), call.Arguments[min(1, len(call.Arguments)):]
+	ctx, s := c.requireSession("a statement")
+	st := c.statementOf(call.Argument(0))
+	return c.perform(ctx, s, st, call.Arguments[min(1, len(call.Arguments)):], keep)
+}
 
-	var preparing time.Duration
-	if c.options.Protocol == "prepared" && c.prepared[sql] == nil {
-		var err error
-		if preparing, err = c.prepare(ctx, sql); err != nil {
-			c.fail(ctx, "prepare", err)
-		}
-	}
-
-	r := reading{keep: keep}
-	began := time.Now()
-	err := c.run(ctx, c, sql, args, &r)
-	ended := time.Now()
+// perform is what execute does with a statement it knows.
+func (c *client) perform(ctx context.Context, s *session, st *statement, args []sobek.Value, keep bool) reading {
+	preparing := c.ready(ctx, s, st)
+	m, err := c.encode(s, st, args)
 	if err != nil {
-		c.fail(ctx, "statement", err)
+		c.fail(ctx, st.book, "statement", err)
 	}
-	c.record(began, ended, preparing, r.tag)
+	r := reading{keep: keep}
+	s.begin(ctx)
+	began := time.Now()
+	err = c.send(s, m, &r)
+	ended := time.Now()
+	s.end()
+
+	phase, tags := c.now(st.book, ended)
+	sums := &st.book.sums[phase]
+	c.account(s, sums)
+	if err != nil {
+		c.fail(ctx, st.book, "statement", err)
+	}
+	sums.rows += r.count
+	if s.idle() && r.tag.String() != "ROLLBACK" {
+		sums.transactions++
+	}
+	c.record(s, c.metrics.Statement, tags, ended, ended.Sub(began), preparing)
 	return r
 }
 
-// record pushes the samples of a statement that succeeded. It committed a
-// transaction if it left the connection outside of one, unless by a rollback.
-func (c *client) record(began, ended time.Time, preparing time.Duration, tag pgconn.CommandTag) {
-	tags := c.tagsAt(c.schedule.phaseAt(ended))
-	took := ended.Sub(began)
-	samples := make([]metrics.Sample, 1, 3)
-	samples[0] = sample(c.metrics.Statement, tags, ended, metrics.D(took))
-	if c.conn.TxStatus() == 'I' && tag.String() != "ROLLBACK" {
-		samples = append(samples, sample(c.metrics.Transactions, tags, ended, 1))
+// record pushes the time of something that succeeded, and of the connect if it
+// was the connection's first.
+func (c *client) record(s *session, metric *metrics.Metric, tags *metrics.TagSet, ended time.Time, took, preparing time.Duration) {
+	c.vu.State().Samples <- &single{sample(metric, tags, ended, metrics.D(took))}
+	if s.connect > 0 {
+		c.push(sample(c.metrics.ConnectFirstStatement, tags, ended, metrics.D(s.connect+preparing+took)))
+		s.connect = 0
 	}
-	if c.connected > 0 {
-		samples = append(samples, sample(c.metrics.ConnectFirstStatement, tags, ended, metrics.D(c.connected+preparing+took)))
-		c.connected = 0
-	}
-	c.push(ended, tags, samples...)
+	c.settleSometimes(ended)
 }
 
-// exec is client.exec(sql, ...args): the number of rows, without the rows.
+// exec is client.exec(statement, ...args): the number of rows, without the rows.
 func (c *client) exec(call sobek.FunctionCall) sobek.Value {
 	return c.vu.Runtime().ToValue(c.execute(call, false).count)
 }
 
-// query is client.query(sql, ...args): the rows as objects by column name.
+// query is client.query(statement, ...args): the rows as objects by column name.
 func (c *client) query(call sobek.FunctionCall) sobek.Value {
 	return c.rows(c.execute(call, true).result)
 }

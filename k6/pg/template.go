@@ -30,8 +30,8 @@ var sqlToken = regexp.MustCompile(`(?s)` +
 	`|\$[0-9]+`) // parameter
 
 // parseTemplate cuts sql at its parameters.
-func parseTemplate(sql string) template {
-	var t template
+func parseTemplate(sql string) *template {
+	t := &template{}
 	cut, at := 0, 0
 	for {
 		found := sqlToken.FindStringIndex(sql[at:])
@@ -81,7 +81,7 @@ func afterComment(sql string, begin int) int {
 }
 
 // interpolate writes the arguments into the template as SQL literals.
-func (e *encoder) interpolate(t template, args []sobek.Value) (string, error) {
+func (e *encoder) interpolate(t *template, args []sobek.Value) (string, error) {
 	e.text = e.text[:0]
 	for at, number := range t.parameters {
 		if number < 1 || number > len(args) {

@@ -106,6 +106,9 @@ func (e *encoder) parameters(args []sobek.Value) ([][]byte, error) {
 		e.text = text
 		e.ends = append(e.ends, len(text))
 	}
+	if e.text == nil {
+		e.text = []byte{} // a slice of nil is nil, which means null
+	}
 	// The slices are cut only now: appending may have moved the text.
 	start := 0
 	for _, end := range e.ends {

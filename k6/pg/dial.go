@@ -2,6 +2,7 @@ package pg
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"os"
@@ -11,23 +12,24 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 )
 
-// cancelWait is how long a statement may go on after its test was stopped: the
-// cancel request travels to the server and its answer back.
-const cancelWait = 2 * time.Second
-
-// stamps are the moments between the phases of one connect.
-type stamps struct {
-	dialled, secured time.Time
+// configs are the parsed connection settings, shared by the VUs that use them.
+type configs struct {
+	mu    sync.Mutex
+	known map[[2]string]*pgconn.Config // by dsn and password
 }
 
-type stampsKey struct{}
-
 // config turns connection settings as libpq knows them (a keyword string or a
-// URL, completed by PGPASSWORD and the other PG* variables) into pgconn's.
+// URL, completed by PGPASSWORD and the other PG* variables) into pgconn's. The
+// result is shared: change a copy.
 func (m *Module) config(dsn, password string) (*pgconn.Config, error) {
+	m.configs.mu.Lock()
+	defer m.configs.mu.Unlock()
+	key := [2]string{dsn, password}
+	if known := m.configs.known[key]; known != nil {
+		return known, nil
+	}
 	config, err := pgconn.ParseConfig(dsn)
 	if err != nil {
 		return nil, fmt.Errorf("read the dsn: %w", err)
@@ -42,25 +44,10 @@ func (m *Module) config(dsn, password string) (*pgconn.Config, error) {
 		config.RuntimeParams["application_name"] = "k6"
 	}
 	config.LookupFunc = m.addresses.lookup
-	dial := config.DialFunc
-	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := dial(ctx, network, address)
-		// Cancel requests dial too, without stamps and on another goroutine.
-		if at, ok := ctx.Value(stampsKey{}).(*stamps); ok {
-			at.dialled = time.Now()
-			at.secured = at.dialled
-		}
-		return conn, err
+	if m.configs.known == nil {
+		m.configs.known = map[[2]string]*pgconn.Config{}
 	}
-	config.AfterNetConnect = func(ctx context.Context, _ *pgconn.Config, conn net.Conn) (net.Conn, error) {
-		if at, ok := ctx.Value(stampsKey{}).(*stamps); ok {
-			at.secured = time.Now()
-		}
-		return conn, nil
-	}
-	config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
-		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: cancelWait}
-	}
+	m.configs.known[key] = config
 	return config, nil
 }
 
@@ -71,6 +58,44 @@ func withoutTLS(config *pgconn.Config) {
 	config.Fallbacks = slices.DeleteFunc(config.Fallbacks, func(fallback *pgconn.FallbackConfig) bool {
 		return fallback.TLSConfig != nil || fallback.Host == config.Host && fallback.Port == config.Port
 	})
+}
+
+// timing holds the moments of one connect: each phase ends where the next one
+// begins, so that the phases add up to the whole.
+type timing struct {
+	began, dialled, secured, ready time.Time
+	tls                            bool
+	wire                           *wire // of the attempt that came last
+}
+
+// timed returns a copy of config for one connect, which is noted in t.
+func (t *timing) timed(config *pgconn.Config) *pgconn.Config {
+	copied := *config
+	copied.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := config.DialFunc(ctx, network, address)
+		if err != nil || !t.ready.IsZero() { // a cancel request dials too, later
+			return conn, err
+		}
+		t.wire = &wire{Conn: conn}
+		t.dialled = time.Now()
+		return t.wire, nil
+	}
+	copied.AfterNetConnect = func(ctx context.Context, _ *pgconn.Config, conn net.Conn) (net.Conn, error) {
+		t.secured, t.tls = t.dialled, false
+		if secure, ok := conn.(*tls.Conn); ok {
+			// Otherwise the handshake came with the first message, and counted as authentication.
+			if err := secure.HandshakeContext(ctx); err != nil {
+				return conn, &tlsError{err}
+			}
+			t.secured, t.tls = time.Now(), true
+		}
+		return conn, nil
+	}
+	copied.AfterConnect = func(context.Context, *pgconn.PgConn) error {
+		t.ready = time.Now()
+		return nil
+	}
+	return &copied
 }
 
 // addressBook resolves each host name once, so that name lookups are no part

@@ -1,0 +1,228 @@
+package crosscheck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/spf13/cobra"
+
+	"pooler-lab/internal/link"
+	"pooler-lab/internal/path"
+	"pooler-lab/internal/run"
+)
+
+// options are the flags of `lab crosscheck`.
+type options struct {
+	repeats    int
+	seconds    float64
+	clients    int
+	unbudgeted bool
+}
+
+// errDoesNotHold is what a crosscheck ends with that finds a ratio where it shall not be.
+var errDoesNotHold = errors.New("a ratio isn't where it shall be")
+
+// NewCommand returns `lab crosscheck`.
+func NewCommand() *cobra.Command {
+	o := options{}
+	command := &cobra.Command{
+		Use:   "crosscheck [throughput|latency|connect]...",
+		Short: "Compare k6 with pgbench, the instrument with one that everybody knows",
+		Long: "Runs pgbench and k6 on the same path, in turn, and prints both figures and their ratio with its interval.\n" +
+			"The last line is a verdict, and so is the exit status. Without arguments it does all parts.",
+		Example: "  scripts/crosscheck throughput --repeats 6 --seconds 4",
+		RunE: func(command *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				args = parts
+			}
+			return crosscheck(command.Context(), command.OutOrStdout(), args, o)
+		},
+	}
+	command.Flags().IntVar(&o.repeats, "repeats", 6, "times that both programs run; fewer than six have no interval")
+	command.Flags().Float64Var(&o.seconds, "seconds", 4, "length of each of their runs")
+	command.Flags().IntVar(&o.clients, "clients", 10, "clients of the throughput part")
+	command.Flags().BoolVar(&o.unbudgeted, "unbudgeted", false, "say that the primary's CPU budget is lifted (scripts/crosscheck lifts it)")
+	return command
+}
+
+func crosscheck(ctx context.Context, out io.Writer, wanted []string, o options) error {
+	if o.repeats < 1 || o.seconds < 1 || o.clients < 1 {
+		return errors.New("repeats, seconds and clients must be at least 1")
+	}
+	list, err := plan(wanted, o)
+	if err != nil {
+		return err
+	}
+	set, err := path.Load(path.Root())
+	if err != nil {
+		return err
+	}
+	free, err := run.Hold(filepath.Join(path.Root(), "results"), "a crosscheck")
+	if err != nil {
+		return err
+	}
+	defer free()
+	scale, err := strconv.Atoi(os.Getenv("LAB_SCALE"))
+	if err != nil {
+		return fmt.Errorf("read LAB_SCALE: %w", err)
+	}
+	links := link.New(link.APIURL())
+	found, err := links.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	b := &bench{set: set, links: links, scale: scale, out: out}
+	err = errors.Join(b.all(ctx, list, o.repeats), b.putBack(found))
+	if err != nil {
+		return err
+	}
+	return verdict(out, list)
+}
+
+// bench runs comparisons in this lab.
+type bench struct {
+	set   *path.Set
+	links *link.Client
+	scale int
+	out   io.Writer
+}
+
+// all runs each comparison as often as asked, in blocks of one repeat of each, so that what drifts hits all alike.
+func (b *bench) all(ctx context.Context, list []*comparison, repeats int) error {
+	for repeat := range repeats {
+		for _, c := range list {
+			if err := b.repeat(ctx, c, repeat%2 == 1); err != nil {
+				return fmt.Errorf("%s: %w", c.name, err)
+			}
+			last := len(c.k6) - 1
+			fmt.Fprintf(b.out, "%d/%d  %-48s pgbench %9s  k6 %9s %s\n", repeat+1, repeats, c.name,
+				figureText(c.pgbench[last]), figureText(c.k6[last]), c.figure.unit())
+		}
+	}
+	return nil
+}
+
+// repeat runs both programs once; they take turns in going first.
+func (b *bench) repeat(ctx context.Context, c *comparison, k6First bool) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(2*c.load.seconds+60)*time.Second)
+	defer cancel()
+	p, err := b.set.Find(c.load.path)
+	if err != nil {
+		return err
+	}
+	at, err := p.Endpoint(c.load.link)
+	if err != nil {
+		return err
+	}
+	undo, err := b.prepare(ctx, c.load)
+	if err != nil {
+		return err
+	}
+	defer undo()
+	programs := []func() error{
+		func() error { return take(&c.pgbench)(runPgbench(ctx, at, c.load, c.figure)) },
+		func() error { return take(&c.k6)(runK6(ctx, at, c.load, c.figure, b.scale)) },
+	}
+	if k6First {
+		programs[0], programs[1] = programs[1], programs[0]
+	}
+	for _, program := range programs {
+		if err := b.clean(ctx, c.load); err != nil {
+			return err
+		}
+		if err := program(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take returns a function that adds a figure to a list.
+func take(list *[]float64) func(float64, error) error {
+	return func(value float64, err error) error {
+		if err == nil {
+			*list = append(*list, value)
+		}
+		return err
+	}
+}
+
+// latencyMS is the latency of the latency part, in milliseconds.
+const latencyMS = 10
+
+// prepare puts the latency on the load's link, and lets the role in that has no password. undo takes both back.
+func (b *bench) prepare(ctx context.Context, l load) (undo func(), err error) {
+	if l.link != "" {
+		return func() { _ = b.links.Off(context.WithoutCancel(ctx), l.link) }, b.links.SetLatency(ctx, l.link, latencyMS)
+	}
+	if l.role == "app_trust" {
+		out := func() { _ = tell(context.WithoutCancel(ctx), "postgres", "ALTER ROLE app_trust NOLOGIN") }
+		return out, tell(ctx, "postgres", "ALTER ROLE app_trust LOGIN")
+	}
+	return func() {}, nil
+}
+
+// clean makes both programs begin with the same tables.
+func (b *bench) clean(ctx context.Context, l load) error {
+	if l.workload != "tpcb" {
+		return nil
+	}
+	for _, sql := range []string{"TRUNCATE pgbench_history", "VACUUM pgbench_branches, pgbench_tellers", "CHECKPOINT"} {
+		if err := tell(ctx, "lab", sql); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tell has the primary do something, as the lab's own role.
+func tell(ctx context.Context, database, sql string) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	config, err := pgx.ParseConfig("host=primary port=5432 user=lab sslmode=disable application_name=pooler-lab dbname=" + database)
+	if err != nil {
+		return err
+	}
+	config.Password = os.Getenv("LAB_PASSWORD")
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return fmt.Errorf("connect to the primary: %w", err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	if _, err := conn.Exec(ctx, sql); err != nil {
+		return fmt.Errorf("%s: %w", sql, err)
+	}
+	return nil
+}
+
+// putBack restores the latencies that were there before.
+func (b *bench) putBack(found link.Snapshot) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	return b.links.Put(ctx, found)
+}
+
+// verdict prints the table and, as its last line, whether all ratios are where they shall be.
+func verdict(out io.Writer, list []*comparison) error {
+	fmt.Fprintf(out, "\n%-48s %9s %9s %-4s %6s  %-16s %-13s\n", "", "pgbench", "k6", "", "ratio", "95 % interval", "wanted")
+	failed := 0
+	for _, c := range list {
+		fmt.Fprintln(out, c.line())
+		if !c.holds() {
+			failed++
+		}
+	}
+	if failed > 0 {
+		fmt.Fprintf(out, "\nverdict: %d of %d ratios are not where they shall be\n", failed, len(list))
+		return errDoesNotHold
+	}
+	fmt.Fprintf(out, "\nverdict: all %d ratios hold\n", len(list))
+	return nil
+}

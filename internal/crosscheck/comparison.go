@@ -1,0 +1,103 @@
+// Package crosscheck compares k6, the lab's instrument, with pgbench: both take the same figure on the same path,
+// one after the other, over and over.
+package crosscheck
+
+import (
+	"fmt"
+	"math"
+
+	"golang.org/x/perf/benchmath"
+)
+
+// load is what both programs do.
+type load struct {
+	workload string // select, tpcb or connect
+	protocol string // simple or prepared
+	clients  int
+	path     string
+	link     string // that 10 ms of latency are put on; "" for none
+	role     string
+	seconds  float64
+}
+
+// figure is what is compared.
+type figure int
+
+const (
+	throughput figure = iota // transactions per second
+	median                   // latency of a statement, ms
+	connecting               // mean time of a connect, ms
+)
+
+// unit returns the figure's unit.
+func (f figure) unit() string {
+	if f == throughput {
+		return "tps"
+	}
+	return "ms"
+}
+
+// comparison is one figure of one load. The ratio of k6's to pgbench's shall be from least to most.
+type comparison struct {
+	name        string
+	load        load
+	figure      figure
+	least, most float64
+
+	pgbench, k6 []float64
+}
+
+// ratio returns the median of the ratios within a repeat, and the interval that holds the true one in 95 of 100
+// cases (from the ratios' order alone: six repeats are the fewest that have one).
+func (c *comparison) ratio() benchmath.Summary {
+	ratios := make([]float64, len(c.k6))
+	for i := range c.k6 {
+		ratios[i] = c.k6[i] / c.pgbench[i]
+	}
+	return benchmath.AssumeNothing.Summary(benchmath.NewSample(ratios, &benchmath.DefaultThresholds), 0.95)
+}
+
+// middle returns the median of the figures of one program.
+func middle(values []float64) float64 {
+	return benchmath.AssumeNothing.Summary(benchmath.NewSample(values, &benchmath.DefaultThresholds), 0.95).Center
+}
+
+// holds reports whether the ratio is where it shall be.
+func (c *comparison) holds() bool {
+	center := c.ratio().Center
+	return center >= c.least && center <= c.most
+}
+
+// line returns the comparison as a line of the table.
+func (c *comparison) line() string {
+	ratio := c.ratio()
+	interval := "no interval below six repeats"
+	if !math.IsInf(ratio.Lo, 0) && !math.IsInf(ratio.Hi, 0) && len(c.k6) >= 6 {
+		interval = fmt.Sprintf("%.3f to %.3f", ratio.Lo, ratio.Hi)
+	}
+	verdict := "holds"
+	if !c.holds() {
+		verdict = "DOESN'T HOLD"
+	}
+	return fmt.Sprintf("%-48s %9s %9s %-4s %6.3f  %-16s %-13s %s",
+		c.name, figureText(middle(c.pgbench)), figureText(middle(c.k6)), c.figure.unit(), ratio.Center, interval, c.wanted(), verdict)
+}
+
+// wanted returns where the ratio shall be, in words.
+func (c *comparison) wanted() string {
+	switch {
+	case math.IsInf(c.most, 1):
+		return fmt.Sprintf("at least %.2f", c.least)
+	case c.least == 0:
+		return fmt.Sprintf("at most %.2f", c.most)
+	}
+	return fmt.Sprintf("%.2f to %.2f", c.least, c.most)
+}
+
+// figureText writes a figure with three digits that count.
+func figureText(value float64) string {
+	if value >= 1000 {
+		return fmt.Sprintf("%.0f", value)
+	}
+	return fmt.Sprintf("%.3f", value)
+}

@@ -1,0 +1,104 @@
+package crosscheck
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestVerdict(t *testing.T) {
+	hundreds := []float64{100, 101, 99, 100, 102, 98}
+	for name, test := range map[string]struct {
+		k6   []float64
+		last string
+		err  error
+	}{
+		"equal":  {hundreds, "verdict: all 1 ratios hold", nil},
+		"faster": {[]float64{200, 200, 200, 200, 200, 200}, "verdict: all 1 ratios hold", nil},
+		"slower": {[]float64{70, 71, 69, 70, 72, 68}, "verdict: 1 of 1 ratios are not where they shall be", errDoesNotHold},
+	} {
+		list, err := plan([]string{partThroughput}, options{clients: 10, unbudgeted: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = list[:1]
+		list[0].pgbench, list[0].k6 = hundreds, test.k6
+		var out bytes.Buffer
+		if err := verdict(&out, list); !errors.Is(err, test.err) {
+			t.Errorf("%s: the verdict is %v", name, err)
+		}
+		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+		if got := lines[len(lines)-1]; got != test.last {
+			t.Errorf("%s: the last line is %q", name, got)
+		}
+	}
+}
+
+func TestLine(t *testing.T) {
+	list, err := plan([]string{partLatency}, options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list[0].pgbench = []float64{10.6, 10.6, 10.6, 10.6, 10.6, 10.6}
+	list[0].k6 = []float64{10.6, 10.7, 10.6, 10.5, 10.6, 10.65}
+	if got := list[0].line(); !strings.Contains(got, "1.000  0.991 to 1.009") || !strings.HasSuffix(got, "0.98 to 1.02  holds") {
+		t.Errorf("the line is %q", got)
+	}
+	list[0].pgbench, list[0].k6 = list[0].pgbench[:3], []float64{11.6, 11.6, 11.6}
+	if got := list[0].line(); !strings.Contains(got, "no interval below six") || !strings.HasSuffix(got, "DOESN'T HOLD") {
+		t.Errorf("the line of three is %q", got)
+	}
+}
+
+func TestPlan(t *testing.T) {
+	for part, want := range map[string]int{partThroughput: 4, partLatency: 1, partConnect: 5} {
+		if list, err := plan([]string{part}, options{clients: 10}); err != nil || len(list) != want {
+			t.Errorf("%s has %d comparisons, %v", part, len(list), err)
+		}
+	}
+	if _, err := plan([]string{"speed"}, options{}); err == nil {
+		t.Error("an unknown part is no error")
+	}
+}
+
+func TestPgbenchReports(t *testing.T) {
+	report := []byte("latency average = 0.2 ms\naverage connection time = 2.345 ms\ntps = 44321.5 (without initial connection time)\n")
+	if got, err := find(report, `(?m)^tps = ([0-9.]+)`); err != nil || got != 44321.5 {
+		t.Errorf("tps is %v, %v", got, err)
+	}
+	if _, err := find(report, `initial (\d+)`); err == nil {
+		t.Error("a report without the figure is no error")
+	}
+	folder := t.TempDir()
+	for file, text := range map[string]string{"log.1": "0 1 10500 0 1 2\n0 2 10700 0 1 3\n", "log.1.1": "1 1 10600 0 1 2\n"} {
+		if err := os.WriteFile(filepath.Join(folder, file), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := medianOfLogs(folder); err != nil || got != 10.6 {
+		t.Errorf("the median is %v, %v", got, err)
+	}
+}
+
+func TestK6Summaries(t *testing.T) {
+	summary := `{"window":{"seconds":2,"ready":10},"errors":[],"metrics":{
+		"pg_transactions{phase:measure}":{"values":{"count":100}},
+		"pg_connect{phase:measure}":{"values":{"avg":2.5}},"pg_statement{phase:measure}":{"values":{"med":10.6}}}}`
+	for f, want := range map[figure]float64{throughput: 50, connecting: 2.5, median: 10.6} {
+		if got, err := figureOf([]byte(summary), load{clients: 10}, f); err != nil || got != want {
+			t.Errorf("figure %d is %v, %v", f, got, err)
+		}
+	}
+	for name, text := range map[string]string{
+		"late clients": strings.Replace(summary, `"ready":10`, `"ready":9`, 1),
+		"errors":       strings.Replace(summary, `[]`, `[{"code":"57014","message":"x"}]`, 1),
+		"no window":    `{}`,
+	} {
+		if _, err := figureOf([]byte(text), load{clients: 10}, throughput); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package crosscheck
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pooler-lab/internal/path"
+)
+
+// runPgbench runs pgbench once and returns the figure.
+func runPgbench(ctx context.Context, at path.Endpoint, l load, f figure) (float64, error) {
+	logs, err := os.MkdirTemp("", "crosscheck")
+	if err != nil {
+		return 0, fmt.Errorf("make a folder for pgbench's log: %w", err)
+	}
+	defer os.RemoveAll(logs)
+	program := exec.CommandContext(ctx, "pgbench", pgbenchArguments(l, f, filepath.Join(logs, "log"))...)
+	program.Env = append(environment(), at.Env(l.role, password(l.role))...)
+	if addresses, err := net.DefaultResolver.LookupHost(ctx, at.Host); err == nil {
+		program.Env = append(program.Env, "PGHOSTADDR="+addresses[0]) // k6 looks the name up once, libpq at each connect
+	}
+	program.Env = append(program.Env, "PGGSSENCMODE=disable") // libpq would look for a ticket each time
+	out, err := program.Output()
+	if err != nil {
+		return 0, fmt.Errorf("run pgbench: %w%s", err, complaint(err))
+	}
+	switch f {
+	case throughput:
+		return find(out, `(?m)^tps = ([0-9.]+)`)
+	case connecting:
+		return find(out, `average connection time = ([0-9.]+) ms`)
+	}
+	return medianOfLogs(logs)
+}
+
+// pgbenchArguments returns what makes pgbench do the load.
+func pgbenchArguments(l load, f figure, log string) []string {
+	args := []string{"--no-vacuum", "--protocol=" + l.protocol, fmt.Sprintf("--client=%d", l.clients),
+		fmt.Sprintf("--jobs=%d", min(2, l.clients)), fmt.Sprintf("--time=%d", int(max(1, l.seconds)))}
+	switch f {
+	case connecting:
+		args = append(args, "--connect")
+	case median:
+		args = append(args, "--log", "--log-prefix="+log)
+	}
+	if l.workload == "tpcb" {
+		return append(args, "--builtin=tpcb-like")
+	}
+	return append(args, "--builtin=select-only")
+}
+
+// find returns the number that pattern finds in pgbench's report.
+func find(report []byte, pattern string) (float64, error) {
+	found := regexp.MustCompile(pattern).FindSubmatch(report)
+	if found == nil {
+		return 0, fmt.Errorf("read pgbench's report: nothing in it matches %s:\n%s", pattern, report)
+	}
+	return strconv.ParseFloat(string(found[1]), 64)
+}
+
+// medianOfLogs returns the median transaction of pgbench's logs, in milliseconds: the third word of each line is
+// its microseconds.
+func medianOfLogs(folder string) (float64, error) {
+	files, err := filepath.Glob(filepath.Join(folder, "log.*"))
+	if err != nil {
+		return 0, err
+	}
+	var times []float64
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return 0, fmt.Errorf("read pgbench's log: %w", err)
+		}
+		for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+			words := strings.Fields(lines.Text())
+			if len(words) < 3 {
+				return 0, fmt.Errorf("read pgbench's log: %q has no time", lines.Text())
+			}
+			micros, err := strconv.ParseFloat(words[2], 64)
+			if err != nil {
+				return 0, fmt.Errorf("read pgbench's log: %w", err)
+			}
+			times = append(times, micros/1000)
+		}
+	}
+	if len(times) == 0 {
+		return 0, errors.New("pgbench logged no transaction")
+	}
+	slices.Sort(times)
+	return times[len(times)/2], nil
+}
+
+// complaint returns what a program wrote before it failed.
+func complaint(err error) string {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || len(exit.Stderr) == 0 {
+		return ""
+	}
+	return "\n" + strings.TrimSpace(string(exit.Stderr))
+}
+
+// passwords are where the roles' passwords are; app_trust has none.
+var passwords = map[string]string{"app": "APP_PASSWORD", "app_clear": "APP_CLEAR_PASSWORD"}
+
+func password(role string) string {
+	return os.Getenv(passwords[role])
+}
+
+// environment is this process's, without passwords.
+func environment() []string {
+	return slices.DeleteFunc(os.Environ(), func(setting string) bool {
+		name, _, _ := strings.Cut(setting, "=")
+		return strings.HasSuffix(name, "PASSWORD")
+	})
+}

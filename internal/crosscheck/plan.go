@@ -1,0 +1,86 @@
+package crosscheck
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// The parts of a crosscheck.
+const (
+	partThroughput = "throughput"
+	partLatency    = "latency"
+	partConnect    = "connect"
+)
+
+var parts = []string{partThroughput, partLatency, partConnect}
+
+// Least ratios of throughput. Within its CPU budget the server is what limits both programs; without, they and the
+// server share the machine, and what a program itself needs counts.
+const (
+	leastBudgeted   = 0.95
+	leastUnbudgeted = 0.80
+)
+
+// plan returns the comparisons of the given parts.
+func plan(wanted []string, options options) ([]*comparison, error) {
+	var list []*comparison
+	for _, part := range wanted {
+		if !slices.Contains(parts, part) {
+			return nil, fmt.Errorf("no part %q; there are %q", part, parts)
+		}
+	}
+	base := load{path: "direct", role: "app", protocol: "prepared", clients: options.clients, seconds: options.seconds}
+	if slices.Contains(wanted, partThroughput) {
+		list = append(list, throughputs(base, options.unbudgeted)...)
+	}
+	if slices.Contains(wanted, partLatency) {
+		slow := base
+		slow.workload, slow.link, slow.clients = "select", "client-primary", 1
+		list = append(list, &comparison{name: "select at 10 ms, median", load: slow, figure: median, least: 0.98, most: 1.02})
+	}
+	if slices.Contains(wanted, partConnect) {
+		list = append(list, connects(base)...)
+	}
+	return list, nil
+}
+
+func throughputs(base load, unbudgeted bool) []*comparison {
+	budget, least := "in budget", leastBudgeted
+	if unbudgeted {
+		budget, least = "no budget", leastUnbudgeted
+	}
+	var list []*comparison
+	for _, workload := range []string{"select", "tpcb"} {
+		for _, protocol := range []string{"prepared", "simple"} {
+			l := base
+			l.workload, l.protocol = workload, protocol
+			name := fmt.Sprintf("%s, %s, %d clients, %s", workload, protocol, l.clients, budget)
+			list = append(list, &comparison{name: name, load: l, figure: throughput, least: least, most: math.Inf(1)})
+		}
+	}
+	return list
+}
+
+// connects compares connects by what they are authenticated with. Where the client has a password to hash (4096
+// times, which is what a connect costs most of), Go is several times faster than libpq: k6 may take less there.
+func connects(base load) []*comparison {
+	var list []*comparison
+	for _, way := range []struct{ path, role, name string }{
+		{"direct", "app", "SCRAM"},
+		{"direct", "app_trust", "trust"},
+		{"pgbouncer-transaction", "app", "SCRAM (secret)"},
+		{"pgbouncer-transaction", "app_clear", "SCRAM (password)"},
+		{"pgbouncer-transaction", "app_trust", "trust"},
+	} {
+		l := base
+		l.workload, l.protocol, l.clients, l.path, l.role = "connect", "simple", 1, way.path, way.role
+		name := fmt.Sprintf("connect, %s, %s", way.path, way.name)
+		c := &comparison{name: name, load: l, figure: connecting, least: 0.9, most: 1.1}
+		if way.role != "app_trust" {
+			c.least = 0
+		}
+		list = append(list, c)
+	}
+	return list
+}

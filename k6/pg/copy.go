@@ -1,0 +1,185 @@
+package pg
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/grafana/sobek"
+	"github.com/jackc/pgx/v5/pgconn"
+	"go.k6.io/k6/v2/js/common"
+)
+
+// copied is what a COPY has moved.
+type copied struct {
+	Rows  int64 `js:"rows"`
+	Bytes int64 `js:"bytes"` // of data, without the protocol's own
+}
+
+// counter counts what is written to it, and keeps nothing.
+type counter struct {
+	bytes int64
+}
+
+// Write counts.
+func (c *counter) Write(buf []byte) (int, error) {
+	c.bytes += int64(len(buf))
+	return len(buf), nil
+}
+
+// copyOut is client.copyOut(sql): it reads what COPY ... TO STDOUT sends.
+func (c *client) copyOut(call sobek.FunctionCall) sobek.Value {
+	ctx, s := c.requireSession("copyOut()")
+	st := c.statementOf(call.Argument(0))
+	var data counter
+	return c.copyOver(ctx, s, st, "out", func() (pgconn.CommandTag, int64, error) {
+		tag, err := s.conn.CopyTo(background, &data, st.sql)
+		return tag, data.bytes, err
+	})
+}
+
+// copyIn is client.copyIn(sql, data, options): it sends data to COPY ... FROM
+// STDIN. Data is text or bytes, sent as often as the option repeat says, or a
+// function that is called with 0, 1, 2, ... for one piece after the other until
+// it returns nothing.
+func (c *client) copyIn(call sobek.FunctionCall) sobek.Value {
+	ctx, s := c.requireSession("copyIn()")
+	st := c.statementOf(call.Argument(0))
+	options := struct {
+		Repeat int64 `js:"repeat"`
+	}{1}
+	if !common.IsNullish(call.Argument(2)) {
+		c.instance.options("copyIn", call.Argument(2), &options, "repeat")
+	}
+	if fn, ok := sobek.AssertFunction(call.Argument(1)); ok {
+		return c.copyOver(ctx, s, st, "in", func() (pgconn.CommandTag, int64, error) {
+			return c.copyGenerated(s, st.sql, fn)
+		})
+	}
+	piece, err := bytesOf(call.Argument(1))
+	if err != nil || options.Repeat < 0 {
+		c.throw(errors.New("copyIn() wants text, bytes or a function as data, and repeat not below 0"))
+	}
+	source := &repeated{piece: piece, times: options.Repeat}
+	return c.copyOver(ctx, s, st, "in", func() (pgconn.CommandTag, int64, error) {
+		tag, err := s.conn.CopyFrom(background, source, st.sql)
+		return tag, source.sent, err
+	})
+}
+
+// copyOver runs one COPY and records it.
+func (c *client) copyOver(ctx context.Context, s *session, st *statement, direction string, run func() (pgconn.CommandTag, int64, error)) sobek.Value {
+	s.begin(ctx)
+	began := time.Now()
+	tag, size, err := run()
+	ended := time.Now()
+	s.end()
+
+	phase, tags := c.now(st.book, ended)
+	sums := &st.book.sums[phase]
+	before := sums.trips
+	c.account(s, sums)
+	// Data follows the COPY at once: only the end of it all is waited for, even
+	// where the server's invitation is read in between.
+	sums.trips = min(sums.trips, before+1)
+	if err != nil {
+		c.fail(ctx, st.book, "copy "+direction, err)
+	}
+	sums.rows += tag.RowsAffected()
+	if s.idle() {
+		sums.transactions++
+	}
+	c.record(s, c.metrics.Copy, tags.With("direction", direction), ended, ended.Sub(began), 0)
+	return c.vu.Runtime().ToValue(copied{tag.RowsAffected(), size})
+}
+
+// bytesOf returns the bytes of text, of an ArrayBuffer or of an array over one.
+func bytesOf(value sobek.Value) ([]byte, error) {
+	switch data := exported(value).(type) {
+	case string:
+		return []byte(data), nil
+	case []byte:
+		return data, nil
+	case sobek.ArrayBuffer:
+		return data.Bytes(), nil
+	}
+	return nil, fmt.Errorf("data is text or bytes, not %s", value)
+}
+
+// repeated reads the same bytes several times.
+type repeated struct {
+	piece []byte
+	times int64
+	rest  bytes.Reader
+	sent  int64
+}
+
+// Read reads on in the piece, or in the next one.
+func (r *repeated) Read(buf []byte) (int, error) {
+	filled := 0
+	for filled < len(buf) {
+		if r.rest.Len() == 0 {
+			if r.times == 0 || len(r.piece) == 0 {
+				break
+			}
+			r.times--
+			r.rest.Reset(r.piece)
+		}
+		n, _ := r.rest.Read(buf[filled:])
+		filled += n
+	}
+	r.sent += int64(filled)
+	if filled == 0 {
+		return 0, io.EOF
+	}
+	return filled, nil
+}
+
+// copyGenerated sends what fn returns. JavaScript stays on this goroutine, so
+// the COPY gets another one.
+func (c *client) copyGenerated(s *session, sql string, fn sobek.Callable) (pgconn.CommandTag, int64, error) {
+	type ending struct {
+		tag pgconn.CommandTag
+		err error
+	}
+	source, sink := io.Pipe()
+	over := make(chan ending, 1)
+	go func() {
+		tag, err := s.conn.CopyFrom(background, source, sql)
+		source.CloseWithError(io.ErrClosedPipe) // whoever still writes learns that nobody reads
+		over <- ending{tag, err}
+	}()
+	size, err := c.generate(sink, fn)
+	sink.CloseWithError(err)
+	end := <-over
+	if end.err == nil || errors.Is(err, io.ErrClosedPipe) {
+		err = nil // the server's own error says more
+	}
+	return end.tag, size, errors.Join(err, end.err)
+}
+
+// generate writes pieces until fn returns none.
+func (c *client) generate(sink io.Writer, fn sobek.Callable) (int64, error) {
+	var size int64
+	for piece := int64(0); ; piece++ {
+		value, err := fn(sobek.Undefined(), c.vu.Runtime().ToValue(piece))
+		if err != nil {
+			return size, fmt.Errorf("generate data: %w", err)
+		}
+		if common.IsNullish(value) {
+			return size, nil
+		}
+		data, err := bytesOf(value)
+		if err != nil {
+			return size, fmt.Errorf("generate data: %w", err)
+		}
+		n, err := sink.Write(data)
+		size += int64(n)
+		if err != nil {
+			return size, err
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package pg
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+func TestTLSModes(t *testing.T) {
+	here, trusted := selfSigned(t, "127.0.0.1")
+	elsewhere, trustedElsewhere := selfSigned(t, "elsewhere")
+	_, encrypted := newRelay(t, testDSN(t), here)
+	_, misnamed := newRelay(t, testDSN(t), elsewhere)
+	_, plain := newRelay(t, testDSN(t), nil)
+	for _, test := range []struct{ name, dsn, want string }{
+		{"require", encrypted + " sslmode=require", "encrypted"},
+		{"verify-ca", encrypted + " sslmode=verify-ca sslrootcert=" + trusted, "encrypted"},
+		{"verify-full", encrypted + " sslmode=verify-full sslrootcert=" + trusted, "encrypted"},
+		{"verify-ca, another name", misnamed + " sslmode=verify-ca sslrootcert=" + trustedElsewhere, "encrypted"},
+		{"verify-full, another name", misnamed + " sslmode=verify-full sslrootcert=" + trustedElsewhere, "tls"},
+		{"verify-ca, not trusted", encrypted + " sslmode=verify-ca sslrootcert=" + trustedElsewhere, "tls"},
+		{"prefer", encrypted + " sslmode=prefer", "encrypted"},
+		{"disable", plain + " sslmode=disable", "plain"},
+		{"none", plain, "plain"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newScript(t, New()).started()
+			s.set("dsn", test.dsn)
+			got := s.run(`const client = pg.client({ dsn });
+				try { client.connect(); client.exec('SELECT 1'); client.close(); 'connected' } catch (e) { e.code + e.message }`)
+			m := s.measured()
+			if got == "connected" {
+				got = map[int]string{0: "plain", 1: "encrypted"}[len(m["pg_connect_tls"])]
+			}
+			if !strings.HasPrefix(got, test.want) {
+				t.Errorf("got %q, not %q", got, test.want)
+			}
+			if test.want != "tls" {
+				checkPhases(t, m)
+			}
+		})
+	}
+}
+
+// checkPhases wants the phases of a connect to add up to it.
+func checkPhases(t *testing.T, m map[string][]float64) {
+	t.Helper()
+	phases := m["pg_connect_dial"][0] + m["pg_connect_auth"][0]
+	if encrypted := m["pg_connect_tls"]; len(encrypted) > 0 {
+		phases += encrypted[0]
+	}
+	if connect := m["pg_connect"][0]; math.Abs(phases/connect-1) > 0.01 {
+		t.Errorf("the phases add up to %v ms, the connect took %v", phases, connect)
+	}
+}
+
+func TestRefusedTLS(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go func() {
+		conn, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		_, _ = io.ReadFull(conn, make([]byte, 8)) // SSLRequest
+		_, _ = conn.Write([]byte{'N'})
+	}()
+	s := newScript(t, New()).started()
+	s.set("dsn", fmt.Sprintf("host=127.0.0.1 port=%d sslmode=require", listener.Addr().(*net.TCPAddr).Port))
+	if got := s.run(`try { pg.client({ dsn }).connect() } catch (e) { e.code }`); got != "tls" {
+		t.Errorf("TLS that is refused threw %q", got)
+	}
+}
+
+func TestConnectionStrings(t *testing.T) {
+	config, err := pgconn.ParseConfig(testDSN(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := (&url.URL{Scheme: "postgres", User: url.UserPassword(config.User, config.Password), Host: config.Host, Path: config.Database}).String()
+	port := "port=" + portOf(config)
+	for name, dsn := range map[string]string{
+		"keywords":           testDSN(t),
+		"url":                address + "?" + port + "&application_name=other",
+		"another host first": testDSN(t) + " host=127.0.0.1," + config.Host + " port=1," + portOf(config),
+		"runtime parameter":  testDSN(t) + " options='-c work_mem=1MB'",
+	} {
+		if got := connectedTo(t, dsn, "simple").run(`client.query('SELECT 1 AS one')[0].one`); got != "1" {
+			t.Errorf("%s: got %s", name, got)
+		}
+	}
+}
+
+func portOf(config *pgconn.Config) string {
+	return strconv.Itoa(int(config.Port))
+}
+
+func TestFirstConnect(t *testing.T) {
+	module := New()
+	for _, want := range []string{"first", "later"} {
+		s := newScript(t, module).started()
+		s.set("dsn", testDSN(t))
+		s.run(`const client = pg.client({ dsn }); client.connect(); client.close();`)
+		if got := s.tag("pg_connect", "connect"); got != want {
+			t.Errorf("the tag connect is %q, not %q", got, want)
+		}
+	}
+}

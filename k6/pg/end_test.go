@@ -1,0 +1,134 @@
+package pg
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+)
+
+// alone returns dsn with an application name of its own, and a function that
+// counts the connections of that name on the server, those that run a statement
+// apart.
+func alone(t *testing.T, dsn string) (string, func() (all, active string)) {
+	t.Helper()
+	name := fmt.Sprintf("k6_test_%d", rand.Int())
+	probe := connected(t, "simple")
+	return dsn + " application_name=" + name, func() (string, string) {
+		probe.set("name", name)
+		probe.run(`row = client.query("SELECT count(*) AS total, count(*) FILTER (WHERE state = 'active') AS active FROM pg_stat_activity WHERE application_name = $1", name)[0]`)
+		return probe.run(`row.total`), probe.run(`row.active`)
+	}
+}
+
+// TestCancel stops a test while a statement runs, on each route and over
+// latency.
+func TestCancel(t *testing.T) {
+	onEachRoute(t, func(t *testing.T, dsn, protocol string) {
+		dsn, count := alone(t, dsn)
+		s := connectedTo(t, dsn, protocol)
+		stopAndCheck(t, s, count)
+	})
+	t.Run("latency", func(t *testing.T) {
+		dsn, count := alone(t, testDSN(t))
+		slow, dsn := newRelay(t, dsn, nil)
+		slow.latency = 50 * time.Millisecond
+		stopAndCheck(t, connectedTo(t, dsn, "prepared"), count)
+	})
+}
+
+func stopAndCheck(t *testing.T, s *script, count func() (string, string)) {
+	t.Helper()
+	s.run(`client.exec('SELECT 1')`)
+	var stopped time.Time
+	time.AfterFunc(300*time.Millisecond, func() { stopped = time.Now(); s.CancelContext() })
+	got := s.run(`try { client.exec('SELECT pg_sleep(30)') } catch (e) { e.code }`)
+	if took := time.Since(stopped); got != "cancelled" || took > time.Second {
+		t.Errorf("a stopped test's statement threw %q after %v", got, took)
+	}
+	if _, active := count(); active != "0" {
+		t.Errorf("%s statements go on on the server", active)
+	}
+}
+
+// TestLeaves wants no backend when the test has ended.
+func TestLeaves(t *testing.T) {
+	dsn, count := alone(t, testDSN(t))
+	s := connectedTo(t, dsn, "prepared")
+	s.run(`client.exec('SELECT 1')`)
+	if all, _ := count(); all != "1" {
+		t.Fatalf("%s connections before the end", all)
+	}
+	s.module.finish(time.Now())
+	if all, _ := count(); all != "0" {
+		t.Errorf("%s connections after the end", all)
+	}
+}
+
+// TestNoLeaks connects and closes 10,000 times.
+func TestNoLeaks(t *testing.T) {
+	s := newScript(t, New()).started()
+	go func() {
+		for range s.samples {
+		}
+	}()
+	s.set("dsn", fakeServer(t))
+	s.run(`const client = pg.client({ dsn }); const turn = (n) => { for (let i = 0; i < n; i++) { client.connect(); if (i % 2) client.close() } client.close() }; turn(100)`)
+	time.Sleep(3 * rounds)
+	goroutines, files := runtime.NumGoroutine(), openFiles()
+	s.run(`turn(10000)`)
+	time.Sleep(3 * rounds)
+	if now := runtime.NumGoroutine(); now > goroutines+5 {
+		t.Errorf("%d goroutines before, %d after", goroutines, now)
+	}
+	if now := openFiles(); now > files+5 {
+		t.Errorf("%d open files before, %d after", files, now)
+	}
+	if len(s.module.guard.sessions) > 0 || len(s.module.keepers) > 1 || len(s.module.keepers[0].books) > 3 {
+		t.Errorf("the module keeps %d sessions", len(s.module.guard.sessions))
+	}
+}
+
+// openFiles counts this process's descriptors; 0 where that can't be seen.
+func openFiles() int {
+	files, _ := os.ReadDir("/proc/self/fd")
+	return len(files)
+}
+
+// fakeServer lets everybody in, answers nothing, and returns its dsn.
+func fakeServer(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go welcome(conn)
+		}
+	}()
+	return fmt.Sprintf("host=127.0.0.1 port=%d", listener.Addr().(*net.TCPAddr).Port)
+}
+
+func welcome(conn net.Conn) {
+	defer conn.Close()
+	backend := pgproto3.NewBackend(conn, conn)
+	if _, err := backend.ReceiveStartupMessage(); err != nil {
+		return
+	}
+	backend.Send(&pgproto3.AuthenticationOk{})
+	backend.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
+	if backend.Flush() == nil {
+		_, _ = backend.Receive() // Terminate
+	}
+}

@@ -1,0 +1,63 @@
+package pg
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestPipeline(t *testing.T) {
+	onEachRoute(t, func(t *testing.T, dsn, protocol string) {
+		s := connectedTo(t, dsn, protocol)
+		// In a transaction: Pgpool-II puts a Sync of its own before a Parse outside of one.
+		got := s.run(`JSON.stringify(client.transaction((tx) => tx.pipeline((p) => {
+			p.query('SELECT $1::int AS a', 7);
+			p.exec('SELECT generate_series(1, $1::int)', 5);
+			p.query({ name: 'named', sql: "SELECT 'x' AS b" });
+		})))`)
+		if want := `[[{"a":7}],5,[{"b":"x"}]]`; got != want {
+			t.Errorf("the pipeline returned %s, not %s", got, want)
+		}
+		s.measured()
+		if len(s.measured()["pg_pipeline"]) != 0 {
+			t.Error("samples twice")
+		}
+	})
+}
+
+func TestPipelineIsOneRoundTrip(t *testing.T) {
+	for protocol := range protocols {
+		s := connected(t, protocol)
+		s.run(`const work = () => client.pipeline((p) => { for (let i = 0; i < 100; i++) p.query('SELECT $1::int AS i', i) }); work();`)
+		s.measured()
+		if got := s.run(`work()[99][0].i`); got != "99" {
+			t.Errorf("%s: the last result is %s", protocol, got)
+		}
+		m := s.measured()
+		if trips := sum(m["pg_round_trips"]); trips != 1 || len(m["pg_pipeline"]) != 1 || sum(m["pg_rows"]) != 100 || sum(m["pg_transactions"]) != 1 {
+			t.Errorf("%s: 100 statements took %d round trips and %v", protocol, trips, m)
+		}
+	}
+}
+
+func TestPipelineErrors(t *testing.T) {
+	for protocol := range protocols {
+		s := connected(t, protocol)
+		for name, test := range map[string]struct{ code, want string }{
+			"server's error": {`client.pipeline((p) => { p.exec('SELECT 1'); p.exec('SELECT 1 / $1::int', 0); p.exec('SELECT 2') })`, "22012"},
+			"throw":          {`client.pipeline((p) => { p.exec('SELECT 1'); throw new Error('mine') })`, "mine"},
+			"no function":    {`client.pipeline([])`, "wants a function"},
+			"bad argument":   {`client.pipeline((p) => p.exec('SELECT $1', () => {}))`, "statement 1"},
+		} {
+			got := s.run(`try { ` + test.code + `; 'nothing' } catch (e) { String(e) + ' ' + e.code }`)
+			if !strings.Contains(got, test.want) {
+				t.Errorf("%s, %s: threw %q, not %q", protocol, name, got, test.want)
+			}
+			if got := s.run(`client.query('SELECT 1 AS one')[0].one`); got != "1" {
+				t.Errorf("%s, %s: afterwards got %s", protocol, name, got)
+			}
+		}
+		if got := s.run(`client.pipeline(() => {}).length`); got != "0" {
+			t.Errorf("%s: an empty pipeline had %s results", protocol, got)
+		}
+	}
+}

@@ -1,0 +1,336 @@
+package pg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/grafana/sobek"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"go.k6.io/k6/v2/metrics"
+)
+
+// poolOptions are the options of pg.pool. VUs that give the same ones share one
+// pool.
+type poolOptions struct {
+	Client   clientOptions
+	Name     string  `js:"name"`     // tells pools of the same options apart
+	Size     int32   `js:"size"`     // most connections
+	Min      int32   `js:"min"`      // connections that are kept open
+	Lifetime float64 `js:"lifetime"` // seconds after which a connection is replaced; 0: an hour
+	Idle     float64 `js:"idle"`     // seconds after which an unused one is closed; 0: half an hour
+}
+
+// pools are the pools of a test by their options.
+type pools struct {
+	mu    sync.Mutex
+	known map[poolOptions]*pool
+}
+
+// pool is an application's own pool: connections that many VUs share.
+type pool struct {
+	*Module
+	options poolOptions
+
+	mu      sync.Mutex
+	opened  *pgxpool.Pool
+	opener  *instance // the VU that opened it: its samples are pushed as this one's
+	tags    *metrics.TagSet
+	lost    int  // connections that were dropped, and none has taken their place
+	filled  bool // once by fill()
+	filling sync.Mutex
+}
+
+// lender is one VU's way to a pool.
+type lender struct {
+	*instance
+	pool *pool
+	book *book
+	free []*client // not lent just now
+}
+
+// newPool is pg.pool(options): a VU's way to the pool of these options.
+func (i *instance) newPool(call sobek.FunctionCall) sobek.Value {
+	options := poolOptions{Client: clientOptions{Protocol: "prepared"}, Size: 10}
+	i.options("pool", call.Argument(0), &options.Client,
+		"dsn", "password", "path", "protocol", "name", "size", "min", "lifetime", "idle")
+	if err := i.vu.Runtime().ExportTo(call.Argument(0), &options); err != nil {
+		i.throw(fmt.Errorf("pool: read the options: %w", err))
+	}
+	if options.Size < 1 || options.Min < 0 || options.Min > options.Size || options.Lifetime < 0 || options.Idle < 0 {
+		i.throw(errors.New("pool: size must be at least 1, min from 0 to size, lifetime and idle not below 0"))
+	}
+	first := i.clientOf("pool", options.Client)
+	l := &lender{instance: i, pool: i.Module.poolOf(options), free: []*client{first}}
+	object := i.vu.Runtime().NewObject()
+	for name := range first.bound {
+		if name != "prepare" { // which of the connections should it be?
+			i.define(object, name, l.lending(name))
+		}
+	}
+	i.define(object, "fill", l.fill)
+	i.define(object, "stat", l.stat)
+	return object
+}
+
+// poolOf returns the pool of the options, and makes it for the first VU.
+func (m *Module) poolOf(options poolOptions) *pool {
+	m.pools.mu.Lock()
+	defer m.pools.mu.Unlock()
+	if m.pools.known == nil {
+		m.pools.known = map[poolOptions]*pool{}
+	}
+	p := m.pools.known[options]
+	if p == nil {
+		p = &pool{Module: m, options: options}
+		m.pools.known[options] = p
+	}
+	return p
+}
+
+// lending returns a method that borrows a connection for one call of the
+// client's method of that name.
+func (l *lender) lending(name string) method {
+	return func(call sobek.FunctionCall) sobek.Value {
+		c, lent := l.borrow()
+		defer l.giveBack(c, lent)
+		return c.bound[name](call)
+	}
+}
+
+// borrow waits for a connection of the pool and returns a client that has it.
+func (l *lender) borrow() (*client, *pgxpool.Conn) {
+	l.requireTest("a pool")
+	c, ctx := l.client(), l.vu.Context()
+	opened, err := l.pool.open(l.instance)
+	if err != nil {
+		l.throw(err)
+	}
+	began := time.Now()
+	lent, err := opened.Acquire(ctx)
+	ended := time.Now()
+	if err != nil {
+		l.free = append(l.free, c)
+		c.fail(ctx, l.book, "wait for a connection", err)
+	}
+	_, tags := l.now(l.book, ended)
+	l.push(sample(l.metrics.PoolWait, tags, ended, metrics.D(ended.Sub(began))))
+	c.session = lent.Conn().PgConn().CustomData()[sessionKey].(*session)
+	return c, lent
+}
+
+// client returns a client that isn't in use: a call within a transaction of the
+// same pool borrows another connection, as it does in an application.
+func (l *lender) client() *client {
+	if l.book == nil {
+		l.book = l.newBook("path", l.pool.options.Client.Path, "protocol", l.pool.options.Client.Protocol)
+	}
+	if last := len(l.free) - 1; last >= 0 {
+		c := l.free[last]
+		l.free = l.free[:last]
+		if c.object == nil {
+			c.object = l.vu.Runtime().NewObject()
+			for name, method := range c.bound {
+				l.define(c.object, name, method)
+			}
+		}
+		return c
+	}
+	c := l.clientOf("pool", l.pool.options.Client)
+	l.free = append(l.free, c)
+	return l.client()
+}
+
+// giveBack returns the connection to the pool. One that is in the middle of a
+// transaction is closed there.
+func (l *lender) giveBack(c *client, lent *pgxpool.Conn) {
+	if !c.session.open() {
+		l.pool.lose()
+	}
+	c.session = nil
+	lent.Release()
+	l.free = append(l.free, c)
+}
+
+// sessionKey is where a pool's connection keeps its session.
+const sessionKey = "k6/x/pg"
+
+// open opens the pool for the first VU that needs it.
+func (p *pool) open(i *instance) (*pgxpool.Pool, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.opened != nil {
+		return p.opened, nil
+	}
+	config, err := p.config()
+	if err != nil {
+		return nil, err
+	}
+	p.opener, p.tags = i, i.vu.State().Tags.GetCurrentValues().Tags
+	for name, value := range map[string]string{"path": p.options.Client.Path, "protocol": p.options.Client.Protocol} {
+		if value != "" {
+			p.tags = p.tags.With(name, value)
+		}
+	}
+	p.opened, err = pgxpool.NewWithConfig(background, config)
+	if err != nil {
+		return nil, fmt.Errorf("open the pool: %w", err)
+	}
+	return p.opened, nil
+}
+
+// config returns pgxpool's settings.
+func (p *pool) config() (*pgxpool.Config, error) {
+	base, err := p.Module.config(p.options.Client.DSN, p.options.Client.Password)
+	if err != nil {
+		return nil, err
+	}
+	config, err := pgxpool.ParseConfig("host=" + base.Host) // a form; what matters comes from base
+	if err != nil {
+		return nil, fmt.Errorf("make the pool's settings: %w", err)
+	}
+	config.MaxConns, config.MinConns = p.options.Size, p.options.Min
+	if p.options.Lifetime > 0 {
+		config.MaxConnLifetime = seconds(p.options.Lifetime)
+	}
+	if p.options.Idle > 0 {
+		config.MaxConnIdleTime = seconds(p.options.Idle)
+	}
+	config.HealthCheckPeriod = time.Second
+	// A ping is a transaction to the server, and nobody asked for it.
+	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
+	config.BeforeConnect = func(_ context.Context, connecting *pgx.ConnConfig) error {
+		t := &timing{began: time.Now()}
+		timed := t.timed(base)
+		done := timed.AfterConnect
+		first := p.firstConnect(base) == 1
+		timed.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
+			err := done(ctx, conn)
+			p.welcome(newSession(conn, t), t, first)
+			return err
+		}
+		connecting.Config = *timed
+		return nil
+	}
+	config.BeforeClose = func(conn *pgx.Conn) {
+		if s, ok := conn.PgConn().CustomData()[sessionKey].(*session); ok {
+			p.guard.remove(s)
+		}
+	}
+	return config, nil
+}
+
+// welcome records a connect of the pool, which no VU makes.
+func (p *pool) welcome(s *session, t *timing, first bool) {
+	s.conn.CustomData()[sessionKey] = s
+	s.connect = 0 // nobody waits for its first statement
+	p.guard.add(s)
+
+	p.mu.Lock()
+	again := p.lost > 0
+	if again {
+		p.lost--
+	}
+	i, tags := p.opener, p.tags
+	p.mu.Unlock()
+
+	if phase := p.schedule.phaseAt(t.ready); phase != phaseNone {
+		tags = tags.With("phase", phase.String())
+	}
+	tags = tags.With("connect", map[bool]string{true: "first", false: "later"}[first])
+	samples := i.metrics.ofConnect(t, tags)
+	if again {
+		samples = append(samples, sample(i.metrics.Reconnects, tags, t.ready, 1))
+	}
+	i.push(append(samples, i.metrics.ofTraffic(s.traffic(), tags, t.ready)...)...)
+}
+
+// lose notes that a connection was dropped while it was lent.
+func (p *pool) lose() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lost++
+}
+
+// fill is pool.fill(): it returns when the pool has as many connections as its
+// size allows, so that no measured statement waits for a connect.
+func (l *lender) fill(sobek.FunctionCall) sobek.Value {
+	l.requireTest("fill()")
+	l.client() // the book
+	opened, err := l.pool.open(l.instance)
+	if err == nil {
+		err = l.pool.fill(l.vu.Context(), opened)
+	}
+	if err != nil {
+		(&client{instance: l.instance}).fail(l.vu.Context(), l.book, "fill the pool", err)
+	}
+	return sobek.Undefined()
+}
+
+// fill borrows all connections at once and gives them back; one VU does it for
+// all of them.
+func (p *pool) fill(ctx context.Context, opened *pgxpool.Pool) error {
+	p.filling.Lock()
+	defer p.filling.Unlock()
+	if p.filled {
+		return nil
+	}
+	var borrowing sync.WaitGroup
+	failed := make(chan error, p.options.Size)
+	for range p.options.Size {
+		borrowing.Go(func() {
+			lent, err := opened.Acquire(ctx)
+			if err != nil {
+				failed <- err
+				return
+			}
+			defer lent.Release()
+			for opened.Stat().TotalConns() < p.options.Size && len(failed) == 0 && ctx.Err() == nil {
+				time.Sleep(time.Millisecond)
+			}
+		})
+	}
+	borrowing.Wait()
+	if len(failed) > 0 {
+		return <-failed
+	}
+	p.filled = true
+	return nil
+}
+
+// poolState is what pool.stat() returns: connections just now.
+type poolState struct {
+	Size  int32 `js:"size"`
+	Total int32 `js:"total"`
+	Idle  int32 `js:"idle"`
+	Lent  int32 `js:"lent"`
+}
+
+// stat is pool.stat().
+func (l *lender) stat(sobek.FunctionCall) sobek.Value {
+	l.requireTest("stat()")
+	opened, err := l.pool.open(l.instance)
+	if err != nil {
+		l.throw(err)
+	}
+	now := opened.Stat()
+	return l.vu.Runtime().ToValue(poolState{now.MaxConns(), now.TotalConns(), now.IdleConns(), now.AcquiredConns()})
+}
+
+// closePools closes all pools; their connections have been closed before.
+func (m *Module) closePools() {
+	m.pools.mu.Lock()
+	defer m.pools.mu.Unlock()
+	for _, p := range m.pools.known {
+		p.mu.Lock()
+		if p.opened != nil {
+			p.opened.Close()
+			p.opened = nil
+		}
+		p.mu.Unlock()
+	}
+}

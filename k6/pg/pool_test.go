@@ -1,0 +1,105 @@
+package pg
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// pooled runs code in several VUs that share a pool with the given options.
+func pooled(t *testing.T, module *Module, options string, code ...string) []*script {
+	t.Helper()
+	vus := together(t, module, `const pool = pg.pool({ dsn: '`+testDSN(t)+`', `+options+` })`, code...)
+	t.Cleanup(func() { module.finish(time.Now()) })
+	return vus
+}
+
+func TestPoolIsShared(t *testing.T) {
+	work := `pids = new Set(); for (let i = 0; i < 20; i++) pids.add(pool.query('SELECT pg_backend_pid() AS pid, pg_sleep(0.002)')[0].pid)`
+	vus := pooled(t, New(), `size: 2`, work, work, work, work)
+	backends := map[string]bool{}
+	waits, connects := []float64{}, 0
+	for _, vu := range vus {
+		for _, pid := range strings.Split(vu.run(`[...pids].join()`), ",") {
+			backends[pid] = true
+		}
+		m := vu.measured()
+		waits = append(waits, m["pg_pool_wait"]...)
+		connects += len(m["pg_connect"])
+	}
+	if len(backends) != 2 || connects != 2 {
+		t.Errorf("a pool of 2 had the backends %v and %d connects", backends, connects)
+	}
+	longest := 0.0
+	for _, wait := range waits {
+		longest = max(longest, wait)
+	}
+	if len(waits) != 80 || longest < 1 {
+		t.Errorf("4 VUs waited %d times for 2 connections, at most %v ms", len(waits), longest)
+	}
+}
+
+func TestPoolTransaction(t *testing.T) {
+	vu := pooled(t, New(), `size: 2, protocol: 'extended'`, `
+		inside = pool.transaction((tx) => tx.query('SELECT pg_backend_pid() AS pid')[0].pid === tx.query('SELECT pg_backend_pid() AS pid')[0].pid);
+		other = pool.transaction((tx) => tx.query('SELECT pg_backend_pid() AS pid')[0].pid !== pool.query('SELECT pg_backend_pid() AS pid')[0].pid);
+		try { pool.transaction(() => { throw new Error('mine') }) } catch (e) { thrown = e.message }
+		after = JSON.stringify(pool.stat());`)[0]
+	if got := vu.run(`inside + ' ' + other + ' ' + thrown + ' ' + after`); got != `true true mine {"size":2,"total":2,"idle":2,"lent":0}` {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestPoolFills(t *testing.T) {
+	vu := pooled(t, New(), `size: 5`, `pool.fill(); full = pool.stat().total`, `pool.fill()`)[0]
+	if got := vu.run(`full`); got != "5" {
+		t.Errorf("a full pool of 5 has %s", got)
+	}
+}
+
+func TestPoolLifetime(t *testing.T) {
+	vu := pooled(t, New(), `size: 1, lifetime: 0.2`, `
+		const pid = () => pool.query('SELECT pg_backend_pid() AS pid')[0].pid;
+		first = pid(); same = pid() === first;
+		for (const end = Date.now() + 300; Date.now() < end;);
+		pid(); for (const end = Date.now() + 100; Date.now() < end;);
+		replaced = pid() !== first`)[0]
+	if got := vu.run(`same + ' ' + replaced`); got != "true true" {
+		t.Errorf("same and replaced are %s", got)
+	}
+}
+
+func TestPoolReplacesDropped(t *testing.T) {
+	vu := pooled(t, New(), `size: 1, protocol: 'simple'`, `
+		try { pool.exec('SELECT pg_terminate_backend(pg_backend_pid())') } catch (e) { code = e.code }
+		one = pool.query('SELECT 1 AS one')[0].one`)[0]
+	if got := vu.run(`code + ' ' + one`); got != "57P01 1" {
+		t.Errorf("got %s", got)
+	}
+	if m := vu.measured(); sum(m["pg_reconnects"]) != 1 {
+		t.Errorf("pg_reconnects is %v", m["pg_reconnects"])
+	}
+}
+
+func TestPoolRefused(t *testing.T) {
+	s := newScript(t, New()).started()
+	got := s.run(`const pool = pg.pool({ dsn: 'host=127.0.0.1 port=1', size: 1 }); try { pool.exec('SELECT 1') } catch (e) { e.code }`)
+	if got != "refused" || len(s.measured()["pg_errors"]) != 1 {
+		t.Errorf("a pool without a server threw %q", got)
+	}
+}
+
+func TestPoolCloses(t *testing.T) {
+	module := New()
+	vu := pooled(t, module, `size: 3`, `pool.fill(); pid = pool.query('SELECT pg_backend_pid() AS pid')[0].pid`)[0]
+	pid, err := strconv.Atoi(vu.run(`pid`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	module.finish(time.Now())
+	probe := connected(t, "simple")
+	if got := probe.run(`client.query('SELECT count(*) FROM pg_stat_activity WHERE pid = ` + strconv.Itoa(pid) + `')[0].count`); got != "0" {
+		t.Error("the pool's backend is still there")
+	}
+}

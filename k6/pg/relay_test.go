@@ -1,0 +1,146 @@
+package pg
+
+import (
+	"bufio"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/binary"
+	"encoding/pem"
+	"io"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// relay stands between client and server. It notes the messages that the server
+// answers with and, where it has a certificate, speaks TLS to the client.
+type relay struct {
+	t        *testing.T
+	listener net.Listener
+	server   string // address
+	tls      *tls.Config
+	answers  atomic.Int64  // ReadyForQuery: what a client waits for before it goes on
+	latency  time.Duration // before each answer
+	cut      atomic.Pointer[net.Conn]
+}
+
+// newRelay returns a relay to the server that dsn names, and the dsn through it.
+func newRelay(t *testing.T, dsn string, certificate *tls.Config) (*relay, string) {
+	t.Helper()
+	config, err := pgconn.ParseConfig(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &relay{t: t, listener: listener, tls: certificate,
+		server: net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port)))}
+	t.Cleanup(func() { listener.Close() })
+	go r.serve()
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	return r, dsn + " host=127.0.0.1 port=" + port
+}
+
+func (r *relay) serve() {
+	for {
+		client, err := r.listener.Accept()
+		if err != nil {
+			return
+		}
+		go r.carry(client)
+	}
+}
+
+// carry moves one connection's bytes.
+func (r *relay) carry(client net.Conn) {
+	defer client.Close()
+	if r.tls != nil {
+		if _, err := io.ReadFull(client, make([]byte, 8)); err != nil { // SSLRequest
+			return
+		}
+		if _, err := client.Write([]byte{'S'}); err != nil {
+			return
+		}
+		client = tls.Server(client, r.tls)
+	}
+	server, err := net.Dial("tcp", r.server)
+	if err != nil {
+		r.t.Error(err)
+		return
+	}
+	defer server.Close()
+	r.cut.Store(&client)
+	go func() {
+		_, _ = io.Copy(server, client)
+		server.Close()
+	}()
+	r.answer(client, bufio.NewReader(server))
+}
+
+// answer moves the server's messages one by one.
+func (r *relay) answer(client io.Writer, server *bufio.Reader) {
+	out := bufio.NewWriter(client)
+	for {
+		head := make([]byte, 5)
+		if _, err := io.ReadFull(server, head); err != nil {
+			return
+		}
+		message := make([]byte, 1+binary.BigEndian.Uint32(head[1:]))
+		copy(message, head)
+		if _, err := io.ReadFull(server, message[5:]); err != nil {
+			return
+		}
+		if head[0] == 'Z' {
+			r.answers.Add(1)
+		}
+		if _, err := out.Write(message); err != nil {
+			return
+		}
+		if server.Buffered() > 0 {
+			continue
+		}
+		time.Sleep(r.latency)
+		if out.Flush() != nil {
+			return
+		}
+	}
+}
+
+// selfSigned returns a certificate for the given name, and the file that a
+// client can trust it by.
+func selfSigned(t *testing.T, name string) (*tls.Config, string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name},
+		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+	}
+	if ip := net.ParseIP(name); ip != nil {
+		certificate.IPAddresses = []net.IP{ip}
+	}
+	raw, err := x509.CreateCertificate(rand.Reader, certificate, certificate, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{raw}, PrivateKey: key}}}, file
+}

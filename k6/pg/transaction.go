@@ -1,0 +1,105 @@
+package pg
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/grafana/sobek"
+	"go.k6.io/k6/v2/js/common"
+	"go.k6.io/k6/v2/metrics"
+)
+
+// errRolledBack is what a COMMIT comes to where a statement has failed and the
+// function went on as if nothing had happened.
+var errRolledBack = errors.New("the server rolled the transaction back: a statement in it had failed")
+
+// isolations are the words for BEGIN by the option isolation.
+var isolations = map[string]string{
+	"":                 "BEGIN",
+	"read committed":   "BEGIN ISOLATION LEVEL READ COMMITTED",
+	"repeatable read":  "BEGIN ISOLATION LEVEL REPEATABLE READ",
+	"serializable":     "BEGIN ISOLATION LEVEL SERIALIZABLE",
+	"read uncommitted": "BEGIN ISOLATION LEVEL READ UNCOMMITTED",
+}
+
+// transaction is client.transaction(fn, options): BEGIN, what fn does with the
+// client it is given, and COMMIT, or ROLLBACK where fn throws. It returns what
+// fn returns.
+func (c *client) transaction(call sobek.FunctionCall) sobek.Value {
+	ctx, s := c.requireSession("transaction()")
+	fn, ok := sobek.AssertFunction(call.Argument(0))
+	if !ok {
+		c.throw(errors.New("transaction() wants a function"))
+	}
+	var options struct {
+		Isolation string `js:"isolation"`
+	}
+	if !common.IsNullish(call.Argument(1)) {
+		c.instance.options("transaction", call.Argument(1), &options, "isolation")
+	}
+	begin, ok := isolations[options.Isolation]
+	if !ok {
+		c.throw(fmt.Errorf("transaction: no isolation level %q", options.Isolation))
+	}
+	if !s.idle() {
+		c.fail(ctx, c.book, "transaction", errors.New("already in a transaction"))
+	}
+
+	began := time.Now()
+	c.perform(ctx, s, c.command(begin), nil, false)
+	value, err := fn(sobek.Undefined(), c.object)
+	if _, later := exported(value).(*sobek.Promise); later && err == nil {
+		c.rollback(s)
+		c.throw(errors.New("transaction() wants a function that isn't async: it would commit before the work is done"))
+	}
+	if err != nil {
+		c.rollback(s)
+		panic(err) // JavaScript's own exception, as it was thrown
+	}
+	r := c.perform(ctx, s, c.command("COMMIT"), nil, false)
+	ended := time.Now()
+	phase, tags := c.now(c.book, ended)
+	if r.tag.String() == "ROLLBACK" {
+		c.book.sums[phase].rollbacks++
+		c.fail(ctx, c.book, "commit", errRolledBack)
+	}
+	c.push(sample(c.metrics.Transaction, tags, ended, metrics.D(ended.Sub(began))))
+	return value
+}
+
+// exported returns what a JavaScript value is in Go; nil for none.
+func exported(value sobek.Value) any {
+	if value == nil {
+		return nil
+	}
+	return value.Export()
+}
+
+// command returns a statement of the module's own.
+func (c *client) command(sql string) *statement {
+	return c.statementOf(c.vu.Runtime().ToValue(sql))
+}
+
+// rollback ends a transaction that has failed. Where that can't be done, or the
+// test was stopped, the connection is closed, and the server does it.
+func (c *client) rollback(s *session) {
+	if !s.open() || s.idle() {
+		return
+	}
+	ctx := c.vu.Context()
+	if ctx.Err() == nil {
+		s.begin(ctx)
+		_, err := s.conn.Exec(background, "ROLLBACK").ReadAll()
+		s.end()
+		phase, _ := c.now(c.book, time.Now())
+		c.account(s, &c.book.sums[phase])
+		c.book.sums[phase].rollbacks++
+		if err == nil {
+			return
+		}
+	}
+	s.close()
+	phase, _ := c.now(c.book, time.Now())
+	c.account(s, &c.book.sums[phase])
+}

@@ -1,0 +1,87 @@
+package pg
+
+import (
+	"testing"
+)
+
+// TestRoundTrips compares with a trace of the protocol.
+func TestRoundTrips(t *testing.T) {
+	for protocol := range protocols {
+		trace, dsn := newRelay(t, testDSN(t), nil)
+		s := connectedTo(t, dsn, protocol)
+		for _, test := range []struct {
+			name, code string
+			trips      map[string]int // by protocol; "" for all
+		}{
+			{"statement", `client.exec('SELECT $1::int', 1)`, map[string]int{"": 1, "prepared": 2}},
+			{"again", `client.exec('SELECT $1::int', 2)`, map[string]int{"": 1}},
+			{"many rows", `client.query('SELECT generate_series(1, 100000)')`, map[string]int{"": 1, "prepared": 2}},
+			{"error", `try { client.exec('SELECT 1/0') } catch (e) {}`, map[string]int{"": 1, "prepared": 2}},
+			{"transaction", `client.transaction((tx) => tx.exec('SELECT $1::int', 3))`, map[string]int{"": 3, "prepared": 5}},
+			{"pipeline", `client.pipeline((p) => { for (let i = 0; i < 10; i++) p.exec('SELECT $1::int', i) })`, map[string]int{"": 1}},
+			{"copy out", `client.copyOut('COPY (SELECT generate_series(1, 100000)) TO STDOUT')`, map[string]int{"": 1}},
+			{"copy in", `client.exec('CREATE TEMPORARY TABLE t (id int)'); client.copyIn('COPY t FROM STDIN', '1\n', { repeat: 100000 })`,
+				map[string]int{"": 2, "prepared": 3}},
+		} {
+			want, ok := test.trips[protocol]
+			if !ok {
+				want = test.trips[""]
+			}
+			s.measured()
+			before := trace.answers.Load()
+			s.run(test.code)
+			traced := int(trace.answers.Load() - before)
+			if got := sum(s.measured()["pg_round_trips"]); got != want || got != traced {
+				t.Errorf("%s, %s: %d round trips, the trace has %d, expected %d", protocol, test.name, got, traced, want)
+			}
+		}
+	}
+}
+
+func TestBytes(t *testing.T) {
+	s := connected(t, "simple")
+	s.measured()
+	s.run(`client.exec("SELECT repeat('x', 10000)")`)
+	m := s.measured()
+	// A Query message is a type, a length, the text and a zero.
+	if sent := sum(m["pg_bytes_sent"]); sent != 1+4+len("SELECT repeat('x', 10000)")+1 {
+		t.Errorf("%d bytes sent", sent)
+	}
+	if received := sum(m["pg_bytes_received"]); received < 10000 || received > 10200 {
+		t.Errorf("%d bytes received", received)
+	}
+}
+
+func TestStatementName(t *testing.T) {
+	s := connected(t, "prepared")
+	s.measured()
+	s.run(`client.exec({ name: 'one', sql: 'SELECT 1' })`)
+	if got := s.tag("pg_statement", "statement"); got != "one" {
+		t.Errorf("the tag statement is %q", got)
+	}
+	s.run(`client.exec('SELECT 1')`)
+	if got := s.tag("pg_statement", "statement"); got != "" {
+		t.Errorf("without a name the tag statement is %q", got)
+	}
+	if _, err := s.try(`client.exec({ sql: 'SELECT 1' })`); err == nil {
+		t.Error("a statement without a name threw nothing")
+	}
+}
+
+func TestReconnects(t *testing.T) {
+	trace, dsn := newRelay(t, testDSN(t), nil)
+	s := connectedTo(t, dsn, "simple")
+	s.run(`client.exec('SELECT 1'); client.close(); client.connect()`)
+	if m := s.measured(); len(m["pg_reconnects"]) != 0 {
+		t.Errorf("a connect after close() counts as %v reconnects", m["pg_reconnects"])
+	}
+	(*trace.cut.Load()).Close()
+	got := s.run(`try { client.exec('SELECT 1'); 'nothing' } catch (e) { e.code }`)
+	if got != "dropped" {
+		t.Errorf("a cut connection threw %q", got)
+	}
+	s.run(`client.connect()`)
+	if m := s.measured(); sum(m["pg_reconnects"]) != 1 {
+		t.Errorf("pg_reconnects is %v", m["pg_reconnects"])
+	}
+}
