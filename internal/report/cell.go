@@ -1,6 +1,8 @@
 package report
 
 import (
+	"fmt"
+	"math"
 	"slices"
 
 	"pooler-lab/internal/result"
@@ -29,18 +31,47 @@ func errorsOf(c *result.Cell) (n int64) {
 	return n
 }
 
-// roundTripOf is the median round trip of the cell's repeats that count.
+// roundTripOf is the median round trip of the repeats that count, or where one of them is flagged for it the one
+// that is furthest from what was asked, starred.
 func roundTripOf(cells ...*result.Cell) string {
 	var values []float64
+	furthest, worst := 0.0, 0.0
 	for _, c := range cells {
 		for _, r := range c.Repeats {
-			if r.Status == result.OK && r.RoundTrip != nil {
-				values = append(values, r.RoundTrip.MeasuredMS)
+			if r.Status != result.OK || r.RoundTrip == nil {
+				continue
+			}
+			values = append(values, r.RoundTrip.MeasuredMS)
+			off := math.Abs(r.RoundTrip.MeasuredMS - r.RoundTrip.AskedMS)
+			if slices.ContainsFunc(r.Flags, func(f result.Flag) bool { return f.Word == "latency" }) && off > furthest {
+				furthest, worst = off, r.RoundTrip.MeasuredMS
 			}
 		}
 	}
-	if v, ok := middle(values); ok {
-		return number(v)
+	if furthest > 0 {
+		return number(worst) + "*"
 	}
-	return "-"
+	if v, ok := middle(values); ok {
+		return number(v) + " "
+	}
+	return "- "
+}
+
+// errorOf words the most frequent error of the cell's repeats, "" where there was none.
+func errorOf(c *result.Cell) string {
+	var most result.Error
+	for _, r := range c.Repeats {
+		if r.Measured == nil {
+			continue
+		}
+		for _, e := range r.Measured.Errors {
+			if e.Count > most.Count {
+				most = e
+			}
+		}
+	}
+	if most.Count == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d x %s %s", most.Count, most.Code, most.Message)
 }

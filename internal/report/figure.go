@@ -13,18 +13,49 @@ type figure struct {
 	heading string
 	unit    string
 	of      func(*result.Repeat) (float64, bool)
+	meaning string // for the legend
 }
 
-// figureOf is the cell's: what a connect takes where it connects over and over, the median latency where it is
-// paced, and transactions per second at capacity.
-func figureOf(c *result.Cell) figure {
+// figureOf is the one that the cell is compared by.
+func figureOf(c *result.Cell) figure { return figuresOf(c)[0] }
+
+// figuresOf are the cell's: what a connect takes, alone and with its first statement, where it connects over and
+// over, the median latency where it is paced, and transactions per second at capacity.
+func figuresOf(c *result.Cell) []figure {
 	switch {
 	case c.Workload == "connect":
-		return figure{"connect", "ms", median("pg_connect")}
+		return []figure{
+			{"connect", "ms", median("pg_connect"), "from the first packet to a session that takes statements: " + demand(c)},
+			{"+ 1st", "stmt ms", median("pg_connect_first_statement"),
+				"the same and the session's first statement: a pooler's login need not touch the database"}}
 	case c.Rate > 0:
-		return figure{"latency p50", "ms", latency}
+		return []figure{{"latency", "p50 ms", latency, "median from the moment a turn was due: " + demand(c)}}
 	}
-	return figure{"TPS", fmt.Sprintf("%d client%s", c.Clients, plural(c.Clients)), tps}
+	return []figure{{"TPS", fmt.Sprintf("%d cl.", c.Clients), tps, "transactions a second: " + demand(c)}}
+}
+
+// short is the figure's name beside a flag.
+func short(c *result.Cell) string {
+	switch f := figureOf(c); f.heading {
+	case "latency":
+		return "p50"
+	default:
+		return f.heading
+	}
+}
+
+// demand says what the cell's clients ask, and how often.
+func demand(c *result.Cell) string {
+	what := map[string]string{"connect": "", "select": "SELECT by key, "}
+	statement, known := what[c.Workload]
+	if !known {
+		statement = c.Workload + ", "
+	}
+	text := fmt.Sprintf("%s%d client%s, ", statement, c.Clients, plural(c.Clients))
+	if c.Rate > 0 {
+		return text + "paced at " + strconv.FormatFloat(c.Rate, 'f', -1, 64) + "/s"
+	}
+	return text + "closed loop"
 }
 
 func plural(n int) string {
@@ -113,7 +144,7 @@ func number(v float64) string {
 	return strconv.FormatFloat(v, 'f', digits, 64)
 }
 
-// shown is the cell's figure as a table has it: starred where it is flagged, failed, or - where it never ran.
+// shown is the cell's figure as a table has it: starred where it is flagged, failed, or - where there is none.
 func (f figure) shown(c *result.Cell) string {
 	if c == nil {
 		return ""
@@ -124,18 +155,34 @@ func (f figure) shown(c *result.Cell) string {
 		return number(v) + "*"
 	case ok:
 		return number(v) + " "
-	case c.Status == result.Failed || c.Status == result.OK:
+	case c.Status == result.Failed:
 		return "failed "
 	}
 	return "- "
 }
 
+// shownRatio is the cell's ratio to base as a table has it: starred where either of the two is flagged.
 func (f figure) shownRatio(c, base *result.Cell) string {
 	if c == nil {
 		return ""
 	}
-	if v, ok := f.ratio(c, base); ok {
-		return strconv.FormatFloat(v, 'f', 2, 64)
+	v, ok := f.ratio(c, base)
+	switch {
+	case !ok:
+		return "- "
+	case len(flagsOf(c))+len(flagsOf(base)) > 0:
+		return ratio(v) + "*"
 	}
-	return "-"
+	return ratio(v) + " "
+}
+
+// ratio writes v with two decimals, or with more where it is so small that those say nothing: 1.04, 0.004.
+func ratio(v float64) string {
+	switch {
+	case v >= 0.1 || v == 0:
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	case v >= 0.001:
+		return strconv.FormatFloat(v, 'f', 3, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 5, 64)
 }

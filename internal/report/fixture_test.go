@@ -37,7 +37,9 @@ func newRun() *result.Run {
 	ended := started.Add(2 * time.Minute)
 	return &result.Run{Version: result.Version, ID: "20261121T161200Z-00-tour", Status: result.Finished, Started: started, Ended: &ended,
 		Seed: 4224954960, Blocks: 1,
-		Lesson: result.Lesson{Name: "00-tour", Question: "What does each way to the database cost, without latency and with 10 ms of it?"},
+		Lesson: result.Lesson{Name: "00-tour", Question: "What does each way to the database cost, without latency and with 10 ms of it?",
+			Explanation: "A connect pays several round trips and the authentication, a statement pays one round trip; " +
+				"ten clients that wait for each answer can have no more than ten statements under way."},
 		Manifest: result.Manifest{Scale: 10, Host: result.Host{CPUs: 2},
 			Budgets: []result.Budget{{Of: "nodes", CPUs: "0.5"}, {Of: "poolers", CPUs: "0.5"}}}}
 }
@@ -49,6 +51,7 @@ func measured(block int, roundTrip, tps, connect, latency float64, words ...stri
 		Resources: &result.Resources{}}
 	if connect > 0 {
 		r.Measured.Trends["pg_connect"] = result.Trend{Count: 20, Med: connect, P99: 2 * connect}
+		r.Measured.Trends["pg_connect_first_statement"] = result.Trend{Count: 20, Med: connect + roundTrip, P99: 2*connect + roundTrip}
 	}
 	if latency > 0 {
 		r.Measured.Trends["pg_statement"] = result.Trend{Count: 60, Med: latency, P99: 3 * latency}
@@ -91,7 +94,8 @@ func tour() *result.Run {
 	for _, name := range []string{"direct", "socket", "standby", "pgbouncer-transaction", "pgbouncer-transaction-near-app", "pgpool"} {
 		run.Paths = append(run.Paths, result.Path{Name: name})
 	}
-	run.Paths = append(run.Paths, result.Path{Name: "yugabyte", Unavailable: "its image cannot be had: no image registry in reach, " +
+	run.Paths = append(run.Paths, result.Path{Name: "pgbouncer-yugabyte-near-app", Unavailable: "off",
+		Latencies: []lesson.Latency{lesson.Through(10)}}, result.Path{Name: "yugabyte", Unavailable: "its image cannot be had: no image registry in reach, " +
 		"and nothing that this line says makes it shorter than the table is wide"})
 	none, ten := lesson.WithoutProxy, lesson.Through(10)
 	tourOf(run, "direct", none, 0.06, 5.04, 0.346, 12404)
@@ -105,8 +109,10 @@ func tour() *result.Run {
 	failed := result.Repeat{Block: 1, Attempt: 1, Status: result.Failed,
 		Reason: "the path doesn't lead where it says: the list of Pgpool-II's nodes is primary, it had to be primary, standby"}
 	add(run, "connect", "pgpool", ten, failed)
-	errors := measured(1, 10.9, 12, 0, 11, "errors")
-	errors.Measured.Errors = []result.Error{{Code: "57P01", Count: 3}}
+	errors := measured(1, 14.2, 12, 0, 11, "errors", "latency")
+	errors.RoundTrip.AskedMS = 10
+	errors.Measured.Errors = []result.Error{{Code: "08006", Count: 1, Message: "connection failure"},
+		{Code: "57P01", Count: 2, Message: "terminating connection due to administrator command"}}
 	add(run, "select", "pgpool", ten, errors)
 	add(run, "throughput", "pgpool", ten)
 	run.Unfinished = run.Left()

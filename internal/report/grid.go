@@ -3,6 +3,7 @@ package report
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/result"
@@ -35,31 +36,43 @@ func grid(run *result.Run, groups []string) string {
 	for _, p := range run.Paths {
 		first = max(first, len(p.Name))
 	}
-	for n, latency := range latenciesOf(run) {
-		t := &table{left: 1, first: first, headings: gridHeadings(run, groups, compared)}
+	notes := notesOf(run)
+	for _, latency := range latenciesOf(run) {
+		t := &table{left: 1, first: first, gap: 1, headings: gridHeadings(run, groups, compared)}
 		for _, p := range run.Paths {
-			if p.Unavailable != "" && n == 0 {
-				t.addAcross(p.Name, "not available: "+p.Unavailable)
+			if p.Unavailable != "" && askedAt(p, latency) {
+				t.addAcross(p.Name, notes.row(p))
 			}
 			if cells := gridCells(run, groups, p.Name, latency); cells != nil {
-				t.add(gridRow(run, cells, compared)...)
+				t.add(gridRow(run, cells, groups, compared)...)
 			}
 		}
 		text += "\n" + heading(latency) + "\n" + t.String()
 	}
-	return text
+	return text + notes.text()
+}
+
+// askedAt says whether the lesson asked for the path at that latency. Runs of a program that didn't note it yet
+// count as having asked.
+func askedAt(p result.Path, latency lesson.Latency) bool {
+	return len(p.Latencies) == 0 || slices.Contains(p.Latencies, latency)
 }
 
 func gridHeadings(run *result.Run, groups []string, compared bool) [][]string {
-	names, units := []string{"", "round trip"}, []string{"path", "ms"}
+	names, units := []string{"", "round "}, []string{"path", "trip ms "}
 	for _, g := range groups {
-		f := figureOf(find(run, func(c *result.Cell) bool { return c.Group == g }))
-		names, units = append(names, f.heading+" "), append(units, f.unit+" ")
-		if compared {
-			names, units = append(names, ""), append(units, "x")
+		for _, f := range figuresOf(firstOf(run, g)) {
+			names, units = append(names, f.heading+" "), append(units, f.unit+" ")
+			if compared {
+				names, units = append(names, ""), append(units, "x ")
+			}
 		}
 	}
-	return [][]string{append(names, "", ""), append(units, "errors", "flags")}
+	return [][]string{append(names, "", ""), append(units, "errors ", "flags")}
+}
+
+func firstOf(run *result.Run, group string) *result.Cell {
+	return find(run, func(c *result.Cell) bool { return c.Group == group })
 }
 
 // gridCells returns a cell a group, nil in a group's place where it has none, or nil where no group has one.
@@ -76,32 +89,39 @@ func gridCells(run *result.Run, groups []string, path string, latency lesson.Lat
 	return cells
 }
 
-func gridRow(run *result.Run, cells []*result.Cell, compared bool) []string {
+func gridRow(run *result.Run, cells []*result.Cell, groups []string, compared bool) []string {
 	present := slices.DeleteFunc(slices.Clone(cells), func(c *result.Cell) bool { return c == nil })
 	row := []string{present[0].Path, roundTripOf(present...)}
-	for _, c := range cells {
-		if c == nil {
-			row = append(row, "")
-			if compared {
+	for i, c := range cells {
+		for _, f := range figuresOf(firstOf(run, groups[i])) {
+			row = append(row, f.shown(c))
+			if compared && c == nil {
 				row = append(row, "")
+			} else if compared {
+				row = append(row, f.shownRatio(c, base(run, c)))
 			}
-			continue
-		}
-		row = append(row, figureOf(c).shown(c))
-		if compared {
-			row = append(row, figureOf(c).shownRatio(c, base(run, c)))
 		}
 	}
 	return append(row, errorsAndFlags(present)...)
 }
 
+// errorsAndFlags counts the errors of a row's cells and lists their flags, each with the figure that it belongs to
+// where the row has several: "connect: latency; TPS: host late".
 func errorsAndFlags(cells []*result.Cell) []string {
 	var failed int64
-	var words []string
+	var all []string
 	for _, c := range cells {
 		failed += errorsOf(c)
-		words = append(words, flagsOf(c)...)
+		words := flagsOf(c)
+		if len(words) == 0 {
+			continue
+		}
+		slices.Sort(words)
+		text := join(words)
+		if len(cells) > 1 {
+			text = short(c) + ": " + text
+		}
+		all = append(all, text)
 	}
-	slices.Sort(words)
-	return []string{strconv.FormatInt(failed, 10), join(slices.Compact(words))}
+	return []string{strconv.FormatInt(failed, 10) + " ", strings.Join(all, "; ")}
 }

@@ -10,42 +10,45 @@ import (
 
 // lines shows a section a group, in it a line a cell: what a run is shown as that fits no grid.
 func lines(run *result.Run, groups []string) string {
-	text := ""
-	for n, g := range groups {
-		t := &table{left: 5, headings: [][]string{
-			{"", "", "", "", "", "round trip", "", "", "p50", "p99", "connect", "", "", ""},
-			{"path", "latency", "workload", "protocol", "rate", "ms", "clients", "TPS", "ms", "ms", "ms", "x", "errors", "flags"}}}
+	text, notes := "", notesOf(run)
+	for _, g := range groups {
+		connects := find(run, func(c *result.Cell) bool { return c.Group == g && c.Workload == "connect" }) != nil
+		t := &table{left: 5, gap: 1, headings: [][]string{
+			{"", "", "", "", "", "round ", "", "", "p50 ", "p99 "},
+			{"path", "latency", "workload", "protocol", "rate", "trip ms ", "clients ", "TPS ", "ms ", "ms "}}}
+		if connects {
+			t.headings[0] = append(t.headings[0], "connect ", "+ 1st ")
+			t.headings[1] = append(t.headings[1], "ms ", "stmt ms ")
+		}
+		t.headings[0] = append(t.headings[0], "", "", "")
+		t.headings[1] = append(t.headings[1], "x ", "errors ", "flags")
 		for _, p := range run.Paths {
-			if p.Unavailable != "" && n == 0 {
-				t.addAcross(p.Name, "not available: "+p.Unavailable)
+			if p.Unavailable != "" {
+				t.addAcross(p.Name, notes.row(p))
 			}
 			for i := range run.Cells {
 				if c := &run.Cells[i]; c.Group == g && c.Path == p.Name {
-					t.add(cellLine(run, c)...)
+					t.add(cellLine(run, c, connects)...)
 				}
 			}
 		}
 		text += fmt.Sprintf("\nGroup %s\n%s", g, t)
 	}
-	return text
+	return text + notes.text()
 }
 
-func cellLine(run *result.Run, c *result.Cell) []string {
+func cellLine(run *result.Run, c *result.Cell, connects bool) []string {
 	rate := "max"
 	if c.Rate > 0 {
 		rate = number(c.Rate) + "/s"
 	}
-	row := []string{c.Path, c.Latency.String(), c.Workload, c.Protocol, rate, roundTripOf(c), strconv.Itoa(c.Clients)}
-	for _, f := range []figure{{of: tps}, {of: latency}, {of: tail}, {of: median("pg_connect")}} {
-		v, ok := f.middle(c)
-		switch {
-		case !ok && c.Status == result.Failed:
-			row = append(row, "failed")
-		case !ok:
-			row = append(row, "-")
-		default:
-			row = append(row, number(v))
-		}
+	row := []string{c.Path, c.Latency.String(), c.Workload, c.Protocol, rate, roundTripOf(c), strconv.Itoa(c.Clients) + " "}
+	figures := []figure{{of: tps}, {of: latency}, {of: tail}}
+	if connects {
+		figures = append(figures, figure{of: median("pg_connect")}, figure{of: median("pg_connect_first_statement")})
+	}
+	for _, f := range figures {
+		row = append(row, f.shown(c))
 	}
 	row = append(row, figureOf(c).shownRatio(c, base(run, c)))
 	return append(row, errorsAndFlags([]*result.Cell{c})...)

@@ -15,6 +15,7 @@ type table struct {
 	rows     []line
 	left     int // columns from the left that are aligned left; the others hold numbers
 	first    int // least width of the first column
+	gap      int // spaces between columns
 }
 
 // A line is a row of cells, or text across all columns after its first cell.
@@ -65,8 +66,8 @@ func (t *table) write(b *strings.Builder, r line, widths []int) {
 	at := 0 // columns written
 	for i, c := range r.cells {
 		if i > 0 {
-			out.WriteString("  ")
-			at += 2
+			out.WriteString(strings.Repeat(" ", t.gap))
+			at += t.gap
 		}
 		if i == len(widths)-1 || r.across != "" && i == len(r.cells)-1 && i > 0 {
 			break
@@ -78,8 +79,8 @@ func (t *table) write(b *strings.Builder, r line, widths []int) {
 	if free == "" && len(r.cells) == len(widths) {
 		free = r.cells[len(widths)-1]
 	} else if free != "" {
-		out.WriteString("  ")
-		at += 2
+		out.WriteString(strings.Repeat(" ", t.gap))
+		at += t.gap
 	}
 	for i, part := range wrap(free, max(width-at, 12)) {
 		if i > 0 {

@@ -23,11 +23,11 @@ func TestTour(t *testing.T) {
 
 func TestInterrupted(t *testing.T) {
 	for name, run := range map[string]*result.Run{"interrupted": tour(), "killed": tour()} {
-		run.Status, run.Reason, run.PutBack = result.Interrupted, "someone stopped it", "toxiproxy doesn't answer"
-		want := "INTERRUPTED: someone stopped it; 1 of 24 repeats are missing (-)\n"
+		run.Status, run.Reason, run.PutBack = result.Interrupted, "it was stopped with Ctrl-C or scripts/lab cancel", "toxiproxy doesn't answer"
+		want := "INTERRUPTED: it was stopped with Ctrl-C or scripts/lab cancel; 1 of 24 repeats are missing; - stands for a figure that no repeat gave\n"
 		if name == "killed" {
 			run.Status = result.Running
-			want = "INTERRUPTED: it never ended, or hasn't yet; 1 of 24 repeats are missing (-)\n"
+			want = "INTERRUPTED: it never ended, or hasn't yet; 1 of 24 repeats are missing; - stands for a figure that no repeat gave\n"
 		}
 		if text := Table(run); !strings.Contains(text, want) || !strings.Contains(text, "could not be put back: toxiproxy doesn't answer") {
 			t.Errorf("a run that was %s reads\n%s", name, text)
@@ -68,6 +68,24 @@ func TestRatiosAreWithinABlock(t *testing.T) {
 	pgpool := &run.Cells[1]
 	if ratio, ok := figureOf(pgpool).ratio(pgpool, base(run, pgpool)); !ok || ratio != 0.5 {
 		t.Errorf("the ratios are 0.5, 0.5 and 2, their median is shown as %v (%v)", ratio, ok)
+	}
+}
+
+func TestRatio(t *testing.T) {
+	for v, want := range map[float64]string{0: "0.00", 0.00042: "0.00042", 0.0041: "0.004", 0.0523: "0.052", 0.52: "0.52", 1.236: "1.24", 20: "20.00"} {
+		if got := ratio(v); got != want {
+			t.Errorf("the ratio %v is written %s, it should be %s", v, got, want)
+		}
+	}
+}
+
+func TestARatioToAFlaggedFigureIsStarred(t *testing.T) {
+	run := newRun()
+	add(run, "throughput", "direct", lesson.WithoutProxy, measured(1, 0.1, 100, 0, 1, "host"))
+	add(run, "throughput", "pgpool", lesson.WithoutProxy, measured(1, 0.1, 50, 0, 1))
+	c := &run.Cells[1]
+	if got := figureOf(c).shownRatio(c, base(run, c)); got != "0.50*" {
+		t.Errorf("the ratio to a flagged figure is shown as %q", got)
 	}
 }
 

@@ -14,14 +14,17 @@ func Table(run *result.Run) string {
 	var b strings.Builder
 	b.WriteString(title(run))
 	var body string
-	if groups := groupsOf(run); gridFits(run, groups) {
+	groups := groupsOf(run)
+	isGrid := gridFits(run, groups)
+	if isGrid {
 		body = grid(run, groups)
 	} else {
 		body = lines(run, groups)
 	}
 	b.WriteString(body)
+	b.WriteString(reading(run))
 	b.WriteString(troubles(run))
-	b.WriteString(legend(run, body))
+	b.WriteString(legend(run, isGrid))
 	return b.String()
 }
 
@@ -48,7 +51,7 @@ func missing(run *result.Run) string {
 	for _, c := range run.Cells {
 		all += c.Wanted
 	}
-	return fmt.Sprintf("%d of %d repeats are missing (-)", run.Unfinished, all)
+	return fmt.Sprintf("%d of %d repeats are missing; - stands for a figure that no repeat gave", run.Unfinished, all)
 }
 
 func budget(run *result.Run, of string) string {
@@ -116,15 +119,23 @@ func base(run *result.Run, c *result.Cell) *result.Cell {
 	})
 }
 
-// troubles lists what failed and why, and paths that are not available where no table named them.
+// troubles lists what failed and why, and the most frequent error of each cell that had some.
 func troubles(run *result.Run) string {
 	var b strings.Builder
-	for _, c := range run.Cells {
-		if c.Reason == "" {
+	for i := range run.Cells {
+		c := &run.Cells[i]
+		var why []string
+		if c.Reason != "" {
+			why = append(why, c.Reason)
+		}
+		if most := errorOf(c); most != "" && !strings.Contains(c.Reason, most) {
+			why = append(why, "most frequent error: "+most)
+		}
+		if len(why) == 0 {
 			continue
 		}
-		what := fmt.Sprintf("%s, %s, %s", c.Path, c.Latency, c.Group)
-		for i, l := range wrap(what+": "+c.Reason, width-2) {
+		text := fmt.Sprintf("%s, %s, %s: %s", c.Path, c.Latency, c.Group, strings.Join(why, "; "))
+		for i, l := range wrap(text, width-2) {
 			b.WriteString(strings.Repeat(" ", 2*min(i, 1)) + l + "\n")
 		}
 	}

@@ -42,7 +42,7 @@ func full() *Run {
 		Lesson: Lesson{Name: "00-tour", Title: "t", Question: "q", Explanation: "e", File: "/f.js", SHA256: strings.Repeat("0a", 32),
 			Headlines: json.RawMessage(`[]`), Override: lesson.Override{Latencies: []lesson.Latency{lesson.WithoutProxy, lesson.Through(5)}, Rate: &rate}},
 		Manifest: Manifest{Versions: map[string]string{"k6": "v2"}, Scale: 10, Budgets: []Budget{{"nodes", "0.5", "1g"}}, Host: Host{CPUs: 2}},
-		Paths:    []Path{{Name: "direct", Database: "postgresql"}, {Name: "yugabyte", Database: "yugabytedb", Unavailable: "off"}},
+		Paths:    []Path{{Name: "direct", Database: "postgresql", Latencies: []lesson.Latency{lesson.WithoutProxy, lesson.Through(10)}}, {Name: "yugabyte", Database: "yugabytedb", Unavailable: "off"}},
 		Cells:    []Cell{{Cell: cell, Status: Planned}, {Cell: cell, Status: Planned, Repeats: []Repeat{}}}}
 	run.Cells[0].Add(failed)
 	run.Cells[0].Add(repeat)

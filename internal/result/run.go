@@ -91,6 +91,8 @@ type Path struct {
 	Meaning     string `json:"meaning"`
 	Database    string `json:"database"`
 	Unavailable string `json:"unavailable,omitempty"` // why none of its cells ran
+	// Latencies are those at which the lesson asked for it.
+	Latencies []lesson.Latency `json:"latencies_ms,omitempty"`
 }
 
 // A Cell is one path x latency x workload x client count x protocol, and all its repeats.

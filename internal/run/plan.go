@@ -33,7 +33,8 @@ func makePlan(l *lesson.Lesson, set *path.Set) (*plan, error) {
 		if !slices.ContainsFunc(all, func(c lesson.Cell) bool { return c.Path == way.Name }) {
 			continue
 		}
-		p.paths = append(p.paths, result.Path{Name: way.Name, Meaning: way.Meaning, Database: way.Database, Unavailable: way.Unavailable()})
+		p.paths = append(p.paths, result.Path{Name: way.Name, Meaning: way.Meaning, Database: way.Database, Unavailable: way.Unavailable(),
+			Latencies: latencies(all, way.Name)})
 		off[way.Name] = way.Unavailable() != ""
 	}
 	p.cells = slices.DeleteFunc(all, func(c lesson.Cell) bool { return off[c.Path] })
@@ -41,6 +42,16 @@ func makePlan(l *lesson.Lesson, set *path.Set) (*plan, error) {
 		return nil, fmt.Errorf("none of the paths is available: %s", reasons(p.paths))
 	}
 	return p, nil
+}
+
+// latencies are those of the path's cells, each once.
+func latencies(cells []lesson.Cell, path string) (all []lesson.Latency) {
+	for _, c := range cells {
+		if c.Path == path && !slices.Contains(all, c.Latency) {
+			all = append(all, c.Latency)
+		}
+	}
+	return all
 }
 
 func route(p path.Path) lesson.Route {

@@ -25,8 +25,7 @@ export const options = cellOptions({
   title: 'The tour',
   question: 'What does each way to the database cost, without latency and with 10 ms of it?',
   explanation: 'A connect pays several round trips and the authentication, a statement pays one round trip; '
-    + 'ten clients that wait for each answer can have no more than ten statements under way. '
-    + 'Every cell runs once and briefly: the table shows the lab at work and proves no claim.',
+    + 'ten clients that wait for each answer can have no more than ten statements under way.',
   minutes: 2,
   groups: [
     // Rates stay below what the slowest path takes at 10 ms, and no turn
