@@ -34,6 +34,8 @@ func TestPreflightNamesWrongSettings(t *testing.T) {
 		{"LAB_NODE_CPUS=0", "a number of CPUs, such as 0.5"},
 		{"LAB_POOLER_CPUS=-1", "a number of CPUs, such as 0.5"},
 		{"LAB_POOLER_CPUS=0,5", "a number of CPUs, such as 0.5"},
+		{"LAB_NODE_CPUS=4096", "give no more than that"},
+		{"LAB_POOLER_CPUS=4096.5", "give no more than that"},
 		{"LAB_NODE_MEMORY=much", "a size, such as 1g"},
 		{"LAB_POOLER_MEMORY=1", "a size, such as 1g"},
 		{"LAB_YUGABYTE_MEMORY=3 g", "a size, such as 1g"},
@@ -51,7 +53,7 @@ func TestPreflightNamesWrongSettings(t *testing.T) {
 		t.Run(c.setting, func(t *testing.T) {
 			name, value, _ := strings.Cut(c.setting, "=")
 			said := refused(t, []string{c.setting}, "preflight")
-			if !strings.Contains(said, name+" is '"+value+"' in .env") || !strings.Contains(said, c.says) || !onePiece(said) {
+			if !strings.Contains(said, name+" is '"+value+"' in .env or the environment: ") || !strings.Contains(said, c.says) || !onePiece(said) {
 				t.Errorf("said %q\nwanted one sentence with %q", said, c.says)
 			}
 		})
