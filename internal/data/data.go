@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -51,6 +52,15 @@ func Primary() (Database, error) {
 			"CHECKPOINT",
 		},
 	}, nil
+}
+
+// ParseScale reads a scale as people write it.
+func ParseScale(text string) (int, error) {
+	scale, err := strconv.Atoi(text)
+	if err != nil {
+		return 0, fmt.Errorf("scale %q: give a whole number from 1 to %d (each is 100,000 accounts, about 15 MB)", text, maxScale)
+	}
+	return scale, CheckScale(scale)
 }
 
 // CheckScale refuses a scale outside 1 to 20,000.

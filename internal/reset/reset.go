@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -26,7 +25,7 @@ const pause = 15 * time.Second
 // NewCommand returns `lab reset`.
 func NewCommand() *cobra.Command {
 	var keepData bool
-	var scale int
+	var scaleText string
 	command := &cobra.Command{
 		Use:   "reset",
 		Short: "Bring latencies, pool sizes and data back to the known state",
@@ -34,7 +33,8 @@ func NewCommand() *cobra.Command {
 takes the login away from the role without a password, and makes pgbench's tables anew.`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			if err := data.CheckScale(scale); err != nil {
+			scale, err := data.ParseScale(scaleText)
+			if err != nil {
 				return err
 			}
 			free, err := run.Hold(filepath.Join(path.Root(), "results"), "a reset")
@@ -46,14 +46,8 @@ takes the login away from the role without a password, and makes pgbench's table
 		},
 	}
 	command.Flags().BoolVar(&keepData, "keep-data", false, "leave the tables as they are")
-	command.Flags().IntVar(&scale, "scale", defaultScale(), "pgbench's scale of the new data: 100,000 accounts each")
+	command.Flags().StringVar(&scaleText, "scale", os.Getenv("LAB_SCALE"), "pgbench's scale `N` of the new data: 100,000 accounts each")
 	return command
-}
-
-// defaultScale returns LAB_SCALE; what isn't a number is refused as scale 0.
-func defaultScale() int {
-	scale, _ := strconv.Atoi(os.Getenv("LAB_SCALE"))
-	return scale
 }
 
 func reset(ctx context.Context, out io.Writer, keepData bool, scale int) error {
