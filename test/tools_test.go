@@ -112,7 +112,7 @@ func TestStandardToolsRefuseBadInput(t *testing.T) {
 		"a link on none":      {"psql socket client-primary", "path socket has no link"},
 		"no such file":        {"pgbench direct -f nowhere.sql", "nowhere.sql"},
 		"psql's own error":    {"psql direct -X -v ON_ERROR_STOP=1 -c SELEC", "syntax error"},
-		"no such lesson":      {"k6 run nowhere.js", "nowhere.js"},
+		"no such lesson":      {"k6 run nowhere.js", "there is no file nowhere.js; the lessons are k6/lessons/00-tour.js"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

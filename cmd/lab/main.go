@@ -41,14 +41,16 @@ func run(ctx context.Context) error {
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		PersistentPreRunE: func(*cobra.Command, []string) error { return becomeOwner() },
 	}
+	showAsTyped(root)
+	root.SetFlagErrorFunc(explainNumber)
 	root.AddCommand(
 		serve.NewCommand(),
 		serve.NewReadyCommand(),
 		path.NewCommand(),
-		link.NewCommand(),
+		link.NewCommand(underWay),
 		tool.NewPsqlCommand(),
-		tool.NewPgbenchCommand(),
-		tool.NewK6Command(),
+		tool.NewPgbenchCommand(underWay),
+		tool.NewK6Command(underWay),
 		reset.NewCommand(),
 		runner.NewRunCommand(),
 		runner.NewCancelCommand(),
@@ -60,6 +62,11 @@ func run(ctx context.Context) error {
 		return fmt.Errorf("%s: %w", command.CommandPath(), err)
 	}
 	return nil
+}
+
+// underWay says what is measuring just now.
+func underWay() (what string, ok bool) {
+	return runner.UnderWay(filepath.Join(path.Root(), "results"))
 }
 
 // exitCode is the one that err asks for (an interrupted run is 130, as a shell has it), else 1.

@@ -9,14 +9,16 @@ import (
 	"pooler-lab/internal/path"
 )
 
-// NewCommand returns `lab latency`, which shows and sets the latency of links.
-func NewCommand() *cobra.Command {
+// NewCommand returns `lab latency`, which shows and sets the latency of links. Whoever changes them while something measures
+// is told.
+func NewCommand(underWay UnderWay) *cobra.Command {
 	var jitter, bandwidth string
 	var asJSON bool
 	command := &cobra.Command{
 		Use:   "latency [LATENCY|PRESET] [LINK|PATH|all ...]",
 		Short: "Show or set the latency of links, on live connections too",
 		Long: `Shows every link with what it was asked to add and the round trip measured just now; or sets links.
+PORT is where programs of your own machine reach the link, as role app and database lab.
 
 LATENCY is the round trip that a link adds, in whole milliseconds: 10ms, 10 and 0.01s are the same.
 A path's name stands for the links of its first way with latency, "all" for all links.
@@ -26,13 +28,13 @@ Setting primary-standby puts the standby's replication on that link; "off" takes
   scripts/latency 10ms client-primary      10 ms on one link
   scripts/latency 20ms pgpool --jitter 5ms
   scripts/latency 10ms all --bandwidth 1000
-  scripts/latency satellite direct         a preset; "latency presets" lists them
+  scripts/latency satellite direct         a preset; 'scripts/latency presets' lists them
   scripts/latency cut client-pgbouncer     ends its connections, refuses new ones
   scripts/latency restore client-pgbouncer
   scripts/latency off                      nothing on any link`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(command *cobra.Command, args []string) error {
-			l, err := openLab()
+			l, err := openLab(underWay)
 			if err != nil {
 				return err
 			}
@@ -44,11 +46,11 @@ Setting primary-standby puts the standby's replication on that link; "off" takes
 	command.Flags().StringVar(&bandwidth, "bandwidth", "", "limit of each connection in each direction, in KB/s of 1000 bytes")
 	command.PersistentFlags().BoolVar(&asJSON, "json", false, "print JSON")
 	command.SetFlagErrorFunc(explainNegative)
-	command.AddCommand(newOffCommand(&asJSON), newCutCommand(&asJSON), newRestoreCommand(&asJSON), newPresetsCommand())
+	command.AddCommand(newOffCommand(underWay, &asJSON), newCutCommand(underWay, &asJSON), newRestoreCommand(underWay, &asJSON), newPresetsCommand())
 	return command
 }
 
-func newOffCommand(asJSON *bool) *cobra.Command {
+func newOffCommand(underWay UnderWay, asJSON *bool) *cobra.Command {
 	return &cobra.Command{
 		Use:   "off [LINK|PATH|all ...]",
 		Short: "Take everything off links (without a name: off all), and restore those that are cut",
@@ -57,27 +59,27 @@ func newOffCommand(asJSON *bool) *cobra.Command {
 			if len(args) == 0 {
 				args = []string{everything}
 			}
-			return change(command, *asJSON, args, (*lab).off)
+			return change(command, underWay, *asJSON, args, (*lab).off)
 		},
 	}
 }
 
-func newCutCommand(asJSON *bool) *cobra.Command {
+func newCutCommand(underWay UnderWay, asJSON *bool) *cobra.Command {
 	return &cobra.Command{
 		Use:   "cut LINK|PATH|all ...",
 		Short: "End the links' connections and refuse new ones",
 		RunE: func(command *cobra.Command, args []string) error {
-			return change(command, *asJSON, args, (*lab).cut)
+			return change(command, underWay, *asJSON, args, (*lab).cut)
 		},
 	}
 }
 
-func newRestoreCommand(asJSON *bool) *cobra.Command {
+func newRestoreCommand(underWay UnderWay, asJSON *bool) *cobra.Command {
 	return &cobra.Command{
 		Use:   "restore LINK|PATH|all ...",
 		Short: "Let connections through links that were cut",
 		RunE: func(command *cobra.Command, args []string) error {
-			return change(command, *asJSON, args, (*lab).restore)
+			return change(command, underWay, *asJSON, args, (*lab).restore)
 		},
 	}
 }
@@ -85,7 +87,7 @@ func newRestoreCommand(asJSON *bool) *cobra.Command {
 func newPresetsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "presets",
-		Short: "List the presets: figures, where they come from, what toxiproxy can't model of them",
+		Short: "List the presets: figures, where they come from, their limits",
 		Args:  cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			presets, err := LoadPresets(path.Root())
@@ -99,8 +101,8 @@ func newPresetsCommand() *cobra.Command {
 }
 
 // change applies a change to the links that args stand for and shows them.
-func change(command *cobra.Command, asJSON bool, args []string, apply func(*lab, context.Context, []string) error) error {
-	l, err := openLab()
+func change(command *cobra.Command, underWay UnderWay, asJSON bool, args []string, apply func(*lab, context.Context, []string) error) error {
+	l, err := openLab(underWay)
 	if err != nil {
 		return err
 	}

@@ -63,12 +63,18 @@ func TestCommandRefuses(t *testing.T) {
 		{"cut nothing", "cut", "on which link?"},
 		{"restore an unknown one", "restore nowhere", `unknown link or path "nowhere"`},
 		{"unknown flag", "10ms direct --jiter 2ms", "unknown flag: --jiter"},
+		{"two words", "10 ms client-primary", "write 10ms in one word, as in: scripts/latency 10ms client-primary"},
+		{"latency last", "client-primary 10ms", "the latency comes first: scripts/latency 10ms client-primary"},
+		{"preset last", "direct standby satellite", "the preset comes first: scripts/latency satellite direct standby"},
+		{"off last", "direct off", "off comes first: scripts/latency off direct"},
+		{"first word of paths", "10ms pgbouncer", `unknown link or path "pgbouncer": did you mean one of the paths pgbouncer-transaction, pgbouncer-session, `},
+		{"first word of paths alone", "pgbouncer", "did you mean one of the paths pgbouncer-transaction, pgbouncer-session, "},
 		{"toxiproxy away", "10ms client-primary", "toxiproxy doesn't answer at http://127.0.0.1:1; is the lab up?"},
 		{"toxiproxy away, preset", "satellite direct", "toxiproxy doesn't answer"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			command := NewCommand()
+			command := NewCommand(func() (string, bool) { return "", false })
 			command.SetArgs(strings.Fields(c.args))
 			command.SetOut(new(bytes.Buffer))
 			command.SetErr(new(bytes.Buffer))
@@ -77,6 +83,26 @@ func TestCommandRefuses(t *testing.T) {
 				t.Errorf("\ngot  %v\nwant %s", err, c.want)
 			}
 		})
+	}
+}
+
+// Who changes links while something measures is told, and who only looks isn't.
+func TestChangeWarnsWhileALessonRuns(t *testing.T) {
+	t.Setenv("LAB_ROOT", "../..")
+	t.Setenv("LAB_TOXIPROXY_URL", "http://127.0.0.1:1")
+	for args, warned := range map[string]bool{"10ms client-primary": true, "satellite direct": true, "off": true, "cut direct": true, "": false, "direct": false} {
+		command := NewCommand(func() (string, bool) { return "lesson 00-tour", true })
+		var said bytes.Buffer
+		command.SetArgs(strings.Fields(args))
+		command.SetOut(new(bytes.Buffer))
+		command.SetErr(&said)
+		command.SilenceUsage, command.SilenceErrors = true, true
+		if err := command.ExecuteContext(t.Context()); err == nil {
+			t.Errorf("%s: toxiproxy isn't there, and nothing is wrong", args)
+		}
+		if strings.Contains(said.String(), "lesson 00-tour is running: ") != warned {
+			t.Errorf("latency %s said %q; warned should be %v", args, said.String(), warned)
+		}
 	}
 }
 

@@ -17,9 +17,13 @@ type lab struct {
 	set         *path.Set
 	client      *Client
 	replication *Replication
+	underWay    UnderWay
 }
 
-func openLab() (*lab, error) {
+// UnderWay says what is measuring just now ("lesson 00-tour"), not ok where nothing is.
+type UnderWay func() (what string, ok bool)
+
+func openLab(underWay UnderWay) (*lab, error) {
 	set, err := path.Load(path.Root())
 	if err != nil {
 		return nil, err
@@ -29,7 +33,7 @@ func openLab() (*lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &lab{set, client, replication}, nil
+	return &lab{set, client, replication, underWay}, nil
 }
 
 // screen is where a command writes: its table, and notes beside it.
@@ -38,6 +42,7 @@ type screen struct {
 	json       bool
 }
 
+// changeAndShow applies a change to the links that names stand for, none if apply is nil, and shows them.
 func (l *lab) changeAndShow(ctx context.Context, to screen, names []string, apply func(context.Context, []string) error) error {
 	if len(names) == 0 {
 		return errNoTarget
@@ -49,8 +54,14 @@ func (l *lab) changeAndShow(ctx context.Context, to screen, names []string, appl
 	for _, note := range notes {
 		fmt.Fprintln(to.notes, note)
 	}
+	if what, busy := l.underWay(); busy && apply != nil {
+		fmt.Fprintf(to.notes, "%s is running: a change of links now spoils what it measures, and it rejects such a cell\n", what)
+	}
 	// Shown even if something failed: what the links are now is what the person needs then.
-	applied := apply(ctx, links)
+	var applied error
+	if apply != nil {
+		applied = apply(ctx, links)
+	}
 	shown := l.show(ctx, to, links)
 	if applied != nil {
 		return applied
@@ -75,7 +86,11 @@ func (l *lab) showOrSet(ctx context.Context, to screen, args []string, jitter, b
 		return l.show(ctx, to, l.set.LinkNames())
 	}
 	if len(args) == 0 {
-		return errors.New("--jitter and --bandwidth go with a latency and a link, as in: latency 20ms client-primary --jitter 5ms")
+		return errors.New("--jitter and --bandwidth go with a latency and a link, as in: scripts/latency 20ms client-primary --jitter 5ms")
+	}
+	if len(args) > 1 && bareNumber.MatchString(args[0]) && timeUnits[args[1]] != "" {
+		joined := args[0] + timeUnits[args[1]]
+		return fmt.Errorf("write %s in one word, as in: scripts/latency %s", joined, strings.Join(append([]string{joined}, args[2:]...), " "))
 	}
 	settings, isTarget, err := l.meant(args[0])
 	if err != nil {
@@ -83,9 +98,12 @@ func (l *lab) showOrSet(ctx context.Context, to screen, args []string, jitter, b
 	}
 	if isTarget {
 		if jitter != "" || bandwidth != "" {
-			return fmt.Errorf("a latency is missing before %s, as in: latency 20ms %s", args[0], strings.Join(args, " "))
+			return fmt.Errorf("a latency is missing before %s, as in: scripts/latency 20ms %s", args[0], strings.Join(args, " "))
 		}
-		return l.changeAndShow(ctx, to, args, func(context.Context, []string) error { return nil })
+		if err := l.outOfOrder(args); err != nil {
+			return err
+		}
+		return l.changeAndShow(ctx, to, args, nil)
 	}
 	if settings, err = settings.with(jitter, bandwidth); err != nil {
 		return err
@@ -93,6 +111,30 @@ func (l *lab) showOrSet(ctx context.Context, to screen, args []string, jitter, b
 	return l.changeAndShow(ctx, to, args[1:], func(ctx context.Context, links []string) error {
 		return l.setLinks(ctx, links, settings)
 	})
+}
+
+// outOfOrder says what should come first where a latency, a preset or a command stands behind a link's name.
+func (l *lab) outOfOrder(args []string) error {
+	presets, err := LoadPresets(path.Root())
+	if err != nil {
+		return err
+	}
+	for i, word := range args {
+		what := ""
+		switch {
+		case looksLikeTime(word):
+			what = "the latency"
+		case slices.Contains(presets.names(), word):
+			what = "the preset"
+		case slices.Contains([]string{"off", "cut", "restore"}, word):
+			what = word
+		}
+		if what != "" {
+			right := slices.Concat([]string{word}, args[:i], args[i+1:])
+			return fmt.Errorf("%s comes first: scripts/latency %s", what, strings.Join(right, " "))
+		}
+	}
+	return nil
 }
 
 // meant returns the settings that a latency or a preset's name stands for, or says that it is a link or path.
@@ -117,7 +159,9 @@ func (l *lab) meant(word string) (s Settings, isTarget bool, err error) {
 func (l *lab) unknownWord(word string, presets Presets) error {
 	links, paths := l.set.LinkNames(), l.set.PathNames()
 	text := fmt.Sprintf("%q is no latency (10ms), preset, link or path", word)
-	if closest := suggest.Closest(word, slices.Concat(presets.names(), links, paths, []string{everything, "off", "cut", "restore", "presets"})); closest != "" {
+	if some := suggest.Begun(word, paths); len(some) > 0 {
+		text += ": did you mean one of the paths " + strings.Join(some, ", ") + "?"
+	} else if closest := suggest.Closest(word, slices.Concat(presets.names(), links, paths, []string{everything, "off", "cut", "restore", "presets"})); closest != "" {
 		text += ": did you mean " + closest + "?"
 	}
 	return fmt.Errorf("%s\npresets: %s\nlinks: %s\npaths: %s", text,

@@ -60,7 +60,7 @@ func TestRowSaysWhyThereIsNoRoundTrip(t *testing.T) {
 		{"-", "unreachable: connection closed; is 127.0.0.1 up?"},
 		{"cut", "cut"},
 		{"-", "unreachable: no answer in time"},
-		{"", "toxiproxy doesn't have it; restart that service to have it read its file again"},
+		{"-", "missing: toxiproxy doesn't have it; restart that service to have it read its file again"},
 	}
 	for i, w := range want {
 		if rows[i].asked != w.asked || rows[i].Problem != w.problem || (rows[i].RoundTripMS == nil) != (w.problem != "") {

@@ -18,6 +18,9 @@ var (
 	someTime   = regexp.MustCompile(`^[+-]?[0-9.]`)
 )
 
+// timeUnits are words that people set apart from their number, as ParseMS knows them.
+var timeUnits = map[string]string{"ms": "ms", "msec": "ms", "s": "s", "sec": "s", "m": "m", "min": "m"}
+
 // looksLikeTime reports whether an argument means an amount, right or wrong, rather than a name.
 func looksLikeTime(text string) bool { return someTime.MatchString(text) }
 

@@ -13,7 +13,7 @@ import (
 	"pooler-lab/internal/suggest"
 )
 
-// Preset is settings with a name, their source, and what toxiproxy can't model of such a network.
+// Preset is settings with a name, their source, and what such a network has that toxiproxy lacks.
 type Preset struct {
 	Name      string `yaml:"name"`
 	Meaning   string `yaml:"meaning"`
@@ -90,7 +90,7 @@ func (ps Presets) write(w io.Writer) {
 		if figures == "-" {
 			figures = "nothing added"
 		}
-		fmt.Fprintf(w, "%s: %s\n  %s\n  source: %s\n  not modelled: %s\n\n", p.Name, p.Meaning, figures, wrap(p.Source), wrap(p.Limits))
+		fmt.Fprintf(w, "%s: %s\n  %s\n  source: %s\n  limits: %s\n\n", p.Name, p.Meaning, figures, wrap(p.Source), wrap(p.Limits))
 	}
 }
 

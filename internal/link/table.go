@@ -5,15 +5,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 )
 
 // Row is what is shown of a link: what it was asked to be and what it is just now.
 type Row struct {
 	Link        string   `json:"link"`
+	HostPort    int      `json:"host_port"` // of 127.0.0.1 on the host; 0: not published
 	LatencyMS   int      `json:"latency_ms"`
 	JitterMS    int      `json:"jitter_ms"`
 	DownKBps    int      `json:"down_kbps"` // 0: no limit
@@ -39,7 +42,7 @@ func (l *lab) rows(ctx context.Context, links []string) ([]Row, error) {
 	for i, name := range links {
 		p, ok := snapshot.Proxy(name)
 		if !ok {
-			rows[i] = Row{Link: name, Problem: "toxiproxy doesn't have it; restart that service to have it read its file again"}
+			rows[i] = Row{Link: name, asked: "-", Problem: "missing: toxiproxy doesn't have it; restart that service to have it read its file again"}
 			continue
 		}
 		all.Go(func() { rows[i] = l.row(ctx, p) })
@@ -51,7 +54,7 @@ func (l *lab) rows(ctx context.Context, links []string) ([]Row, error) {
 func (l *lab) row(ctx context.Context, p Proxy) Row {
 	asked := p.asked()
 	row := Row{
-		Link: p.Name, LatencyMS: asked.LatencyMS, JitterMS: asked.JitterMS, DownKBps: asked.DownKBps, UpKBps: asked.UpKBps,
+		Link: p.Name, HostPort: l.set.HostPort(p.Name), LatencyMS: asked.LatencyMS, JitterMS: asked.JitterMS, DownKBps: asked.DownKBps, UpKBps: asked.UpKBps,
 		Cut: !p.Enabled, Others: append([]string{}, p.foreign()...), UsedBy: append([]string{}, l.set.PathsOver(p.Name)...), asked: p.describeAsked(),
 	}
 	if p.Name == ReplicationLink {
@@ -103,27 +106,102 @@ func (l *lab) replicationNow(ctx context.Context) string {
 	return "straight"
 }
 
-func writeTable(w io.Writer, rows []Row) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "LINK\tASKED\tMEASURED\tUSED BY")
-	for _, row := range rows {
-		measured := row.Problem
-		if row.RoundTripMS != nil {
-			measured = fmt.Sprintf("%.2f ms", *row.RoundTripMS)
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", row.Link, row.asked, measured, row.usedBy())
+// tableWidth is what the table keeps to, as far as its links' names and settings let it.
+const tableWidth = 120
+
+// footnotes are the long texts of a table, each once, beneath it.
+type footnotes []string
+
+func (f *footnotes) mark(text string) string {
+	i := slices.Index(*f, text)
+	if i < 0 {
+		i = len(*f)
+		*f = append(*f, text)
 	}
-	return table.Flush()
+	return fmt.Sprintf("(%d)", i+1)
 }
 
-func (r Row) usedBy() string {
+func writeTable(w io.Writer, rows []Row) error {
+	var notes footnotes
+	cells := [][]string{{"LINK", "PORT", "ASKED", "MEASURED"}}
+	usedBy := []string{"USED BY"}
+	for _, row := range rows {
+		port := "-"
+		if row.HostPort > 0 {
+			port = fmt.Sprintf("127.0.0.1:%d", row.HostPort)
+		}
+		cells = append(cells, []string{row.Link, port, row.asked, row.measured(&notes)})
+		usedBy = append(usedBy, row.usedBy(&notes))
+	}
+	left := tableWidth
+	for column := range cells[0] {
+		widest := 0
+		for _, row := range cells {
+			widest = max(widest, utf8.RuneCountInString(row[column]))
+		}
+		left -= widest + 2
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for i, row := range cells {
+		lines := fold(usedBy[i], max(left, 40))
+		fmt.Fprintf(table, "%s\t%s\n", strings.Join(row, "\t"), lines[0])
+		for _, line := range lines[1:] {
+			fmt.Fprintf(table, "%s%s\n", strings.Repeat("\t", len(row)), line)
+		}
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for i, note := range notes {
+		lines := strings.Join(fold(note, tableWidth-4), "\n    ")
+		if _, err := fmt.Fprintf(w, "(%d) %s\n", i+1, lines); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fold breaks a text into lines of at most width letters, where its words let it; there is at least one.
+func fold(text string, width int) []string {
+	lines := []string{""}
+	for _, word := range strings.Fields(text) {
+		last := &lines[len(lines)-1]
+		switch {
+		case *last == "":
+			*last = word
+		case utf8.RuneCountInString(*last)+1+utf8.RuneCountInString(word) <= width:
+			*last += " " + word
+		default:
+			lines = append(lines, word)
+		}
+	}
+	return lines
+}
+
+// measured is the round trip, or what is the matter with the link; why stands in a footnote.
+func (r Row) measured(notes *footnotes) string {
+	if r.RoundTripMS != nil {
+		return fmt.Sprintf("%.2f ms", *r.RoundTripMS)
+	}
+	state, why, _ := strings.Cut(r.Problem, ": ")
+	switch {
+	case why == "":
+		return r.Problem
+	case state == "off" && r.asked != "-":
+		return "off " + notes.mark(why+"; what is asked of such a link has no effect while its server is off")
+	}
+	return state + " " + notes.mark(why)
+}
+
+func (r Row) usedBy(notes *footnotes) string {
 	switch {
 	case r.Replication == "straight":
-		return "replication, but just now that comes straight from the primary"
+		return "replication, which goes straight to the standby just now"
 	case r.Replication == "over the link":
 		return "replication"
 	case r.Replication != "":
-		return "replication (" + r.Replication + ")"
+		state, why, _ := strings.Cut(r.Replication, ": ")
+		return "replication (" + state + ") " + notes.mark(why)
 	}
 	return strings.Join(r.UsedBy, ", ")
 }

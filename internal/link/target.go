@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"pooler-lab/internal/path"
 	"pooler-lab/internal/suggest"
@@ -53,10 +54,13 @@ func target(set *path.Set, name string) (links []string, note string, err error)
 
 func unknownTarget(set *path.Set, name string) error {
 	links, paths := set.LinkNames(), set.PathNames()
+	if some := suggest.Begun(name, paths); len(some) > 0 {
+		return fmt.Errorf("unknown link or path %q: did you mean one of the paths %s?", name, strings.Join(some, ", "))
+	}
 	if suggest.Closest(name, links) == "" && suggest.Closest(name, paths) != "" {
 		return suggest.Unknown("link or path", name, slices.Concat(paths, links))
 	}
 	return suggest.Unknown("link or path", name, slices.Concat(links, paths))
 }
 
-var errNoTarget = errors.New("on which link? Name links, paths or all, as in: latency 10ms client-primary")
+var errNoTarget = errors.New("on which link? Name links, paths or all, as in: scripts/latency 10ms client-primary")

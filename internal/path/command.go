@@ -34,7 +34,7 @@ func NewCommand() *cobra.Command {
 
 func (s *Set) writeTable(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "PATH\tWITHOUT LATENCY\tOVER ITS LINKS\tMEANING")
+	fmt.Fprintln(table, "PATH\tMEANING\n  WITHOUT LATENCY\tOVER ITS LINKS")
 	for _, p := range s.Paths {
 		plain := p.Plain.String()
 		if p.WithoutLatency != "" {
@@ -44,7 +44,7 @@ func (s *Set) writeTable(w io.Writer) error {
 		if p.off != "" {
 			meaning = "(off) " + meaning
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", p.Name, plain, p.overText(), meaning)
+		fmt.Fprintf(table, "%s\t%s\n  %s\t%s\n", p.Name, meaning, plain, p.overText())
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -66,7 +66,7 @@ func (s *Set) writeOff(w io.Writer) error {
 		off[p.off] = append(off[p.off], p.Name)
 	}
 	for _, reason := range reasons {
-		if _, err := fmt.Fprintf(w, "\noff: %s: %s\n", strings.Join(off[reason], ", "), reason); err != nil {
+		if _, err := fmt.Fprintf(w, "\noff: %s\n  %s\n", strings.Join(off[reason], ", "), reason); err != nil {
 			return err
 		}
 	}

@@ -182,6 +182,29 @@ func TestLabsOwnFiles(t *testing.T) {
 	}
 }
 
+func TestHostPort(t *testing.T) {
+	set, err := Load(lab(t, goodPaths, goodLinks))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := []struct {
+		ports, link string
+		want        int
+	}{
+		{"25001-25010", "client-primary", 25001},
+		{"25001-25010", "pgbouncer-primary", 25006},
+		{"25001-25003", "pgbouncer-primary", 0},
+		{"", "client-primary", 0},
+		{"25001-25010", "nowhere", 0},
+	}
+	for _, c := range cases {
+		t.Setenv("LAB_HOST_PORTS", c.ports)
+		if got := set.HostPort(c.link); got != c.want {
+			t.Errorf("%s of %q is %d, want %d", c.link, c.ports, got, c.want)
+		}
+	}
+}
+
 func TestEndpointOfPath(t *testing.T) {
 	p := Path{Name: "direct", Plain: Endpoint{"primary", 5432, "lab"}, Over: []Over{{[]string{"client-primary"}, Endpoint{"toxiproxy", 15001, "lab"}}}}
 	if _, err := p.Endpoint("client-pgpool"); err == nil || err.Error() != `path direct doesn't go over link "client-pgpool"; it can go over client-primary` {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pooler-lab/internal/suggest"
@@ -87,6 +88,26 @@ func (s *Set) LinkNames() []string {
 		names[i] = l.Name
 	}
 	return names
+}
+
+// HostPort returns the port of 127.0.0.1 on the host that the link is published on, 0 where none is known.
+// LAB_HOST_PORTS is the published range, "first-last"; links have its ports in the order of their own.
+func (s *Set) HostPort(link string) int {
+	first, last, ok := strings.Cut(os.Getenv("LAB_HOST_PORTS"), "-")
+	from, badFirst := strconv.Atoi(first)
+	to, badLast := strconv.Atoi(last)
+	l, unknown := s.Link(link)
+	if !ok || badFirst != nil || badLast != nil || unknown != nil {
+		return 0
+	}
+	lowest := l.Port()
+	for _, other := range s.Links {
+		lowest = min(lowest, other.Port())
+	}
+	if port := from + l.Port() - lowest; port <= to {
+		return port
+	}
+	return 0
 }
 
 // PathsOver returns the names of the paths that can travel over that link.

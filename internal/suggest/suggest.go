@@ -7,15 +7,28 @@ import (
 )
 
 // Unknown returns the error for name, which is no kind ("link", "path") that exists: the closest of known first,
-// if one is near enough to be a slip of the fingers, then all of them.
+// if one is near enough to be a slip of the fingers, or those that begin with it, then all of them.
 func Unknown(kind, name string, known []string) error {
 	text := fmt.Sprintf("unknown %s %q", kind, name)
-	if closest := Closest(name, known); closest != "" {
+	if some := Begun(name, known); len(some) > 1 {
+		text += fmt.Sprintf(": did you mean one of %s?", strings.Join(some, ", "))
+	} else if closest := Closest(name, known); closest != "" {
 		text += fmt.Sprintf(": did you mean %s?", closest)
 	} else {
 		text += ":"
 	}
 	return fmt.Errorf("%s there are %s", text, strings.Join(known, ", "))
+}
+
+// Begun returns the known names that name is the first word of: for pgbouncer, those such as pgbouncer-session.
+func Begun(name string, known []string) []string {
+	var some []string
+	for _, candidate := range known {
+		if name != "" && strings.HasPrefix(candidate, strings.ToLower(name)+"-") {
+			some = append(some, candidate)
+		}
+	}
+	return some
 }
 
 // Closest returns the known name that is nearest to name, or "" where none is near: more than a third of its

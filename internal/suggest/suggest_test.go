@@ -8,6 +8,7 @@ func TestUnknown(t *testing.T) {
 		{"a letter dropped", "client-primry", `unknown link "client-primry": did you mean client-primary? there are client-primary, client-standby, pgbouncer-primary`},
 		{"capitals", "Client-Standby", `unknown link "Client-Standby": did you mean client-standby? there are client-primary, client-standby, pgbouncer-primary`},
 		{"only begun", "pgb", `unknown link "pgb": did you mean pgbouncer-primary? there are client-primary, client-standby, pgbouncer-primary`},
+		{"first word of several", "client", `unknown link "client": did you mean one of client-primary, client-standby? there are client-primary, client-standby, pgbouncer-primary`},
 		{"nothing near", "mysql", `unknown link "mysql": there are client-primary, client-standby, pgbouncer-primary`},
 		{"empty", "", `unknown link "": there are client-primary, client-standby, pgbouncer-primary`},
 	}

@@ -3,9 +3,13 @@
 package tool
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -17,24 +21,43 @@ import (
 // user is the role of every measured connection, and so of the tools.
 const user = "app"
 
+const pgbench = "pgbench"
+
+// UnderWay says what is measuring just now ("lesson 00-tour"), not ok where nothing is.
+type UnderWay func() (what string, ok bool)
+
+// warn tells who is about to put load on the lab that something is being measured.
+func (u UnderWay) warn(notes io.Writer, program string) {
+	if u == nil {
+		return
+	}
+	if what, busy := u(); busy {
+		fmt.Fprintf(notes, "%s is running: the load of %s spoils what it measures just now, and it rejects such a cell\n", what, program)
+	}
+}
+
 // NewPsqlCommand returns `lab psql`.
 func NewPsqlCommand() *cobra.Command {
-	return throughPath("psql", "scripts/psql direct\n  scripts/psql pgpool client-pgpool -c 'SHOW pool_nodes'")
+	return throughPath("psql", nil, "scripts/psql direct\n  scripts/psql pgpool client-pgpool -c 'SHOW pool_nodes'")
 }
 
 // NewPgbenchCommand returns `lab pgbench`.
-func NewPgbenchCommand() *cobra.Command {
-	return throughPath("pgbench", "scripts/pgbench direct -S -c 10 -T 5\n  scripts/pgbench pgbouncer-transaction client-pgbouncer -M prepared -f my.sql")
+func NewPgbenchCommand(underWay UnderWay) *cobra.Command {
+	return throughPath(pgbench, underWay, "scripts/pgbench direct -S -c 10 -T 5\n  scripts/pgbench pgbouncer-transaction client-pgbouncer -M prepared -f my.sql")
 }
 
 // throughPath returns the command that runs a libpq program through a path. Flags aren't parsed: they are the
-// program's own.
-func throughPath(program, example string) *cobra.Command {
+// program's own. underWay is nil for a program that puts no load on the lab.
+func throughPath(program string, underWay UnderWay, example string) *cobra.Command {
+	long := "Runs " + program + " through a path, as role " + user + ". Without LINK the path has no toxiproxy in it; with one, it\n" +
+		"goes over that link, with whatever latency the link has just now. 'scripts/lab paths' lists both."
+	if program == pgbench {
+		long += "\nOn a server that is read-only (path standby) it gets -n, since its vacuum would fail there; give -S as well."
+	}
 	return &cobra.Command{
-		Use:   program + " PATH [LINK] [" + program + "'s own options]",
-		Short: "Run " + program + " through a path, as role " + user,
-		Long: "Runs " + program + " through a path, as role " + user + ". Without LINK the path has no toxiproxy in it; with one, it\n" +
-			"goes over that link, with whatever latency the link has just now. \"lab paths\" lists both.",
+		Use:                   program + " PATH [LINK] [" + program + "'s own options]",
+		Short:                 "Run " + program + " through a path, as role " + user,
+		Long:                  long,
 		Example:               "  " + example,
 		DisableFlagParsing:    true,
 		DisableFlagsInUseLine: true,
@@ -50,13 +73,17 @@ func throughPath(program, example string) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if program == pgbench && readOnly(set, args[0]) {
+				rest = withoutVacuum(rest)
+			}
+			underWay.warn(command.ErrOrStderr(), program)
 			return become(program, rest, endpoint.Env(user, os.Getenv("APP_PASSWORD")))
 		},
 	}
 }
 
 // NewK6Command returns `lab k6`.
-func NewK6Command() *cobra.Command {
+func NewK6Command(underWay UnderWay) *cobra.Command {
 	return &cobra.Command{
 		Use:                   "k6 [k6's own arguments]",
 		Short:                 "Run k6 with the lab's PostgreSQL module, as role " + user,
@@ -66,6 +93,12 @@ func NewK6Command() *cobra.Command {
 		RunE: func(command *cobra.Command, args []string) error {
 			if wantsHelp(args) {
 				return command.Help()
+			}
+			if err := checkTest(path.Root(), args); err != nil {
+				return err
+			}
+			if len(args) > 0 && args[0] == "run" {
+				underWay.warn(command.ErrOrStderr(), "k6")
 			}
 			return become("k6", args, []string{"PGUSER=" + user, "PGPASSWORD=" + os.Getenv("APP_PASSWORD")})
 		},
@@ -77,6 +110,46 @@ func wantsHelp(args []string) bool {
 	return len(args) > 0 && (args[0] == "-h" || args[0] == "--help")
 }
 
+// readOnly reports whether whatever goes through the path ends at the standby.
+func readOnly(set *path.Set, name string) bool {
+	p, err := set.Find(name)
+	return err == nil && !slices.ContainsFunc(p.Services, func(service string) bool { return service != "standby" })
+}
+
+// withoutVacuum adds pgbench's -n, which it may have already.
+func withoutVacuum(args []string) []string {
+	if slices.Contains(args, "-n") || slices.Contains(args, "--no-vacuum") {
+		return args
+	}
+	// Behind the others: pgbench knows --help and --version as its first argument only.
+	return append(slices.Clone(args), "-n")
+}
+
+// checkTest says which lessons there are where k6 is to run a file that isn't there.
+func checkTest(root string, args []string) error {
+	if len(args) < 2 || args[0] != "run" {
+		return nil
+	}
+	for i, arg := range args[1:] {
+		named := i == 0 || strings.HasSuffix(arg, ".js") || strings.HasSuffix(arg, ".ts")
+		if !named || strings.HasPrefix(arg, "-") || strings.ContainsAny(arg, ":=") {
+			continue // an option, its value, a URL, standard input
+		}
+		if _, err := os.Stat(arg); !errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		lessons, err := filepath.Glob(filepath.Join(root, "k6/lessons/*.js"))
+		if err != nil {
+			return err
+		}
+		for j := range lessons {
+			lessons[j] = "k6/lessons/" + filepath.Base(lessons[j])
+		}
+		return fmt.Errorf("there is no file %s; the lessons are %s", arg, strings.Join(lessons, ", "))
+	}
+	return nil
+}
+
 // choose takes path and link off the arguments and returns where to connect, and the program's own arguments.
 func choose(set *path.Set, program string, args []string) (path.Endpoint, []string, error) {
 	if len(args) == 0 {
@@ -84,7 +157,7 @@ func choose(set *path.Set, program string, args []string) (path.Endpoint, []stri
 	}
 	name, rest := args[0], args[1:]
 	if strings.HasPrefix(name, "-") {
-		return path.Endpoint{}, nil, fmt.Errorf("the path comes first, then %s's options, as in: %s direct %s", program, program, strings.Join(args, " "))
+		return path.Endpoint{}, nil, fmt.Errorf("the path comes first, then %s's options, as in: %s direct %s", program, "scripts/"+program, strings.Join(args, " "))
 	}
 	p, err := set.Find(name)
 	if err != nil {

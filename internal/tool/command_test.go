@@ -33,7 +33,7 @@ func TestChoose(t *testing.T) {
 		{"another path's link", "direct client-pgpool", "", "", `path direct doesn't go over link "client-pgpool"; it can go over client-primary`},
 		{"no link on it", "socket client-primary", "", "", "path socket has no link"},
 		{"nothing", "", "", "", "through which path? There are direct, socket"},
-		{"option first", "-c SELECT", "", "", "the path comes first, then psql's options, as in: psql direct -c SELECT"},
+		{"option first", "-c SELECT", "", "", "the path comes first, then psql's options, as in: scripts/psql direct -c SELECT"},
 		{"YugabyteDB off", "yugabyte", "", "", "path yugabyte can't be used: its image can't be pulled here"},
 	}
 	for _, c := range cases {
@@ -52,5 +52,41 @@ func TestChoose(t *testing.T) {
 				t.Errorf("got %s %q, want %s %q", endpoint, rest, c.endpoint, c.rest)
 			}
 		})
+	}
+}
+
+func TestCheckTest(t *testing.T) {
+	cases := []struct{ args, wrong string }{
+		{"run ../../k6/lessons/00-tour.js", ""},
+		{"run --quiet -o json=out.js ../../k6/lessons/00-tour.js", ""},
+		{"run -", ""},
+		{"version", ""},
+		{"run", ""},
+		{"run missing.js", "there is no file missing.js; the lessons are k6/lessons/00-tour.js"},
+		{"run --quiet missing.js", "there is no file missing.js; the lessons are k6/lessons/00-tour.js"},
+		{"run 00-tour", "there is no file 00-tour; the lessons are k6/lessons/00-tour.js"},
+	}
+	for _, c := range cases {
+		err := checkTest("../..", strings.Fields(c.args))
+		if (err == nil) != (c.wrong == "") || err != nil && !strings.HasPrefix(err.Error(), c.wrong) {
+			t.Errorf("k6 %s: got %v, want %q", c.args, err, c.wrong)
+		}
+	}
+}
+
+func TestPgbenchOnAReadOnlyServer(t *testing.T) {
+	set, err := path.Load("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range set.Paths {
+		if got := readOnly(set, p.Name); got != (p.Name == "standby") {
+			t.Errorf("%s is read-only: %v", p.Name, got)
+		}
+	}
+	for args, want := range map[string]string{"-S": "-S -n", "": "-n", "-n -S": "-n -S", "--no-vacuum": "--no-vacuum"} {
+		if got := strings.Join(withoutVacuum(strings.Fields(args)), " "); got != want {
+			t.Errorf("%q became %q, want %q", args, got, want)
+		}
 	}
 }
