@@ -33,7 +33,7 @@ func NewRunCommand() *cobra.Command {
 		Short: "Run a lesson and write what came out to results/",
 		Long: "Run a lesson (its name or its number) and write what came out to results/.\n" +
 			"What an option doesn't say is as the lesson has it.",
-		Example: "  lab run 00-tour\n  lab run 00 --paths direct,pgbouncer-transaction --latencies none,0,5ms --repeats 3",
+		Example: "  scripts/run 00-tour\n  scripts/run 00 --paths direct,pgbouncer-transaction --latencies none,0,5ms --repeats 3",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o, err := f.override(c)
@@ -166,7 +166,7 @@ func execute(ctx context.Context, set *path.Set, p *plan, o lesson.Override, see
 	sampler := sample.New(statsURL, os.Getenv("COMPOSE_PROJECT_NAME"), services(set, p.cells))
 	defer sampler.Close()
 	r := &runner{set: set, links: link.New(link.APIURL()), servers: servers, sampler: sampler, script: p.lesson.File, scheduled: p.cells,
-		progress: newProgress(progressOut, doc.Blocks, p.cells),
+		progress: newProgress(progressOut, doc.Blocks, p.cells, kindIn(set)),
 		password: os.Getenv("APP_PASSWORD"), dir: filepath.Join(results, doc.ID), doc: doc}
 	err = r.run(ctx)
 	fmt.Fprintf(out, "%s\nResults: results/%s\n", report.Table(doc), doc.ID)

@@ -40,7 +40,7 @@ func (r *runner) load(ctx context.Context, c lesson.Cell, j server.Journey, out 
 	case limited.Err() != nil:
 		return fmt.Errorf("it did not end within its deadline of %v", deadline)
 	case g.exit != 0:
-		return fmt.Errorf("k6 ended with code %d: %s", g.exit, g.printed)
+		return fmt.Errorf("k6 ended with code %d: %s%s", g.exit, g.printed, seen.why())
 	case readErr != nil:
 		return fmt.Errorf("k6 left no summary: %w: %s", readErr, g.printed)
 	}

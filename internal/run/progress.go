@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"golang.org/x/term"
@@ -11,23 +12,44 @@ import (
 	"pooler-lab/internal/lesson"
 )
 
-// A progress tells how far a run is: on a terminal one line that is written anew, elsewhere a line a cell.
+// A progress tells how far a run is: on a terminal one line that is written anew each second, elsewhere a line a
+// cell.
 type progress struct {
-	out    io.Writer
-	width  int // of the terminal, 0 where there is none
-	blocks int
-	total  int // repeats
-	done   int
-	left   float64 // seconds of measuring that the repeats not done yet ask for
-	extra  time.Duration
+	mu      sync.Mutex
+	out     io.Writer
+	width   int // of the terminal, 0 where there is none
+	blocks  int
+	total   int // repeats
+	done    int
+	kindOf  func(lesson.Cell) kind
+	left    float64              // seconds of measuring that the repeats not done yet ask for
+	extra   [kinds]time.Duration // what a repeat takes beside its warm-up and window
+	pending [kinds]int           // repeats not done yet
+	now     func() time.Time
+
+	running bool // a repeat is, and these are of it
+	block   int
+	cell    lesson.Cell
+	began   time.Time
+	phase   string
 }
 
-// firstExtra is what a repeat takes beside its warm-up and window, until the run has seen it: starting k6, proving
-// the path, reading counts.
-const firstExtra = 1200 * time.Millisecond
+// A kind is a sort of cells that take equally long beside their warm-up and window.
+type kind int
 
-func newProgress(out io.Writer, blocks int, cells []lesson.Cell) *progress {
-	p := &progress{out: out, blocks: blocks, extra: firstExtra}
+const (
+	quick   kind = iota // starting k6, proving the path, reading counts
+	forking             // through Pgpool-II, whose children take their time
+	filling             // the same, after all of them have opened their backends
+	kinds
+)
+
+// firstExtra is what a repeat takes beside its warm-up and window until the run has seen one of its kind.
+var firstExtra = [kinds]time.Duration{600 * time.Millisecond, 1600 * time.Millisecond, 5500 * time.Millisecond}
+
+// newProgress makes one for the cells.
+func newProgress(out io.Writer, blocks int, cells []lesson.Cell, kindOf func(lesson.Cell) kind) *progress {
+	p := &progress{out: out, blocks: blocks, extra: firstExtra, kindOf: kindOf, now: time.Now}
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		p.width = 80
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
@@ -37,44 +59,110 @@ func newProgress(out io.Writer, blocks int, cells []lesson.Cell) *progress {
 	for _, c := range cells {
 		p.total += c.Wanted
 		p.left += float64(c.Wanted) * (c.Warmup + c.Seconds)
+		p.pending[kindOf(c)] += c.Wanted
 	}
 	return p
 }
 
+// tick writes the line anew each second until stop is called.
+func (p *progress) tick() (stop func()) {
+	if p.width == 0 {
+		return func() {}
+	}
+	ticker, ended := time.NewTicker(time.Second), make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-ticker.C:
+				p.mu.Lock()
+				p.draw()
+				p.mu.Unlock()
+			case <-ended:
+				return
+			}
+		}
+	}()
+	return func() { ticker.Stop(); close(ended) }
+}
+
 // starting says that the next repeat begins.
 func (p *progress) starting(block int, c lesson.Cell) {
-	line := fmt.Sprintf("block %d/%d, cell %d/%d: %s, %s, %s, %d client%s; about %s left", block, p.blocks, p.done+1, p.total,
-		c.Path, spoken(c.Latency), c.Workload, c.Clients, plural(c.Clients), clock(p.remaining()))
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.running, p.block, p.cell, p.began, p.phase = true, block, c, p.now(), "proving"
 	if p.width == 0 {
-		fmt.Fprintln(p.out, line)
+		fmt.Fprintf(p.out, "%s: %s; about %s left\n", p.place(), p.what(), clock(p.remaining()))
+	}
+	p.draw()
+}
+
+// enter says what the repeat does now: proving, filling pools, k6.
+func (p *progress) enter(phase string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.phase = phase
+	p.draw()
+}
+
+// draw writes the line of a terminal anew. What changes stands first: a narrow terminal cuts off the rest.
+func (p *progress) draw() {
+	if p.width == 0 || !p.running {
 		return
 	}
+	line := fmt.Sprintf("%s, about %s left, %s: %s", p.place(), clock(p.remaining()), p.phase, p.what())
 	if len(line) >= p.width {
 		line = line[:p.width-1]
 	}
 	fmt.Fprintf(p.out, "\r\x1b[K%s", line)
 }
 
-// ended says that the repeat of c is over after took, attempts that were rejected included.
-func (p *progress) ended(c lesson.Cell, took time.Duration) {
-	p.done++
-	p.left -= c.Warmup + c.Seconds
-	extra := took - time.Duration((c.Warmup+c.Seconds)*float64(time.Second))
-	p.extra += (extra - p.extra) / 4 // a mean that forgets
+func (p *progress) place() string {
+	return fmt.Sprintf("block %d/%d, cell %d/%d", p.block, p.blocks, p.done+1, p.total)
 }
 
-func (p *progress) remaining() time.Duration {
-	return time.Duration(p.left*float64(time.Second)) + time.Duration(p.total-p.done)*p.extra
+func (p *progress) what() string {
+	return fmt.Sprintf("%s, %s, %s, %d client%s", p.cell.Path, spoken(p.cell.Latency), p.cell.Workload, p.cell.Clients, plural(p.cell.Clients))
 }
+
+// ended says that the repeat is over, attempts that were rejected included.
+func (p *progress) ended() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.running = false
+	p.done++
+	measuring := p.cell.Warmup + p.cell.Seconds
+	p.left -= measuring
+	k := p.kindOf(p.cell)
+	p.pending[k]--
+	p.extra[k] += (p.now().Sub(p.began) - inSeconds(measuring) - p.extra[k]) / 4 // a mean that forgets
+}
+
+// remaining counts down while a repeat runs, but never below what the repeats after it take.
+func (p *progress) remaining() time.Duration {
+	d := inSeconds(p.left)
+	for k := range kinds {
+		d += time.Duration(p.pending[k]) * p.extra[k]
+	}
+	if p.running {
+		d -= min(p.now().Sub(p.began), inSeconds(p.cell.Warmup+p.cell.Seconds)+p.extra[p.kindOf(p.cell)])
+	}
+	return d
+}
+
+func inSeconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // say writes a line that stays.
 func (p *progress) say(format string, args ...any) {
 	p.clear()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	fmt.Fprintf(p.out, format+"\n", args...)
 }
 
 // clear takes the progress line off a terminal.
 func (p *progress) clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.width > 0 {
 		fmt.Fprint(p.out, "\r\x1b[K")
 	}

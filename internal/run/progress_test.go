@@ -9,25 +9,44 @@ import (
 	"pooler-lab/internal/lesson"
 )
 
+// TestProgress runs on a clock of its own.
 func TestProgress(t *testing.T) {
 	cells := []lesson.Cell{{Path: "direct", Workload: "select", Clients: 10, Seconds: 8, Warmup: 1, Wanted: 2},
-		{Path: "pgpool", Workload: "connect", Clients: 1, Latency: lesson.Through(10), Seconds: 8, Warmup: 1, Wanted: 2}}
+		{Path: "pgpool", Workload: "connect", Clients: 1, Latency: lesson.Through(10), Seconds: 8, Warmup: 1, Fill: true, Wanted: 2}}
 	var out bytes.Buffer
-	p := newProgress(&out, 2, cells)
-	p.starting(1, cells[0])
-	p.ended(cells[0], 13*time.Second) // 4 s beside its 9: a quarter of what is new counts
+	now := time.Date(2026, 11, 21, 16, 0, 0, 0, time.UTC)
+	p := newProgress(&out, 2, cells, func(c lesson.Cell) kind {
+		if c.Fill {
+			return filling
+		}
+		return quick
+	})
+	p.now = func() time.Time { return now }
+	p.starting(1, cells[0]) // 4 x 9 s, 2 x 0.6 s, 2 x 5.5 s
+	now = now.Add(13 * time.Second)
+	p.ended() // 4 s beside its 9: a quarter of what is new counts, for the other quick cell alone
 	p.starting(1, cells[1])
-	want := "block 1/2, cell 1/4: direct, no proxy, select, 10 clients; about 0:41 left\n" +
-		"block 1/2, cell 2/4: pgpool, 10 ms, connect, 1 client; about 0:33 left\n"
+	p.enter("filling pools")
+	want := "block 1/2, cell 1/4: direct, no proxy, select, 10 clients; about 0:48 left\n" +
+		"block 1/2, cell 2/4: pgpool, 10 ms, connect, 1 client; about 0:39 left\n"
 	if out.String() != want {
 		t.Errorf("without a terminal it says\n%s\nand should\n%s", out.String(), want)
 	}
 
 	out.Reset()
-	p.width = 40
-	p.starting(2, cells[1])
+	p.width = 60
+	now = now.Add(4 * time.Second)
+	p.enter("k6")
+	if got, want := out.String(), "\r\x1b[Kblock 1/2, cell 2/4, about 0:35 left, k6: pgpool, 10 ms, co"; got != want {
+		t.Errorf("on a terminal it says %q, it should say %q", got, want)
+	}
+	now = now.Add(time.Hour)
+	if got := clock(p.remaining()); got != "0:25" {
+		t.Errorf("a cell that takes far too long leaves %s, the cells after it take 0:25", got)
+	}
+	out.Reset()
 	p.say("%s", "a line that stays")
-	if got := out.String(); !strings.HasPrefix(got, "\r\x1b[Kblock 2/2, cell 2/4") || strings.Index(got, "\r\x1b[Ka line that stays\n") != len("\r\x1b[K")+39 {
-		t.Errorf("on a terminal it says %q", got)
+	if got := out.String(); !strings.HasSuffix(got, "\r\x1b[Ka line that stays\n") {
+		t.Errorf("a line that stays is written as %q", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"pooler-lab/internal/lesson"
@@ -31,7 +32,7 @@ func (r *runner) repeat(ctx context.Context, c lesson.Cell, out result.Repeat) r
 	rejected, isRejection := err.(*rejection)
 	switch {
 	case ctx.Err() != nil:
-		out.Status, out.Reason = result.Interrupted, "someone stopped the run"
+		out.Status, out.Reason = result.Interrupted, "the run was stopped meanwhile"
 	case isRejection:
 		out.Status, out.Reason = result.Rejected, rejected.reason
 	case err != nil:
@@ -66,6 +67,7 @@ func (r *runner) measure(ctx context.Context, c lesson.Cell, out *result.Repeat)
 	if err != nil {
 		return err
 	}
+	r.progress.enter("k6")
 	loadErr := r.load(ctx, c, j, out)
 	after, cancel := context.WithTimeout(ctx, preparing)
 	defer cancel()
@@ -77,6 +79,23 @@ func (r *runner) measure(ctx context.Context, c lesson.Cell, out *result.Repeat)
 	}
 	r.reconcile(after, j, before, out)
 	return nil
+}
+
+// kind says how long c takes beside its load.
+func (r *runner) kind(c lesson.Cell) kind { return kindIn(r.set)(c) }
+
+// kindIn tells the kinds of cells over the paths of set.
+func kindIn(set *path.Set) func(lesson.Cell) kind {
+	return func(c lesson.Cell) kind {
+		p, err := set.Find(c.Path)
+		switch {
+		case err != nil || !slices.ContainsFunc(p.Services, func(s string) bool { return strings.HasPrefix(s, "pgpool") }):
+			return quick
+		case c.Fill:
+			return filling
+		}
+		return forking
+	}
 }
 
 func (r *runner) journey(c lesson.Cell) (server.Journey, error) {
@@ -113,6 +132,9 @@ func (r *runner) setLatency(ctx context.Context, c lesson.Cell, j server.Journey
 // begin makes sure that the journey leads where its path says, from pools whose state is known, and notes its round
 // trip and the counts before the load.
 func (r *runner) begin(ctx context.Context, c lesson.Cell, j server.Journey, toxics link.Snapshot, out *result.Repeat) (server.Tally, error) {
+	if r.kind(c) == filling {
+		r.progress.enter("filling pools")
+	}
 	beginning, err := r.servers.Begin(ctx, j, c.Fill)
 	out.Proof = append(out.Proof, beginning.Facts...)
 	if wrong := server.Wrong(beginning.Facts); wrong != "" {

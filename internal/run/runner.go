@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"pooler-lab/internal/lesson"
@@ -33,6 +34,9 @@ type witnesses interface {
 	Reconcile(context.Context, server.Journey, server.Tally, result.Counted) ([]result.Count, []result.Share, error)
 }
 
+// stopped is the reason of a run that ended before its last cell.
+const stopped = "it was stopped with Ctrl-C or scripts/lab cancel"
+
 // A runner executes one run.
 type runner struct {
 	set       *path.Set
@@ -57,14 +61,27 @@ func (e *interruptedError) Error() string {
 // ExitCode is the shell's for a program ended by Ctrl-C.
 func (*interruptedError) ExitCode() int { return 128 + 2 }
 
+// A nothingError says that a run measured nothing. Its table says why.
+type nothingError struct{ id string }
+
+func (e *nothingError) Error() string {
+	return "no repeat of any cell succeeded; why stands above and in results/" + e.id
+}
+
+func anyOK(doc *result.Run) bool {
+	return slices.ContainsFunc(doc.Cells, func(c result.Cell) bool { return c.Last() != nil })
+}
+
 // run executes every block, writes run.json after each cell and puts the latencies that it found back. It
-// returns an interruptedError where ctx ended before the last cell.
+// returns an interruptedError where ctx ended before the last cell, and a nothingError where no repeat is ok.
 func (r *runner) run(ctx context.Context) error {
 	found, err := r.links.Snapshot(ctx)
 	if err != nil {
 		return fmt.Errorf("read the latencies that are set: %w", err)
 	}
+	stop := r.progress.tick()
 	err = r.blocks(ctx)
+	stop()
 	r.putBack(found)
 	r.progress.clear()
 
@@ -74,10 +91,13 @@ func (r *runner) run(ctx context.Context) error {
 	case err != nil:
 		r.doc.Status, r.doc.Reason = result.Failed, err.Error()
 	case ctx.Err() != nil:
-		r.doc.Status, r.doc.Reason = result.Interrupted, "someone stopped it"
+		r.doc.Status, r.doc.Reason = result.Interrupted, stopped
 		err = &interruptedError{r.doc.ID}
 	default:
 		r.doc.Status, r.doc.Reason = result.Finished, ""
+		if !anyOK(r.doc) {
+			err = &nothingError{r.doc.ID}
+		}
 	}
 	return errors.Join(err, r.doc.Write(r.dir))
 }
@@ -89,12 +109,11 @@ func (r *runner) blocks(ctx context.Context) error {
 			if ctx.Err() != nil {
 				return nil
 			}
-			began := time.Now()
 			r.progress.starting(b+1, r.scheduled[i])
 			if err := r.cell(ctx, i, b+1, position+1); err != nil {
 				return err
 			}
-			r.progress.ended(r.scheduled[i], time.Since(began))
+			r.progress.ended()
 		}
 	}
 	return nil

@@ -131,7 +131,7 @@ func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *
 	t.Cleanup(sampler.Close)
 	switches, witnesses := &switchesStandIn{latency: map[string]int{}}, &witnessesStandIn{roundTrip: 0.2}
 	return &runner{set: set, links: switches, servers: witnesses, sampler: sampler, script: "/lab/x.js", scheduled: cells,
-		progress: newProgress(t.Output(), doc.Blocks, cells), dir: filepath.Join(results, id), doc: doc}, switches, witnesses
+		progress: newProgress(t.Output(), doc.Blocks, cells, kindIn(set)), dir: filepath.Join(results, id), doc: doc}, switches, witnesses
 }
 
 // plain is a cell without latency.

@@ -1,10 +1,12 @@
 package run
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -83,10 +85,13 @@ func (s *summary) complain() error {
 	return nil
 }
 
-// why lists what went wrong, each kind once.
+// why lists what went wrong, each kind once, the most frequent first.
 func (s *summary) why() string {
+	if s == nil {
+		return ""
+	}
 	var kinds []string
-	for _, e := range s.Errors {
+	for _, e := range slices.SortedStableFunc(slices.Values(s.Errors), func(a, b result.Error) int { return cmp.Compare(b.Count, a.Count) }) {
 		kinds = append(kinds, fmt.Sprintf("%d x %s (%s)", e.Count, e.Code, e.Message))
 	}
 	if len(kinds) == 0 {
