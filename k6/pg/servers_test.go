@@ -9,6 +9,7 @@ import (
 // where these are in the lab's own network (scripts/test sets LAB_TEST there).
 var servers = map[string]string{
 	"LAB_TEST_DSN":                 "host=primary dbname=lab user=app password=app",
+	"LAB_TEST_MONITOR_DSN":         "host=primary dbname=postgres user=lab password=lab",
 	"LAB_TEST_PGBOUNCER_DSN":       "host=pgbouncer port=6432 dbname=lab user=app password=app",
 	"LAB_TEST_PGBOUNCER_ADMIN_DSN": "host=pgbouncer port=6432 dbname=pgbouncer user=lab password=lab",
 	"LAB_TEST_PGPOOL_DSN":          "host=pgpool port=9999 dbname=lab user=app password=app",
