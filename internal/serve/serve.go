@@ -171,7 +171,7 @@ func prepareYugabyte(ctx context.Context, out io.Writer, scale int) error {
 
 func sayNext(out io.Writer) {
 	fmt.Fprint(out, `
-The lab is up. In another terminal:
+The lab is up. From any other terminal:
   ./scripts/tour                              every path, with and without latency, in one table
   ./scripts/latency                           every link: latency asked for and round trip measured
   ./scripts/latency 10ms client-primary       add 10 ms of round trip to a link, now
