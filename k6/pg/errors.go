@@ -29,7 +29,7 @@ const (
 	classFilesExhausted   = "files_exhausted"   // this machine has no file descriptor left
 	classNotConnected     = "not_connected"     // a statement without a connection
 	classTLS              = "tls"               // the server has no TLS, or none that is trusted
-	classRolledBack       = "rolled_back"       // COMMIT of a transaction that had failed
+	classRolledBack       = "rolled_back"       // a transaction that had failed was to be committed
 	classClient           = "client"            // anything else on the client's side
 )
 

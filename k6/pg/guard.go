@@ -61,16 +61,27 @@ func (g *guard) round() bool {
 	return g.walking
 }
 
+// leaving is how many connections are closed at a time, so that the end of a
+// test with thousands of them needs no memory of its own.
+const leaving = 200
+
 // dismiss closes all connections and returns when the servers have closed them
-// too, so that their statistics are complete, or after goodbye.
+// too, so that their statistics are complete, or after goodbye and a little
+// more for thousands of them.
 func (g *guard) dismiss() {
 	g.mu.Lock()
 	sessions := g.sessions
 	g.sessions = nil
 	g.mu.Unlock()
+	deadline := time.Now().Add(goodbye + time.Duration(len(sessions))*time.Millisecond/4)
 	var closing sync.WaitGroup
+	places := make(chan struct{}, leaving)
 	for s := range sessions {
-		closing.Go(s.leave)
+		places <- struct{}{}
+		closing.Go(func() {
+			s.leave(deadline)
+			<-places
+		})
 	}
 	closing.Wait()
 }

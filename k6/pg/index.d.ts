@@ -147,7 +147,7 @@ export interface PgError extends Error {
   /**
    * SQLSTATE where the server sent one, otherwise refused, dial, tls, timeout, dropped, cancelled
    * (the test was stopped), address_exhausted, files_exhausted (both this machine's fault),
-   * rolled_back (COMMIT of a transaction that had failed), not_connected or client.
+   * rolled_back (a transaction that had failed was to be committed), not_connected or client.
    */
   code: string;
   detail?: string;

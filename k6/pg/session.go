@@ -97,18 +97,19 @@ func (s *session) close() {
 	_ = s.conn.Close(ctx)
 }
 
-// leave says goodbye and reads until the server has closed the connection.
-func (s *session) leave() {
+// leave says goodbye and reads until the server has closed the connection, or
+// until the deadline.
+func (s *session) leave(deadline time.Time) {
 	if !s.open() {
 		select {
 		case <-s.conn.CleanupDone():
-		case <-time.After(goodbye):
+		case <-time.After(time.Until(deadline)):
 		}
 		return
 	}
 	defer s.close()
 	raw := s.conn.Conn()
-	_ = raw.SetDeadline(time.Now().Add(goodbye))
+	_ = raw.SetDeadline(deadline)
 	if s.conn.IsBusy() {
 		// In the middle of a statement: there is no orderly way out.
 		_ = s.wire.Close()

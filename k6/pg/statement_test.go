@@ -38,11 +38,8 @@ func TestTransactionsOfServer(t *testing.T) {
 	probe.module.finish(time.Now())
 
 	// Statements of the monitor itself go to another database's books.
-	monitor := newScript(t, New()).started()
-	monitor.set("dsn", testDSN(t)+" dbname=postgres")
+	monitor := connectedTo(t, serverDSN(t, "LAB_TEST_MONITOR_DSN"), "simple")
 	monitor.set("database", database)
-	monitor.run(`const client = pg.client({ dsn, protocol: 'simple' }); client.connect();`)
-	t.Cleanup(func() { monitor.run(`client.close()`) })
 	commits := func() int {
 		count, err := strconv.Atoi(monitor.run(
 			`client.query('SELECT xact_commit FROM pg_stat_database WHERE datname = $1', database)[0].xact_commit`))

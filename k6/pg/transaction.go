@@ -10,9 +10,9 @@ import (
 	"go.k6.io/k6/v2/metrics"
 )
 
-// errRolledBack is what a COMMIT comes to where a statement has failed and the
-// function went on as if nothing had happened.
-var errRolledBack = errors.New("the server rolled the transaction back: a statement in it had failed")
+// errRolledBack is what a transaction comes to where a statement has failed and
+// the function went on as if nothing had happened.
+var errRolledBack = errors.New("the transaction was rolled back: a statement in it had failed")
 
 // isolations are the words for BEGIN by the option isolation.
 var isolations = map[string]string{
@@ -57,13 +57,13 @@ func (c *client) transaction(call sobek.FunctionCall) sobek.Value {
 		c.rollback(s)
 		panic(err) // JavaScript's own exception, as it was thrown
 	}
-	r := c.perform(ctx, s, c.command("COMMIT"), nil, false)
-	ended := time.Now()
-	phase, tags := c.now(c.book, ended)
-	if r.tag.String() == "ROLLBACK" {
-		c.book.sums[phase].rollbacks++
+	if s.conn.TxStatus() == 'E' { // COMMIT would come back as ROLLBACK, from Pgpool-II not even that
+		c.rollback(s)
 		c.fail(ctx, c.book, "commit", errRolledBack)
 	}
+	c.perform(ctx, s, c.command("COMMIT"), nil, false)
+	ended := time.Now()
+	_, tags := c.now(c.book, ended)
 	c.push(sample(c.metrics.Transaction, tags, ended, metrics.D(ended.Sub(began))))
 	return value
 }
