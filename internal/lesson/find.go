@@ -2,6 +2,7 @@ package lesson
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,11 +10,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+
+	"pooler-lab/internal/suggest"
 )
 
 // Find returns the script of the lesson that name stands for, among the .js files of dir: a full name
-// (00-tour), its number (00) or what follows the number (tour).
+// (00-tour), its number (00, or 0) or what follows the number (tour).
 func Find(dir, name string) (string, error) {
 	names, err := Names(dir)
 	if err != nil {
@@ -21,11 +26,38 @@ func Find(dir, name string) (string, error) {
 	}
 	for _, n := range names {
 		number, rest, _ := strings.Cut(n, "-")
-		if name == n || name == n+".js" || name == number || name == rest {
+		if name == n || name == n+".js" || name == rest || sameNumber(name, number) {
 			return filepath.Join(dir, n+".js"), nil
 		}
 	}
-	return "", fmt.Errorf("there is no lesson %q; there are:\n  %s", name, strings.Join(names, "\n  "))
+	hint := ""
+	if closest := nearest(name, names); closest != "" {
+		hint = fmt.Sprintf(", did you mean %s?", closest)
+	}
+	return "", fmt.Errorf("there is no lesson %q%s There are:\n  %s", name, cmp.Or(hint, "."), strings.Join(names, "\n  "))
+}
+
+// sameNumber says whether both are the same number, whatever zeros it begins with.
+func sameNumber(a, b string) bool {
+	n, errA := strconv.ParseUint(a, 10, 16)
+	m, errB := strconv.ParseUint(b, 10, 16)
+	return errA == nil && errB == nil && n == m
+}
+
+// nearest is the lesson whose name, with its number or without, is closest to name; "" where none is close.
+func nearest(name string, names []string) string {
+	if closest := suggest.Closest(name, names); closest != "" {
+		return closest
+	}
+	var rests []string
+	for _, n := range names {
+		_, rest, _ := strings.Cut(n, "-")
+		rests = append(rests, rest)
+	}
+	if i := slices.Index(rests, suggest.Closest(name, rests)); i >= 0 && rests[i] != "" {
+		return names[i]
+	}
+	return ""
 }
 
 // Names lists the lessons of dir in order.

@@ -105,9 +105,24 @@ func (p Proxy) changes(after Proxy) []string {
 	}
 	// An empty list and none are the same.
 	if len(p.Toxics)+len(after.Toxics) > 0 && !reflect.DeepEqual(p.Toxics, after.Toxics) {
-		changes = append(changes, describe(p.Toxics)+" → "+describe(after.Toxics))
+		changes = append(changes, p.latencies(after))
 	}
 	return changes
+}
+
+// latencies says what the toxics were and are: in milliseconds where both are plain latencies, such as 5 ms → 3 ms.
+func (p Proxy) latencies(after Proxy) string {
+	was, is := p.asked(), after.asked()
+	if p.plain() && after.plain() && was.LatencyMS != is.LatencyMS {
+		return fmt.Sprintf("%d ms → %d ms", was.LatencyMS, is.LatencyMS)
+	}
+	return describe(p.Toxics) + " → " + describe(after.Toxics)
+}
+
+// plain says whether the link has nothing on it but at most the latency that the lab sets.
+func (p Proxy) plain() bool {
+	return len(p.Toxics) == 0 ||
+		len(p.Toxics) == 1 && p.Toxics[0].Name == "latency_downstream" && p.asked().JitterMS == 0 && len(p.foreign()) == 0
 }
 
 // describe returns toxics such as "latency_downstream latency=10 jitter=0".

@@ -40,7 +40,7 @@ func TestPutBringsBackWhateverChanged(t *testing.T) {
 	}{
 		{"nothing", func() error { return nil }, ""},
 		{"latency set", func() error { return client.SetLatency(ctx, "client-standby", 10) },
-			"client-standby: no toxic → latency_downstream jitter=0 latency=10"},
+			"client-standby: 0 ms → 10 ms"},
 		{"toxics replaced", func() error { return client.SetLatency(ctx, "client-primary", 10) },
 			"client-primary: theirs (latency, upstream) jitter=0 latency=3, latency_downstream jitter=0 latency=4, slow (bandwidth, downstream) rate=500 → latency_downstream jitter=0 latency=10"},
 		{"one attribute", func() error {
@@ -100,7 +100,7 @@ func TestLinksComeAndGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "client-primary: gone; client-standby: no toxic → latency_downstream jitter=0 latency=10; client-new: new"
+	want := "client-primary: gone; client-standby: 0 ms → 10 ms; client-new: new"
 	if got := before.Difference(after); got != want {
 		t.Errorf("difference\ngot  %s\nwant %s", got, want)
 	}
