@@ -55,7 +55,7 @@ func (l *lab) changeAndShow(ctx context.Context, to screen, names []string, appl
 		fmt.Fprintln(to.notes, note)
 	}
 	if what, busy := l.underWay(); busy && apply != nil {
-		fmt.Fprintf(to.notes, "%s is running: a change of links now spoils what it measures, and it rejects such a cell\n", what)
+		fmt.Fprintf(to.notes, "%s is running: a change of links spoils what it does just now (a lesson rejects such a cell)\n", what)
 	}
 	// Shown even if something failed: what the links are now is what the person needs then.
 	var applied error

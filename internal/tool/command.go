@@ -32,7 +32,7 @@ func (u UnderWay) warn(notes io.Writer, program string) {
 		return
 	}
 	if what, busy := u(); busy {
-		fmt.Fprintf(notes, "%s is running: the load of %s spoils what it measures just now, and it rejects such a cell\n", what, program)
+		fmt.Fprintf(notes, "%s is running: the load of %s spoils what it does just now (a lesson rejects such a cell)\n", what, program)
 	}
 }
 
