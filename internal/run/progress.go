@@ -31,8 +31,12 @@ type progress struct {
 	block   int
 	cell    lesson.Cell
 	began   time.Time
+	loading time.Time // when k6 was started, zero before
 	phase   string
 }
+
+// load is the phase in which the repeat's clients are at work.
+const load = "k6"
 
 // A kind is a sort of cells that take equally long beside their warm-up and window.
 type kind int
@@ -89,7 +93,7 @@ func (p *progress) tick() (stop func()) {
 func (p *progress) starting(block int, c lesson.Cell) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.running, p.block, p.cell, p.began, p.phase = true, block, c, p.now(), "proving"
+	p.running, p.block, p.cell, p.began, p.loading, p.phase = true, block, c, p.now(), time.Time{}, "proving"
 	if p.width == 0 {
 		fmt.Fprintf(p.out, "%s: %s; about %s left\n", p.place(), p.what(), clock(p.remaining()))
 	}
@@ -101,6 +105,10 @@ func (p *progress) enter(phase string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.phase = phase
+	p.loading = time.Time{}
+	if phase == load {
+		p.loading = p.now()
+	}
 	p.draw()
 }
 
@@ -143,10 +151,20 @@ func (p *progress) remaining() time.Duration {
 	for k := range kinds {
 		d += time.Duration(p.pending[k]) * p.extra[k]
 	}
-	if p.running {
-		d -= min(p.now().Sub(p.began), inSeconds(p.cell.Warmup+p.cell.Seconds)+p.extra[p.kindOf(p.cell)])
+	return d - p.spent()
+}
+
+// spent is how much of what the running repeat was expected to take is over. However long the preparation takes, the
+// load is still to come.
+func (p *progress) spent() time.Duration {
+	extra := p.extra[p.kindOf(p.cell)]
+	switch {
+	case !p.running:
+		return 0
+	case p.loading.IsZero():
+		return min(p.now().Sub(p.began), extra)
 	}
-	return d
+	return min(p.loading.Sub(p.began), extra) + min(p.now().Sub(p.loading), inSeconds(p.cell.Warmup+p.cell.Seconds))
 }
 
 func inSeconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

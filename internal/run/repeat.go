@@ -67,7 +67,7 @@ func (r *runner) measure(ctx context.Context, c lesson.Cell, out *result.Repeat)
 	if err != nil {
 		return err
 	}
-	r.progress.enter("k6")
+	r.progress.enter(load)
 	loadErr := r.load(ctx, c, j, out)
 	after, cancel := context.WithTimeout(ctx, preparing)
 	defer cancel()
