@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -57,9 +56,8 @@ func roundTripOf(cells ...*result.Cell) string {
 	return "- "
 }
 
-// errorOf words the most frequent error of the cell's repeats, "" where there was none.
-func errorOf(c *result.Cell) string {
-	var most result.Error
+// errorOf is the most frequent error of the cell's repeats, with a count of 0 where there was none.
+func errorOf(c *result.Cell) (most result.Error) {
 	for _, r := range c.Repeats {
 		if r.Measured == nil {
 			continue
@@ -70,8 +68,5 @@ func errorOf(c *result.Cell) string {
 			}
 		}
 	}
-	if most.Count == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d x %s %s", most.Count, most.Code, most.Message)
+	return most
 }

@@ -24,12 +24,12 @@ func TestTour(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	for name, run := range map[string]*result.Run{"interrupted": tour(), "killed": tour()} {
 		run.Status, run.Reason, run.PutBack = result.Interrupted, "it was stopped with Ctrl-C or scripts/lab cancel", "toxiproxy doesn't answer"
-		want := "INTERRUPTED: it was stopped with Ctrl-C or scripts/lab cancel; 1 of 24 repeats are missing; - stands for a figure that no repeat gave\n"
+		want := "INTERRUPTED: it was stopped with Ctrl-C or scripts/lab cancel; 1 of 24 repeats are missing; - is a figure that no repeat gave\n"
 		if name == "killed" {
 			run.Status = result.Running
-			want = "INTERRUPTED: it never ended, or hasn't yet; 1 of 24 repeats are missing; - stands for a figure that no repeat gave\n"
+			want = "INTERRUPTED: it never ended, or hasn't yet; 1 of 24 repeats are missing; - is a figure that no repeat gave\n"
 		}
-		if text := Table(run); !strings.Contains(text, want) || !strings.Contains(text, "could not be put back: toxiproxy doesn't answer") {
+		if text := Table(run); !strings.Contains(strings.Join(strings.Fields(text), " "), strings.TrimSpace(want)) || !strings.Contains(text, "could not be put back: toxiproxy doesn't answer") {
 			t.Errorf("a run that was %s reads\n%s", name, text)
 		}
 	}

@@ -36,9 +36,9 @@ func title(run *result.Run) string {
 	switch run.Status {
 	case result.Finished:
 	case result.Running:
-		fmt.Fprintf(&b, "INTERRUPTED: it never ended, or hasn't yet; %s\n", missing(run))
+		paragraph(&b, "INTERRUPTED: ", "it never ended, or hasn't yet; "+missing(run))
 	default:
-		fmt.Fprintf(&b, "%s: %s; %s\n", strings.ToUpper(string(run.Status)), run.Reason, missing(run))
+		paragraph(&b, strings.ToUpper(string(run.Status))+": ", run.Reason+"; "+missing(run))
 	}
 	if run.PutBack != "" {
 		fmt.Fprintf(&b, "The latencies set before the run could not be put back: %s\n", run.PutBack)
@@ -51,7 +51,7 @@ func missing(run *result.Run) string {
 	for _, c := range run.Cells {
 		all += c.Wanted
 	}
-	return fmt.Sprintf("%d of %d repeats are missing; - stands for a figure that no repeat gave", run.Unfinished, all)
+	return fmt.Sprintf("%d of %d repeats are missing; - is a figure that no repeat gave", run.Unfinished, all)
 }
 
 func budget(run *result.Run, of string) string {
@@ -128,8 +128,8 @@ func troubles(run *result.Run) string {
 		if c.Reason != "" {
 			why = append(why, c.Reason)
 		}
-		if most := errorOf(c); most != "" && !strings.Contains(c.Reason, most) {
-			why = append(why, "most frequent error: "+most)
+		if most := errorOf(c); most.Count > 0 && (most.Message == "" || !strings.Contains(c.Reason, most.Message)) {
+			why = append(why, fmt.Sprintf("most frequent error: %d x %s (%s)", most.Count, most.Code, most.Message))
 		}
 		if len(why) == 0 {
 			continue
