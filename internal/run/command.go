@@ -158,6 +158,8 @@ func execute(ctx context.Context, set *path.Set, p *plan, o lesson.Override, see
 	if err != nil {
 		return err
 	}
+	fmt.Fprintln(progressOut, "reading the data into both servers' caches")
+	servers.Warm(ctx)
 	doc := p.document(o, seed)
 	doc.Manifest = manifest(ctx, servers, set, p.cells, scale)
 	if doc.ID, doc.Started, err = makeFolder(results, p.lesson.Name); err != nil {
