@@ -26,3 +26,4 @@ GRANT EXECUTE ON FUNCTION pg_reload_conf() TO lab;
 CREATE DATABASE lab OWNER lab;
 REVOKE CONNECT ON DATABASE postgres FROM PUBLIC;
 GRANT CONNECT ON DATABASE postgres TO lab, monitor;
+\ir grants.sql
