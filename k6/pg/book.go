@@ -6,14 +6,6 @@ import (
 	"go.k6.io/k6/v2/metrics"
 )
 
-// single is a container of one sample, made in one piece.
-type single [1]metrics.Sample
-
-// GetSamples returns the sample.
-func (s *single) GetSamples() []metrics.Sample {
-	return s[:]
-}
-
 // sample returns one measurement.
 func sample(metric *metrics.Metric, tags *metrics.TagSet, at time.Time, value float64) metrics.Sample {
 	return metrics.Sample{TimeSeries: metrics.TimeSeries{Metric: metric, Tags: tags}, Time: at, Value: value}
@@ -23,6 +15,26 @@ func sample(metric *metrics.Metric, tags *metrics.TagSet, at time.Time, value fl
 // counts, even when the test is being stopped.
 func (i *instance) push(samples ...metrics.Sample) {
 	i.vu.State().Samples <- metrics.Samples(samples)
+}
+
+// batch is how many samples a VU hands to k6 at a time. Each hand-over wakes the goroutine that takes samples in,
+// on the very core that should wait for the server.
+const batch = 64
+
+// later hands a sample to k6 together with others: when there are enough of them, or with the books.
+func (i *instance) later(s metrics.Sample) {
+	i.waiting = append(i.waiting, s)
+	if len(i.waiting) >= batch {
+		i.handOver()
+	}
+}
+
+// handOver pushes the samples that wait.
+func (i *instance) handOver() {
+	if len(i.waiting) > 0 {
+		i.vu.State().Samples <- i.waiting
+		i.waiting = make(metrics.Samples, 0, len(i.waiting))
+	}
 }
 
 // sums are counts that wait to be pushed: one sample for many statements.
@@ -86,6 +98,7 @@ func (i *instance) at(b *book, phase phase) *metrics.TagSet {
 // now returns the phase of something that ended at the given time, and the
 // book's tags in it.
 func (i *instance) now(b *book, ended time.Time) (phase, *metrics.TagSet) {
+	i.ended = ended
 	phase := i.schedule.phaseAt(ended)
 	return phase, i.at(b, phase)
 }
@@ -119,6 +132,7 @@ func (i *instance) settle(b *book, now time.Time) {
 // settleAll pushes the sums of all the VU's books.
 func (i *instance) settleAll(now time.Time) {
 	i.settled = now
+	i.handOver()
 	for _, b := range i.books {
 		i.settle(b, now)
 	}

@@ -108,11 +108,12 @@ func (c *client) connect(sobek.FunctionCall) sobek.Value {
 	c.terminate()
 
 	if c.connects[0] == nil {
-		for first, tag := range []string{"later", "first"} {
+		for first, tag := range places {
 			c.connects[first] = c.newBook("path", c.options.Path, "protocol", c.options.Protocol, "connect", tag)
 		}
 	}
-	book := c.connects[c.Module.firstConnect(c.config)]
+	first := c.Module.firstConnect(c.config)
+	book := c.connects[first]
 	t := &timing{began: time.Now()}
 	conn, err := pgconn.ConnectConfig(ctx, t.timed(c.config))
 	if err != nil {
@@ -120,6 +121,7 @@ func (c *client) connect(sobek.FunctionCall) sobek.Value {
 		c.fail(ctx, book, "connect", err)
 	}
 	c.session = newSession(conn, t)
+	c.session.place = places[first]
 	c.guard.add(c.session)
 
 	phase, tags := c.now(book, t.ready)
@@ -155,6 +157,9 @@ func (m *clientMetrics) ofTraffic(t traffic, tags *metrics.TagSet, at time.Time)
 		sample(m.RoundTrips, tags, at, float64(t.trips)),
 	}
 }
+
+// places are the values of the tag connect, by what firstConnect returns.
+var places = [2]string{"later", "first"}
 
 // firstConnect returns 1 for the first connect of the test with that
 // configuration, 0 for every later one.

@@ -99,6 +99,17 @@ func TestConnectPhases(t *testing.T) {
 	}
 }
 
+func TestFirstConnectWithStatement(t *testing.T) {
+	s := connected(t, "simple")
+	for _, want := range []string{"first", "later"} {
+		s.run(`client.exec('SELECT 1'); client.exec('SELECT 1')`)
+		if got := s.tag("pg_connect_first_statement", "connect"); got != want {
+			t.Errorf("the tag connect is %q, not %q", got, want)
+		}
+		s.run(`client.connect()`)
+	}
+}
+
 func TestServerErrors(t *testing.T) {
 	for protocol := range protocols {
 		s := connected(t, protocol)

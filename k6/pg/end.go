@@ -56,6 +56,10 @@ func (m *Module) settle(now time.Time) {
 // reportWindow pushes the metrics of the whole test through any VU's instance.
 func (m *Module) reportWindow(i *instance, now time.Time) {
 	window := m.schedule.end(now)
+	if finish := m.race.outcome(&window); finish != nil {
+		m.schedule.atOpening.ready = finish.Connected
+		m.schedule.atOpening.failed = m.race.options.Clients - finish.Connected
+	}
 	tags := i.vu.State().Tags.GetCurrentValues().Tags
 	measured := tags.With("phase", phaseMeasure.String())
 	length := metrics.Samples{
@@ -70,6 +74,7 @@ func (m *Module) reportWindow(i *instance, now time.Time) {
 // outcome is what pg.outcome() returns.
 type outcome struct {
 	Window *windowOutcome `js:"window"` // nil if it never opened
+	Finish *finishOutcome `js:"finish"` // nil where there was no race
 	Errors []errorCount   `js:"errors"`
 }
 
@@ -77,8 +82,8 @@ type windowOutcome struct {
 	Start   string  `js:"start"` // UTC, RFC 3339
 	End     string  `js:"end"`
 	Seconds float64 `js:"seconds"`
-	Ready   int     `js:"ready"`  // clients, when it opened
-	Failed  int     `js:"failed"` // clients, when it opened
+	Ready   int     `js:"ready"`  // clients, when it opened; of a race those that could connect
+	Failed  int     `js:"failed"` // clients, when it opened; of a race those that couldn't
 }
 
 // outcome is pg.outcome(), for handleSummary: what k6's own summary can't say,
@@ -93,6 +98,7 @@ func (i *instance) outcome(sobek.FunctionCall) sobek.Value {
 			Ready:   i.schedule.atOpening.ready,
 			Failed:  i.schedule.atOpening.failed,
 		}
+		result.Finish = i.race.outcome(open)
 	}
 	return i.vu.Runtime().ToValue(result)
 }

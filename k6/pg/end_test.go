@@ -70,14 +70,28 @@ func TestLeaves(t *testing.T) {
 	}
 }
 
-// TestNoLeaks connects and closes 10,000 times.
+// TestNoLeaks connects and closes 10,000 times, half of the times by
+// connecting again: to a stand-in, and to PgBouncer with its real login (half a
+// minute, where PostgreSQL would take one and a half).
 func TestNoLeaks(t *testing.T) {
+	t.Run("stand-in", func(t *testing.T) { checkLeaks(t, standIn(t)) })
+	t.Run("pgbouncer", func(t *testing.T) {
+		admin := connectedTo(t, serverDSN(t, "LAB_TEST_PGBOUNCER_ADMIN_DSN"), "simple")
+		checkLeaks(t, serverDSN(t, "LAB_TEST_PGBOUNCER_DSN")+" application_name=k6_leaks")
+		if left := admin.run(`client.query('SHOW CLIENTS').filter((c) => c.application_name === 'k6_leaks').length`); left != "0" {
+			t.Errorf("PgBouncer has %s clients left", left)
+		}
+	})
+}
+
+func checkLeaks(t *testing.T, dsn string) {
+	t.Helper()
 	s := newScript(t, New()).started()
 	go func() {
 		for range s.samples {
 		}
 	}()
-	s.set("dsn", fakeServer(t))
+	s.set("dsn", dsn)
 	s.run(`const client = pg.client({ dsn }); const turn = (n) => { for (let i = 0; i < n; i++) { client.connect(); if (i % 2) client.close() } client.close() }; turn(100)`)
 	time.Sleep(3 * rounds)
 	goroutines, files := runtime.NumGoroutine(), openFiles()
@@ -100,8 +114,8 @@ func openFiles() int {
 	return len(files)
 }
 
-// fakeServer lets everybody in, answers nothing, and returns its dsn.
-func fakeServer(t *testing.T) string {
+// standIn lets everybody in, answers nothing, and returns its dsn.
+func standIn(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -1,8 +1,9 @@
 /** PostgreSQL for k6. Durations are measured in milliseconds, with microsecond resolution. */
 
-/** A value that can be sent as a parameter. Arrays and plain objects are sent as JSON. */
+/** A value that can be sent as a parameter. Arrays and plain objects are sent as JSON; functions can't be sent. */
 export type Argument =
-  | null | undefined | boolean | number | bigint | string | Date | Uint8Array | ArrayBuffer | object;
+  | null | undefined | boolean | number | bigint | string | Date | Uint8Array | ArrayBuffer
+  | { [key: string]: unknown } | (object & { call?: never });
 
 /**
  * A value of a row. Integers that a number can't hold exactly are bigint, bytea is an
@@ -45,11 +46,11 @@ export interface Queries {
    * BEGIN, what fn does with the client it is given, COMMIT; returns what fn returns. Where fn throws, it is
    * rolled back and the exception goes on. fn must not be async.
    */
-  transaction<T>(fn: (tx: Queries) => T, options?: { isolation?: 'read committed' | 'repeatable read' | 'serializable' }): T;
+  transaction<T>(fn: (tx: Queries) => T extends PromiseLike<unknown> ? never : T, options?: TransactionOptions): T;
   /**
    * Sends all statements that fn queues at once and waits for all answers: one round trip (and one for each
    * statement that must be prepared first). Returns counts and rows in their order. One transaction, unless
-   * it is part of one.
+   * it is part of one (through Pgpool-II it should be: see the README).
    */
   pipeline(fn: (p: Pipeline) => void): Array<number | Row[]>;
   /**
@@ -59,6 +60,11 @@ export interface Queries {
   copyIn(sql: Statement, data: Data | ((piece: number) => Data | null | undefined), options?: { repeat?: number }): Copied;
   /** COPY ... TO STDOUT: counts the bytes and keeps none. */
   copyOut(sql: Statement): Copied;
+}
+
+export interface TransactionOptions {
+  /** The server's default, if not given. */
+  isolation?: 'read uncommitted' | 'read committed' | 'repeatable read' | 'serializable';
 }
 
 export type Row = { [column: string]: Value };
@@ -108,8 +114,13 @@ export interface PoolOptions extends ClientOptions {
  * waits for it (pg_pool_wait); transaction() keeps it to the end.
  */
 export interface Pool extends Queries {
-  /** Returns when the pool has as many connections as its size allows. */
+  /**
+   * Returns when the pool has as many connections as its size allows. One VU tries, once for all of them; it is
+   * thrown the last of what the server refused, and the pool goes on with what it has.
+   */
   fill(): void;
+  /** False where this VU's last call got no connection, or lost it. */
+  connected(): boolean;
   /** Connections just now. */
   stat(): { size: number; total: number; idle: number; lent: number };
 }
@@ -169,6 +180,33 @@ export interface Window {
   ready(): void;
   /** This VU couldn't get ready; waits as ready() does. */
   fail(): void;
+  /** Whether the window has closed. */
+  over(): boolean;
+}
+
+export interface RaceOptions {
+  /** VUs that take part. */
+  clients: number;
+  /** What each of them is to do. */
+  turns: number;
+  /** Most that the race may last. */
+  seconds: number;
+}
+
+/**
+ * A fixed amount of work in place of a window: each client connects, does its turns and leaves, and none waits for
+ * another. The measured window opens with the first start() and closes when all clients have ended, or after seconds.
+ * All but start() return false when that time is over.
+ */
+export interface Race {
+  /** This VU's first step is about to begin. */
+  start(): void;
+  /** It is connected. */
+  connected(): boolean;
+  /** It has done one more turn. */
+  turn(): boolean;
+  /** It has done its turns, or failed for good. */
+  end(): boolean;
 }
 
 export interface PaceOptions {
@@ -186,10 +224,33 @@ export interface Pace {
   done(): void;
 }
 
+/** Where in the test something belongs that ends now; empty in a test without a window. */
+export type Phase = '' | 'warmup' | 'measure' | 'after';
+
+/** How a race ended, in seconds since its first client's start. */
+export interface Finish {
+  /** Until the last one that could connect was connected. */
+  connected_seconds: number;
+  /** Of those that could connect, each from its own start. */
+  mean_connect_seconds: number;
+  connected: number;
+  /** Clients that did all of their turns. */
+  finished: number;
+  /** Clients that did none, though nothing refused them: they waited. */
+  starved: number;
+  /** Until the last one ended, or the most that the race may last. */
+  seconds: number;
+}
+
 /** For handleSummary: what k6's own data can't say. */
 export interface Outcome {
-  /** Null if it never opened. start and end are UTC, RFC 3339; ready and failed count clients at the opening. */
+  /**
+   * Null if it never opened. start and end are UTC, RFC 3339; ready and failed count clients at the opening, or in
+   * a race those that could connect and that couldn't.
+   */
   window: { start: string; end: string; seconds: number; ready: number; failed: number } | null;
+  /** Null where there was no race. */
+  finish: Finish | null;
   /** message is the first one's. phase is empty in a test without a window. */
   errors: Array<{ phase: string; code: string; count: number; message: string }>;
 }
@@ -199,7 +260,9 @@ declare const pg: {
   pool(options: PoolOptions): Pool;
   barrier(options: BarrierOptions): Barrier;
   window(options: WindowOptions): Window;
+  race(options: RaceOptions): Race;
   pace(options: PaceOptions): Pace;
+  phase(): Phase;
   outcome(): Outcome;
 };
 export default pg;
@@ -207,5 +270,8 @@ export function client(options: ClientOptions): Client;
 export function pool(options: PoolOptions): Pool;
 export function barrier(options: BarrierOptions): Barrier;
 export function window(options: WindowOptions): Window;
+export function race(options: RaceOptions): Race;
 export function pace(options: PaceOptions): Pace;
+/** The phase of the VU's last statement, for a script's own samples. */
+export function phase(): Phase;
 export function outcome(): Outcome;

@@ -97,7 +97,7 @@ func (p *pace) wait(sobek.FunctionCall) sobek.Value {
 func (p *pace) done(sobek.FunctionCall) sobek.Value {
 	p.requireTest("pace.done()")
 	now := time.Now()
-	p.vu.State().Samples <- &single{sample(p.metrics.Response, p.tagsAt(now), now, metrics.D(now.Sub(p.due)))}
+	p.later(sample(p.metrics.Response, p.tagsAt(now), now, metrics.D(now.Sub(p.due))))
 	return sobek.Undefined()
 }
 

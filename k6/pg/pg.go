@@ -14,6 +14,7 @@ import (
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/js/modules"
+	"go.k6.io/k6/v2/metrics"
 )
 
 func init() {
@@ -31,6 +32,7 @@ type Module struct {
 	begun     sync.Map // *pgconn.Config of the connects that have begun
 	errors    errorTally
 	schedule  schedule
+	race      race
 	pacers    pacers
 	witness   atomic.Pointer[instance] // of a VU that uses the window
 	watching  sync.Once
@@ -51,7 +53,9 @@ type instance struct {
 	metrics *clientMetrics
 	exports modules.Exports
 	books   []*book
-	settled time.Time // when the books were last settled
+	settled time.Time       // when the books were last settled
+	ended   time.Time       // when the VU's last statement, connect or the like ended
+	waiting metrics.Samples // for k6 to take them
 }
 
 // NewModuleInstance registers the metrics and returns the VU's own instance.
@@ -61,7 +65,7 @@ func (m *Module) NewModuleInstance(vu modules.VU) modules.Instance {
 		common.Throw(vu.Runtime(), fmt.Errorf("register the metrics of k6/x/pg: %w", err))
 	}
 	m.watchEnd(vu)
-	m.spare.another()
+	m.warnOfFiles(vu, m.spare.another(), mostFiles())
 
 	i := &instance{Module: m, vu: vu, metrics: registered}
 	named := map[string]any{
@@ -70,6 +74,8 @@ func (m *Module) NewModuleInstance(vu modules.VU) modules.Instance {
 		"barrier": i.newBarrier,
 		"window":  i.newWindow,
 		"pace":    i.newPace,
+		"race":    i.newRace,
+		"phase":   i.phase,
 		"outcome": i.outcome,
 	}
 	i.exports = modules.Exports{Default: named, Named: named}

@@ -88,7 +88,7 @@ func (c *client) batch(s *session, items []queued) (func() *pgconn.MultiResultRe
 		}
 	}
 	if c.protocol == simple {
-		return func() *pgconn.MultiResultReader { return s.conn.Exec(background, strings.Join(texts, ";\n")) }, nil
+		return func() *pgconn.MultiResultReader { return s.conn.Exec(background, strings.Join(texts, "\n;\n")) }, nil
 	}
 	return func() *pgconn.MultiResultReader { return s.conn.ExecBatch(background, batch) }, nil
 }

@@ -39,6 +39,17 @@ func TestPipelineIsOneRoundTrip(t *testing.T) {
 	}
 }
 
+// A statement may end in a comment, and the next one isn't part of it.
+func TestPipelineOfCommentedStatements(t *testing.T) {
+	for protocol := range protocols {
+		s := connected(t, protocol)
+		got := s.run(`JSON.stringify(client.pipeline((p) => { p.query('SELECT 1 AS a -- one'); p.query('SELECT 2 AS a -- two') }))`)
+		if want := `[[{"a":1}],[{"a":2}]]`; got != want {
+			t.Errorf("%s: got %s, not %s", protocol, got, want)
+		}
+	}
+}
+
 func TestPipelineErrors(t *testing.T) {
 	for protocol := range protocols {
 		s := connected(t, protocol)

@@ -41,7 +41,7 @@ type pool struct {
 	opener  *instance // the VU that opened it: its samples are pushed as this one's
 	tags    *metrics.TagSet
 	lost    int  // connections that were dropped, and none has taken their place
-	filled  bool // once by fill()
+	filled  bool // once by fill(), as far as the server allowed
 	filling sync.Mutex
 }
 
@@ -51,6 +51,7 @@ type lender struct {
 	pool *pool
 	book *book
 	free []*client // not lent just now
+	lost bool      // the last call got no connection, or one that was dropped
 }
 
 // newPool is pg.pool(options): a VU's way to the pool of these options.
@@ -72,6 +73,7 @@ func (i *instance) newPool(call sobek.FunctionCall) sobek.Value {
 			i.define(object, name, l.lending(name))
 		}
 	}
+	i.define(object, "connected", l.isConnected)
 	i.define(object, "fill", l.fill)
 	i.define(object, "stat", l.stat)
 	return object
@@ -113,6 +115,7 @@ func (l *lender) borrow() (*client, *pgxpool.Conn) {
 	began := time.Now()
 	lent, err := opened.Acquire(ctx)
 	ended := time.Now()
+	l.lost = err != nil
 	if err != nil {
 		l.free = append(l.free, c)
 		c.fail(ctx, l.book, "wait for a connection", err)
@@ -149,6 +152,7 @@ func (l *lender) client() *client {
 // transaction is closed there.
 func (l *lender) giveBack(c *client, lent *pgxpool.Conn) {
 	if !c.session.open() {
+		l.lost = true
 		l.pool.lose()
 	}
 	c.session = nil
@@ -207,10 +211,10 @@ func (p *pool) config() (*pgxpool.Config, error) {
 		t := &timing{began: time.Now()}
 		timed := t.timed(base)
 		done := timed.AfterConnect
-		first := p.firstConnect(base) == 1
+		place := places[p.firstConnect(base)]
 		timed.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
 			err := done(ctx, conn)
-			p.welcome(newSession(conn, t), t, first)
+			p.welcome(newSession(conn, t), t, place)
 			return err
 		}
 		connecting.Config = *timed
@@ -225,7 +229,7 @@ func (p *pool) config() (*pgxpool.Config, error) {
 }
 
 // welcome records a connect of the pool, which no VU makes.
-func (p *pool) welcome(s *session, t *timing, first bool) {
+func (p *pool) welcome(s *session, t *timing, place string) {
 	s.conn.CustomData()[sessionKey] = s
 	s.connect = 0 // nobody waits for its first statement
 	p.guard.add(s)
@@ -241,7 +245,7 @@ func (p *pool) welcome(s *session, t *timing, first bool) {
 	if phase := p.schedule.phaseAt(t.ready); phase != phaseNone {
 		tags = tags.With("phase", phase.String())
 	}
-	tags = tags.With("connect", map[bool]string{true: "first", false: "later"}[first])
+	tags = tags.With("connect", place)
 	samples := i.metrics.ofConnect(t, tags)
 	if again {
 		samples = append(samples, sample(i.metrics.Reconnects, tags, t.ready, 1))
@@ -256,50 +260,10 @@ func (p *pool) lose() {
 	p.lost++
 }
 
-// fill is pool.fill(): it returns when the pool has as many connections as its
-// size allows, so that no measured statement waits for a connect.
-func (l *lender) fill(sobek.FunctionCall) sobek.Value {
-	l.requireTest("fill()")
-	l.client() // the book
-	opened, err := l.pool.open(l.instance)
-	if err == nil {
-		err = l.pool.fill(l.vu.Context(), opened)
-	}
-	if err != nil {
-		(&client{instance: l.instance}).fail(l.vu.Context(), l.book, "fill the pool", err)
-	}
-	return sobek.Undefined()
-}
-
-// fill borrows all connections at once and gives them back; one VU does it for
-// all of them.
-func (p *pool) fill(ctx context.Context, opened *pgxpool.Pool) error {
-	p.filling.Lock()
-	defer p.filling.Unlock()
-	if p.filled {
-		return nil
-	}
-	var borrowing sync.WaitGroup
-	failed := make(chan error, p.options.Size)
-	for range p.options.Size {
-		borrowing.Go(func() {
-			lent, err := opened.Acquire(ctx)
-			if err != nil {
-				failed <- err
-				return
-			}
-			defer lent.Release()
-			for opened.Stat().TotalConns() < p.options.Size && len(failed) == 0 && ctx.Err() == nil {
-				time.Sleep(time.Millisecond)
-			}
-		})
-	}
-	borrowing.Wait()
-	if len(failed) > 0 {
-		return <-failed
-	}
-	p.filled = true
-	return nil
+// isConnected is pool.connected(): false where this VU's last call got no
+// connection, or one that was dropped.
+func (l *lender) isConnected(sobek.FunctionCall) sobek.Value {
+	return l.vu.Runtime().ToValue(!l.lost)
 }
 
 // poolState is what pool.stat() returns: connections just now.

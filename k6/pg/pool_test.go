@@ -58,6 +58,35 @@ func TestPoolFills(t *testing.T) {
 	}
 }
 
+// TestPoolFillsAsFarAsItCan has a server that lets two clients in.
+func TestPoolFillsAsFarAsItCan(t *testing.T) {
+	relay, dsn := newRelay(t, testDSN(t), nil)
+	relay.most.Store(2)
+	vus := together(t, New(), `const pool = pg.pool({ dsn: '`+dsn+`', size: 5 })`,
+		`try { pool.fill(); thrown = 0 } catch (e) { thrown = 1 }`, `try { pool.fill(); thrown = 0 } catch (e) { thrown = 1 }`)
+	if thrown := vus[0].run(`thrown`) + vus[1].run(`thrown`); thrown != "01" && thrown != "10" {
+		t.Errorf("fill() threw %s, not to one of two VUs", thrown)
+	}
+	refused := len(vus[0].measured()["pg_errors"]) + len(vus[1].measured()["pg_errors"])
+	if total := vus[0].run(`pool.stat().total`); total != "2" || refused != 3 {
+		t.Errorf("the pool has %s connections and was refused %d", total, refused)
+	}
+	got := vus[0].run(`const one = pool.query('SELECT 1 AS one')[0].one; one + ' ' + pool.connected()`)
+	if got != "1 true" {
+		t.Errorf("a statement over what there is, and connected(): %s", got)
+	}
+}
+
+func TestPoolConnected(t *testing.T) {
+	s := newScript(t, New()).started()
+	got := s.run(`const pool = pg.pool({ dsn: 'host=127.0.0.1 port=1', size: 1 }); const before = pool.connected();
+		try { pool.exec('SELECT 1') } catch (e) {}
+		before + ' ' + pool.connected()`)
+	if got != "true false" {
+		t.Errorf("before and after a refused connect, connected() is %s", got)
+	}
+}
+
 func TestPoolLifetime(t *testing.T) {
 	vu := pooled(t, New(), `size: 1, lifetime: 0.2`, `
 		const pid = () => pool.query('SELECT pg_backend_pid() AS pid')[0].pid;

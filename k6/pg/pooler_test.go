@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 )
 
 // setPrepared sets PgBouncer's max_prepared_statements until the test ends.
@@ -32,15 +33,17 @@ func moving(t *testing.T, protocol string) *script {
 }
 
 func TestPgBouncerMovesStatements(t *testing.T) {
-	for _, test := range []struct{ limit, protocol, want string }{
-		{"0", "simple", "2 3"},
-		{"0", "extended", "2 3"},
-		{"200", "simple", "2 3"},
-		{"200", "extended", "2 3"},
-		{"200", "prepared", "2 3"},
+	for _, test := range []struct{ limit, protocol string }{
+		{"0", "simple"},
+		{"0", "extended"},
+		{"200", "simple"},
+		{"200", "extended"},
+		{"200", "prepared"},
 	} {
 		setPrepared(t, test.limit)
-		if got := moving(t, test.protocol).run(`read(1) + ' ' + hold(() => read(2))`); got != test.want {
+		got := moving(t, test.protocol).run(`const both = () => client.pipeline((p) => { p.query(sql, 3); p.query(sql, 4) });
+			[read(1), hold(() => read(2)), ...hold(both).map((rows) => rows[0].n)].join(' ')`)
+		if got != "2 3 4 5" {
 			t.Errorf("max_prepared_statements %s, %s: got %q", test.limit, test.protocol, got)
 		}
 	}
@@ -60,6 +63,50 @@ func TestPgBouncerWithoutPrepared(t *testing.T) {
 		t.Errorf("a statement that another client has prepared came to %q", got)
 	}
 	s.run(`other.close()`)
+}
+
+// failedPipelines runs, in a number of sessions through Pgpool-II, a pipeline
+// that writes, reads with an error and writes again. It returns how many of them
+// left something written.
+func failedPipelines(t *testing.T, protocol, call string) int {
+	t.Helper()
+	direct, kept := connected(t, "simple"), 0
+	direct.set("mark", fmt.Sprintf("k6_%d", rand.Uint32()))
+	for range 16 {
+		s := connectedTo(t, serverDSN(t, "LAB_TEST_PGPOOL_DSN"), protocol)
+		s.set("mark", direct.run(`mark`))
+		deadline := time.AfterFunc(10*time.Second, s.CancelContext)
+		got := s.run(`const write = 'INSERT INTO pgbench_history (filler) VALUES ($1)';
+			const fill = (p) => { p.exec(write, mark); p.query('SELECT 1 / $1::int', 0); p.exec(write, mark) };
+			try { ` + call + ` } catch (e) { e.code }`)
+		if !deadline.Stop() || got != "22012" {
+			t.Errorf("%s, %s: got %q in time, not 22012", protocol, call, got)
+		}
+		if direct.run(`client.exec('DELETE FROM pgbench_history WHERE filler = $1', mark)`) != "0" {
+			kept++
+		}
+		s.run(`client.close()`)
+	}
+	return kept
+}
+
+// TestPgpoolPipelines wants a pipeline in a transaction to be all or nothing.
+// Outside of one it isn't where Pgpool-II reads from the standby, which is about
+// every other session: the README warns of it, and would be wrong if it ended.
+func TestPgpoolPipelines(t *testing.T) {
+	for _, protocol := range []string{"extended", "prepared"} {
+		if kept := failedPipelines(t, protocol, `client.transaction((tx) => tx.pipeline(fill))`); kept > 0 {
+			t.Errorf("%s: %d of 16 pipelines that failed in a transaction left what they had written", protocol, kept)
+		}
+		if kept := failedPipelines(t, protocol, `client.pipeline(fill)`); kept == 0 || kept == 16 {
+			t.Errorf("%s: %d of 16 pipelines that failed outside of a transaction left what they had written", protocol, kept)
+		}
+	}
+	for _, call := range []string{`client.transaction((tx) => tx.pipeline(fill))`, `client.pipeline(fill)`} {
+		if kept := failedPipelines(t, "simple", call); kept > 0 {
+			t.Errorf("simple, %s: %d of 16 pipelines that failed left what they had written", call, kept)
+		}
+	}
 }
 
 // TestEveryProtocol does what an application does, on each route.

@@ -33,6 +33,7 @@ type relay struct {
 	answers  atomic.Int64  // ReadyForQuery: what a client waits for before it goes on
 	latency  time.Duration // before each answer
 	cut      atomic.Pointer[net.Conn]
+	most     atomic.Int64 // connections that it takes, the others are closed at once; 0: all
 }
 
 // newRelay returns a relay to the server that dsn names, and the dsn through it.
@@ -55,10 +56,14 @@ func newRelay(t *testing.T, dsn string, certificate *tls.Config) (*relay, string
 }
 
 func (r *relay) serve() {
-	for {
+	for taken := int64(1); ; taken++ {
 		client, err := r.listener.Accept()
 		if err != nil {
 			return
+		}
+		if most := r.most.Load(); most > 0 && taken > most {
+			client.Close()
+			continue
 		}
 		go r.carry(client)
 	}

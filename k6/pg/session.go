@@ -18,6 +18,7 @@ type session struct {
 	counted  traffic                                 // that is in the metrics already
 	prepared map[string]*pgconn.StatementDescription // by SQL text
 	connect  time.Duration                           // what the connect took, until the first statement
+	place    string                                  // of the connect in the test: first or later
 
 	mu        sync.Mutex
 	running   context.Context // of the call that is under way; nil between calls

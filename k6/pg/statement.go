@@ -172,9 +172,9 @@ func (c *client) perform(ctx context.Context, s *session, st *statement, args []
 // record pushes the time of something that succeeded, and of the connect if it
 // was the connection's first.
 func (c *client) record(s *session, metric *metrics.Metric, tags *metrics.TagSet, ended time.Time, took, preparing time.Duration) {
-	c.vu.State().Samples <- &single{sample(metric, tags, ended, metrics.D(took))}
+	c.later(sample(metric, tags, ended, metrics.D(took)))
 	if s.connect > 0 {
-		c.push(sample(c.metrics.ConnectFirstStatement, tags, ended, metrics.D(s.connect+preparing+took)))
+		c.push(sample(c.metrics.ConnectFirstStatement, tags.With("connect", s.place), ended, metrics.D(s.connect+preparing+took)))
 		s.connect = 0
 	}
 	c.settleSometimes(ended)

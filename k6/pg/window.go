@@ -186,7 +186,19 @@ func (i *instance) newWindow(call sobek.FunctionCall) sobek.Value {
 	object := i.vu.Runtime().NewObject()
 	i.define(object, "ready", arrive(true))
 	i.define(object, "fail", arrive(false))
+	i.define(object, "over", i.over)
 	return object
+}
+
+// phase is pg.phase(): where in the test the VU's last statement belongs, so
+// that a script's own samples fall into the window with it. Of a VU that has
+// done nothing on a server it says where the test is now.
+func (i *instance) phase(sobek.FunctionCall) sobek.Value {
+	ended := i.ended
+	if ended.IsZero() {
+		ended = time.Now()
+	}
+	return i.vu.Runtime().ToValue(i.schedule.phaseAt(ended).String())
 }
 
 // define sets a property that a fresh object can't refuse.
@@ -199,4 +211,10 @@ func (i *instance) define(object *sobek.Object, name string, value any) {
 // seconds turns a number of seconds into a duration.
 func seconds(value float64) time.Duration {
 	return time.Duration(value * float64(time.Second))
+}
+
+// over is window.over(): true once the window has closed.
+func (i *instance) over(sobek.FunctionCall) sobek.Value {
+	open := i.schedule.open.Load()
+	return i.vu.Runtime().ToValue(open != nil && !time.Now().Before(open.end))
 }
