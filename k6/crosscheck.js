@@ -1,9 +1,7 @@
 // What scripts/crosscheck compares with pgbench: one cell, told by LAB_CELL.
 
-import { options as cellOptions, turn } from './lib/cell.js';
+import { lesson } from './lib/cell.js';
 
-export { handleSummary } from './lib/cell.js';
+export { turn as default, handleSummary } from './lib/cell.js';
 
-export const options = cellOptions({});
-
-export default turn;
+export const options = lesson({});

@@ -10,12 +10,12 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/path"
 	"pooler-lab/internal/run"
+	"pooler-lab/internal/server"
 )
 
 // options are the flags of `lab crosscheck`.
@@ -78,7 +78,9 @@ func crosscheck(ctx context.Context, out io.Writer, wanted []string, o options) 
 	if err != nil {
 		return err
 	}
-	b := &bench{set: set, links: links, scale: scale, out: out}
+	servers := server.NewLab(nil, os.Getenv("LAB_PASSWORD"))
+	defer servers.Close()
+	b := &bench{set: set, links: links, servers: servers, scale: scale, out: out}
 	err = errors.Join(b.all(ctx, list, o.repeats), b.putBack(found))
 	if err != nil {
 		return err
@@ -88,10 +90,11 @@ func crosscheck(ctx context.Context, out io.Writer, wanted []string, o options) 
 
 // bench runs comparisons in this lab.
 type bench struct {
-	set   *path.Set
-	links *link.Client
-	scale int
-	out   io.Writer
+	set     *path.Set
+	links   *link.Client
+	servers *server.Lab
+	scale   int
+	out     io.Writer
 }
 
 // all runs each comparison as often as asked, in blocks of one repeat of each, so that what drifts hits all alike.
@@ -163,8 +166,14 @@ func (b *bench) prepare(ctx context.Context, l load) (undo func(), err error) {
 		return func() { _ = b.links.Off(context.WithoutCancel(ctx), l.link) }, b.links.SetLatency(ctx, l.link, latencyMS)
 	}
 	if l.role == "app_trust" {
-		out := func() { _ = tell(context.WithoutCancel(ctx), "postgres", "ALTER ROLE app_trust NOLOGIN") }
-		return out, tell(ctx, "postgres", "ALTER ROLE app_trust LOGIN")
+		return func() { _ = b.servers.Expel(context.WithoutCancel(ctx)) }, b.servers.Admit(ctx, l.role)
+	}
+	if l.role == server.OneIteration {
+		// One that an interrupted crosscheck left has perhaps another password.
+		if err := b.servers.DropOneIteration(ctx); err != nil {
+			return nil, err
+		}
+		return func() { _ = b.servers.DropOneIteration(context.WithoutCancel(ctx)) }, b.servers.MakeOneIteration(ctx)
 	}
 	return func() {}, nil
 }
@@ -174,32 +183,7 @@ func (b *bench) clean(ctx context.Context, l load) error {
 	if l.workload != "tpcb" {
 		return nil
 	}
-	for _, sql := range []string{"TRUNCATE pgbench_history", "VACUUM pgbench_branches, pgbench_tellers", "CHECKPOINT"} {
-		if err := tell(ctx, "lab", sql); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// tell has the primary do something, as the lab's own role.
-func tell(ctx context.Context, database, sql string) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	config, err := pgx.ParseConfig("host=primary port=5432 user=lab sslmode=disable application_name=pooler-lab dbname=" + database)
-	if err != nil {
-		return err
-	}
-	config.Password = os.Getenv("LAB_PASSWORD")
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return fmt.Errorf("connect to the primary: %w", err)
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	if _, err := conn.Exec(ctx, sql); err != nil {
-		return fmt.Errorf("%s: %w", sql, err)
-	}
-	return nil
+	return b.servers.BeginWrites(ctx)
 }
 
 // putBack restores the latencies that were there before.

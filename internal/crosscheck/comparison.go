@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"golang.org/x/perf/benchmath"
+	"pooler-lab/internal/claim"
 )
 
 // load is what both programs do.
@@ -49,17 +49,17 @@ type comparison struct {
 
 // ratio returns the median of the ratios within a repeat, and the interval that holds the true one in 95 of 100
 // cases (from the ratios' order alone: six repeats are the fewest that have one).
-func (c *comparison) ratio() benchmath.Summary {
+func (c *comparison) ratio() claim.Interval {
 	ratios := make([]float64, len(c.k6))
 	for i := range c.k6 {
 		ratios[i] = c.k6[i] / c.pgbench[i]
 	}
-	return benchmath.AssumeNothing.Summary(benchmath.NewSample(ratios, &benchmath.DefaultThresholds), 0.95)
+	return claim.Summary(ratios)
 }
 
 // middle returns the median of the figures of one program.
 func middle(values []float64) float64 {
-	return benchmath.AssumeNothing.Summary(benchmath.NewSample(values, &benchmath.DefaultThresholds), 0.95).Center
+	return claim.Summary(values).Center
 }
 
 // holds reports whether the ratio is where it shall be.
@@ -72,7 +72,7 @@ func (c *comparison) holds() bool {
 func (c *comparison) line() string {
 	ratio := c.ratio()
 	interval := "no interval below six repeats"
-	if !math.IsInf(ratio.Lo, 0) && !math.IsInf(ratio.Hi, 0) && len(c.k6) >= 6 {
+	if ratio.Known() {
 		interval = fmt.Sprintf("%.3f to %.3f", ratio.Lo, ratio.Hi)
 	}
 	verdict := "holds"

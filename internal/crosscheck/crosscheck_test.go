@@ -54,7 +54,7 @@ func TestLine(t *testing.T) {
 }
 
 func TestPlan(t *testing.T) {
-	for part, want := range map[string]int{partThroughput: 4, partLatency: 1, partConnect: 5} {
+	for part, want := range map[string]int{partThroughput: 4, partLatency: 1, partConnect: 6} {
 		if list, err := plan([]string{part}, options{clients: 10}); err != nil || len(list) != want {
 			t.Errorf("%s has %d comparisons, %v", part, len(list), err)
 		}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"pooler-lab/internal/path"
+	"pooler-lab/internal/server"
 )
 
 // cell is what k6/lib/cell.js reads of LAB_CELL.
@@ -41,7 +42,7 @@ func runK6(ctx context.Context, at path.Endpoint, l load, f figure, scale int) (
 		return 0, fmt.Errorf("write the cell for k6: %w", err)
 	}
 	program := exec.CommandContext(ctx, "k6", "run", "--quiet", "--no-color", filepath.Join(path.Root(), "k6/crosscheck.js"))
-	program.Env = append(environment(), "LAB_CELL="+string(order), "PGPASSWORD="+password(l.role))
+	program.Env = append(environment(), "LAB_CELL="+string(order), "PGPASSWORD="+server.Password(l.role))
 	if _, err := program.Output(); err != nil {
 		return 0, fmt.Errorf("run k6: %w%s", err, complaint(err))
 	}

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"pooler-lab/internal/path"
+	"pooler-lab/internal/server"
 )
 
 // runPgbench runs pgbench once and returns the figure.
@@ -26,7 +27,7 @@ func runPgbench(ctx context.Context, at path.Endpoint, l load, f figure) (float6
 	}
 	defer os.RemoveAll(logs)
 	program := exec.CommandContext(ctx, "pgbench", pgbenchArguments(l, f, filepath.Join(logs, "log"))...)
-	program.Env = append(environment(), at.Env(l.role, password(l.role))...)
+	program.Env = append(environment(), at.Env(l.role, server.Password(l.role))...)
 	if addresses, err := net.DefaultResolver.LookupHost(ctx, at.Host); err == nil {
 		program.Env = append(program.Env, "PGHOSTADDR="+addresses[0]) // k6 looks the name up once, libpq at each connect
 	}
@@ -108,13 +109,6 @@ func complaint(err error) string {
 		return ""
 	}
 	return "\n" + strings.TrimSpace(string(exit.Stderr))
-}
-
-// passwords are where the roles' passwords are; app_trust has none.
-var passwords = map[string]string{"app": "APP_PASSWORD", "app_clear": "APP_CLEAR_PASSWORD"}
-
-func password(role string) string {
-	return os.Getenv(passwords[role])
 }
 
 // environment is this process's, without passwords.

@@ -1,51 +1,114 @@
-// What a client does over and over. A workload has
-//   keeps   whether the client keeps its connection from turn to turn
-//   turn    one turn: what is counted and timed
-//   warm    how many turns each client takes before the measured window opens
+// What a client does over and over, in more than one lesson. cell.js says what
+// a workload may have.
 
 // pgbench's
 const ACCOUNTS_PER_SCALE = 100000;
 const TELLERS_PER_SCALE = 10;
 
+const upTo = (most) => 1 + Math.floor(Math.random() * most);
+
+// numbers returns what pgbench draws for one of its transactions.
+const numbers = ({ scale }) => ({
+  aid: upTo(ACCOUNTS_PER_SCALE * scale),
+  bid: upTo(scale),
+  tid: upTo(TELLERS_PER_SCALE * scale),
+  delta: upTo(10001) - 5001,
+});
+
+// statements has pgbench's five statements done by tx, in its order.
+function statements(tx, { aid, bid, tid, delta }) {
+  tx.exec('UPDATE pgbench_accounts SET abalance = abalance + $1 WHERE aid = $2', delta, aid);
+  tx.exec('SELECT abalance FROM pgbench_accounts WHERE aid = $1', aid);
+  tx.exec('UPDATE pgbench_tellers SET tbalance = tbalance + $1 WHERE tid = $2', delta, tid);
+  tx.exec('UPDATE pgbench_branches SET bbalance = bbalance + $1 WHERE bid = $2', delta, bid);
+  tx.exec('INSERT INTO pgbench_history (tid, bid, aid, delta, mtime) VALUES ($1, $2, $3, $4, CURRENT_TIMESTAMP)', tid, bid, aid, delta);
+}
+
+// sum reads a range of so many accounts on the server and sends one row.
+const sum = (usual) => (client, { scale, params: { rows = usual } }) => {
+  const first = upTo(Math.max(1, ACCOUNTS_PER_SCALE * scale - rows + 1));
+  client.exec('SELECT sum(abalance) FROM pgbench_accounts WHERE aid BETWEEN $1 AND $2', first, first + rows - 1);
+};
+
+// One row of pgbench_accounts as COPY has it.
+const LOADED_ROW = `1\t1\t0\t${' '.repeat(84)}\n`;
+
+// pgbench --select-only: one row by its key.
+const select = {
+  warm: 10,
+  turn(client, { scale }) {
+    client.exec('SELECT abalance FROM pgbench_accounts WHERE aid = $1', upTo(ACCOUNTS_PER_SCALE * scale));
+  },
+};
+
+// pgbench's own: a transaction of five statements that writes. Seven round trips.
+const tpcb = {
+  turn(client, cell) {
+    client.transaction((tx) => statements(tx, numbers(cell)));
+  },
+};
+
 export const workloads = {
+  select,
+  tpcb,
+
   // An application without a pool: connect, one statement, close.
   connect: {
     keeps: false,
-    warm: 2,
     turn(client) {
-      client.connect();
       client.exec('SELECT 1');
-      client.close();
+    },
+  },
+  'reconnect-select': { ...select, warm: 2, keeps: false },
+  'reconnect-tpcb': { ...tpcb, keeps: false },
+
+  // tpcb's five statements in one call. One round trip.
+  'tpcb-function': {
+    turn(client, cell) {
+      const { aid, bid, tid, delta } = numbers(cell);
+      client.exec('SELECT lab_tpcb($1, $2, $3, $4)', aid, bid, tid, delta);
     },
   },
 
-  // pgbench --select-only: one row by its key.
-  select: {
-    keeps: true,
-    warm: 10,
+  // The same statements as tpcb, BEGIN and COMMIT included, all sent at once. One round trip.
+  'tpcb-pipeline': {
     turn(client, cell) {
-      const aid = 1 + Math.floor(Math.random() * ACCOUNTS_PER_SCALE * cell.scale);
-      client.exec('SELECT abalance FROM pgbench_accounts WHERE aid = $1', aid);
-    },
-  },
-
-  // pgbench's own: a transaction of five statements that writes.
-  tpcb: {
-    keeps: true,
-    warm: 2,
-    turn(client, cell) {
-      const upTo = (most) => 1 + Math.floor(Math.random() * most);
-      const aid = upTo(ACCOUNTS_PER_SCALE * cell.scale);
-      const bid = upTo(cell.scale);
-      const tid = upTo(TELLERS_PER_SCALE * cell.scale);
-      const delta = upTo(10001) - 5001;
-      client.transaction((tx) => {
-        tx.exec('UPDATE pgbench_accounts SET abalance = abalance + $1 WHERE aid = $2', delta, aid);
-        tx.exec('SELECT abalance FROM pgbench_accounts WHERE aid = $1', aid);
-        tx.exec('UPDATE pgbench_tellers SET tbalance = tbalance + $1 WHERE tid = $2', delta, tid);
-        tx.exec('UPDATE pgbench_branches SET bbalance = bbalance + $1 WHERE bid = $2', delta, bid);
-        tx.exec('INSERT INTO pgbench_history (tid, bid, aid, delta, mtime) VALUES ($1, $2, $3, $4, CURRENT_TIMESTAMP)', tid, bid, aid, delta);
+      client.pipeline((p) => {
+        p.exec('BEGIN');
+        statements(p, numbers(cell));
+        p.exec('COMMIT');
       });
+    },
+  },
+
+  // tpcb with one branch, as at scale 1: the lock on its row is held from the
+  // fourth statement to COMMIT, so for two round trips, and all others wait.
+  'tpcb-one-row': {
+    turn(client, cell) {
+      client.transaction((tx) => statements(tx, { ...numbers(cell), bid: 1 }));
+    },
+  },
+
+  // params.rows accounts read on the server, one row sent.
+  'select-heavy': { turn: sum(2000) },
+  'long-query': { turn: sum(100000) },
+
+  // A large result out, as pg_dump reads it: params.rows accounts of about 97 bytes.
+  'bulk-read': {
+    warm: 1,
+    turn(client, { params: { rows = 100000 } }) {
+      client.copyOut(`COPY (SELECT * FROM pgbench_accounts WHERE aid <= ${rows}) TO STDOUT`);
+    },
+  },
+
+  // A bulk load in: params.rows rows of 91 bytes. The table is emptied when a client has connected.
+  'bulk-load': {
+    warm: 1,
+    setup(client) {
+      client.exec('TRUNCATE lab_load');
+    },
+    turn(client, { params: { rows = 100000 } }) {
+      client.copyIn('COPY lab_load FROM STDIN', LOADED_ROW, { repeat: rows });
     },
   },
 };
