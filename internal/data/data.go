@@ -26,6 +26,9 @@ const (
 //go:embed tables.sql
 var tables string
 
+//go:embed workloads.sql
+var workloads string
+
 // Database is one database that holds the lab's tables.
 type Database struct {
 	Name   string // as progress and errors call it
@@ -115,10 +118,21 @@ func (d Database) Load(ctx context.Context, conn *pgx.Conn, scale int, progress 
 			return fmt.Errorf("finish the tables: %w", err)
 		}
 	}
+	if err := Complete(ctx, conn); err != nil {
+		return err
+	}
 	if _, err := conn.Exec(ctx, "INSERT INTO lab_data VALUES ($1)", scale); err != nil {
 		return fmt.Errorf("mark the data complete: %w", err)
 	}
 	progress(1)
+	return nil
+}
+
+// Complete makes what workloads need beside the tables, where it is missing or of an earlier version.
+func Complete(ctx context.Context, conn *pgx.Conn) error {
+	if _, err := conn.Exec(ctx, workloads); err != nil {
+		return fmt.Errorf("make what workloads need beside the tables: %w", err)
+	}
 	return nil
 }
 

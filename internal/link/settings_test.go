@@ -86,8 +86,8 @@ func TestLiveConnectionFeelsEveryChange(t *testing.T) {
 		if err := client.Set(t.Context(), l.Name, step.set); err != nil {
 			t.Fatal(err)
 		}
-		takes(t, step.name, live.roundTrip(step.size), step.want)
-		takes(t, "the other link while "+step.name, other.roundTrip(10), 0)
+		takes(t, step.name, live.times(step.size), step.want)
+		takes(t, "the other link while "+step.name, other.times(10), 0)
 	}
 }
 
@@ -119,14 +119,14 @@ func TestCutAndRestore(t *testing.T) {
 	if err := client.Restore(ctx, l.Name); err != nil {
 		t.Fatal(err)
 	}
-	takes(t, "the restored link", connectThrough(t, l).roundTrip(10), 60*time.Millisecond)
+	takes(t, "the restored link", connectThrough(t, l).times(10), 60*time.Millisecond)
 	if err := client.Cut(ctx, l.Name); err != nil {
 		t.Fatal(err)
 	}
 	if err := client.Off(ctx, l.Name); err != nil {
 		t.Fatal(err)
 	}
-	takes(t, "the link turned off", connectThrough(t, l).roundTrip(10), 0)
+	takes(t, "the link turned off", connectThrough(t, l).times(10), 0)
 }
 
 func TestErrorsSayWhatIsWrong(t *testing.T) {

@@ -70,7 +70,7 @@ func readPaths(file string) ([]Path, error) {
 
 func readPath(node *yaml.Node, p *Path) error {
 	err := checkFields(node, map[string][]string{
-		"":         {"name", "meaning", "database", "services", "pools", "balances", "endpoint", "without_latency", "over"},
+		"":         {"name", "meaning", "database", "services", "pools", "balances", "application_pool", "endpoint", "without_latency", "over"},
 		"over":     {"links", "endpoint"},
 		"endpoint": {"host", "port", "dbname"},
 	}, "")

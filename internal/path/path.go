@@ -25,6 +25,8 @@ type Path struct {
 	Services []string `yaml:"services" json:"services"` // Compose services in the order of travel, without toxiproxy
 	Pools    string   `yaml:"pools" json:"pools"`       // none, transaction or session
 	Balances bool     `yaml:"balances" json:"balances"` // reads are spread over primary and standby
+	// ApplicationPool says that clients share connections which their application keeps open: a pool within it.
+	ApplicationPool bool `yaml:"application_pool" json:"application_pool,omitempty"`
 
 	// Plain is where a client connects without latency; Endpoint("") returns it.
 	Plain Endpoint `yaml:"endpoint" json:"endpoint"`

@@ -1,4 +1,4 @@
-// Package reset brings the lab back to its known state: latencies, pool sizes, roles and data.
+// Package reset brings the lab back to its known state: latencies, settings, roles and data.
 package reset
 
 import (
@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
@@ -17,6 +16,7 @@ import (
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/path"
 	"pooler-lab/internal/run"
+	"pooler-lab/internal/server"
 )
 
 // pause bounds a step that only asks something of a server; loading data takes its time.
@@ -28,9 +28,10 @@ func NewCommand() *cobra.Command {
 	var scaleText string
 	command := &cobra.Command{
 		Use:   "reset",
-		Short: "Bring latencies, pool sizes and data back to the known state",
+		Short: "Bring latencies, settings and data back to the known state",
 		Long: `Takes everything off the links and restores those that are cut, has PgBouncer read its configuration again,
-takes the login away from the role without a password, and makes pgbench's tables anew.`,
+takes back what ALTER SYSTEM set on primary and standby, and the login of the role without a password, and makes
+pgbench's tables anew.`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			scale, err := data.ParseScale(scaleText)
@@ -62,7 +63,7 @@ func reset(ctx context.Context, out io.Writer, keepData bool, scale int) error {
 	if err := resetServers(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintln(out, "pools: as in configs/pgbouncer; app_trust: no login")
+	fmt.Fprintln(out, "settings: as in configs/; app_trust: no login")
 	if keepData {
 		fmt.Fprintln(out, "data: kept")
 		return nil
@@ -95,43 +96,12 @@ func resetLinks(ctx context.Context, set *path.Set) error {
 	return nil
 }
 
-// resetServers undoes what lessons turn: PgBouncer's settings by reading its file again, and the login of the role
-// that has no password, with the connections that poolers keep open for it.
 func resetServers(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, pause)
+	ctx, cancel := context.WithTimeout(ctx, 2*pause)
 	defer cancel()
-	if err := tell(ctx, "host=pgbouncer port=6432 dbname=pgbouncer", "RELOAD", "RECONNECT"); err != nil {
-		return fmt.Errorf("reset pgbouncer: %w", err)
-	}
-	const end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app_trust'"
-	if err := tell(ctx, "host=primary port=5432 dbname=postgres", "ALTER ROLE app_trust NOLOGIN", end); err != nil {
-		return fmt.Errorf("reset the roles: %w", err)
-	}
-	if err := tell(ctx, "host=standby port=5432 dbname=postgres", end); err != nil {
-		return fmt.Errorf("reset the roles on the standby: %w", err)
-	}
-	return nil
-}
-
-// tell sends statements as role lab, in the simple protocol: PgBouncer's console speaks no other.
-func tell(ctx context.Context, where string, statements ...string) error {
-	config, err := pgx.ParseConfig(where + " user=lab sslmode=disable application_name=pooler-lab")
-	if err != nil {
-		return err
-	}
-	config.Password = os.Getenv("LAB_PASSWORD")
-	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return err
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	for _, sql := range statements {
-		if _, err := conn.Exec(ctx, sql); err != nil {
-			return fmt.Errorf("%s: %w", sql, err)
-		}
-	}
-	return nil
+	servers := server.NewLab(nil, os.Getenv("LAB_PASSWORD"))
+	defer servers.Close()
+	return servers.Reset(ctx)
 }
 
 func databases(set *path.Set) ([]data.Database, error) {

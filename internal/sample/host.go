@@ -1,5 +1,5 @@
 // Package sample watches what a repeat uses while k6 runs: the host's CPU, and CPU, throttling and memory of the
-// containers on its path.
+// containers on its path; and what its databases and its pooler say of sessions, waits and queues meanwhile.
 package sample
 
 import (
@@ -11,13 +11,15 @@ import (
 	"time"
 )
 
-// procStat is the kernel's count of CPU time; within a container too it is the whole host's.
+// procStat is the kernel's count of CPU time and context switches; within a container too it is the whole host's.
 const procStat = "/proc/stat"
 
-// A hostSample is how much time the host's CPUs have spent, in clock ticks, since it started.
+// A hostSample is how much time the host's CPUs have spent, in clock ticks, and how often they went from one thread
+// to another, since it started.
 type hostSample struct {
 	at          time.Time
 	busy, total int64
+	switches    int64
 }
 
 func readHost() (hostSample, error) {
@@ -29,7 +31,7 @@ func readHost() (hostSample, error) {
 }
 
 // parseHost reads the first line of /proc/stat: user nice system idle iowait irq softirq steal, and guest times
-// that user and nice hold already. Stolen time counts as busy, since the lab can't have it.
+// that user and nice hold already; and ctxt. Stolen time counts as busy, since the lab can't have it.
 func parseHost(at time.Time, text []byte) (hostSample, error) {
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	fields := strings.Fields(string(line))
@@ -47,7 +49,22 @@ func parseHost(at time.Time, text []byte) (hostSample, error) {
 			s.busy += n
 		}
 	}
+	_, rest, _ := bytes.Cut(text, []byte("\nctxt "))
+	count, _, _ := bytes.Cut(rest, []byte("\n"))
+	var err error
+	if s.switches, err = strconv.ParseInt(string(count), 10, 64); err != nil {
+		return hostSample{}, fmt.Errorf("read the context switches in %s: %w", procStat, err)
+	}
 	return s, nil
+}
+
+// switchRate is how many context switches a second there were between two samples, nil where no time passed.
+func switchRate(from, to hostSample) *float64 {
+	if !to.at.After(from.at) {
+		return nil
+	}
+	v := float64(to.switches-from.switches) / to.at.Sub(from.at).Seconds()
+	return &v
 }
 
 // share is the part of the host's CPU time between two samples that somebody used, nil where no time passed.

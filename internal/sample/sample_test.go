@@ -10,26 +10,30 @@ import (
 )
 
 func TestParseHost(t *testing.T) {
-	const before = "cpu  100 5 50 800 20 3 2 20 7 0\ncpu0 1 1 1 1 1 1 1 1 1 1\n"
-	const after = "cpu  160 5 70 810 30 3 2 20 7 0\n"
-	from, err := parseHost(time.Now(), []byte(before))
+	const before = "cpu  100 5 50 800 20 3 2 20 7 0\ncpu0 1 1 1 1 1 1 1 1 1 1\nctxt 5000\nbtime 1\n"
+	const after = "cpu  160 5 70 810 30 3 2 20 7 0\nctxt 6500\n"
+	at := time.Now()
+	from, err := parseHost(at, []byte(before))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if from.total != 1000 || from.busy != 180 {
 		t.Errorf("read as %+v: user, nice, system, irqs and steal are busy, idle and iowait are not", from)
 	}
-	to, err := parseHost(time.Now(), []byte(after))
+	to, err := parseHost(at.Add(500*time.Millisecond), []byte(after))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if used := share(from, to); used == nil || math.Abs(*used-0.8) > 1e-9 {
 		t.Errorf("80 of 100 ticks were busy, the share is %v", used)
 	}
-	if share(to, to) != nil {
+	if rate := switchRate(from, to); rate == nil || *rate != 3000 {
+		t.Errorf("1500 context switches in half a second, the rate is %v", rate)
+	}
+	if share(to, to) != nil || switchRate(to, to) != nil {
 		t.Error("a share of no time at all")
 	}
-	for _, text := range []string{"", "intr 1 2 3", "cpu  a b c d e f g h"} {
+	for _, text := range []string{"", "intr 1 2 3", "cpu  a b c d e f g h", "cpu  1 2 3 4 5 6 7 8\nbtime 1\n"} {
 		if _, err := parseHost(time.Now(), []byte(text)); err == nil {
 			t.Errorf("%q is taken for CPU time", text)
 		}
@@ -37,7 +41,7 @@ func TestParseHost(t *testing.T) {
 }
 
 func TestReadHostOfThisMachine(t *testing.T) {
-	if s, err := readHost(); err != nil || s.total <= 0 || s.busy > s.total {
+	if s, err := readHost(); err != nil || s.total <= 0 || s.switches <= 0 || s.busy > s.total {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
@@ -109,13 +113,36 @@ func TestSumUp(t *testing.T) {
 		{at: start.Add(time.Second), cpu: 2 * time.Second, periods: 15, throttled: 4, memory: 5 << 20},
 		{at: start.Add(2 * time.Second), cpu: 2 * time.Second, periods: 20, throttled: 7, memory: 3 << 20},
 	}
-	c := sumUp("primary", samples)
+	c := sumUp("primary", samples, start, start.Add(2*time.Second))
 	if c.CPUs != 0.5 || c.Throttled == nil || *c.Throttled != 0.5 || c.MemoryMB != 5 {
 		t.Errorf("summed up as %+v", c)
 	}
 	samples[2].periods = 10
-	if c := sumUp("toxiproxy", samples); c.Throttled != nil {
+	if c := sumUp("toxiproxy", samples, start, start.Add(2*time.Second)); c.Throttled != nil {
 		t.Errorf("a container without a budget was throttled: %v", *c.Throttled)
+	}
+}
+
+// The most memory is that within the window, even where the window is so short that one sample lies in it.
+func TestMostMemory(t *testing.T) {
+	start := time.Now()
+	at := func(s float64) time.Time { return start.Add(time.Duration(s * float64(time.Second))) }
+	samples := []containerSample{{at: at(0), memory: 9 << 20}, {at: at(1), memory: 5 << 20}, {at: at(2), memory: 7 << 20}}
+	for _, test := range []struct {
+		name     string
+		from, to float64
+		mb       float64
+	}{
+		{"on its edges", 0, 2, 9},
+		{"one sample within", 0.4, 1.9, 5},
+		{"after the warm-up's peak", 0.4, 2.4, 7},
+		{"none within", 1.1, 1.9, 9},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if c := sumUp("primary", samples, at(test.from), at(test.to)); c.MemoryMB != test.mb {
+				t.Errorf("%v MB, it should be %v", c.MemoryMB, test.mb)
+			}
+		})
 	}
 }
 

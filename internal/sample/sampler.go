@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -100,13 +101,13 @@ func (s *Sampler) Between(services []string, earliest, from, to time.Time) *resu
 	r := &result.Resources{Containers: []result.Container{}}
 	s.host = since(s.host, hostSample.when, earliest)
 	if i, j, ok := nearest(s.host, hostSample.when, from, to); ok {
-		r.HostCPU = share(s.host[i], s.host[j])
+		r.HostCPU, r.Switches = share(s.host[i], s.host[j]), switchRate(s.host[i], s.host[j])
 	}
 	for _, service := range services {
 		samples := since(s.containers[service], containerSample.when, earliest)
 		s.containers[service] = samples
 		if i, j, ok := nearest(samples, containerSample.when, from, to); ok {
-			r.Containers = append(r.Containers, sumUp(service, samples[i:j+1]))
+			r.Containers = append(r.Containers, sumUp(service, samples[i:j+1], from, to))
 		}
 	}
 	if len(r.Containers) < len(services) {
@@ -147,16 +148,22 @@ func nearest[S any](samples []S, when func(S) time.Time, from, to time.Time) (fi
 	return first, last, last > first
 }
 
-// sumUp is what a container used from its first sample to its last.
-func sumUp(service string, samples []containerSample) result.Container {
+// sumUp is what a container used from its first sample to its last, and the most memory it held between two moments:
+// the samples at the edges may lie outside, and count for memory only where there are none inside.
+func sumUp(service string, samples []containerSample, from, to time.Time) result.Container {
 	a, b := samples[0], samples[len(samples)-1]
 	c := result.Container{Service: service, CPUs: (b.cpu - a.cpu).Seconds() / b.at.Sub(a.at).Seconds()}
 	if b.periods > a.periods {
 		throttled := float64(b.throttled-a.throttled) / float64(b.periods-a.periods)
 		c.Throttled = &throttled
 	}
+	var inside, edges int64
 	for _, s := range samples {
-		c.MemoryMB = max(c.MemoryMB, float64(s.memory)/(1<<20))
+		edges = max(edges, s.memory)
+		if !s.at.Before(from) && !s.at.After(to) {
+			inside = max(inside, s.memory)
+		}
 	}
+	c.MemoryMB = float64(cmp.Or(inside, edges)) / (1 << 20)
 	return c
 }

@@ -111,13 +111,11 @@ func loadWhereMissing(ctx context.Context, out io.Writer, database data.Database
 	if err != nil {
 		return err
 	}
-	switch have {
-	case 0:
-	case scale:
-		return nil
-	default: // someone asked for it: a restart must not throw it away
+	if have != 0 && have != scale { // someone asked for it: a restart must not throw it away
 		fmt.Fprintf(out, "%s has data at scale %d, LAB_SCALE asks for %d: scripts/reset makes it anew\n", database.Name, have, scale)
-		return nil
+	}
+	if have != 0 {
+		return data.Complete(ctx, conn)
 	}
 	bar := data.NewBar(out, false, fmt.Sprintf("%s: loading pgbench's tables at scale %d", database.Name, scale))
 	return database.Load(ctx, conn, scale, bar.Show)

@@ -127,7 +127,7 @@ func (l *Lab) fill(ctx context.Context, j Journey) (int, error) {
 	sessions, errs := make([]*session, n), make([]error, n)
 	var opening sync.WaitGroup
 	for i := range n { // all open at once, or one child would serve several
-		opening.Go(func() { sessions[i], errs[i] = openAs(ctx, loadName, j.Endpoint.DSN("app"), l.appPassword) })
+		opening.Go(func() { sessions[i], errs[i] = openAs(ctx, loadName, j.DSN(), Password(j.Role)) })
 	}
 	opening.Wait()
 	for _, s := range sessions {

@@ -9,21 +9,25 @@ import (
 	"pooler-lab/internal/path"
 )
 
-// A Journey is a path together with the links of it that go through toxiproxy.
+// A Journey is a path together with the links of it that go through toxiproxy, and who travels.
 type Journey struct {
 	Path     path.Path
 	Endpoint path.Endpoint // where its client connects
 	Links    []path.Link   // those that lie in it, none without latency
+	Role     string        // of its clients
+	PoolSize int           // that PgBouncer has to have, 0 where it doesn't matter
+	// Fresh has its clients in a database made anew. The lab's probe stays out of it, or it would be the first there.
+	Fresh bool
 }
 
 // NewJourney is p over link and the links that get their latency together with it, or without toxiproxy where
-// link is "".
+// link is "", as role app.
 func NewJourney(set *path.Set, p path.Path, link string) (Journey, error) {
 	endpoint, err := p.Endpoint(link)
 	if err != nil {
 		return Journey{}, err
 	}
-	j := Journey{Path: p, Endpoint: endpoint}
+	j := Journey{Path: p, Endpoint: endpoint, Role: app}
 	for _, over := range p.Over {
 		if !slices.Contains(over.Links, link) {
 			continue
@@ -38,6 +42,32 @@ func NewJourney(set *path.Set, p path.Path, link string) (Journey, error) {
 		break
 	}
 	return j, nil
+}
+
+// DSN is what the journey's clients connect with, without a password.
+func (j Journey) DSN() string {
+	if j.Fresh {
+		at := j.Endpoint
+		at.DBName = fresh
+		return at.DSN(j.Role)
+	}
+	return j.Endpoint.DSN(j.Role)
+}
+
+// database is the one in which the nodes count the journey's clients.
+func (j Journey) database() string {
+	if j.Fresh {
+		return fresh
+	}
+	return "lab"
+}
+
+// HasPgBouncer says whether one lies in the path.
+func HasPgBouncer(p path.Path) bool { return slices.ContainsFunc(p.Services, isPgBouncer) }
+
+// Straight says whether the path's client is a PostgreSQL node's own.
+func Straight(p path.Path) bool {
+	return len(p.Services) == 1 && (p.Services[0] == primary || p.Services[0] == standby)
 }
 
 // entry is the service that answers the client.
@@ -59,6 +89,17 @@ func (j Journey) proxied() bool {
 }
 
 func (j Journey) pooled() bool { return j.pgbouncer() || j.pgpool() }
+
+// Nodes are the PostgreSQL servers that the journey's queries can reach, to be looked at by others.
+func (j Journey) Nodes() []string { return j.nodes() }
+
+// Pooler is the service that pools the journey's connections, "" where there is none.
+func (j Journey) Pooler() string {
+	if !j.pooled() {
+		return ""
+	}
+	return j.entry()
+}
 
 // nodes are the PostgreSQL servers that the journey's queries can reach.
 func (j Journey) nodes() []string {

@@ -14,22 +14,30 @@ type Lab struct {
 	poolers     map[string]*line
 	caches      map[string]bool          // Pgpool-II services whose children may hold backends of measured connections
 	janitors    map[string]chan *session // of each Pgpool-II service: see hireJanitors
+	turned      []turned                 // settings that are to be put back
+	admitted    []string                 // nodes that the role without a password was let in on, nil where it isn't
+	madeFresh   bool                     // there is a fresh database
 	labPassword string
-	appPassword string
 }
 
 // NewLab describes the servers of the lab; each is connected to when it is first asked.
 // The services are those of its paths.
-func NewLab(services []string, labPassword, appPassword string) *Lab {
+func NewLab(services []string, labPassword string) *Lab {
 	l := &Lab{nodes: map[string]*Node{}, poolers: map[string]*line{}, caches: map[string]bool{}, janitors: map[string]chan *session{},
-		labPassword: labPassword, appPassword: appPassword}
+		labPassword: labPassword}
 	for _, s := range services {
 		l.caches[s] = isPgpool(s) // whoever used it before the run
 	}
 	for _, name := range []string{primary, standby} {
-		l.nodes[name] = NewNode(name, path.Endpoint{Host: name, Port: 5432, DBName: "postgres"}.DSN("lab"), labPassword)
+		l.nodes[name] = NewNode(name, NodeDSN(name), labPassword)
 	}
 	return l
+}
+
+// NodeDSN is how the lab's own role reaches a PostgreSQL server: directly, and in database postgres, so that what it
+// does there isn't counted where clients are.
+func NodeDSN(name string) string {
+	return path.Endpoint{Host: name, Port: 5432, DBName: "postgres"}.DSN("lab")
 }
 
 // pooler is the lab's session with one: PgBouncer's admin console, or any session of Pgpool-II, which answers

@@ -43,7 +43,7 @@ func (n *Node) backend(ctx context.Context, pid string) (seenBy, error) {
 }
 
 // leftover finds the backends of the roles that measured connections have.
-const leftover = "FROM pg_stat_activity WHERE usename IN ('app', 'app_clear', 'app_trust') AND backend_type = 'client backend'"
+const leftover = "FROM pg_stat_activity WHERE usename IN ('" + app + "', '" + appClear + "', '" + appTrust + "') AND backend_type = 'client backend'"
 
 // Clear ends every measured connection's backend and waits until all are gone, whoever holds them. A backend
 // hands its counts in as it ends, before it leaves pg_stat_activity; an idle one keeps them to itself for seconds.
@@ -73,7 +73,7 @@ func (n *Node) left(ctx context.Context, ask string, wait time.Duration) (int, e
 	}
 }
 
-// Counters is what a node counted for database lab since its statistics began.
+// Counters is what a node counted for one database since its statistics began.
 type Counters struct {
 	Commits, Rollbacks int64
 	// Sessions is how many were opened. Each commits one transaction before its client's first: that of
@@ -81,9 +81,9 @@ type Counters struct {
 	Sessions int64
 }
 
-// Counters reads the node's. Clear before, or backends still hold some of theirs back.
-func (n *Node) Counters(ctx context.Context) (Counters, error) {
-	r, err := n.askOne(ctx, "SELECT xact_commit, xact_rollback, sessions FROM pg_stat_database WHERE datname = 'lab'")
+// Counters reads the node's of a database. Clear before, or backends still hold some of theirs back.
+func (n *Node) Counters(ctx context.Context, database string) (Counters, error) {
+	r, err := n.askOne(ctx, "SELECT xact_commit, xact_rollback, sessions FROM pg_stat_database WHERE datname = "+quoted(database))
 	if err != nil {
 		return Counters{}, err
 	}

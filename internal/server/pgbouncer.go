@@ -38,6 +38,14 @@ func (l *Lab) throughPgBouncer(ctx context.Context, j Journey, p *probe) ([]resu
 	mode := among(pools, j)["pool_mode"]
 	facts = append(facts, fact("the pool mode", mode, j.Path.Pools))
 
+	if j.PoolSize > 0 {
+		size, err := l.poolSize(ctx, j)
+		if err != nil {
+			return facts, err
+		}
+		facts = append(facts, fact("the size of the pool", size, strconv.Itoa(j.PoolSize)))
+	}
+
 	clients, err := console.ask(ctx, "SHOW CLIENTS")
 	if err != nil {
 		return facts, err
@@ -49,10 +57,16 @@ func (l *Lab) throughPgBouncer(ctx context.Context, j Journey, p *probe) ([]resu
 	return append(facts, fact("the client's address as PgBouncer sees it", among(probes, j)["addr"], wanted...)), nil
 }
 
+// poolSize is that of the journey's database, which a setting of its own or the default gives it.
+func (l *Lab) poolSize(ctx context.Context, j Journey) (string, error) {
+	rows, err := l.pooler(j.entry()).ask(ctx, "SHOW DATABASES")
+	return find(rows, "name", j.Endpoint.DBName)["pool_size"], err
+}
+
 // among returns the first row of the measured role in the journey's database.
 func among(rows []row, j Journey) row {
 	for _, r := range rows {
-		if r["user"] == "app" && r["database"] == j.Endpoint.DBName {
+		if r["user"] == j.Role && r["database"] == j.Endpoint.DBName {
 			return r
 		}
 	}
@@ -100,6 +114,35 @@ func (l *Lab) drain(ctx context.Context, j Journey) error {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("wait for PgBouncer to reset its server connections: %w", ctx.Err())
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// fillPgBouncer has PgBouncer open a server connection and use it, as a client like k6's that has come and gone.
+func (l *Lab) fillPgBouncer(ctx context.Context, j Journey) error {
+	s, err := openAs(ctx, loadName, j.DSN(), Password(j.Role))
+	if err == nil {
+		_, err = s.ask(ctx, "SELECT 1")
+		s.close()
+	}
+	if err != nil {
+		return fmt.Errorf("fill the pool of %s: %w", j.entry(), err)
+	}
+	return l.drain(ctx, j)
+}
+
+// poolEmptied waits until PgBouncer knows that the server connections of the journey's pool are gone, or their number
+// would follow an earlier pool's size.
+func (l *Lab) poolEmptied(ctx context.Context, j Journey) error {
+	for {
+		servers, err := l.pooler(j.entry()).ask(ctx, "SHOW SERVERS")
+		if err != nil || among(servers, j) == nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("wait for PgBouncer's pool to be empty: %w", ctx.Err())
 		case <-time.After(10 * time.Millisecond):
 		}
 	}

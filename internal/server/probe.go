@@ -30,7 +30,7 @@ func (l *Lab) probe(ctx context.Context, j Journey) (*probe, error) {
 			return nil, fmt.Errorf("connect to %s: %w", j.entry(), err)
 		}
 	}
-	s, err := openWithin(ctx, probeWait, j.Endpoint.DSN("app"), l.appPassword)
+	s, err := openWithin(ctx, probeWait, j.Endpoint.DSN(j.Role), Password(j.Role))
 	if err != nil {
 		return nil, fmt.Errorf("connect over path %s: %w", j.Path.Name, err)
 	}
@@ -98,7 +98,7 @@ type Beginning struct {
 }
 
 // Begin empties the journey's pools, connects over it as a client would to see where it leads and how far that is,
-// fills Pgpool-II's pools where fill is set, and counts. Where a fact doesn't hold it stops there: Wrong says which.
+// fills its pools where fill is set (each child of Pgpool-II, a server connection of PgBouncer), and counts. Where a fact doesn't hold it stops there: Wrong says which.
 //
 // The probe itself counts too. Its backends are ended before the nodes are counted; those that Pgpool-II keeps are
 // counted with the load and taken out again, since it takes its time to let go of them.
@@ -106,19 +106,34 @@ func (l *Lab) Begin(ctx context.Context, j Journey, fill bool) (b Beginning, err
 	if j.pgpool() {
 		return l.beginPgpool(ctx, j, fill)
 	}
-	if err := l.Clear(ctx, j); err != nil {
+	if err := l.empty(ctx, j); err != nil {
 		return b, err
-	}
-	if j.pgbouncer() && j.yugabyte() {
-		if err := l.reconnect(ctx, j); err != nil {
-			return b, err
-		}
 	}
 	if err := l.prove(ctx, j, &b); err != nil || Wrong(b.Facts) != "" {
 		return b, err
 	}
-	b.Tally, err = l.tally(ctx, j)
-	return b, err
+	if b.Tally, err = l.tally(ctx, j); err != nil || !j.pgbouncer() || j.yugabyte() {
+		return b, err
+	}
+	if err := l.poolEmptied(ctx, j); err != nil || !fill {
+		return b, err
+	}
+	b.Tally.own = own{connections: 1, statements: 1}
+	return b, l.fillPgBouncer(ctx, j)
+}
+
+// empty ends whatever measured connections the journey's nodes and pools still have.
+func (l *Lab) empty(ctx context.Context, j Journey) error {
+	if err := l.Clear(ctx, j); err != nil {
+		return err
+	}
+	switch {
+	case j.pgbouncer() && j.yugabyte():
+		return l.reconnect(ctx, j)
+	case j.pgbouncer():
+		return l.poolEmptied(ctx, j)
+	}
+	return nil
 }
 
 func (l *Lab) beginPgpool(ctx context.Context, j Journey, fill bool) (b Beginning, err error) {

@@ -34,7 +34,7 @@ func (l *Lab) tally(ctx context.Context, j Journey) (Tally, error) {
 	}
 	var err error
 	for _, name := range j.nodes() {
-		if t.nodes[name], err = l.nodes[name].Counters(ctx); err != nil {
+		if t.nodes[name], err = l.nodes[name].Counters(ctx, j.database()); err != nil {
 			return t, err
 		}
 	}
@@ -71,34 +71,46 @@ func (j Journey) counts(before, after Tally, k6 result.Counted) []result.Count {
 	var counts []result.Count
 	if j.pgbouncer() {
 		counts = append(counts, count("transactions, SHOW STATS of PgBouncer", k6.Transactions,
-			after.pgbouncer-before.pgbouncer, less{"prepares", k6.Prepares}))
+			after.pgbouncer-before.pgbouncer, less{"prepares", k6.Prepares}, less{"the lab's own", before.own.statements}))
 	}
 	for _, name := range j.nodes() {
 		c := after.nodes[name].less(before.nodes[name])
-		others := append(j.poolerOwn(c, k6), less{"connections' own", c.Sessions}, less{"prepares", k6.Prepares})
-		counts = append(counts, count("transactions, xact_commit of "+name, k6.Transactions, c.Commits, others...))
+		others := append(j.poolerOwn(c, k6.Connections+before.own.connections), less{"connections' own", c.Sessions},
+			less{"prepares", k6.Prepares}, less{"the lab's own", before.own.statements})
+		counted := count("transactions, xact_commit of "+name, k6.Transactions, c.Commits, others...)
+		counts = append(counts, unsure(counted, j.poolerUnsure(c)))
 	}
 	return counts
 }
 
 // poolerOwn is what PgBouncer itself does on its server connections, each a transaction to the server: it SETs the
 // clients' parameters (their application_name) when a server connection gets a client that has others. In
-// transaction mode all clients have the same, so that is once a server connection; in session mode DISCARD ALL
-// follows each client and undoes it.
-func (j Journey) poolerOwn(c Counters, k6 result.Counted) []less {
+// transaction mode all clients have the same, so that is once a server connection, save the one that poolerUnsure
+// counts; in session mode DISCARD ALL follows each client and undoes it.
+func (j Journey) poolerOwn(c Counters, connections int64) []less {
 	switch {
 	case !j.pgbouncer():
 		return nil
 	case j.Path.Pools == "session":
-		return []less{{"SETs", k6.Connections}, {"DISCARD ALLs", k6.Connections}}
+		return []less{{"SETs", connections}, {"DISCARD ALLs", connections}}
 	}
-	return []less{{"SETs", c.Sessions}}
+	return []less{{"SETs", c.Sessions - j.poolerUnsure(c)}}
+}
+
+// poolerUnsure is how many of PgBouncer's server connections in transaction mode may never have had a client: it opens
+// one at a time, and the last one can come when nobody waits for it any more.
+func (j Journey) poolerUnsure(c Counters) int64 {
+	if !j.pgbouncer() || j.Path.Pools == "session" {
+		return 0
+	}
+	return min(c.Sessions, 1)
 }
 
 // countPgpool adds the nodes up, for a statement goes to one of them. Pgpool-II itself commits once on each node for
 // every client that connects (its own connection's start, or a SET of application_name on one that it kept), and
 // when the client leaves a DISCARD ALL on the primary and on the node that its SELECTs went to: if that is the
-// primary, it is one. How often it was not is the part of the count that stays unsure.
+// primary, it is one. It sends a BEGIN and its COMMIT to both of those nodes, too. How often they were two is the part
+// of the count that stays unsure.
 // (Pgpool-II's own SHOW POOL_BACKEND_STATS loses counts where children count at the same moment.)
 func (j Journey) countPgpool(before, after Tally, k6 result.Counted) result.Count {
 	var commits int64
@@ -109,8 +121,13 @@ func (j Journey) countPgpool(before, after Tally, k6 result.Counted) result.Coun
 	c := count("transactions, xact_commit of "+strings.Join(j.nodes(), " and "), k6.Transactions, commits,
 		less{"connections' own", connections * nodes}, less{"DISCARD ALLs", connections},
 		less{"prepares", k6.Prepares}, less{"the lab's own", before.own.statements})
-	c.Unsure = connections * (nodes - 1)
-	c.Equal = c.K6 <= c.Server && c.Server <= c.K6+c.Unsure
+	return unsure(c, (connections+k6.Explicit)*(nodes-1))
+}
+
+// unsure says of c that n of the server's count may not be the clients' either.
+func unsure(c result.Count, n int64) result.Count {
+	c.Unsure = n
+	c.Equal = c.K6 <= c.Server && c.Server <= c.K6+n
 	return c
 }
 

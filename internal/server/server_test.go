@@ -1,6 +1,7 @@
 package server
 
 import (
+	"regexp"
 	"slices"
 	"testing"
 
@@ -88,6 +89,8 @@ func TestCounts(t *testing.T) {
 	both := func(onPrimary, onStandby int64) Tally {
 		return Tally{nodes: map[string]Counters{"primary": {Commits: onPrimary}, "standby": {Commits: onStandby}}}
 	}
+	filled := zero
+	filled.own = own{connections: 1, statements: 1}
 	probed := both(0, 0)
 	probed.own = own{connections: 1, statements: 11}
 	tests := []struct {
@@ -98,7 +101,11 @@ func TestCounts(t *testing.T) {
 		{"direct: connections commit once, prepares too", "direct", "", zero, after(1020, 10), []bool{true}},
 		{"direct: one transaction is missing", "direct", "", zero, after(1019, 10), []bool{false}},
 		{"transaction pooling: a SET a server connection", "pgbouncer-transaction", "", zero, pooled(after(1016, 3), 1010), []bool{true, true}},
+		{"transaction pooling: the last server connection came too late for a client", "pgbouncer-transaction", "", zero, pooled(after(1015, 3), 1010), []bool{true, true}},
+		{"transaction pooling: one is missing", "pgbouncer-transaction", "", zero, pooled(after(1014, 3), 1010), []bool{true, false}},
 		{"session pooling: SET and DISCARD ALL a client", "pgbouncer-session-near-app", "pgbouncer-primary", zero, pooled(after(1033, 3), 1010), []bool{true, true}},
+		{"transaction pooling: a pool filled by the lab's own client", "pgbouncer-transaction", "", filled, pooled(after(1017, 3), 1011), []bool{true, true}},
+		{"session pooling: a pool filled by the lab's own client", "pgbouncer-session-near-app", "pgbouncer-primary", filled, pooled(after(1036, 3), 1011), []bool{true, true}},
 		{"PgBouncer lost one", "pgbouncer-transaction", "", zero, pooled(after(1016, 3), 1009), []bool{false, true}},
 		// 1000 + 10 prepares + 11 of the probe, 11 clients on 2 nodes, 11 DISCARD ALLs on the primary; up to 11 more on the standby
 		{"Pgpool-II: all SELECTs went to the primary", "pgpool", "", probed, both(1043, 11), []bool{true}},
@@ -120,6 +127,65 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+// A BEGIN block is sent to the primary and to the session's own node: it may commit twice.
+func TestCountsOfBlocksThroughPgpool(t *testing.T) {
+	k6 := result.Counted{Transactions: 100, Connections: 1, Explicit: 100}
+	zero := Tally{nodes: map[string]Counters{}}
+	for onStandby, equal := range map[int64]bool{1: true, 101: true, 102: true, 103: false} { // 1 is the connection's own
+		after := Tally{nodes: map[string]Counters{"primary": {Commits: 102}, "standby": {Commits: onStandby}}}
+		if c := journey(t, "pgpool", "").counts(zero, after, k6)[0]; c.Equal != equal {
+			t.Errorf("with %d on the standby: %+v", onStandby, c)
+		}
+	}
+}
+
+func TestWhoTravels(t *testing.T) {
+	j := journey(t, "direct", "client-primary")
+	if got := j.DSN(); got != "host=toxiproxy port=15001 dbname=lab user=app sslmode=disable" || j.database() != "lab" {
+		t.Errorf("%s, counted in %s", got, j.database())
+	}
+	j.Role, j.Fresh = "app_clear", true
+	if got := j.DSN(); got != "host=toxiproxy port=15001 dbname=lab_fresh user=app_clear sslmode=disable" || j.database() != "lab_fresh" {
+		t.Errorf("%s, counted in %s", got, j.database())
+	}
+	rows := []row{{"user": "app", "database": "lab", "n": "1"}, {"user": "app_clear", "database": "lab", "n": "2"}}
+	if got := among(rows, j)["n"]; got != "2" {
+		t.Errorf("PgBouncer's row of app_clear is number %s", got)
+	}
+	for name, want := range map[string][2]bool{"direct": {false, true}, "socket": {false, true}, "pgbouncer-transaction": {true, false}, "pgpool": {false, false}} {
+		p, err := labSet().Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if HasPgBouncer(p) != want[0] || Straight(p) != want[1] {
+			t.Errorf("%s: PgBouncer %v, straight %v", name, HasPgBouncer(p), Straight(p))
+		}
+	}
+}
+
+func TestPasswords(t *testing.T) {
+	t.Setenv("APP_PASSWORD", "one")
+	t.Setenv("APP_CLEAR_PASSWORD", "two")
+	for role, want := range map[string]string{"app": "one", "app_clear": "two", "app_trust": ""} {
+		if got := Password(role); got != want {
+			t.Errorf("%s has the password %q", role, got)
+		}
+	}
+}
+
+func TestSameValue(t *testing.T) {
+	for _, same := range [][2]string{{"5", "5.0"}, {"on", "ON"}, {"10s", "10s"}} {
+		if !sameValue(same[0], same[1]) {
+			t.Errorf("%s and %s are taken for different", same[0], same[1])
+		}
+	}
+	for _, other := range [][2]string{{"5", "50"}, {"on", "off"}, {"10s", "10"}} {
+		if sameValue(other[0], other[1]) {
+			t.Errorf("%s and %s are taken for the same", other[0], other[1])
+		}
+	}
+}
+
 func TestShares(t *testing.T) {
 	shares := since([]share{{"primary", "primary", 7}, {"standby", "standby", 8}}, []share{{"primary", "primary", 407}, {"standby", "standby", 608}})
 	if len(shares) != 2 || shares[0].Selects != 400 || shares[1] != (result.Share{Node: "standby", Role: "standby", Selects: 600}) {
@@ -135,5 +201,16 @@ func TestWrong(t *testing.T) {
 	const want = "the path doesn't lead where it says: the client's address is nothing, it had to be 10.0.0.9"
 	if wrong := Wrong(append(facts, fact("the client's address", "", "10.0.0.9"))); wrong != want {
 		t.Errorf("it says %q", wrong)
+	}
+}
+
+func TestScramSecret(t *testing.T) {
+	secret, err := scramSecret("secret", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, _ := scramSecret("secret", 1)
+	if !regexp.MustCompile(`^SCRAM-SHA-256\$1:[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=:[A-Za-z0-9+/]{43}=$`).MatchString(secret) || again == secret {
+		t.Errorf("the secret is %s, and once more %s", secret, again)
 	}
 }

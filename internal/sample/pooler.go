@@ -1,0 +1,75 @@
+package sample
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"pooler-lab/internal/result"
+)
+
+const (
+	// poolerEvery is how often a pooler is asked. PgBouncer adds its pools up, whatever the number of clients;
+	// Pgpool-II lists its children.
+	poolerEvery = 250 * time.Millisecond
+	askPatience = 5 * time.Second
+)
+
+// A poolerLook is what a pooler said, and when it was asked and answered.
+type poolerLook struct {
+	sent, received time.Time
+	said           result.Pooler
+}
+
+// A pooler is the one of a path, for one repeat.
+type pooler struct {
+	service string
+	ask     func(context.Context) (result.Pooler, error)
+	looks   []poolerLook
+	trouble string
+}
+
+func (p *pooler) watch(stop <-chan struct{}) {
+	tick := time.NewTicker(poolerEvery)
+	defer tick.Stop()
+	for {
+		p.look()
+		select {
+		case <-stop:
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func (p *pooler) look() {
+	ctx, cancel := context.WithTimeout(context.Background(), askPatience)
+	defer cancel()
+	sent := time.Now()
+	said, err := p.ask(ctx)
+	if err != nil {
+		p.trouble = err.Error()
+		return
+	}
+	p.looks = append(p.looks, poolerLook{sent, time.Now(), said})
+}
+
+// between is the most of everything that was said between two moments.
+func (p *pooler) between(from, to time.Time) *result.Pooler {
+	most := &result.Pooler{Service: p.service}
+	for _, l := range p.looks {
+		if l.sent.Before(from) || l.received.After(to) {
+			continue
+		}
+		most.Samples++
+		most.MaxClients = max(most.MaxClients, l.said.MaxClients)
+		most.MaxWaiting = max(most.MaxWaiting, l.said.MaxWaiting)
+		most.MaxWaitMS = max(most.MaxWaitMS, l.said.MaxWaitMS)
+		most.MaxServers = max(most.MaxServers, l.said.MaxServers)
+		most.PoolSize = max(most.PoolSize, l.said.PoolSize)
+	}
+	if most.Samples == 0 {
+		most.NotMeasured = cmp.Or(p.trouble, notLooked)
+	}
+	return most
+}

@@ -1,0 +1,87 @@
+package sample
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"pooler-lab/internal/result"
+)
+
+// Servers looks at the databases and the pooler of a path while k6 runs. Its connections are kept from one repeat to
+// the next. It belongs to one goroutine.
+type Servers struct {
+	dsn      func(node string) string
+	password string
+	roles    []string
+
+	nodes    map[string]*node
+	subjects Subjects
+	pooler   *pooler
+	stop     chan struct{}
+	looking  sync.WaitGroup
+}
+
+// notLooked is why nothing is known of a server that answered.
+const notLooked = "no look at it began and ended while the window was open"
+
+// Subjects are whom to look at, and how often.
+type Subjects struct {
+	Nodes []string // PostgreSQL servers of the path
+	Hz    float64  // looks a second at each of them; 0 is DefaultHz, or less often with very many sessions
+	// AskPooler tells how many clients and servers the path's pooler has just now; nil is a path without one. It is
+	// called by one goroutine at a time, from Start until Stop.
+	AskPooler func(context.Context) (result.Pooler, error)
+	Pooler    string // the service that it asks
+}
+
+// NewServers makes one that reaches each node as dsn says, without a password in it, and not through toxiproxy:
+// what a cell puts on its links isn't the sampler's to wait for. Sessions of the roles are the measured ones; those of
+// a pooler's server connections are among them.
+func NewServers(dsn func(node string) string, password string, roles []string) *Servers {
+	return &Servers{dsn: dsn, password: password, roles: roles, nodes: map[string]*node{}}
+}
+
+// Start connects where that is still to do, forgets what was seen before, and looks until Stop.
+func (s *Servers) Start(subjects Subjects) {
+	s.subjects, s.stop, s.pooler = subjects, make(chan struct{}), nil
+	for _, name := range subjects.Nodes {
+		if s.nodes[name] == nil {
+			s.nodes[name] = &node{service: name, dsn: s.dsn(name), password: s.password, roles: s.roles}
+		}
+		n := s.nodes[name]
+		n.begin()
+		s.looking.Go(func() { n.watch(s.stop, subjects.Hz) })
+	}
+	if subjects.AskPooler != nil {
+		s.pooler = &pooler{service: subjects.Pooler, ask: subjects.AskPooler}
+		s.looking.Go(func() { s.pooler.watch(s.stop) })
+	}
+}
+
+// Stop ends the looking; it waits for a look that is under way.
+func (s *Servers) Stop() {
+	close(s.stop)
+	s.looking.Wait()
+}
+
+// Between sums up what was seen between two moments, after Stop. A server that could not be asked stands in it with
+// the reason.
+func (s *Servers) Between(from, to time.Time) ([]result.Node, *result.Pooler) {
+	var nodes []result.Node
+	for _, name := range slices.Sorted(slices.Values(s.subjects.Nodes)) {
+		nodes = append(nodes, s.nodes[name].between(from, to))
+	}
+	if s.pooler == nil {
+		return nodes, nil
+	}
+	return nodes, s.pooler.between(from, to)
+}
+
+// Close ends the connections.
+func (s *Servers) Close() {
+	for _, n := range s.nodes {
+		n.close()
+	}
+}
