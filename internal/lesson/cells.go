@@ -1,6 +1,7 @@
 package lesson
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,11 +13,15 @@ type Route struct {
 	Name string
 	// Plain says that the path can be measured without toxiproxy. A pooler near the application can't:
 	// without latency between it and the database it is the same path as the plain one.
-	Plain bool
-	Links []string // that latency can be put on; the first is the one used unless a group names another
+	Plain     bool
+	Links     []string // that latency can be put on; the first is the one used unless a group names another
+	Roles     []string // that can log in over it
+	PgBouncer bool     // one lies in it, so that its pool has a size
+	OwnPool   bool     // the application keeps a pool: its cells have pods, and "*" doesn't mean it
+	Straight  bool     // to a PostgreSQL server, so that a database made anew can be reached over it
 }
 
-// A Cell is one path x latency x workload x client count x protocol of a group.
+// A Cell is one path x latency x workload x client count x protocol of a group, and whatever else the group varies.
 type Cell struct {
 	ID       string  `json:"id"`
 	Group    string  `json:"group"`
@@ -31,10 +36,25 @@ type Cell struct {
 	Warmup   float64 `json:"warmup_seconds"` // most that the warm-up may take
 	Fill     bool    `json:"fill_pools"`     // pools are filled before it
 	Wanted   int     `json:"repeats_wanted"` // how many times it is to run, once a block
+
+	// As the group has them: see Group.
+	Role          string                       `json:"role"`
+	PoolSize      int                          `json:"pool_size,omitempty"` // 0: as configured, or no PgBouncer
+	Pods          int                          `json:"pods,omitempty"`
+	PodPool       int                          `json:"pod_pool,omitempty"`
+	Writes        bool                         `json:"writes,omitempty"`
+	Transactions  int                          `json:"transactions,omitempty"`
+	BandwidthKBs  int                          `json:"bandwidth_kb_s,omitempty"`
+	ReplicationMS int                          `json:"replication_ms,omitempty"`
+	FreshDatabase bool                         `json:"fresh_database,omitempty"`
+	Settings      map[string]map[string]string `json:"settings,omitempty"`
+	Params        json.RawMessage              `json:"params,omitempty"`
+	WaitsHz       float64                      `json:"waits_hz,omitempty"`
+	Figures       []string                     `json:"figures,omitempty"`
 }
 
-// Cells spreads the lesson's groups over the routes: paths in the routes' order, then latency, workload,
-// clients and protocol as the lesson lists them. A latency that a path can't have makes no cell.
+// Cells spreads the lesson's groups over the routes: paths in the routes' order, then latency, workload, clients,
+// protocol, role, pool size and pods as the lesson lists them. A latency or role that a path can't have makes no cell.
 func (l *Lesson) Cells(routes []Route) ([]Cell, error) {
 	var cells []Cell
 	for _, g := range l.Groups {
@@ -48,7 +68,7 @@ func (l *Lesson) Cells(routes []Route) ([]Cell, error) {
 	}
 	if len(cells) == 0 {
 		return nil, errors.New("no cells are left: a path without a link (socket) has no latency to set, " +
-			"and a pooler near the application is only measured with one")
+			"a pooler near the application is only measured with one, and YugabyteDB knows role app alone")
 	}
 	return cells, nil
 }
@@ -56,11 +76,14 @@ func (l *Lesson) Cells(routes []Route) ([]Cell, error) {
 // routes returns those of all that the group asks for.
 func (g *Group) routes(all []Route) ([]Route, error) {
 	if slices.Contains(g.Paths, "*") {
-		return all, nil
+		return slices.DeleteFunc(slices.Clone(all), func(r Route) bool { return r.OwnPool || g.FreshDatabase && !r.Straight }), nil
 	}
 	var names []string
 	for _, r := range all {
 		names = append(names, r.Name)
+		if g.FreshDatabase && !r.Straight && slices.Contains(g.Paths, r.Name) {
+			return nil, fmt.Errorf("fresh_database is for paths straight to a PostgreSQL server, and %s isn't one", r.Name)
+		}
 	}
 	for _, p := range g.Paths {
 		if !slices.Contains(names, p) {
@@ -68,44 +91,4 @@ func (g *Group) routes(all []Route) ([]Route, error) {
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(r Route) bool { return !slices.Contains(g.Paths, r.Name) }), nil
-}
-
-func (g *Group) cells(r Route) []Cell {
-	var cells []Cell
-	for _, latency := range g.Latencies {
-		link, ok := g.link(r, latency)
-		if !ok {
-			continue
-		}
-		for _, workload := range g.Workload {
-			for _, clients := range g.Clients {
-				for _, protocol := range g.Protocol {
-					c := Cell{Group: g.Name, Path: r.Name, Latency: latency, Link: link, Workload: workload,
-						Clients: clients, Protocol: protocol, Rate: g.Rate, Seconds: g.Seconds, Warmup: g.Warmup,
-						Fill: g.FillPools, Wanted: g.Repeats}
-					c.ID = c.id()
-					cells = append(cells, c)
-				}
-			}
-		}
-	}
-	return cells
-}
-
-// link returns the link that a cell of latency over r studies, and whether there can be such a cell.
-func (g *Group) link(r Route, latency Latency) (string, bool) {
-	switch {
-	case !latency.Proxied():
-		return "", r.Plain
-	case g.Link != "":
-		return g.Link, slices.Contains(r.Links, g.Link)
-	case len(r.Links) == 0:
-		return "", false
-	}
-	return r.Links[0], true
-}
-
-// id names the cell within its run; it is part of file names.
-func (c Cell) id() string {
-	return fmt.Sprintf("%s.%s.%s.%s.%dc.%s", c.Group, c.Path, c.Latency, c.Workload, c.Clients, c.Protocol)
 }

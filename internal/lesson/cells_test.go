@@ -8,15 +8,16 @@ import (
 
 // routes are the kinds of path there are: with a link, without one, only with one, with two that differ.
 var routes = []Route{
-	{Name: "direct", Plain: true, Links: []string{"client-primary"}},
-	{Name: "socket", Plain: true},
-	{Name: "near-app", Links: []string{"pooler-primary", "pooler-standby"}},
-	{Name: "far", Plain: true, Links: []string{"client-far", "far-primary"}},
+	{Name: "direct", Plain: true, Links: []string{"client-primary"}, Roles: roles, Straight: true},
+	{Name: "app-pool", Plain: true, Links: []string{"client-primary"}, Roles: roles, Straight: true, OwnPool: true},
+	{Name: "socket", Plain: true, Roles: roles, Straight: true},
+	{Name: "near-app", Links: []string{"pooler-primary", "pooler-standby"}, Roles: roles},
+	{Name: "far", Plain: true, Links: []string{"client-far", "far-primary"}, Roles: []string{"app"}, PgBouncer: true},
 }
 
 func TestCells(t *testing.T) {
 	group := Group{Name: "g", Workload: Words{"select"}, Paths: []string{"*"}, Latencies: []Latency{WithoutProxy},
-		Clients: []int{10}, Protocol: Words{"prepared"}, Seconds: 1, Repeats: 1}
+		Clients: []int{10}, Protocol: Words{"prepared"}, Roles: Words{"app"}, Seconds: 1, Repeats: 1}
 	tests := []struct {
 		name   string
 		change func(*Group)
@@ -38,6 +39,21 @@ func TestCells(t *testing.T) {
 			g.Paths, g.Workload, g.Clients, g.Protocol = []string{"socket"}, Words{"select", "tpcb"}, []int{1, 2}, Words{"simple", "extended"}
 		}, []string{"g.socket.none.select.1c.simple", "g.socket.none.select.1c.extended", "g.socket.none.select.2c.simple", "g.socket.none.select.2c.extended",
 			"g.socket.none.tpcb.1c.simple", "g.socket.none.tpcb.1c.extended", "g.socket.none.tpcb.2c.simple", "g.socket.none.tpcb.2c.extended"}},
+		{"a role that a path doesn't know makes no cell", func(g *Group) { g.Paths, g.Roles = []string{"socket", "far"}, Words{"app", "app_trust"} },
+			[]string{"g.socket.none.select.10c.prepared", "g.socket.none.select.10c.prepared.app_trust", "g.far.none.select.10c.prepared"}},
+		{"without PgBouncer a pool has no size", func(g *Group) { g.Paths, g.PoolSizes = []string{"socket", "far"}, []int{5, 20} },
+			[]string{"g.socket.none.select.10c.prepared", "g.far.none.select.10c.prepared.pool5", "g.far.none.select.10c.prepared.pool20"}},
+		{"a pool within the application is one pod's, of ten connections at most",
+			func(g *Group) { g.Paths, g.Clients = []string{"direct", "app-pool"}, []int{4, 40} },
+			[]string{"g.direct.none.select.4c.prepared", "g.direct.none.select.40c.prepared",
+				"g.app-pool.none.select.4c.prepared.1pods4", "g.app-pool.none.select.40c.prepared.1pods10"}},
+		{"or of as many as the group says", func(g *Group) { g.Paths, g.PodPools = []string{"direct", "app-pool"}, []int{3} },
+			[]string{"g.direct.none.select.10c.prepared", "g.app-pool.none.select.10c.prepared.1pods3"}},
+		{"pods on any path", func(g *Group) { g.Paths, g.Pods, g.PodPools = []string{"far"}, []int{2, 5}, []int{3, 7} },
+			[]string{"g.far.none.select.10c.prepared.2pods3", "g.far.none.select.10c.prepared.2pods7",
+				"g.far.none.select.10c.prepared.5pods3", "g.far.none.select.10c.prepared.5pods7"}},
+		{"a fresh database is reached straight", func(g *Group) { g.FreshDatabase = true },
+			[]string{"g.direct.none.select.10c.prepared", "g.socket.none.select.10c.prepared"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -59,13 +75,35 @@ func TestCells(t *testing.T) {
 }
 
 func TestCellsRefuse(t *testing.T) {
-	g := Group{Name: "g", Workload: Words{"select"}, Paths: []string{"socket"}, Latencies: []Latency{Through(10)}, Clients: []int{1}, Protocol: Words{"simple"}}
+	g := Group{Name: "g", Workload: Words{"select"}, Paths: []string{"socket"}, Latencies: []Latency{Through(10)}, Clients: []int{1}, Protocol: Words{"simple"}, Roles: Words{"app"}}
 	if _, err := (&Lesson{Groups: []Group{g}}).Cells(routes); err == nil || !strings.Contains(err.Error(), "no cells are left") {
 		t.Errorf("latency on a socket: %v", err)
 	}
 	g.Paths = []string{"direkt"}
-	if _, err := (&Lesson{Groups: []Group{g}}).Cells(routes); err == nil || !strings.Contains(err.Error(), "direct, socket") {
+	if _, err := (&Lesson{Groups: []Group{g}}).Cells(routes); err == nil || !strings.Contains(err.Error(), "direct, app-pool, socket") {
 		t.Errorf("an unknown path: %v", err)
+	}
+	g.Paths, g.Latencies, g.FreshDatabase = []string{"far"}, []Latency{WithoutProxy}, true
+	if _, err := (&Lesson{Groups: []Group{g}}).Cells(routes); err == nil || !strings.Contains(err.Error(), "far isn't one") {
+		t.Errorf("a fresh database through a pooler: %v", err)
+	}
+}
+
+// What every cell of a group shares is in each of them, and bandwidth where there is a link to narrow.
+func TestCellsHaveTheGroupsFields(t *testing.T) {
+	g := Group{Name: "g", Workload: Words{"tpcb"}, Paths: []string{"direct"}, Latencies: []Latency{WithoutProxy, Through(0)}, Clients: []int{1},
+		Protocol: Words{"simple"}, Roles: Words{"app"}, Writes: true, Transactions: 5, BandwidthKBs: 1000, ReplicationMS: 20,
+		Settings: map[string]map[string]string{"standby": {"hot_standby_feedback": "on"}}, Params: []byte(`{"rows": 2}`), WaitsHz: 50, Figures: []string{"tps"}}
+	cells, err := (&Lesson{Groups: []Group{g}}).Cells(routes)
+	if err != nil || len(cells) != 2 {
+		t.Fatalf("%d cells, %v", len(cells), err)
+	}
+	for i, bandwidth := range []int{0, 1000} {
+		c := cells[i]
+		if !c.Writes || c.Transactions != 5 || c.ReplicationMS != 20 || c.Settings["standby"]["hot_standby_feedback"] != "on" ||
+			string(c.Params) != `{"rows": 2}` || c.WaitsHz != 50 || len(c.Figures) != 1 || c.BandwidthKBs != bandwidth {
+			t.Errorf("cell %d is %+v", i, c)
+		}
 	}
 }
 

@@ -7,29 +7,23 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-)
-
-// Limits of what a lesson or the command line may ask for: beyond them it is a typing error.
-const (
-	maxClients   = 10000
-	maxSeconds   = 3600
-	maxRepeats   = 1000
-	maxRate      = 1_000_000
-	maxLatencyMS = 60000
-	minScenario  = 1 // seconds that k6 wants a warm-up and its window to take together
 )
 
 // A Lesson is a question and the groups of cells that answer it.
 type Lesson struct {
-	Name        string  `json:"lesson"`
-	Title       string  `json:"title"`
-	Question    string  `json:"question"`
-	Explanation string  `json:"explanation"`
-	Minutes     float64 `json:"minutes"` // about how long it takes with its default cells
-	Groups      []Group `json:"groups"`
-	// Headlines are the comparisons that the lesson claims, as the lesson wrote them.
-	Headlines json.RawMessage `json:"headlines"`
+	Name        string       `json:"lesson"`
+	Title       string       `json:"title"`
+	Question    string       `json:"question"`
+	Explanation string       `json:"explanation"`
+	Minutes     float64      `json:"minutes"` // about how long it takes with its default cells
+	Groups      []Group      `json:"groups"`
+	Prediction  string       `json:"prediction"` // what to commit to before the figures show, as a question
+	Headlines   []Comparison `json:"headlines"`  // the comparisons that the lesson claims, six at most
+	Study       *Study       `json:"study"`      // the published one that it asks again, nil where it asks its own
+	Charts      []Chart      `json:"charts"`
+	Full        *Needs       `json:"full"` // what its full size needs; nil where it has none
+
+	LeftOut []string `json:"-"` // groups that only the full size has, where this isn't it
 
 	File   string `json:"-"` // where the script is
 	SHA256 string `json:"-"` // of the script's text, in hex
@@ -39,7 +33,7 @@ type Lesson struct {
 type Group struct {
 	Name      string    `json:"name"`
 	Workload  Words     `json:"workload"`
-	Paths     []string  `json:"paths"` // "*" is every path
+	Paths     []string  `json:"paths"` // "*" is every path that has no pool within the application
 	Latencies []Latency `json:"latencies"`
 	Clients   []int     `json:"clients"`
 	Protocol  Words     `json:"protocol"` // prepared where none is given
@@ -50,9 +44,49 @@ type Group struct {
 	Seconds float64 `json:"seconds"` // length of the measured window
 	Warmup  float64 `json:"warmup_seconds"`
 	Repeats int     `json:"repeats"` // 1 where none is given
-	// FillPools has every child of a Pgpool-II open its backends before the cell, so that a workload that
-	// connects over and over finds a pool in use and not one just started.
+	// FillPools has every child of a Pgpool-II open its backends before the cell, and PgBouncer a server connection,
+	// so that a workload that connects over and over finds a pool in use and not one just started.
 	FillPools bool `json:"fill_pools"`
+
+	// Roles say how clients log in: app (SCRAM; the default), app_clear (SCRAM, and PgBouncer holds the clear
+	// password) or app_trust (no password).
+	Roles Words `json:"roles"`
+	// PoolSizes are server connections that PgBouncer may have for the role; none is as configs/ have it. Paths
+	// without PgBouncer have one cell, of no size.
+	PoolSizes []int `json:"pool_sizes"`
+	// Pods is how many application processes the clients are divided among, each with a pool of PodPools connections
+	// that its clients share; none is a connection a client. On a path whose application has a pool it is one pod, and
+	// a pool of as many connections as it has clients, 10 at most.
+	Pods     []int `json:"pods"`
+	PodPools []int `json:"pod_pools"`
+	// Writes has each repeat begin with the history truncated, the small tables vacuumed, a checkpoint and a standby
+	// that has caught up (PostgreSQL alone). A workload whose name begins with tpcb inserts one row into
+	// pgbench_history a transaction: those are counted against k6's.
+	Writes bool `json:"writes"`
+	// Transactions is how many each client does before it disconnects; the window is then as long as all take, and
+	// Seconds is the most it may last. 0 is a window of Seconds.
+	Transactions int `json:"transactions"`
+	// BandwidthKBs is the link's, in KB (1000 bytes) a second and connection, where the cell goes through toxiproxy; 0 is no limit.
+	BandwidthKBs int `json:"bandwidth_kb_s"`
+	// ReplicationMS is the latency on the link between primary and standby, in milliseconds of round trip; 0 leaves
+	// replication off toxiproxy.
+	ReplicationMS int `json:"replication_ms"`
+	// FreshDatabase has the clients connect to a database just made, whose first connection builds its caches. It is
+	// empty, and only for paths straight to a PostgreSQL server.
+	FreshDatabase bool `json:"fresh_database"`
+	// Settings are put in force before each repeat and taken back after the cell, by component (primary, standby,
+	// pgbouncer) and name.
+	Settings map[string]map[string]string `json:"settings"`
+	// Params go to the script as they are, as cell.params.
+	Params json.RawMessage `json:"params"`
+	// WaitsHz is how often each node is asked what its sessions wait for, times a second; 0 is the default.
+	WaitsHz float64 `json:"waits_hz"`
+	// Figures are the columns that tables show, by name (see package figure); none is by workload.
+	Figures []string `json:"figures"`
+	// Full is what the full size changes: the same fields, of which those given take the place of the ones above.
+	Full json.RawMessage `json:"full"`
+	// FullOnly groups are part of the full size alone.
+	FullOnly bool `json:"full_only"`
 }
 
 // parse reads options.ext.lab out of what `k6 inspect` printed.
@@ -74,7 +108,10 @@ func parse(inspected []byte) (*Lesson, error) {
 	for i := range l.Groups {
 		l.Groups[i].fill()
 	}
-	return l, l.validate()
+	if err := l.validate(); err != nil {
+		return nil, err
+	}
+	return l, l.validateFull()
 }
 
 // strictly decodes raw into v and refuses fields that v doesn't have, since those are typing errors.
@@ -97,70 +134,10 @@ func (g *Group) fill() {
 	if g.Repeats == 0 {
 		g.Repeats = 1
 	}
-}
-
-func (l *Lesson) validate() error {
-	if l.Name == "" || l.Title == "" || l.Question == "" {
-		return errors.New("options.ext.lab needs a lesson, a title and a question")
+	if len(g.Roles) == 0 {
+		g.Roles = Words{"app"}
 	}
-	if len(l.Groups) == 0 {
-		return errors.New("options.ext.lab has no groups, so there is nothing to measure")
+	if string(g.Params) == "null" {
+		g.Params = nil
 	}
-	var names []string
-	for _, g := range l.Groups {
-		if slices.Contains(names, g.Name) {
-			return fmt.Errorf("two groups are called %q", g.Name)
-		}
-		names = append(names, g.Name)
-		if err := g.validate(); err != nil {
-			return fmt.Errorf("group %q: %w", g.Name, err)
-		}
-	}
-	return nil
-}
-
-func (g *Group) validate() error {
-	switch {
-	case !plainName(g.Name):
-		return errors.New("name must be lower-case letters, digits and hyphens")
-	case len(g.Workload) == 0, len(g.Paths) == 0, len(g.Latencies) == 0, len(g.Clients) == 0:
-		return errors.New("workload, paths, latencies and clients each need a value")
-	case !within(g.Rate, 0, maxRate):
-		return fmt.Errorf("rate is %v per second, allowed are 0 (closed loop) to %d", g.Rate, maxRate)
-	case !within(g.Seconds, 0, maxSeconds) || g.Seconds == 0:
-		return fmt.Errorf("seconds is %v, allowed are more than 0 and at most %d", g.Seconds, maxSeconds)
-	case !within(g.Warmup, 0, maxSeconds):
-		return fmt.Errorf("warmup_seconds is %v, allowed are 0 to %d", g.Warmup, maxSeconds)
-	case g.Seconds+g.Warmup < minScenario:
-		return fmt.Errorf("seconds and warmup_seconds are %v together, k6 wants %d at least", g.Seconds+g.Warmup, minScenario)
-	case g.Repeats < 1 || g.Repeats > maxRepeats:
-		return fmt.Errorf("repeats is %d, allowed are 1 to %d", g.Repeats, maxRepeats)
-	}
-	for _, n := range g.Clients {
-		if n < 1 || n > maxClients {
-			return fmt.Errorf("clients is %d, allowed are 1 to %d", n, maxClients)
-		}
-	}
-	for _, p := range g.Protocol {
-		if !slices.Contains(protocols, p) {
-			return fmt.Errorf("protocol is %q, allowed are %v", p, protocols)
-		}
-	}
-	return nil
-}
-
-// within says whether v lies between two limits or on one; what isn't a number doesn't.
-func within(v, least, most float64) bool { return v >= least && v <= most }
-
-// protocols are the ways in which k6/x/pg can send a statement.
-var protocols = []string{"simple", "extended", "prepared"}
-
-// plainName says whether s can be part of a cell's id and so of a file's name.
-func plainName(s string) bool {
-	for _, r := range s {
-		if (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' {
-			return false
-		}
-	}
-	return s != ""
 }

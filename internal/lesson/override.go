@@ -19,10 +19,14 @@ type Override struct {
 	Seconds   *float64  `json:"seconds,omitempty"`
 	Warmup    *float64  `json:"warmup_seconds,omitempty"`
 	Repeats   *int      `json:"repeats,omitempty"`
+	Full      bool      `json:"full,omitempty"` // the full size; what else stands here changes that
 }
 
 // Apply changes the lesson as o says and checks that what came of it can be run.
 func (l *Lesson) Apply(o Override) error {
+	if err := l.size(o); err != nil {
+		return err
+	}
 	if err := l.keepGroups(o.Groups); err != nil {
 		return err
 	}
@@ -42,6 +46,20 @@ func (l *Lesson) Apply(o Override) error {
 		return fmt.Errorf("--rate is for paced groups and none of these is: %s", strings.Join(l.groupNames(), ", "))
 	}
 	return l.validate()
+}
+
+// size makes the lesson as large as o says.
+func (l *Lesson) size(o Override) error {
+	if o.Full {
+		return l.enlarge()
+	}
+	for _, g := range l.Groups {
+		if g.FullOnly && slices.Contains(o.Groups, g.Name) {
+			return fmt.Errorf("group %q is part of the full size alone: add --full", g.Name)
+		}
+	}
+	l.keepDefaultSize()
+	return nil
 }
 
 func (g *Group) apply(o Override) {

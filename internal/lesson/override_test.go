@@ -56,6 +56,7 @@ func TestApplyRefuses(t *testing.T) {
 		{"no seconds", Override{Seconds: number(0.0)}, "seconds is 0"},
 		{"seconds that aren't a number", Override{Seconds: number(math.NaN())}, "seconds is NaN"},
 		{"less than k6 can do", Override{Seconds: number(0.5), Warmup: number(0.25)}, "0.75 together"},
+		{"no full size", Override{Full: true}, "has no full size"},
 		{"no repeats", Override{Repeats: number(0)}, "repeats is 0"},
 		{"too many clients", Override{Clients: []int{10001}}, "clients is 10001"},
 		{"an unknown protocol", Override{Protocols: []string{"binary"}}, "protocol"},

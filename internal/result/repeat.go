@@ -19,6 +19,8 @@ type Repeat struct {
 	Uncounted string     `json:"uncounted,omitempty"` // why the servers' counts could not be read
 	Shares    []Share    `json:"selects"`             // SELECTs that a balancing path sent to each node
 	Resources *Resources `json:"resources,omitempty"`
+	Nodes     []Node     `json:"nodes,omitempty"`  // what the own views of PostgreSQL nodes said while k6 ran; YugabyteDB isn't asked
+	Pooler    *Pooler    `json:"pooler,omitempty"` // what the path's pooler said
 	Flags     []Flag     `json:"flags"`
 
 	Summary string `json:"k6_summary,omitempty"` // k6's own summary, relative to run.json
@@ -52,6 +54,25 @@ type Measured struct {
 	ClientsReady  int              `json:"clients_ready"`   // when the window opened
 	Counted       Counted          `json:"counted"`
 	Errors        []Error          `json:"errors"`
+
+	// FirstConnects are of the test's first connect alone, LaterConnects of those after it; both by metric.
+	FirstConnects map[string]Trend   `json:"first_connects,omitempty"`
+	LaterConnects map[string]Trend   `json:"later_connects,omitempty"`
+	Counters      map[string]float64 `json:"counters,omitempty"`   // sums within the window, by metric
+	Statements    map[string]Trend   `json:"statements,omitempty"` // pg_statement by the statement's name
+	Finish        *Finish            `json:"finish,omitempty"`     // where each client did a fixed number of transactions
+}
+
+// A Finish says how clients got done that had a fixed number of transactions each. Times are seconds from the first
+// client's first step.
+type Finish struct {
+	ConnectedSeconds float64 `json:"connected_seconds"` // until the last client that could connect was connected
+	Connected        int     `json:"connected"`         // clients that could
+	Finished         int     `json:"finished"`          // clients that did all of theirs
+	Starved          int     `json:"starved"`           // clients that did none before the deadline
+	Seconds          float64 `json:"seconds"`           // until the last one was done, or the deadline
+	TPSWithConnect   float64 `json:"tps_with_connect"`
+	TPS              float64 `json:"tps"` // without the mean time to connect, as pgbench has it
 }
 
 // An Error is how often one thing went wrong.
@@ -67,6 +88,7 @@ type Counted struct {
 	Transactions int64 `json:"transactions"` // committed
 	Prepares     int64 `json:"prepares"`     // exchanges that only parse: a transaction to the server
 	Connections  int64 `json:"connections"`
+	Explicit     int64 `json:"explicit,omitempty"` // of the transactions: begun with BEGIN
 }
 
 // A Trend sums up one metric, in milliseconds.
@@ -101,11 +123,13 @@ type Share struct {
 
 // Resources is what the repeat used while k6 ran. Shares are of 1; nil is not measured.
 type Resources struct {
-	HostCPU      *float64    `json:"host_cpu"`      // of all the host's CPUs, whoever used them
-	GeneratorCPU *float64    `json:"generator_cpu"` // of all the host's CPUs, used by k6
-	GeneratorMB  *float64    `json:"generator_mb"`  // most memory that k6 held
-	Containers   []Container `json:"containers"`
-	NotMeasured  string      `json:"not_measured,omitempty"` // why a container is missing
+	HostCPU      *float64 `json:"host_cpu"`      // of all the host's CPUs, whoever used them
+	GeneratorCPU *float64 `json:"generator_cpu"` // of all the host's CPUs, used by k6
+	GeneratorMB  *float64 `json:"generator_mb"`  // most memory that k6 held
+	// Switches is the host's context switches a second, whoever caused them: containers' own can't be told apart.
+	Switches    *float64    `json:"context_switches,omitempty"`
+	Containers  []Container `json:"containers"`
+	NotMeasured string      `json:"not_measured,omitempty"` // why a container is missing
 }
 
 // A Container is one service of the repeat's path.
@@ -120,4 +144,45 @@ type Container struct {
 type Flag struct {
 	Word string `json:"word"`
 	Text string `json:"text"`
+}
+
+// A Node is one database as its own views showed it while the window was open.
+type Node struct {
+	Service string  `json:"service"`
+	Samples int     `json:"samples"` // looks at its sessions
+	Hz      float64 `json:"hz"`      // looks a second
+	CostMS  float64 `json:"cost_ms"` // mean time of a look by the clock, its round trip and its wait for a CPU included
+	// CostShare is the CPU time that looking took of the server, as a share of the window's time; in a cluster made
+	// before it could tell, the time of the looks by the clock.
+	CostShare   float64 `json:"cost_share"`
+	MaxBackends int     `json:"max_backends"` // of measured connections
+	MaxActive   int     `json:"max_active"`
+	MaxLocks    int     `json:"max_locks"` // rows of pg_locks that belong to them, looked at once a second
+	// Sessions is how many measured ones were seen. Waits are shares of their samples, summing to 1 with CPU and
+	// Net/Delay: see internal/sample/waits.sql.
+	Sessions int    `json:"sessions"`
+	Waits    []Wait `json:"waits"`
+	// NotMeasured is why there is no sample.
+	NotMeasured string `json:"not_measured,omitempty"`
+}
+
+// A Wait is the share of a node's session samples in which sessions waited for one thing: an event as Type:Event,
+// CPU (active and waiting for nothing) or Net/Delay (neither active nor in a transaction: the network, or the
+// application).
+type Wait struct {
+	Event string  `json:"event"`
+	Share float64 `json:"share"`
+}
+
+// A Pooler is what a pooler said of its clients and servers while the window was open.
+type Pooler struct {
+	Service    string  `json:"service"`
+	Samples    int     `json:"samples"`
+	MaxClients int     `json:"max_clients"` // linked to it
+	MaxWaiting int     `json:"max_waiting"` // clients that waited for a server connection
+	MaxWaitMS  float64 `json:"max_wait_ms"` // longest that the first of them had waited
+	MaxServers int     `json:"max_servers"` // server connections
+	PoolSize   int     `json:"pool_size"`   // as it said itself
+	// NotMeasured is why there is no sample.
+	NotMeasured string `json:"not_measured,omitempty"`
 }

@@ -26,21 +26,33 @@ func full() *Run {
 		RoundTrip: &RoundTrip{AskedMS: 10, MeasuredMS: 10.7, Samples: 9},
 		Measured: &Measured{WindowSeconds: 1.5, Transactions: 150, TPS: 100, ClientsReady: 1, Late: 1, Dropped: 2,
 			Trends: map[string]Trend{"pg_connect": {Count: 150, Min: 1, Avg: 2, Med: 2, P90: 3, P95: 3, P99: 4, Max: 5}},
-			Errors: []Error{{"57P01", "measure", 3, "terminating connection"}}, Counted: Counted{160, 1, 1}},
+			Errors: []Error{{"57P01", "measure", 3, "terminating connection"}}, Counted: Counted{160, 1, 1, 150},
+			FirstConnects: map[string]Trend{"pg_connect": {Count: 1, Med: 9}}, LaterConnects: map[string]Trend{"pg_connect": {Count: 149, Med: 2}},
+			Counters: map[string]float64{"pg_round_trips": 150}, Statements: map[string]Trend{"read": {Count: 150, Med: 1}},
+			Finish: &Finish{ConnectedSeconds: 0.4, Connected: 9, Finished: 7, Starved: 1, Seconds: 3, TPSWithConnect: 40, TPS: 50}},
 		Counts: []Count{{"transactions", 160, 165, 160, "4 SETs, 1 prepares", 0, true}},
 		Shares: []Share{{"primary", "primary", 80}},
 		Resources: &Resources{HostCPU: share(0.5), GeneratorCPU: share(0.1), GeneratorMB: share(40), NotMeasured: "no answer for toxiproxy",
 			Containers: []Container{{"primary", 0.4, share(0.2), 30}, {"toxiproxy", 0.1, nil, 7}}},
-		Flags: []Flag{{"errors", "3 errors"}}, Summary: "k6/a.json"}
+		Nodes: []Node{{Service: "primary", Samples: 100, Hz: 50, CostMS: 0.1, CostShare: 0.005, MaxBackends: 10, MaxActive: 4, MaxLocks: 70,
+			Sessions: 10, Waits: []Wait{{"Client:ClientRead", 0.75}, {"CPU", 0.25}}}, {Service: "standby", NotMeasured: "it is down"}},
+		Pooler: &Pooler{Service: "pgbouncer", Samples: 3, MaxClients: 10, MaxWaiting: 6, MaxWaitMS: 2.5, MaxServers: 4, PoolSize: 4, NotMeasured: "it is down"},
+		Flags:  []Flag{{"errors", "3 errors"}}, Summary: "k6/a.json"}
 	failed := Repeat{Block: 1, Position: 1, Attempt: 2, Status: Failed, Reason: "no", Started: now, Ended: now, Proof: []Fact{}, Counts: []Count{},
 		Uncounted: "down", Shares: []Share{}, Flags: []Flag{}, Log: "k6/b.log", Exit: 107}
 	cell := lesson.Cell{ID: "a", Group: "g", Path: "direct", Latency: lesson.Through(10), Link: "client-primary", Workload: "select",
-		Clients: 1, Protocol: "simple", Rate: 100, Seconds: 1.5, Wanted: 1}
+		Clients: 1, Protocol: "simple", Rate: 100, Seconds: 1.5, Warmup: 0.5, Fill: true, Wanted: 1, Role: "app_clear", PoolSize: 5, Pods: 2, PodPool: 3,
+		Writes: true, Transactions: 50, BandwidthKBs: 1000, ReplicationMS: 20, FreshDatabase: true, WaitsHz: 50, Figures: []string{"tps"},
+		Settings: map[string]map[string]string{"standby": {"hot_standby_feedback": "on"}}, Params: json.RawMessage(`{"rows":9}`)}
 	rate := 5.0
+	direct := lesson.Selector{"path": json.RawMessage(`"direct"`)}
 	run := &Run{Version: Version, ID: "20261121T160000Z-00-tour", Status: Interrupted, Reason: "someone stopped it", Started: now, Ended: &now,
 		Seed: 7, Blocks: 1, PutBack: "toxiproxy is down", Unfinished: 1,
 		Lesson: Lesson{Name: "00-tour", Title: "t", Question: "q", Explanation: "e", File: "/f.js", SHA256: strings.Repeat("0a", 32),
-			Headlines: json.RawMessage(`[]`), Override: lesson.Override{Latencies: []lesson.Latency{lesson.WithoutProxy, lesson.Through(5)}, Rate: &rate}},
+			Headlines: []lesson.Comparison{{Name: "n", Says: "s", Figure: "tps", Of: direct, To: direct}},
+			Study: &lesson.Study{Title: "t", Source: "s", Setup: "s", Figures: []lesson.StudyFigure{{What: "w", Said: "1 ms", Figure: "p50", Of: direct}},
+				Shapes: []lesson.Shape{{Name: "n", Says: "s", All: []lesson.Condition{{Figure: "tps", Of: direct, Is: "less", Than: share(100)}}}}},
+			Charts: []lesson.Chart{{Title: "t", Kind: "lines", Figure: "tps", X: "clients", Series: "path", Of: direct}}, Override: lesson.Override{Latencies: []lesson.Latency{lesson.WithoutProxy, lesson.Through(5)}, Rate: &rate, Full: true}, Full: true},
 		Manifest: Manifest{Versions: map[string]string{"k6": "v2"}, Scale: 10, Budgets: []Budget{{"nodes", "0.5", "1g"}}, Host: Host{CPUs: 2}},
 		Paths:    []Path{{Name: "direct", Database: "postgresql", Latencies: []lesson.Latency{lesson.WithoutProxy, lesson.Through(10)}}, {Name: "yugabyte", Database: "yugabytedb", Unavailable: "off"}},
 		Cells:    []Cell{{Cell: cell, Status: Planned}, {Cell: cell, Status: Planned, Repeats: []Repeat{}}}}

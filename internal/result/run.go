@@ -2,7 +2,6 @@
 package result
 
 import (
-	"encoding/json"
 	"time"
 
 	"pooler-lab/internal/lesson"
@@ -50,14 +49,18 @@ type Run struct {
 
 // A Lesson is the question that the run answers.
 type Lesson struct {
-	Name        string          `json:"name"`
-	Title       string          `json:"title"`
-	Question    string          `json:"question"`
-	Explanation string          `json:"explanation"`
-	File        string          `json:"file"`
-	SHA256      string          `json:"sha256"`
-	Headlines   json.RawMessage `json:"headlines"` // the comparisons it claims, as it wrote them
-	Override    lesson.Override `json:"override"`  // what the command line said in its place
+	Name        string              `json:"name"`
+	Title       string              `json:"title"`
+	Question    string              `json:"question"`
+	Explanation string              `json:"explanation"`
+	File        string              `json:"file"`
+	SHA256      string              `json:"sha256"`
+	Prediction  string              `json:"prediction,omitempty"`
+	Headlines   []lesson.Comparison `json:"headlines"` // the comparisons that it claims
+	Study       *lesson.Study       `json:"study,omitempty"`
+	Charts      []lesson.Chart      `json:"charts,omitempty"`
+	Full        bool                `json:"full,omitempty"` // the run had the lesson's full size
+	Override    lesson.Override     `json:"override"`       // what the command line said in its place
 }
 
 // A Manifest says on what and under which settings a run was made.
@@ -93,6 +96,10 @@ type Path struct {
 	Unavailable string `json:"unavailable,omitempty"` // why none of its cells ran
 	// Latencies are those at which the lesson asked for it.
 	Latencies []lesson.Latency `json:"latencies_ms,omitempty"`
+	// Services are those that it goes through, in the order of travel, toxiproxy left out; where it balances, all
+	// after the first stand side by side.
+	Services []string `json:"services,omitempty"`
+	Balances bool     `json:"balances,omitempty"`
 }
 
 // A Cell is one path x latency x workload x client count x protocol, and all its repeats.

@@ -2,22 +2,28 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"pooler-lab/internal/claim"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
+	"pooler-lab/internal/page"
 	"pooler-lab/internal/path"
 	"pooler-lab/internal/report"
+	"pooler-lab/internal/result"
 	"pooler-lab/internal/sample"
 	"pooler-lab/internal/server"
 )
@@ -44,7 +50,12 @@ func NewRunCommand() *cobra.Command {
 			if c.Flags().Changed("seed") {
 				seed = uint64(f.seed)
 			}
-			return runLesson(c.Context(), args, o, seed, c.OutOrStdout(), c.ErrOrStderr())
+			file, err := chosen(filepath.Join(path.Root(), "k6", "lessons"), args)
+			if err != nil {
+				return err
+			}
+			_, err = Script(c.Context(), file, o, seed, c.OutOrStdout(), c.ErrOrStderr())
+			return err
 		},
 	}
 	f.add(c)
@@ -57,6 +68,7 @@ type runFlags struct {
 	clients                                        []int
 	rate, seconds, warmup                          float64
 	repeats                                        int
+	full                                           bool
 	seed                                           uint32
 }
 
@@ -73,12 +85,13 @@ func (f *runFlags) add(c *cobra.Command) {
 	flags.Float64Var(&f.seconds, "seconds", 0, "length of each measured window")
 	flags.Float64Var(&f.warmup, "warmup", 0, "most seconds that a warm-up may take")
 	flags.IntVar(&f.repeats, "repeats", 0, "how often to run each cell")
+	flags.BoolVar(&f.full, "full", false, "the lesson's full size, as the study had it: it says beforehand what that takes")
 	flags.Uint32Var(&f.seed, "seed", 0, "of the order in which cells run: the same one gives the same order")
 }
 
 // override is what the options change of the lesson.
 func (f *runFlags) override(c *cobra.Command) (lesson.Override, error) {
-	o := lesson.Override{Groups: f.groups, Paths: f.paths, Workloads: f.workloads, Clients: f.clients, Protocols: f.protocols}
+	o := lesson.Override{Groups: f.groups, Paths: f.paths, Workloads: f.workloads, Clients: f.clients, Protocols: f.protocols, Full: f.full}
 	for _, s := range f.latencies {
 		l, err := lesson.ParseLatency(s)
 		if err != nil {
@@ -101,34 +114,44 @@ func (f *runFlags) override(c *cobra.Command) (lesson.Override, error) {
 	return o, nil
 }
 
-// runLesson checks everything that can be checked before anything runs, then runs.
-func runLesson(ctx context.Context, args []string, o lesson.Override, seed uint64, out, progressOut io.Writer) error {
+// Script runs the lesson in a file as 'lab run' does, and returns what came out: what did, where the error is of a run
+// that ended early. It checks everything that can be checked before anything runs.
+func Script(ctx context.Context, file string, o lesson.Override, seed uint64, out, progressOut io.Writer) (*result.Run, error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	root := path.Root()
-	file, err := chosen(filepath.Join(root, "k6", "lessons"), args)
-	if err != nil {
-		return err
-	}
 	set, err := path.Load(root)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, name := range o.Paths {
 		if _, err := set.Find(name); err != nil && name != "*" {
-			return err
+			return nil, err
 		}
 	}
 	l, err := lesson.Read(ctx, file)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if err := claim.Check(l); err != nil {
+		return nil, fmt.Errorf("read what %s claims: %w", file, err)
 	}
 	if err := l.Apply(o); err != nil {
-		return err
+		return nil, err
+	}
+	if o.Full {
+		if err := thisCapacity().refuse(l.Full); err != nil {
+			return nil, err
+		}
 	}
 	p, err := makePlan(l, set)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if reflect.DeepEqual(o, lesson.Override{}) {
+		if err := claim.CheckCells(l, p.asked); err != nil {
+			return nil, fmt.Errorf("read what %s claims: %w", file, err)
+		}
 	}
 	return execute(ctx, set, p, o, seed, filepath.Join(root, "results"), out, progressOut)
 }
@@ -145,34 +168,55 @@ func chosen(dir string, args []string) (string, error) {
 	return "", fmt.Errorf("say which lesson to run:\n  %s", strings.Join(names, "\n  "))
 }
 
-// execute runs the plan while it holds the lock of results, and prints the table.
-func execute(ctx context.Context, set *path.Set, p *plan, o lesson.Override, seed uint64, results string, out, progressOut io.Writer) error {
+// execute runs the plan while it holds the lock of results, prints the table and returns the run.
+func execute(ctx context.Context, set *path.Set, p *plan, o lesson.Override, seed uint64, results string, out, progressOut io.Writer) (*result.Run, error) {
 	lock, err := takeLock(results, "lesson "+p.lesson.Name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer lock.Close()
-	servers := server.NewLab(everyService(set), os.Getenv("LAB_PASSWORD"), os.Getenv("APP_PASSWORD"))
+	servers := server.NewLab(everyService(set), os.Getenv("LAB_PASSWORD"))
 	defer servers.Close()
 	scale, err := servers.Scale(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	if err := servers.Expel(ctx); err != nil { // a run that was killed may have left the login
+		return nil, err
+	}
+	links := link.New(link.APIURL())
+	replication, err := link.NewReplication(set, path.Proxy)
+	if err != nil {
+		return nil, err
+	}
+	doc := p.document(o, seed)
+	progress := newProgress(progressOut, doc.Blocks, p.cells, kindIn(set))
+	announce(progressOut, progress, p.lesson, o.Full)
 	fmt.Fprintln(progressOut, "reading the data into both servers' caches")
 	servers.Warm(ctx)
-	doc := p.document(o, seed)
 	doc.Manifest = manifest(ctx, servers, set, p.cells, scale)
 	if doc.ID, doc.Started, err = makeFolder(results, p.lesson.Name); err != nil {
-		return err
+		return nil, err
 	}
 	sampler := sample.New(statsURL, os.Getenv("COMPOSE_PROJECT_NAME"), services(set, p.cells))
 	defer sampler.Close()
-	r := &runner{set: set, links: link.New(link.APIURL()), servers: servers, sampler: sampler, script: p.lesson.File, scheduled: p.cells,
-		progress: newProgress(progressOut, doc.Blocks, p.cells, kindIn(set)),
-		password: os.Getenv("APP_PASSWORD"), dir: filepath.Join(results, doc.ID), doc: doc}
-	err = r.run(ctx)
-	fmt.Fprintf(out, "%s\nResults: results/%s\n", report.Table(doc), doc.ID)
-	return err
+	lookout := sample.NewServers(server.NodeDSN, os.Getenv("LAB_PASSWORD"), server.Roles())
+	defer lookout.Close()
+	r := &runner{set: set, links: links, stream: replication, servers: servers, sampler: sampler, lookout: lookout, script: p.lesson.File,
+		scheduled: p.cells, progress: progress, dir: filepath.Join(results, doc.ID), doc: doc}
+	err = errors.Join(r.run(ctx), report.Write(r.dir, doc))
+	fmt.Fprintf(out, "%s\nResults: results/%s (%s opens in any browser)\n", report.Table(doc), doc.ID, page.File)
+	return doc, err
+}
+
+// announce says how long a run takes that takes longer than a minute, and what a full size needs.
+func announce(out io.Writer, p *progress, l *lesson.Lesson, full bool) {
+	if full && spokenNeeds(l.Full) != "" {
+		fmt.Fprintf(out, "%s in full size needs %s\n", l.Name, spokenNeeds(l.Full))
+	}
+	if left := p.remaining(); full || left > time.Minute {
+		fmt.Fprintf(out, "%d repeat%s, about %s\n", p.total, plural(p.total), clock(left))
+	}
 }
 
 // services are those that the cells' paths go through, and toxiproxy.

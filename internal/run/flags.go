@@ -39,7 +39,7 @@ func flags(c lesson.Cell, r *result.Repeat) []result.Flag {
 	add(m.Transactions < fewest, "few", "%d transactions in the measured window", m.Transactions)
 	add(float64(m.Late+m.Dropped) > lateShare*float64(m.Transactions), "late",
 		"%d turns began late and %d never", m.Late, m.Dropped)
-	add(m.ClientsReady < c.Clients, "warm-up", "%d of %d clients were ready when the window opened", m.ClientsReady, c.Clients)
+	add(m.ClientsReady < c.Clients && c.Transactions == 0, "warm-up", "%d of %d clients were ready when the window opened", m.ClientsReady, c.Clients)
 	if t := r.RoundTrip; t != nil {
 		off := math.Abs(t.MeasuredMS - t.AskedMS)
 		add(off > max(latencySlack, latencyShare*t.AskedMS), "latency", "a round trip of %.2f ms, asked were %g", t.MeasuredMS, t.AskedMS)

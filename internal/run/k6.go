@@ -32,6 +32,14 @@ type order struct {
 	Link     string  `json:"link"`
 	Deadline float64 `json:"deadline_seconds"`
 	Seed     uint32  `json:"seed"`
+
+	Role         string            `json:"role"`
+	PoolSize     int               `json:"pool_size"`    // of PgBouncer, 0 where it is as configured
+	Pods         int               `json:"pods"`         // 0 is a connection a client
+	PodPool      int               `json:"pod_pool"`     // connections of each pod
+	Transactions int               `json:"transactions"` // of each client; 0 is a window of Seconds
+	Params       json.RawMessage   `json:"params"`       // an object
+	DSNs         map[string]string `json:"dsns"`         // of every available PostgreSQL path, without latency, by its name
 }
 
 // A generator is k6 after it has ended.

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -12,6 +13,7 @@ import (
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/path"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/sample"
 	"pooler-lab/internal/server"
 )
 
@@ -22,10 +24,12 @@ const slack = 20 * time.Second
 func (r *runner) load(ctx context.Context, c lesson.Cell, j server.Journey, out *result.Repeat) error {
 	o := r.order(c, j, out)
 	deadline := time.Duration(o.Deadline * float64(time.Second))
+	r.watch(c, j) // a server that doesn't answer takes none of k6's time
 	limited, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
 
-	g, err := runK6(limited, r.script, filepath.Join(r.dir, out.Log), r.password, o)
+	g, err := runK6(limited, r.script, filepath.Join(r.dir, out.Log), server.Password(c.Role), o)
+	r.lookout.Stop()
 	out.Exit = g.exit
 	if err != nil || ctx.Err() != nil {
 		return errors.Join(err, ctx.Err())
@@ -33,8 +37,10 @@ func (r *runner) load(ctx context.Context, c lesson.Cell, j server.Journey, out 
 	seen, readErr := readSummary(o.Summary)
 	if readErr == nil {
 		out.Summary = k6Folder + "/" + filepath.Base(o.Summary)
-		out.Measured = seen.measured()
-		out.Resources = r.used(watched(j), g, seen)
+		out.Measured = seen.measured(c)
+		from, to := opened(g, seen)
+		out.Resources = r.used(watched(j), g, from, to)
+		out.Nodes, out.Pooler = r.lookout.Between(from, to)
 	}
 	switch {
 	case limited.Err() != nil:
@@ -44,7 +50,7 @@ func (r *runner) load(ctx context.Context, c lesson.Cell, j server.Journey, out 
 	case readErr != nil:
 		return fmt.Errorf("k6 left no summary: %w: %s", readErr, g.printed)
 	}
-	return seen.complain()
+	return seen.complain(c)
 }
 
 // order is the cell as k6 is told of it. It also names the files that k6 writes.
@@ -54,10 +60,27 @@ func (r *runner) order(c lesson.Cell, j server.Journey, out *result.Repeat) orde
 		name += fmt.Sprintf("-attempt%d", out.Attempt)
 	}
 	out.Log = name + ".log"
-	return order{Path: c.Path, DSN: j.Endpoint.DSN("app"), Workload: c.Workload, Clients: c.Clients, Rate: c.Rate,
+	params := c.Params
+	if len(params) == 0 {
+		params = json.RawMessage("{}")
+	}
+	return order{Path: c.Path, DSN: j.DSN(), Workload: c.Workload, Clients: c.Clients, Rate: c.Rate,
 		Seconds: c.Seconds, Warmup: c.Warmup, Protocol: c.Protocol, Scale: r.doc.Manifest.Scale,
 		Summary: filepath.Join(r.dir, name+".json"), Latency: c.Latency.MS(), Link: c.Link,
-		Deadline: c.Warmup + c.Seconds + slack.Seconds(), Seed: repeatSeed(r.doc.Seed, c.ID, out.Block)}
+		Deadline: c.Warmup + c.Seconds + slack.Seconds(), Seed: repeatSeed(r.doc.Seed, c.ID, out.Block),
+		Role: c.Role, PoolSize: c.PoolSize, Pods: c.Pods, PodPool: c.PodPool, Transactions: c.Transactions, Params: params,
+		DSNs: r.dsns(c.Role)}
+}
+
+// dsns are where a client of the role connects on each PostgreSQL path of this lab, without latency.
+func (r *runner) dsns(role string) map[string]string {
+	all := map[string]string{}
+	for _, p := range r.set.Paths {
+		if p.Database == "postgresql" && p.Unavailable() == "" {
+			all[p.Name] = p.Plain.DSN(role)
+		}
+	}
+	return all
 }
 
 // repeatSeed differs for each repeat of a run and is the same whenever a run has the same seed.
@@ -76,12 +99,26 @@ func watched(j server.Journey) []string {
 	return services
 }
 
-// used sums up what the repeat took while the measured window was open, or while k6 lived where none was.
-func (r *runner) used(services []string, g generator, seen *summary) *result.Resources {
-	from, to := g.started, g.ended
-	if w := seen.Window; w != nil {
-		from, to = w.Start, w.End
+// watch begins to look at the journey's databases and its pooler. Until it is stopped, the lab's session with the
+// pooler is not to be used for anything else.
+func (r *runner) watch(c lesson.Cell, j server.Journey) {
+	subjects := sample.Subjects{Nodes: j.Nodes(), Hz: c.WaitsHz, Pooler: j.Pooler()}
+	if subjects.Pooler != "" {
+		subjects.AskPooler = func(ctx context.Context) (result.Pooler, error) { return r.servers.AskPooler(ctx, j) }
 	}
+	r.lookout.Start(subjects)
+}
+
+// opened is from when to when the measured window was open, or k6 lived where none was.
+func opened(g generator, seen *summary) (from, to time.Time) {
+	if w := seen.Window; w != nil {
+		return w.Start, w.End
+	}
+	return g.started, g.ended
+}
+
+// used sums up what the repeat took between two moments.
+func (r *runner) used(services []string, g generator, from, to time.Time) *result.Resources {
 	resources := r.sampler.Between(services, g.started, from, to)
 	if wall := g.ended.Sub(g.started); wall > 0 {
 		cpu, memory := g.cpu.Seconds()/wall.Seconds()/float64(cpus()), float64(g.memory)/(1<<20)

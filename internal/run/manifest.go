@@ -24,15 +24,30 @@ import (
 // versionTime is how long all components together may take to tell their versions.
 const versionTime = 10 * time.Second
 
-// authentication is the same on every path of the lab.
-const authentication = "scram-sha-256, 4096 iterations; PgBouncer holds the server's SCRAM secret, Pgpool-II the password encrypted"
+// logins are how clients of each role log in, the same on every path of the lab.
+var logins = map[string]string{
+	"app":       "scram-sha-256, 4096 iterations, PgBouncer holds the server's SCRAM secret, Pgpool-II the password encrypted",
+	"app_clear": "scram-sha-256, 4096 iterations, PgBouncer holds the clear password, Pgpool-II the password encrypted",
+	"app_trust": "no password",
+}
+
+// authentication is how the clients of the cells log in.
+func authentication(cells []lesson.Cell) string {
+	var all []string
+	for _, role := range server.Roles() {
+		if slices.ContainsFunc(cells, func(c lesson.Cell) bool { return c.Role == role }) {
+			all = append(all, role+": "+logins[role])
+		}
+	}
+	return strings.Join(all, "; ")
+}
 
 // manifest says on what the cells are about to run.
 func manifest(ctx context.Context, servers *server.Lab, set *path.Set, cells []lesson.Cell, scale int) result.Manifest {
 	connections, _ := strconv.Atoi(os.Getenv("LAB_MAX_CONNECTIONS"))
 	return result.Manifest{
 		Versions:       versions(ctx, servers, set, cells),
-		Authentication: authentication,
+		Authentication: authentication(cells),
 		Scale:          scale,
 		MaxConnections: connections,
 		Budgets: []result.Budget{

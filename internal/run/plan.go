@@ -8,11 +8,13 @@ import (
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/path"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/server"
 )
 
 // plan is what a lesson comes to in this lab: its cells, and the paths it asked for, those that are off included.
 type plan struct {
 	lesson *lesson.Lesson
+	asked  []lesson.Cell // those of paths that are off, too
 	cells  []lesson.Cell
 	paths  []result.Path
 }
@@ -34,10 +36,11 @@ func makePlan(l *lesson.Lesson, set *path.Set) (*plan, error) {
 			continue
 		}
 		p.paths = append(p.paths, result.Path{Name: way.Name, Meaning: way.Meaning, Database: way.Database, Unavailable: way.Unavailable(),
-			Latencies: latencies(all, way.Name)})
+			Latencies: latencies(all, way.Name), Services: way.Services, Balances: way.Balances})
 		off[way.Name] = way.Unavailable() != ""
 	}
-	p.cells = slices.DeleteFunc(all, func(c lesson.Cell) bool { return off[c.Path] })
+	p.asked = all
+	p.cells = slices.DeleteFunc(slices.Clone(all), func(c lesson.Cell) bool { return off[c.Path] })
 	if len(p.cells) == 0 {
 		return nil, fmt.Errorf("none of the paths is available: %s", reasons(p.paths))
 	}
@@ -54,8 +57,13 @@ func latencies(cells []lesson.Cell, path string) (all []lesson.Latency) {
 	return all
 }
 
+// route is what a lesson has to know of a path. YugabyteDB has a login for role app alone.
 func route(p path.Path) lesson.Route {
-	r := lesson.Route{Name: p.Name, Plain: p.WithoutLatency == ""}
+	r := lesson.Route{Name: p.Name, Plain: p.WithoutLatency == "", OwnPool: p.ApplicationPool, Roles: server.Roles(),
+		PgBouncer: server.HasPgBouncer(p), Straight: server.Straight(p)}
+	if p.Database != "postgresql" {
+		r.Roles = []string{"app"}
+	}
 	for _, over := range p.Over {
 		r.Links = append(r.Links, over.Links...)
 	}
@@ -74,13 +82,13 @@ func reasons(paths []result.Path) string {
 func (p *plan) document(o lesson.Override, seed uint64) *result.Run {
 	doc := &result.Run{Version: result.Version, Status: result.Running, Reason: "it has not ended", Seed: seed, Paths: p.paths,
 		Lesson: result.Lesson{Name: p.lesson.Name, Title: p.lesson.Title, Question: p.lesson.Question, Explanation: p.lesson.Explanation,
-			File: p.lesson.File, SHA256: p.lesson.SHA256, Headlines: p.lesson.Headlines, Override: o}}
+			File: p.lesson.File, SHA256: p.lesson.SHA256, Prediction: p.lesson.Prediction, Headlines: p.lesson.Headlines, Study: p.lesson.Study, Charts: p.lesson.Charts, Full: o.Full, Override: o}}
 	for _, c := range p.cells {
 		doc.Blocks = max(doc.Blocks, c.Wanted)
 		doc.Cells = append(doc.Cells, result.Cell{Cell: c, Status: result.Planned, Repeats: []result.Repeat{}})
 	}
 	if doc.Lesson.Headlines == nil {
-		doc.Lesson.Headlines = []byte("[]")
+		doc.Lesson.Headlines = []lesson.Comparison{}
 	}
 	doc.Unfinished = doc.Left()
 	return doc

@@ -45,11 +45,12 @@ const (
 	quick   kind = iota // starting k6, proving the path, reading counts
 	forking             // through Pgpool-II, whose children take their time
 	filling             // the same, after all of them have opened their backends
+	working             // a fixed number of transactions a client: the window is the most that they may take
 	kinds
 )
 
 // firstExtra is what a repeat takes beside its warm-up and window until the run has seen one of its kind.
-var firstExtra = [kinds]time.Duration{600 * time.Millisecond, 1600 * time.Millisecond, 5500 * time.Millisecond}
+var firstExtra = [kinds]time.Duration{600 * time.Millisecond, 1600 * time.Millisecond, 5500 * time.Millisecond, 600 * time.Millisecond}
 
 // newProgress makes one for the cells.
 func newProgress(out io.Writer, blocks int, cells []lesson.Cell, kindOf func(lesson.Cell) kind) *progress {
@@ -157,7 +158,7 @@ func (p *progress) remaining() time.Duration {
 // spent is how much of what the running repeat was expected to take is over. However long the preparation takes, the
 // load is still to come.
 func (p *progress) spent() time.Duration {
-	extra := p.extra[p.kindOf(p.cell)]
+	extra := max(0, p.extra[p.kindOf(p.cell)]) // work that was done early took less than its window
 	switch {
 	case !p.running:
 		return 0

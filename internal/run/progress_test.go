@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/path"
 )
 
 // TestProgress runs on a clock of its own.
@@ -43,6 +44,15 @@ func TestProgress(t *testing.T) {
 	p.loading, now = time.Time{}, now.Add(time.Hour)
 	if got := clock(p.remaining()); got != "0:34" {
 		t.Errorf("a preparation that takes far too long leaves %s, its load and the cells after it take 0:34", got)
+	}
+	fast := lesson.Cell{Seconds: 10, Wanted: 2, Transactions: 5}
+	q := newProgress(&bytes.Buffer{}, 1, []lesson.Cell{fast, {Seconds: 1, Wanted: 1}}, kindIn(&path.Set{}))
+	q.now = func() time.Time { return now }
+	q.starting(1, fast)
+	now = now.Add(time.Second)
+	q.ended()
+	if got := clock(q.remaining()); got != "0:10" { // 10 s less a quarter of the 9.6 saved, and 1.6 s of the other cell
+		t.Errorf("work that was done early leaves %s", got)
 	}
 	out.Reset()
 	p.say("%s", "a line that stays")

@@ -3,9 +3,11 @@ package run
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -48,7 +50,8 @@ func (r *runner) repeat(ctx context.Context, c lesson.Cell, out result.Repeat) r
 	return out
 }
 
-// measure is the repeat itself: set the latency, prove the path, count, load, count again and compare.
+// measure is the repeat itself: set the latency, prepare the servers, prove the path, count, load, count again and
+// compare.
 func (r *runner) measure(ctx context.Context, c lesson.Cell, out *result.Repeat) error {
 	preparation, cancel := context.WithTimeout(ctx, preparing)
 	defer cancel()
@@ -56,11 +59,15 @@ func (r *runner) measure(ctx context.Context, c lesson.Cell, out *result.Repeat)
 	if err != nil {
 		return err
 	}
-	if err := r.setLatency(preparation, c, j); err != nil {
+	if err := r.setNetwork(preparation, c, j); err != nil {
 		return err
 	}
 	toxics, err := r.links.Snapshot(preparation)
 	if err != nil {
+		return err
+	}
+	defer r.takeBack()
+	if err := r.servers.Prepare(preparation, j, server.Preparation{Writes: c.Writes, Settings: settings(c)}); err != nil {
 		return err
 	}
 	before, err := r.begin(preparation, c, j, toxics, out)
@@ -71,14 +78,29 @@ func (r *runner) measure(ctx context.Context, c lesson.Cell, out *result.Repeat)
 	loadErr := r.load(ctx, c, j, out)
 	after, cancel := context.WithTimeout(ctx, preparing)
 	defer cancel()
-	if err := r.compare(after, toxics); err != nil { // says more than what it did to the load
+	if err := r.compare(after, c, toxics); err != nil { // says more than what it did to the load
 		return err
 	}
 	if loadErr != nil {
 		return loadErr
 	}
-	r.reconcile(after, j, before, out)
+	r.reconcile(after, c, j, before, out)
 	return nil
+}
+
+// settings are those that the cell wants turned: its own, and the size of PgBouncer's pools.
+func settings(c lesson.Cell) map[string]map[string]string {
+	if c.PoolSize == 0 {
+		return c.Settings
+	}
+	all := maps.Clone(c.Settings)
+	if all == nil {
+		all = map[string]map[string]string{}
+	}
+	pgbouncer := map[string]string{"default_pool_size": strconv.Itoa(c.PoolSize)}
+	maps.Copy(pgbouncer, all["pgbouncer"])
+	all["pgbouncer"] = pgbouncer
+	return all
 }
 
 // kind says how long c takes beside its load.
@@ -89,6 +111,8 @@ func kindIn(set *path.Set) func(lesson.Cell) kind {
 	return func(c lesson.Cell) kind {
 		p, err := set.Find(c.Path)
 		switch {
+		case c.Transactions > 0:
+			return working
 		case err != nil || !slices.ContainsFunc(p.Services, func(s string) bool { return strings.HasPrefix(s, "pgpool") }):
 			return quick
 		case c.Fill:
@@ -103,30 +127,9 @@ func (r *runner) journey(c lesson.Cell) (server.Journey, error) {
 	if err != nil {
 		return server.Journey{}, err
 	}
-	return server.NewJourney(r.set, p, c.Link)
-}
-
-// setLatency puts exactly the cell's latency on its links and takes everything off all others: whatever else is
-// set or cut would only change under the cell. The run puts it back at its end.
-func (r *runner) setLatency(ctx context.Context, c lesson.Cell, j server.Journey) error {
-	now, err := r.links.Snapshot(ctx)
-	if err != nil {
-		return err
-	}
-	for _, p := range now {
-		studied := slices.ContainsFunc(j.Links, func(l path.Link) bool { return l.Name == p.Name })
-		if !p.Enabled || (len(p.Toxics) > 0 && !studied) {
-			if err := r.links.Off(ctx, p.Name); err != nil {
-				return err
-			}
-		}
-	}
-	for _, l := range j.Links {
-		if err := r.links.SetLatency(ctx, l.Name, c.Latency.MS()); err != nil {
-			return err
-		}
-	}
-	return nil
+	j, err := server.NewJourney(r.set, p, c.Link)
+	j.Role, j.PoolSize, j.Fresh = c.Role, c.PoolSize, c.FreshDatabase
+	return j, err
 }
 
 // begin makes sure that the journey leads where its path says, from pools whose state is known, and notes its round
@@ -150,22 +153,30 @@ func (r *runner) begin(ctx context.Context, c lesson.Cell, j server.Journey, tox
 	return beginning.Tally, nil
 }
 
-// compare rejects the repeat where the toxics are not what they were before it.
-func (r *runner) compare(ctx context.Context, before link.Snapshot) error {
-	after, err := r.links.Snapshot(ctx)
-	if err != nil {
+// compare rejects the repeat where links or settings are not what they were before it.
+func (r *runner) compare(ctx context.Context, c lesson.Cell, before link.Snapshot) error {
+	if err := r.compareNetwork(ctx, c, before); err != nil {
 		return err
 	}
-	if difference := before.Difference(after); difference != "" {
-		return &rejection{"someone changed a link meanwhile: " + difference}
+	if len(settings(c)) == 0 {
+		return nil
 	}
-	return nil
+	difference, err := r.servers.Changed(ctx)
+	if err == nil && difference != "" {
+		return &rejection{"someone changed a setting meanwhile: " + difference}
+	}
+	return err
 }
 
 // reconcile sets k6's counts beside the servers'. A server that can't tell, since it has just gone down, doesn't
 // undo what k6 measured: the repeat is flagged.
-func (r *runner) reconcile(ctx context.Context, j server.Journey, before server.Tally, out *result.Repeat) {
+func (r *runner) reconcile(ctx context.Context, c lesson.Cell, j server.Journey, before server.Tally, out *result.Repeat) {
 	counts, shares, err := r.servers.Reconcile(ctx, j, before, out.Measured.Counted)
+	if err == nil && c.Writes && j.Path.Database == "postgresql" && strings.HasPrefix(c.Workload, "tpcb") {
+		var history result.Count
+		history, err = r.servers.CountHistory(ctx, out.Measured.Counted.Transactions)
+		counts = append(counts, history)
+	}
 	if err != nil {
 		out.Uncounted = err.Error()
 		return

@@ -7,31 +7,28 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"pooler-lab/internal/lesson"
-	"pooler-lab/internal/link"
 	"pooler-lab/internal/path"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/sample"
 	"pooler-lab/internal/server"
 )
 
-// putBackTime is how long a run that ends may take to put the latencies back.
+// putBackTime is how long links, and then settings, may take to be put back.
 const putBackTime = 10 * time.Second
-
-// The switches are where latencies are set: toxiproxy.
-type switches interface {
-	Snapshot(context.Context) (link.Snapshot, error)
-	Put(context.Context, link.Snapshot) error
-	Off(ctx context.Context, links ...string) error
-	SetLatency(ctx context.Context, link string, ms int) error
-}
 
 // The witnesses are the servers that a cell goes through, and what they say of it.
 type witnesses interface {
+	Prepare(context.Context, server.Journey, server.Preparation) error
 	Begin(ctx context.Context, j server.Journey, fill bool) (server.Beginning, error)
+	Changed(context.Context) (string, error)
 	Reconcile(context.Context, server.Journey, server.Tally, result.Counted) ([]result.Count, []result.Share, error)
+	CountHistory(ctx context.Context, k6 int64) (result.Count, error)
+	TakeBack(context.Context) error
+	AskPooler(context.Context, server.Journey) (result.Pooler, error)
 }
 
 // stopped is the reason of a run that ended before its last cell.
@@ -41,14 +38,17 @@ const stopped = "it was stopped with Ctrl-C or scripts/lab cancel"
 type runner struct {
 	set       *path.Set
 	links     switches
+	stream    stream
 	servers   witnesses
 	sampler   *sample.Sampler
+	lookout   *sample.Servers
 	progress  *progress
 	script    string // the lesson's
-	password  string // of the measured role
 	dir       string // the run's folder
 	doc       *result.Run
 	scheduled []lesson.Cell
+
+	movesReplication bool // some cell does
 }
 
 // An interruptedError says that a run was ended before its last cell.
@@ -72,12 +72,12 @@ func anyOK(doc *result.Run) bool {
 	return slices.ContainsFunc(doc.Cells, func(c result.Cell) bool { return c.Last() != nil })
 }
 
-// run executes every block, writes run.json after each cell and puts the latencies that it found back. It
+// run executes every block, writes run.json after each cell and puts what it found back. It
 // returns an interruptedError where ctx ended before the last cell, and a nothingError where no repeat is ok.
 func (r *runner) run(ctx context.Context) error {
-	found, err := r.links.Snapshot(ctx)
+	found, err := r.look(ctx)
 	if err != nil {
-		return fmt.Errorf("read the latencies that are set: %w", err)
+		return err
 	}
 	stop := r.progress.tick()
 	err = r.blocks(ctx)
@@ -140,14 +140,29 @@ func (r *runner) cell(ctx context.Context, i, block, position int) error {
 	return nil
 }
 
-// putBack makes all links what they were before the run, whatever became of it.
-func (r *runner) putBack(found link.Snapshot) {
+// putBack makes all links, settings and logins what they were before the run, whatever became of it.
+func (r *runner) putBack(found network) {
+	r.doc.PutBack = ""
 	ctx, cancel := context.WithTimeout(context.Background(), putBackTime)
 	defer cancel()
-	if err := r.links.Put(ctx, found); err != nil {
-		r.doc.PutBack = err.Error()
-		r.progress.say("The latencies that were set before this run could not be put back: %v", err)
+	if err := r.putNetwork(ctx, found); err != nil {
+		r.notPutBack("latencies", err)
 	}
+	r.takeBack()
+}
+
+// takeBack undoes what the repeat before had changed on the servers, even where the run has been stopped.
+func (r *runner) takeBack() {
+	ctx, cancel := context.WithTimeout(context.Background(), putBackTime)
+	defer cancel()
+	if err := r.servers.TakeBack(ctx); err != nil {
+		r.notPutBack("settings", err)
+	}
+}
+
+func (r *runner) notPutBack(what string, err error) {
+	r.doc.PutBack = strings.TrimPrefix(r.doc.PutBack+"; "+err.Error(), "; ")
+	r.progress.say("The %s that were there before this run could not be put back ('scripts/reset' does): %v", what, err)
 }
 
 // k6Folder is where a run keeps what k6 wrote.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/link"
 	"pooler-lab/internal/result"
 )
 
@@ -110,11 +113,107 @@ func TestMeasured(t *testing.T) {
 	if m.TPS != 50 || m.Transactions != 50 || m.Counted != (result.Counted{Transactions: 55, Prepares: 1, Connections: 1}) {
 		t.Errorf("measured %+v", m)
 	}
+	if m.FirstConnects["pg_connect"].Med != 9 || m.LaterConnects["pg_connect"].Count != 4 || len(m.LaterConnects) != 1 ||
+		m.Statements["read"].Med != 1 || m.Counters["pg_round_trips"] != 50 || m.Finish != nil {
+		t.Errorf("what k6 told besides was read as %+v", m)
+	}
 	if trend := m.Trends["pg_statement"]; trend != (result.Trend{Count: 50, Min: 1, Avg: 2, Med: 2, P90: 3, P95: 3, P99: 4, Max: 5}) {
 		t.Errorf("the trend is %+v", trend)
 	}
 	if repeat.RoundTrip.AskedMS != 10 || repeat.Summary != "k6/a-r1.json" {
 		t.Errorf("asked for %v ms, the summary is in %s", repeat.RoundTrip.AskedMS, repeat.Summary)
+	}
+}
+
+// Clients that do a fixed number of transactions have a result even where none of them could connect.
+func TestFixedWork(t *testing.T) {
+	tests := []struct {
+		name, behaviour string
+		status          result.Status
+		tps             float64
+		flags           []string
+		reason          string
+	}{
+		{"all got done", "finished", result.OK, 33, nil, ""},
+		{"nobody could connect", "shutout", result.OK, 0, []string{"errors", "few"}, ""},
+		{"the script doesn't do fixed work", "good", result.Failed, 0, nil, "k6 didn't say how its clients got done"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			c := plain("a")
+			c.Transactions = 50
+			r, _, _ := newRunner(t, test.behaviour, c)
+			wantNothing(t, r.run(t.Context()), test.status != result.OK)
+			cell := written(t, r.dir).Cells[0]
+			repeat := cell.Repeats[0]
+			if cell.Status != test.status || cell.Reason != test.reason {
+				t.Fatalf("the cell is %s: %s", cell.Status, cell.Reason)
+			}
+			if test.status == result.OK && (repeat.Measured.TPS != test.tps || !slices.Equal(wordsOf(repeat), test.flags) || repeat.Measured.Finish == nil) {
+				t.Errorf("measured %+v, flagged %v", repeat.Measured, repeat.Flags)
+			}
+		})
+	}
+}
+
+// What a cell wants of the servers reaches them before each repeat, and is taken back after it and at the end.
+func TestServersArePreparedAndTakenBack(t *testing.T) {
+	c := plain("a")
+	c.Writes, c.PoolSize, c.Workload = true, 7, "tpcb"
+	c.Settings = map[string]map[string]string{"standby": {"hot_standby_feedback": "on"}, "pgbouncer": {"query_wait_timeout": "5"}}
+	r, _, witnesses := newRunner(t, "good", c)
+	if err := r.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(witnesses.prepared) != 1 || witnesses.takenBack != 2 {
+		t.Fatalf("prepared %d times, taken back %d times", len(witnesses.prepared), witnesses.takenBack)
+	}
+	p := witnesses.prepared[0]
+	if !p.Writes || p.Settings["standby"]["hot_standby_feedback"] != "on" || p.Settings["pgbouncer"]["default_pool_size"] != "7" || p.Settings["pgbouncer"]["query_wait_timeout"] != "5" {
+		t.Errorf("prepared %+v", p)
+	}
+	if _, changed := c.Settings["pgbouncer"]["default_pool_size"]; changed {
+		t.Error("the cell's own settings got the pool's size")
+	}
+	if counts := written(t, r.dir).Cells[0].Repeats[0].Counts; len(counts) != 1 || counts[0].K6 != 55 || !counts[0].Equal {
+		t.Errorf("the history was counted as %+v", counts)
+	}
+}
+
+func TestASettingChangedMeanwhileRejectsTheRepeat(t *testing.T) {
+	c := plain("a")
+	c.PoolSize = 7
+	r, _, witnesses := newRunner(t, "errors", c)
+	witnesses.changed = "default_pool_size of pgbouncer: 7 → 20"
+	wantNothing(t, r.run(t.Context()), true)
+	repeats := written(t, r.dir).Cells[0].Repeats
+	if len(repeats) != 2 || repeats[1].Status != result.Rejected || !strings.Contains(repeats[1].Reason, "7 → 20") {
+		t.Errorf("the repeats are %+v", repeats)
+	}
+}
+
+func TestNetworkOfACell(t *testing.T) {
+	over, straight := plain("over"), plain("straight")
+	over.Latency, over.Link, over.BandwidthKBs, over.ReplicationMS = lesson.Through(0), "client-primary", 500, 20
+	r, switches, witnesses := newRunner(t, "errors", over, straight)
+	witnesses.roundTrip = 0.5
+	if err := r.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := switches.bandwidth["client-primary"]; got != 500 {
+		t.Errorf("the link had a bandwidth of %d", got)
+	}
+	replication := r.stream.(*streamStandIn)
+	if replication.over || !slices.Equal(replication.moves, []bool{true, false}) {
+		t.Errorf("replication was moved %v", replication.moves)
+	}
+	j, err := r.journey(over)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]link.Settings{"client-primary": {DownKBps: 500, UpKBps: 500}, "primary-standby": {LatencyMS: 20}}
+	if got := linkSettings(over, j); !maps.Equal(got, want) {
+		t.Errorf("the links get %v", got)
 	}
 }
 
@@ -213,7 +312,7 @@ func TestTheDocumentIsThereAfterEachCell(t *testing.T) {
 func TestDeadline(t *testing.T) {
 	r, _, _ := newRunner(t, "waits", plain("a"))
 	summary := filepath.Join(r.dir, k6Folder, "a.json")
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 	defer cancel()
 	g, err := runK6(ctx, "x.js", filepath.Join(r.dir, "log"), "", order{Summary: summary})
 	if err != nil || g.exit != 105 || g.ended.Sub(g.started) > 5*time.Second {
@@ -247,14 +346,28 @@ func TestSeeds(t *testing.T) {
 
 func TestOrderIsJSONWithoutPassword(t *testing.T) {
 	r, _, _ := newRunner(t, "good", slow("a"))
-	r.password = "secret"
+	t.Setenv("APP_PASSWORD", "secret")
 	j, err := r.journey(r.scheduled[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := json.Marshal(r.order(r.scheduled[0], j, &result.Repeat{Block: 1, Attempt: 1}))
-	if err != nil || strings.Contains(string(text), "secret") || !strings.Contains(string(text), `"latency_ms":10`) {
+	c := r.scheduled[0]
+	c.Role, c.PoolSize, c.Pods, c.PodPool, c.Transactions, c.Params = "app_trust", 5, 2, 3, 50, json.RawMessage(`{"rows":9}`)
+	j.Role = c.Role
+	text, err := json.Marshal(r.order(c, j, &result.Repeat{Block: 1, Attempt: 1}))
+	if err != nil || strings.Contains(string(text), "secret") {
 		t.Errorf("%s, %v", text, err)
+	}
+	for _, part := range []string{`"latency_ms":10`, `"role":"app_trust"`, `"pool_size":5`, `"pods":2`, `"pod_pool":3`, `"transactions":50`, `"params":{"rows":9}`,
+		`"dsn":"host=toxiproxy port=15001 dbname=lab user=app_trust sslmode=disable"`,
+		`"dsns":{"direct":"host=primary port=5432 dbname=lab user=app_trust sslmode=disable"}`} {
+		if !strings.Contains(string(text), part) {
+			t.Errorf("%s is missing in %s", part, text)
+		}
+	}
+	c.Params = nil
+	if text, _ = json.Marshal(r.order(c, j, &result.Repeat{Block: 1, Attempt: 1})); !strings.Contains(string(text), `"params":{}`) {
+		t.Errorf("a cell without params is told as %s", text)
 	}
 }
 

@@ -30,6 +30,8 @@ report() {
   "pg_transactions{phase:measure}": {"type": "counter", "values": {"count": $2, "rate": 1}},
   "pg_prepare_transactions": {"type": "counter", "values": {"count": 1}}, "pg_connections": {"type": "counter", "values": {"count": 1}},
   "pg_statement{phase:measure}": {"type": "trend", "values": {"count": 50, "min": 1, "avg": 2, "med": 2, "p(90)": 3, "p(95)": 3, "p(99)": 4, "max": 5}}},
+ "first_connects": {"pg_connect": {"count": 1, "med": 9}}, "later_connects": {"pg_connect": {"count": 4, "med": 2}, "pg_connect_first_statement": {"count": 0}},
+ "statements": {"read": {"count": 50, "med": 1}}, "counters": {"pg_round_trips": 50}, "finish": ${3-null},
  "state": {}}
 END
 }
@@ -37,6 +39,8 @@ case $STANDIN in
 good) report '[]' 50 ;;
 errors) report '[{"phase": "measure", "code": "57P01", "count": 2, "message": "terminating connection"}]' 50 ;;
 nothing) report '[{"phase": "measure", "code": "53300", "count": 9, "message": "too many clients"}]' 0 ;;
+finished) report '[]' 50 '{"connected_seconds": 0.5, "connected": 1, "finished": 1, "starved": 0, "seconds": 2, "tps_with_connect": 25, "tps": 33, "mean_connect_seconds": 0.5}' ;;
+shutout) report '[{"phase": "measure", "code": "53300", "count": 9, "message": "too many clients"}]' 0 '{"connected_seconds": 0, "connected": 0, "finished": 0, "starved": 1, "seconds": 1, "tps_with_connect": 0, "tps": 0}' ;;
 broken) echo 'ReferenceError: pg is not defined' >&2; exit 107 ;;
 mute) exit 0 ;;
 waits) trap 'echo SIGINT >>"$signals"; report "[]" 50; sleep 0.3; exit 105' INT; touch "$signals"; while :; do sleep 0.02; done ;;
@@ -45,11 +49,12 @@ esac
 
 // switchesStandIn stands in for toxiproxy.
 type switchesStandIn struct {
-	mu      sync.Mutex
-	latency map[string]int
-	looks   int
-	swap    func(look int, latency map[string]int) // someone else's doing, before each look
-	put     []link.Snapshot
+	mu        sync.Mutex
+	latency   map[string]int
+	bandwidth map[string]int // most that was asked
+	looks     int
+	swap      func(look int, latency map[string]int) // someone else's doing, before each look
+	put       []link.Snapshot
 }
 
 func (s *switchesStandIn) Snapshot(context.Context) (link.Snapshot, error) {
@@ -60,7 +65,7 @@ func (s *switchesStandIn) Snapshot(context.Context) (link.Snapshot, error) {
 		s.swap(s.looks, s.latency)
 	}
 	var all link.Snapshot
-	for _, name := range []string{"client-primary", "client-standby"} {
+	for _, name := range []string{"client-primary", "client-standby", "primary-standby"} {
 		p := link.Proxy{Name: name, Enabled: true}
 		if ms := s.latency[name]; ms > 0 {
 			p.Toxics = []link.Toxic{{Name: "latency_downstream", Type: "latency", Stream: "downstream", Toxicity: 1,
@@ -83,8 +88,24 @@ func (s *switchesStandIn) Off(_ context.Context, links ...string) error {
 	return nil
 }
 
-func (s *switchesStandIn) SetLatency(_ context.Context, l string, ms int) error {
-	s.latency[l] = ms
+func (s *switchesStandIn) Set(_ context.Context, l string, to link.Settings) error {
+	s.latency[l], s.bandwidth[l] = to.LatencyMS, max(s.bandwidth[l], min(to.DownKBps, to.UpKBps))
+	return nil
+}
+
+// streamStandIn stands in for the standby's replication.
+type streamStandIn struct {
+	over  bool
+	moves []bool
+}
+
+func (s *streamStandIn) OverLink(context.Context) (bool, error) { return s.over, nil }
+
+func (s *streamStandIn) Move(_ context.Context, over bool) error {
+	if s.over != over {
+		s.moves = append(s.moves, over)
+	}
+	s.over = over
 	return nil
 }
 
@@ -94,6 +115,25 @@ type witnessesStandIn struct {
 	roundTrip float64
 	counts    []result.Count
 	deaf      error // what counting after the load gives
+	prepared  []server.Preparation
+	changed   string // which settings somebody turned meanwhile
+	takenBack int
+}
+
+func (w *witnessesStandIn) Prepare(_ context.Context, _ server.Journey, p server.Preparation) error {
+	w.prepared = append(w.prepared, p)
+	return nil
+}
+
+func (w *witnessesStandIn) Changed(context.Context) (string, error) { return w.changed, nil }
+
+func (w *witnessesStandIn) TakeBack(context.Context) error {
+	w.takenBack++
+	return nil
+}
+
+func (w *witnessesStandIn) CountHistory(_ context.Context, k6 int64) (result.Count, error) {
+	return result.Count{What: "rows", K6: k6, Server: 55, Equal: k6 == 55}, nil
 }
 
 func (w *witnessesStandIn) Begin(context.Context, server.Journey, bool) (server.Beginning, error) {
@@ -102,6 +142,10 @@ func (w *witnessesStandIn) Begin(context.Context, server.Journey, bool) (server.
 
 func (w *witnessesStandIn) Reconcile(context.Context, server.Journey, server.Tally, result.Counted) ([]result.Count, []result.Share, error) {
 	return w.counts, nil, w.deaf
+}
+
+func (w *witnessesStandIn) AskPooler(context.Context, server.Journey) (result.Pooler, error) {
+	return result.Pooler{}, w.deaf
 }
 
 // newRunner makes a runner of cells over the direct path, with stand-ins for everything outside this program.
@@ -129,14 +173,16 @@ func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *
 	doc.Manifest = result.Manifest{Versions: map[string]string{}, Budgets: []result.Budget{}, Host: result.Host{CPUs: 1}}
 	sampler := sample.New("http://127.0.0.1:1", "lab", nil)
 	t.Cleanup(sampler.Close)
-	switches, witnesses := &switchesStandIn{latency: map[string]int{}}, &witnessesStandIn{roundTrip: 0.2}
-	return &runner{set: set, links: switches, servers: witnesses, sampler: sampler, script: "/lab/x.js", scheduled: cells,
+	lookout := sample.NewServers(func(string) string { return "host=127.0.0.1 port=1 user=lab sslmode=disable" }, "", server.Roles())
+	t.Cleanup(lookout.Close)
+	switches, witnesses := &switchesStandIn{latency: map[string]int{}, bandwidth: map[string]int{}}, &witnessesStandIn{roundTrip: 0.2}
+	return &runner{set: set, links: switches, stream: &streamStandIn{}, servers: witnesses, sampler: sampler, lookout: lookout, script: "/lab/x.js", scheduled: cells,
 		progress: newProgress(t.Output(), doc.Blocks, cells, kindIn(set)), dir: filepath.Join(results, id), doc: doc}, switches, witnesses
 }
 
 // plain is a cell without latency.
 func plain(id string) lesson.Cell {
-	return lesson.Cell{ID: id, Group: "g", Path: "direct", Workload: "select", Clients: 1, Protocol: "simple", Seconds: 1, Wanted: 1}
+	return lesson.Cell{ID: id, Group: "g", Path: "direct", Workload: "select", Clients: 1, Protocol: "simple", Role: "app", Seconds: 1, Wanted: 1}
 }
 
 // slow is a cell with 10 ms.

@@ -10,14 +10,15 @@ import (
 	"strings"
 	"time"
 
+	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/result"
 )
 
 // A summary is what k6/lib's handleSummary writes: k6's own data, and what k6/x/pg adds to it.
 type summary struct {
 	Metrics map[string]struct {
-		Type   string             `json:"type"`
-		Values map[string]float64 `json:"values"`
+		Type   string `json:"type"`
+		Values values `json:"values"`
 	} `json:"metrics"`
 	Window *struct {
 		Start   time.Time `json:"start"`
@@ -26,7 +27,16 @@ type summary struct {
 		Ready   int       `json:"ready"` // clients, when it opened
 	} `json:"window"` // null where it never opened
 	Errors []result.Error `json:"errors"`
+
+	First      map[string]values  `json:"first_connects"`
+	Later      map[string]values  `json:"later_connects"`
+	Statements map[string]values  `json:"statements"` // by name
+	Counters   map[string]float64 `json:"counters"`   // sums within the window
+	Finish     *result.Finish     `json:"finish"`     // null where the window had a fixed length
 }
+
+// values are those of one metric, by k6's names for them.
+type values map[string]float64
 
 func readSummary(file string) (*summary, error) {
 	text, err := os.ReadFile(file)
@@ -45,8 +55,9 @@ const inWindow = "{phase:measure}"
 
 func (s *summary) count(metric string) int64 { return int64(s.Metrics[metric].Values["count"]) }
 
-// measured is the summary in run.json's terms.
-func (s *summary) measured() *result.Measured {
+// measured is the summary in run.json's terms. Where clients had a fixed number of transactions, the rate is that of
+// their work without the time to connect.
+func (s *summary) measured(c lesson.Cell) *result.Measured {
 	m := &result.Measured{
 		Transactions: s.count("pg_transactions" + inWindow),
 		Trends:       map[string]result.Trend{},
@@ -54,7 +65,9 @@ func (s *summary) measured() *result.Measured {
 		Dropped:      s.count("pg_dropped" + inWindow),
 		Errors:       append([]result.Error{}, s.Errors...),
 		Counted: result.Counted{Transactions: s.count("pg_transactions"), Prepares: s.count("pg_prepare_transactions"),
-			Connections: s.count("pg_connections")},
+			Connections: s.count("pg_connections"), Explicit: s.count("pg_transaction")},
+		FirstConnects: trends(s.First), LaterConnects: trends(s.Later), Statements: trends(s.Statements),
+		Counters: s.Counters, Finish: s.Finish,
 	}
 	if w := s.Window; w != nil {
 		m.WindowSeconds, m.ClientsReady = w.Seconds, w.Ready
@@ -62,20 +75,42 @@ func (s *summary) measured() *result.Measured {
 	if m.WindowSeconds > 0 {
 		m.TPS = float64(m.Transactions) / m.WindowSeconds
 	}
+	if c.Transactions > 0 && s.Finish != nil {
+		m.TPS = s.Finish.TPS
+	}
 	for name, metric := range s.Metrics {
-		base, ok := strings.CutSuffix(name, inWindow)
-		v := metric.Values
-		if !ok || metric.Type != "trend" || v["count"] == 0 {
-			continue
+		if base, ok := strings.CutSuffix(name, inWindow); ok && metric.Type == "trend" && metric.Values["count"] > 0 {
+			m.Trends[base] = metric.Values.trend()
 		}
-		m.Trends[base] = result.Trend{Count: int64(v["count"]), Min: v["min"], Avg: v["avg"], Med: v["med"],
-			P90: v["p(90)"], P95: v["p(95)"], P99: v["p(99)"], Max: v["max"]}
 	}
 	return m
 }
 
-// complain returns why the repeat measured nothing, or nil where it did.
-func (s *summary) complain() error {
+func (v values) trend() result.Trend {
+	return result.Trend{Count: int64(v["count"]), Min: v["min"], Avg: v["avg"], Med: v["med"],
+		P90: v["p(90)"], P95: v["p(95)"], P99: v["p(99)"], Max: v["max"]}
+}
+
+// trends are those of metrics that have a value.
+func trends(metrics map[string]values) map[string]result.Trend {
+	all := map[string]result.Trend{}
+	for name, v := range metrics {
+		if v["count"] > 0 {
+			all[name] = v.trend()
+		}
+	}
+	return all
+}
+
+// complain returns why the repeat measured nothing, or nil where it did. Clients with a fixed number of transactions
+// that could not even connect are a result: how many were done is the figure.
+func (s *summary) complain(c lesson.Cell) error {
+	if c.Transactions > 0 {
+		if s.Finish == nil {
+			return errors.New("k6 didn't say how its clients got done" + s.why())
+		}
+		return nil
+	}
 	if s.Window == nil {
 		return errors.New("the measured window never opened" + s.why())
 	}

@@ -1,0 +1,116 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/link"
+	"pooler-lab/internal/server"
+)
+
+// The switches are where latencies are set: toxiproxy.
+type switches interface {
+	Snapshot(context.Context) (link.Snapshot, error)
+	Put(context.Context, link.Snapshot) error
+	Off(ctx context.Context, links ...string) error
+	Set(ctx context.Context, link string, s link.Settings) error
+}
+
+// The stream is how the standby gets its WAL: straight from the primary, or over link.ReplicationLink.
+type stream interface {
+	OverLink(context.Context) (bool, error)
+	Move(ctx context.Context, over bool) error
+}
+
+// A network is what a run found the links to be, so that it can put them back.
+type network struct {
+	links    link.Snapshot
+	overLink bool // replication was
+}
+
+// look notes what the links are. Replication is asked only where a cell studies it: nothing else moves it.
+func (r *runner) look(ctx context.Context) (n network, err error) {
+	if n.links, err = r.links.Snapshot(ctx); err != nil {
+		return n, fmt.Errorf("read the latencies that are set: %w", err)
+	}
+	r.movesReplication = slices.ContainsFunc(r.scheduled, func(c lesson.Cell) bool { return c.ReplicationMS > 0 })
+	if r.movesReplication {
+		if n.overLink, err = r.stream.OverLink(ctx); err != nil {
+			return n, fmt.Errorf("read how the standby replicates: %w", err)
+		}
+	}
+	return n, nil
+}
+
+// putNetwork makes links and replication what they were.
+func (r *runner) putNetwork(ctx context.Context, found network) error {
+	if r.movesReplication {
+		// First: with a long latency in place the standby would take long to stream from elsewhere.
+		if err := r.stream.Move(ctx, found.overLink); err != nil {
+			return fmt.Errorf("put replication back: %w", err)
+		}
+	}
+	return r.links.Put(ctx, found.links)
+}
+
+// setNetwork puts exactly the cell's latency and bandwidth on its links and takes everything off all others: whatever
+// else is set or cut would only change under the cell. The run puts it back at its end.
+func (r *runner) setNetwork(ctx context.Context, c lesson.Cell, j server.Journey) error {
+	wanted := linkSettings(c, j)
+	if r.movesReplication {
+		if err := r.stream.Move(ctx, c.ReplicationMS > 0); err != nil {
+			return err
+		}
+	}
+	now, err := r.links.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range now {
+		_, studied := wanted[p.Name]
+		if !p.Enabled || (len(p.Toxics) > 0 && !studied) {
+			if err := r.links.Off(ctx, p.Name); err != nil {
+				return err
+			}
+		}
+	}
+	for name, s := range wanted {
+		if err := r.links.Set(ctx, name, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// linkSettings are what the cell wants on its links, by name.
+func linkSettings(c lesson.Cell, j server.Journey) map[string]link.Settings {
+	wanted := map[string]link.Settings{}
+	for _, l := range j.Links {
+		wanted[l.Name] = link.Settings{LatencyMS: c.Latency.MS(), DownKBps: c.BandwidthKBs, UpKBps: c.BandwidthKBs}
+	}
+	if c.ReplicationMS > 0 {
+		wanted[link.ReplicationLink] = link.Settings{LatencyMS: c.ReplicationMS}
+	}
+	return wanted
+}
+
+// compareNetwork rejects the repeat where links or replication are not what they were before it.
+func (r *runner) compareNetwork(ctx context.Context, c lesson.Cell, before link.Snapshot) error {
+	after, err := r.links.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	if difference := before.Difference(after); difference != "" {
+		return &rejection{"someone changed a link meanwhile: " + difference}
+	}
+	if c.ReplicationMS == 0 {
+		return nil
+	}
+	over, err := r.stream.OverLink(ctx)
+	if err == nil && !over {
+		return &rejection{"someone took replication off its link meanwhile"}
+	}
+	return err
+}
