@@ -21,6 +21,7 @@ import (
 	runner "pooler-lab/internal/run"
 	"pooler-lab/internal/serve"
 	"pooler-lab/internal/tool"
+	"pooler-lab/internal/trust"
 )
 
 func main() {
@@ -55,7 +56,9 @@ func run(ctx context.Context) error {
 		runner.NewRunCommand(),
 		runner.NewCancelCommand(),
 		report.NewReportCommand(),
+		report.NewVerdictCommand(),
 		crosscheck.NewCommand(),
+		trust.NewCommand(),
 	)
 	command, err := root.ExecuteContextC(ctx)
 	if err != nil {

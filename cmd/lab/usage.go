@@ -10,7 +10,7 @@ import (
 )
 
 // scripts are the commands that have a script of their own name on the host; the others are reached by scripts/lab.
-var scripts = []string{"crosscheck", "k6", "latency", "pgbench", "psql", "report", "reset", "run"}
+var scripts = []string{"crosscheck", "k6", "latency", "pgbench", "psql", "report", "reset", "run", "trust", "verdict"}
 
 // showAsTyped makes the help of all commands show them as people type them on the host.
 func showAsTyped(root *cobra.Command) {

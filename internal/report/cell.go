@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"pooler-lab/internal/figure"
 	"pooler-lab/internal/result"
 )
 
@@ -48,10 +49,10 @@ func roundTripOf(cells ...*result.Cell) string {
 		}
 	}
 	if furthest > 0 {
-		return number(worst) + "*"
+		return figure.Number(worst) + "*"
 	}
-	if v, ok := middle(values); ok {
-		return number(v) + " "
+	if v, ok := figure.Middle(values); ok {
+		return figure.Number(v) + " "
 	}
 	return "- "
 }

@@ -7,35 +7,39 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pooler-lab/internal/page"
 	"pooler-lab/internal/path"
 	"pooler-lab/internal/result"
 )
 
-// NewReportCommand makes 'lab report', which prints a run's table again.
+// NewReportCommand makes 'lab report', which shows runs again: one as a table or as its report, several side by side.
 func NewReportCommand() *cobra.Command {
-	var asCSV bool
+	var asCSV, asHTML, asRoom bool
 	c := &cobra.Command{
-		Use:     "report [RUN]",
-		Short:   "Print the table of a run again: its folder or its run.json, the last run where none is given",
-		Example: "  scripts/report\n  scripts/report results/20261121T161200Z-00-tour --csv",
-		Args:    cobra.MaximumNArgs(1),
+		Use:   "report [RUN]...",
+		Short: "Show runs again: print the table of one, or write a page that puts two or a whole room's side by side",
+		Long: "Print the table of a run again: its folder or its run.json, the last run where none is given. Two runs make a page\n" +
+			"with both side by side, more a page with a column a machine: ratios and shapes alone.",
+		Example: "  scripts/report\n  scripts/report results/20261121T161200Z-00-tour --html\n" +
+			"  scripts/report 20261121T161200Z-02-latency 20261121T171500Z-02-latency\n  scripts/report --room anna.json ben.json chris.json",
 		RunE: func(c *cobra.Command, args []string) error {
-			name, err := chosen(filepath.Join(path.Root(), "results"), args)
+			results, out := filepath.Join(path.Root(), "results"), c.OutOrStdout()
+			if asCSV && (asHTML || asRoom || len(args) > 1) {
+				return fmt.Errorf("--csv is for one run and goes with no page")
+			}
+			if asRoom || len(args) > 1 {
+				return several(results, args, asRoom, out)
+			}
+			name, err := chosen(results, args)
 			if err != nil {
 				return err
 			}
-			run, err := result.Read(name)
-			if err != nil {
-				return err
-			}
-			if asCSV {
-				return CSV(c.OutOrStdout(), run)
-			}
-			fmt.Fprint(c.OutOrStdout(), Table(run))
-			return nil
+			return again(results, name, asCSV, asHTML, out)
 		},
 	}
-	c.Flags().BoolVar(&asCSV, "csv", false, "comma-separated values instead: a line a repeat")
+	c.Flags().BoolVar(&asCSV, "csv", false, "comma-separated values instead: a line a repeat, a column a figure (see results/README.md)")
+	c.Flags().BoolVar(&asHTML, "html", false, "write the run's "+page.File+" anew and say where it is")
+	c.Flags().BoolVar(&asRoom, "room", false, "a page with a column a machine, for two runs, too")
 	return c
 }
 

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
+	"pooler-lab/internal/figure"
 	"pooler-lab/internal/result"
 )
 
@@ -19,15 +21,25 @@ type column struct {
 
 var columns = []column{
 	{"run", func(run *result.Run, _ *result.Cell, _ *result.Repeat) string { return run.ID }},
-	{"cell", func(_ *result.Run, c *result.Cell, _ *result.Repeat) string { return c.ID }},
-	{"group", func(_ *result.Run, c *result.Cell, _ *result.Repeat) string { return c.Group }},
-	{"path", func(_ *result.Run, c *result.Cell, _ *result.Repeat) string { return c.Path }},
-	{"latency", func(_ *result.Run, c *result.Cell, _ *result.Repeat) string { return c.Latency.String() }},
-	{"link", func(_ *result.Run, c *result.Cell, _ *result.Repeat) string { return c.Link }},
-	{"workload", func(_ *result.Run, c *result.Cell, _ *result.Repeat) string { return c.Workload }},
-	{"clients", func(_ *result.Run, c *result.Cell, _ *result.Repeat) string { return strconv.Itoa(c.Clients) }},
-	{"protocol", func(_ *result.Run, c *result.Cell, _ *result.Repeat) string { return c.Protocol }},
-	{"rate", func(_ *result.Run, c *result.Cell, _ *result.Repeat) string { return exact(c.Rate) }},
+	{"cell", ofCell(func(c *result.Cell) string { return c.ID })},
+	{"group", ofCell(func(c *result.Cell) string { return c.Group })},
+	{"path", ofCell(func(c *result.Cell) string { return c.Path })},
+	{"latency", ofCell(func(c *result.Cell) string { return c.Latency.String() })},
+	{"link", ofCell(func(c *result.Cell) string { return c.Link })},
+	{"workload", ofCell(func(c *result.Cell) string { return c.Workload })},
+	{"clients", ofCell(func(c *result.Cell) string { return strconv.Itoa(c.Clients) })},
+	{"protocol", ofCell(func(c *result.Cell) string { return c.Protocol })},
+	{"rate", ofCell(func(c *result.Cell) string { return exact(c.Rate) })},
+	{"role", ofCell(func(c *result.Cell) string { return c.Role })},
+	{"pool_size", ofNumber(func(c *result.Cell) int { return c.PoolSize })},
+	{"pods", ofNumber(func(c *result.Cell) int { return c.Pods })},
+	{"pod_pool", ofNumber(func(c *result.Cell) int { return c.PodPool })},
+	{"transactions_each", ofNumber(func(c *result.Cell) int { return c.Transactions })},
+	{"bandwidth_kb_s", ofNumber(func(c *result.Cell) int { return c.BandwidthKBs })},
+	{"replication_ms", ofNumber(func(c *result.Cell) int { return c.ReplicationMS })},
+	{"fresh_database", ofCell(func(c *result.Cell) string { return strconv.FormatBool(c.FreshDatabase) })},
+	{"settings", ofCell(settings)},
+	{"params", ofCell(func(c *result.Cell) string { return string(c.Params) })},
 	{"block", ofRepeat(func(r *result.Repeat) string { return strconv.Itoa(r.Block) })},
 	{"position", ofRepeat(func(r *result.Repeat) string { return strconv.Itoa(r.Position) })},
 	{"attempt", ofRepeat(func(r *result.Repeat) string { return strconv.Itoa(r.Attempt) })},
@@ -37,44 +49,73 @@ var columns = []column{
 	{"round_trip_measured_ms", ofRoundTrip(func(t *result.RoundTrip) float64 { return t.MeasuredMS })},
 	{"window_seconds", ofMeasured(func(m *result.Measured) float64 { return m.WindowSeconds })},
 	{"transactions", ofMeasured(func(m *result.Measured) float64 { return float64(m.Transactions) })},
-	{"tps", ofMeasured(func(m *result.Measured) float64 { return m.TPS })},
 	{"late", ofMeasured(func(m *result.Measured) float64 { return float64(m.Late) })},
 	{"dropped", ofMeasured(func(m *result.Measured) float64 { return float64(m.Dropped) })},
-	{"errors", ofMeasured(func(m *result.Measured) float64 { return float64(errorsIn(m)) })},
-	{"connect_p50_ms", ofTrend("pg_connect", func(t result.Trend) float64 { return t.Med })},
-	{"connect_p99_ms", ofTrend("pg_connect", func(t result.Trend) float64 { return t.P99 })},
-	{"connect_first_statement_p50_ms", ofTrend("pg_connect_first_statement", func(t result.Trend) float64 { return t.Med })},
-	{"statement_p50_ms", ofTrend("pg_statement", func(t result.Trend) float64 { return t.Med })},
-	{"statement_p99_ms", ofTrend("pg_statement", func(t result.Trend) float64 { return t.P99 })},
-	{"response_p50_ms", ofTrend("pg_response", func(t result.Trend) float64 { return t.Med })},
-	{"response_p99_ms", ofTrend("pg_response", func(t result.Trend) float64 { return t.P99 })},
 	{"host_cpu", ofResources(func(u *result.Resources) *float64 { return u.HostCPU })},
 	{"generator_cpu", ofResources(func(u *result.Resources) *float64 { return u.GeneratorCPU })},
-	{"throttled_most", ofResources(mostThrottled)},
 	{"flags", ofRepeat(words)},
 }
 
-// CSV writes the run with a line a repeat.
+// CSV writes the run with a line a repeat: what its cell is, how it went, and a column for each figure by its name.
+// Figures with a colon in their names (errors:53300, wait:Client:ClientRead) have one where a repeat of the run has them.
 func CSV(out io.Writer, run *result.Run) error {
-	w := csv.NewWriter(out)
+	all := slices.Clone(columns)
+	for _, f := range append(figure.All(), figure.Found(run)...) {
+		all = append(all, column{f.Name, ofFigure(f)})
+	}
 	var names []string
-	for _, c := range columns {
+	for _, c := range all {
 		names = append(names, c.name)
 	}
 	lines := [][]string{names}
 	for i := range run.Cells {
 		for j := range run.Cells[i].Repeats {
 			var fields []string
-			for _, c := range columns {
+			for _, c := range all {
 				fields = append(fields, c.of(run, &run.Cells[i], &run.Cells[i].Repeats[j]))
 			}
 			lines = append(lines, fields)
 		}
 	}
-	if err := w.WriteAll(lines); err != nil {
+	if err := csv.NewWriter(out).WriteAll(lines); err != nil {
 		return fmt.Errorf("write CSV: %w", err)
 	}
 	return nil
+}
+
+func ofFigure(f figure.Figure) func(*result.Run, *result.Cell, *result.Repeat) string {
+	return func(_ *result.Run, c *result.Cell, r *result.Repeat) string {
+		if v, ok := f.Of(c, r); ok {
+			return exact(v)
+		}
+		return ""
+	}
+}
+
+func ofCell(f func(*result.Cell) string) func(*result.Run, *result.Cell, *result.Repeat) string {
+	return func(_ *result.Run, c *result.Cell, _ *result.Repeat) string { return f(c) }
+}
+
+// ofNumber leaves empty what a cell doesn't have.
+func ofNumber(f func(*result.Cell) int) func(*result.Run, *result.Cell, *result.Repeat) string {
+	return ofCell(func(c *result.Cell) string {
+		if f(c) == 0 {
+			return ""
+		}
+		return strconv.Itoa(f(c))
+	})
+}
+
+// settings are the cell's own: primary.work_mem=64MB, in the order of their names.
+func settings(c *result.Cell) string {
+	var all []string
+	for component, names := range c.Settings {
+		for name, value := range names {
+			all = append(all, component+"."+name+"="+value)
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(all, " ")
 }
 
 func ofRepeat(f func(*result.Repeat) string) func(*result.Run, *result.Cell, *result.Repeat) string {
@@ -99,15 +140,6 @@ func ofMeasured(f func(*result.Measured) float64) func(*result.Run, *result.Cell
 	})
 }
 
-func ofTrend(metric string, f func(result.Trend) float64) func(*result.Run, *result.Cell, *result.Repeat) string {
-	return ofRepeat(func(r *result.Repeat) string {
-		if r.Measured == nil || r.Measured.Trends[metric].Count == 0 {
-			return ""
-		}
-		return exact(f(r.Measured.Trends[metric]))
-	})
-}
-
 func ofResources(f func(*result.Resources) *float64) func(*result.Run, *result.Cell, *result.Repeat) string {
 	return ofRepeat(func(r *result.Repeat) string {
 		if r.Resources == nil || f(r.Resources) == nil {
@@ -115,16 +147,6 @@ func ofResources(f func(*result.Resources) *float64) func(*result.Run, *result.C
 		}
 		return exact(*f(r.Resources))
 	})
-}
-
-func mostThrottled(u *result.Resources) *float64 {
-	var most *float64
-	for _, c := range u.Containers {
-		if c.Throttled != nil && (most == nil || *c.Throttled > *most) {
-			most = c.Throttled
-		}
-	}
-	return most
 }
 
 func words(r *result.Repeat) string {

@@ -5,12 +5,17 @@ import (
 	"strconv"
 	"strings"
 
+	"pooler-lab/internal/figure"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/result"
 )
 
+// mostColumns is how many figures a grid has at most; each has its ratio beside it.
+const mostColumns = 4
+
 // gridFits says whether the run can be shown with a row a path and latency and a column a group: each group has
-// one cell there, of the same kind in all rows.
+// one cell there, of the same kind in all rows, no two of them have the same figures, and nothing is to be said of a
+// cell that a grid has no place for.
 func gridFits(run *result.Run, groups []string) bool {
 	type place struct {
 		group, path string
@@ -20,13 +25,23 @@ func gridFits(run *result.Run, groups []string) bool {
 	for i := range run.Cells {
 		c := &run.Cells[i]
 		at := place{c.Group, c.Path, c.Latency}
-		k := c.Workload + figureOf(c).heading + figureOf(c).unit + c.Protocol
-		if seen[at] || kind[c.Group] != "" && kind[c.Group] != k {
+		k := c.Workload + kindOf(figure.For(c)) + c.Protocol + strconv.Itoa(c.Clients)
+		said := c.Role == "" || c.Role == "app" // by the grid, which names no other
+		if !said || c.PoolSize+c.Pods+c.Transactions > 0 || seen[at] || kind[c.Group] != "" && kind[c.Group] != k {
 			return false
 		}
 		seen[at], kind[c.Group] = true, k
 	}
-	return len(groups) <= 4
+	var columns []string
+	for _, g := range groups {
+		for _, f := range figure.For(firstOf(run, g)) {
+			if slices.Contains(columns, f.Name) {
+				return false
+			}
+			columns = append(columns, f.Name)
+		}
+	}
+	return len(columns) <= mostColumns
 }
 
 // grid shows a section a latency, in it a row a path.
@@ -61,8 +76,12 @@ func askedAt(p result.Path, latency lesson.Latency) bool {
 func gridHeadings(run *result.Run, groups []string, compared bool) [][]string {
 	names, units := []string{"", "round "}, []string{"path", "trip ms "}
 	for _, g := range groups {
-		for _, f := range figuresOf(firstOf(run, g)) {
-			names, units = append(names, f.heading+" "), append(units, f.unit+" ")
+		for _, f := range figure.For(firstOf(run, g)) {
+			name, unit := heads(f)
+			if f.Name == "tps" {
+				unit = strconv.Itoa(firstOf(run, g).Clients) + " cl."
+			}
+			names, units = append(names, name+" "), append(units, unit+" ")
 			if compared {
 				names, units = append(names, ""), append(units, "x ")
 			}
@@ -93,12 +112,12 @@ func gridRow(run *result.Run, cells []*result.Cell, groups []string, compared bo
 	present := slices.DeleteFunc(slices.Clone(cells), func(c *result.Cell) bool { return c == nil })
 	row := []string{present[0].Path, roundTripOf(present...)}
 	for i, c := range cells {
-		for _, f := range figuresOf(firstOf(run, groups[i])) {
-			row = append(row, f.shown(c))
+		for _, f := range figure.For(firstOf(run, groups[i])) {
+			row = append(row, shown(f, c))
 			if compared && c == nil {
 				row = append(row, "")
 			} else if compared {
-				row = append(row, f.shownRatio(c, base(run, c)))
+				row = append(row, shownRatio(f, c, base(run, c)))
 			}
 		}
 	}
@@ -117,9 +136,9 @@ func errorsAndFlags(cells []*result.Cell) []string {
 			continue
 		}
 		slices.Sort(words)
-		text := join(words)
+		text := strings.Join(words, " ")
 		if len(cells) > 1 {
-			text = short(c) + ": " + text
+			text = figure.For(c)[0].Short() + ": " + text
 		}
 		all = append(all, text)
 	}

@@ -6,22 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"pooler-lab/internal/figure"
 	"pooler-lab/internal/result"
 )
-
-// meanings say what each flag's word stands for.
-var meanings = map[string]string{
-	"counts":    "k6 and the servers counted different numbers of transactions",
-	"errors":    "statements or connects failed; run.json counts them by SQLSTATE",
-	"few":       "too few transactions for a median",
-	"generator": "k6 itself used nearly all of the host's CPU",
-	"host":      "the host's CPU was full: the figure says more about this machine than about the path",
-	"late":      "more than 1 % of the paced turns began late or never",
-	"latency":   "the round trip was not what was asked, within 1.5 ms or 10 %: it stands, starred, in its column",
-	"throttled": "a CPU budget stopped a component in 10 % or more of the periods, so this latency holds waits for CPU",
-	"uncounted": "the servers' own counts could not be read",
-	"warm-up":   "not all clients were ready when the measured window opened",
-}
 
 // reading says how to understand the table: what the lesson explains, and how little a single repeat proves.
 func reading(run *result.Run) string {
@@ -30,24 +17,27 @@ func reading(run *result.Run) string {
 		b.WriteString("\n")
 		paragraph(&b, "", run.Lesson.Explanation)
 	}
-	least, most, one := 0.0, 0.0, false
+	var lengths []float64 // of cells that run once
 	for _, c := range run.Cells {
 		if c.Wanted == 1 {
-			if !one {
-				least = c.Seconds
-			}
-			one, least, most = true, min(least, c.Seconds), max(most, c.Seconds)
+			lengths = append(lengths, c.Seconds)
 		}
 	}
-	if one {
-		length := seconds(least)
-		if most > least {
-			length += " to " + seconds(most)
-		}
-		b.WriteString("\n")
-		paragraph(&b, "", "One repeat of "+length+" s each: the table shows the lab at work and proves no claim; --repeats 6 runs each "+
-			"cell six times, in six shuffled blocks.")
+	if len(lengths) == 0 {
+		return b.String()
 	}
+	length := seconds(slices.Min(lengths))
+	if most := slices.Max(lengths); most > slices.Min(lengths) {
+		length += " to " + seconds(most)
+	}
+	text := "One repeat of " + length + " s each: the table shows the lab at work and proves no claim; --repeats 6 runs each " +
+		"cell six times, in six shuffled blocks."
+	if len(lengths) < len(run.Cells) {
+		text = fmt.Sprintf("%d of %d cells ran once, for %s s: they show where to look and carry no claim; --repeats 6 runs each cell six times.",
+			len(lengths), len(run.Cells), length)
+	}
+	b.WriteString("\n")
+	paragraph(&b, "", text)
 	return b.String()
 }
 
@@ -62,6 +52,8 @@ func legend(run *result.Run, isGrid bool) string {
 		for _, g := range groupsOf(run) {
 			explain(&b, run, g)
 		}
+	} else {
+		explainAll(&b, run)
 	}
 	if slices.ContainsFunc(run.Cells, func(c result.Cell) bool { return c.Path == "direct" }) {
 		text := "ratio to the direct path at the same latency"
@@ -76,27 +68,42 @@ func legend(run *result.Run, isGrid bool) string {
 		paragraph(&b, "*: ", "a flagged figure, or a ratio to or of one: no verdict can rest on it")
 	}
 	for _, w := range words {
-		paragraph(&b, fmt.Sprintf("  %-10s ", w), meanings[w])
+		paragraph(&b, fmt.Sprintf("  %-10s ", w), result.FlagMeanings[w])
 	}
 	return b.String()
 }
 
-// explain explains the columns of a group. Its cells ask the same, or the line says what each of them asks.
+// explain explains the columns of a group. What its cells ask stands with the first: all ask the same, or it says what
+// each of them asks.
 func explain(b *strings.Builder, run *result.Run, group string) {
-	for i, f := range figuresOf(firstOf(run, group)) {
+	for i, f := range figure.For(firstOf(run, group)) {
 		var all []string
 		for j := range run.Cells {
-			if c := &run.Cells[j]; c.Group == group {
-				if m := figuresOf(c)[i].meaning; !slices.Contains(all, m) {
-					all = append(all, m)
-				}
+			c := &run.Cells[j]
+			text := f.MeaningIn(c)
+			if i == 0 {
+				text += ": " + demand(c)
+			}
+			if c.Group == group && !slices.Contains(all, text) {
+				all = append(all, text)
 			}
 		}
-		name := map[string]string{"+ 1st": "+ 1st stmt", "latency": "latency p50"}[f.heading]
-		if name == "" {
-			name = f.heading
+		paragraph(b, f.Heading+": ", strings.Join(all, "; or "))
+	}
+}
+
+// explainAll explains each figure of the run once; what its cells ask stands above their tables.
+func explainAll(b *strings.Builder, run *result.Run) {
+	var said []string
+	for i := range run.Cells {
+		c := &run.Cells[i]
+		for _, f := range figuresOf([]*result.Cell{c}) {
+			text := f.Heading + ": " + f.MeaningIn(c)
+			if !slices.Contains(said, text) {
+				said = append(said, text)
+				paragraph(b, f.Heading+": ", f.MeaningIn(c))
+			}
 		}
-		paragraph(b, name+": ", strings.Join(all, "; or "))
 	}
 }
 

@@ -2,66 +2,130 @@ package report
 
 import (
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 
+	"pooler-lab/internal/figure"
 	"pooler-lab/internal/result"
 )
 
-// lines shows a section a group, in it a line a cell: what a run is shown as that fits no grid.
+// lines shows a section a group, in it a row a cell: what a run is shown as that fits no grid.
 func lines(run *result.Run, groups []string) string {
-	text, notes := "", notesOf(run)
+	var b strings.Builder
 	for _, g := range groups {
-		connects := find(run, func(c *result.Cell) bool { return c.Group == g && c.Workload == "connect" }) != nil
-		t := &table{left: 5, gap: 1, headings: [][]string{
-			{"", "", "", "", "", "round ", "", "", "p50 ", "p99 "},
-			{"path", "latency", "workload", "protocol", "rate", "trip ms ", "clients ", "TPS ", "ms ", "ms "}}}
-		if connects {
-			t.headings[0] = append(t.headings[0], "connect ", "+ 1st ")
-			t.headings[1] = append(t.headings[1], "ms ", "stmt ms ")
-		}
-		t.headings[0] = append(t.headings[0], "", "", "")
-		t.headings[1] = append(t.headings[1], "x ", "errors ", "flags")
-		for _, p := range run.Paths {
-			if p.Unavailable != "" {
-				t.addAcross(p.Name, notes.row(p))
-			}
-			for i := range run.Cells {
-				if c := &run.Cells[i]; c.Group == g && c.Path == p.Name {
-					t.add(cellLine(run, c, connects)...)
-				}
+		cells := cellsOf(run, g)
+		varying, shared := split(cells)
+		b.WriteString("\n")
+		paragraph(&b, "Group "+g+": ", strings.Join(shared, ", "))
+		figures := figuresOf(cells)
+		for len(figures) > 0 {
+			n, t := fitting(run, cells, varying, figures)
+			b.WriteString(t.String())
+			if figures = figures[n:]; len(figures) > 0 {
+				b.WriteString("\n")
 			}
 		}
-		text += fmt.Sprintf("\nGroup %s\n%s", g, t)
 	}
-	return text + notes.text()
+	notes := notesOf(run)
+	for _, p := range run.Paths {
+		if p.Unavailable != "" {
+			fmt.Fprintf(&b, "\n%s: %s", p.Name, notes.row(p))
+		}
+	}
+	if len(notes) > 0 {
+		b.WriteString("\n")
+	}
+	return b.String() + notes.text()
 }
 
-func cellLine(run *result.Run, c *result.Cell, connects bool) []string {
-	rate := "max"
-	if c.Rate > 0 {
-		rate = number(c.Rate) + "/s"
+func cellsOf(run *result.Run, group string) []*result.Cell {
+	var cells []*result.Cell
+	for i := range run.Cells {
+		if run.Cells[i].Group == group {
+			cells = append(cells, &run.Cells[i])
+		}
 	}
-	row := []string{c.Path, c.Latency.String(), c.Workload, c.Protocol, rate, roundTripOf(c), strconv.Itoa(c.Clients) + " "}
-	figures := []figure{{of: tps}, {of: latency}, {of: tail}}
-	if connects {
-		figures = append(figures, figure{of: median("pg_connect")}, figure{of: median("pg_connect_first_statement")})
+	return cells
+}
+
+// figuresOf are all figures of the cells, each once. Where the lesson names none, cells that don't connect over and
+// over or work off a fixed amount show throughput and latency, both, whatever they are compared by.
+func figuresOf(cells []*result.Cell) []figure.Figure {
+	var figures []figure.Figure
+	add := func(f figure.Figure) {
+		known := slices.ContainsFunc(figures, func(g figure.Figure) bool { return g.Name == f.Name })
+		if !known && f.Name != "errors" { // which each table has at its end
+
+			figures = append(figures, f)
+		}
 	}
+	for _, c := range cells {
+		for _, f := range figure.For(c) {
+			add(f)
+		}
+		if len(c.Figures) > 0 || c.Transactions > 0 || c.Workload == "connect" {
+			continue
+		}
+		for _, name := range []string{"tps", "p50", "p95"} {
+			if f, err := figure.Find(name); err == nil {
+				add(f)
+			}
+		}
+	}
+	return figures
+}
+
+// fitting makes the table of as many of the figures as fit the width, at least of one, and says of how many.
+func fitting(run *result.Run, cells []*result.Cell, varying []dimension, figures []figure.Figure) (int, *table) {
+	n := 1
+	t := tableOf(run, cells, varying, figures[:n])
+	for n < len(figures) {
+		wider := tableOf(run, cells, varying, figures[:n+1])
+		if wider.least() > width {
+			break
+		}
+		n, t = n+1, wider
+	}
+	return n, t
+}
+
+// tableOf has a row a cell: its path, what it differs in from the others, and its figures with their ratios to the
+// direct path's where that is there too.
+func tableOf(run *result.Run, cells []*result.Cell, varying []dimension, figures []figure.Figure) *table {
+	upper, lower := []string{""}, []string{"path"}
+	for _, d := range varying {
+		upper, lower = append(upper, ""), append(lower, d.heading)
+	}
+	upper, lower = append(upper, "round "), append(lower, "trip ms ")
 	for _, f := range figures {
-		row = append(row, f.shown(c))
-	}
-	row = append(row, figureOf(c).shownRatio(c, base(run, c)))
-	return append(row, errorsAndFlags([]*result.Cell{c})...)
-}
-
-// tail is the 99th percentile of what latency is the median of.
-func tail(r *result.Repeat) (float64, bool) {
-	for _, metric := range []string{"pg_response", "pg_statement"} {
-		if t, ok := r.Measured.Trends[metric]; ok && t.Count > 0 {
-			return t.P99, true
+		first, second := heads(f)
+		upper, lower = append(upper, first+" "), append(lower, second+" ")
+		if compared(run, cells, f) {
+			upper, lower = append(upper, ""), append(lower, "x ")
 		}
 	}
-	return 0, false
+	t := &table{left: 1 + len(varying), gap: 1, headings: [][]string{append(upper, "", ""), append(lower, "errors ", "flags")}}
+	for _, c := range cells {
+		row := []string{c.Path}
+		for _, d := range varying {
+			row = append(row, d.of(c))
+		}
+		row = append(row, roundTripOf(c))
+		for _, f := range figures {
+			row = append(row, shown(f, c))
+			if compared(run, cells, f) {
+				row = append(row, shownRatio(f, c, base(run, c)))
+			}
+		}
+		t.add(append(row, errorsAndFlags([]*result.Cell{c})...)...)
+	}
+	return t
 }
 
-func join(words []string) string { return strings.Join(words, " ") }
+// compared says whether one of the cells has a ratio to another, the direct path's.
+func compared(run *result.Run, cells []*result.Cell, f figure.Figure) bool {
+	return slices.ContainsFunc(cells, func(c *result.Cell) bool {
+		b := base(run, c)
+		return b != nil && b != c && len(f.Ratios(c, b)) > 0
+	})
+}

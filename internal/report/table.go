@@ -61,6 +61,19 @@ func (t *table) widths() []int {
 	return widths
 }
 
+// least is the width that the table takes at least, with room for a word in its last column.
+func (t *table) least() int {
+	widths := t.widths()
+	sum := min(widths[len(widths)-1], lastWidth)
+	for _, w := range widths[:len(widths)-1] {
+		sum += w + t.gap
+	}
+	return sum
+}
+
+// lastWidth is what the last column is squeezed to at most, where a table is wide.
+const lastWidth = 12
+
 func (t *table) write(b *strings.Builder, r line, widths []int) {
 	var out strings.Builder
 	at := 0 // columns written
@@ -82,7 +95,7 @@ func (t *table) write(b *strings.Builder, r line, widths []int) {
 		out.WriteString(strings.Repeat(" ", t.gap))
 		at += t.gap
 	}
-	for i, part := range wrap(free, max(width-at, 12)) {
+	for i, part := range wrap(free, max(width-at, lastWidth)) {
 		if i > 0 {
 			out.WriteString("\n" + strings.Repeat(" ", at))
 		}

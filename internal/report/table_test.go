@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"pooler-lab/internal/figure"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/result"
 )
@@ -60,40 +61,13 @@ func TestWithoutDirectThereAreNoRatios(t *testing.T) {
 	}
 }
 
-func TestRatiosAreWithinABlock(t *testing.T) {
-	run := newRun()
-	run.Blocks = 3
-	add(run, "throughput", "direct", lesson.WithoutProxy, measured(1, 0.1, 100, 0, 1), measured(2, 0.1, 1000, 0, 1), measured(3, 0.1, 10, 0, 1))
-	add(run, "throughput", "pgpool", lesson.WithoutProxy, measured(1, 0.1, 50, 0, 1), measured(2, 0.1, 500, 0, 1), measured(3, 0.1, 20, 0, 1))
-	pgpool := &run.Cells[1]
-	if ratio, ok := figureOf(pgpool).ratio(pgpool, base(run, pgpool)); !ok || ratio != 0.5 {
-		t.Errorf("the ratios are 0.5, 0.5 and 2, their median is shown as %v (%v)", ratio, ok)
-	}
-}
-
-func TestRatio(t *testing.T) {
-	for v, want := range map[float64]string{0: "0.00", 0.00042: "0.00042", 0.0041: "0.004", 0.0523: "0.052", 0.52: "0.52", 1.236: "1.24", 20: "20.00"} {
-		if got := ratio(v); got != want {
-			t.Errorf("the ratio %v is written %s, it should be %s", v, got, want)
-		}
-	}
-}
-
 func TestARatioToAFlaggedFigureIsStarred(t *testing.T) {
 	run := newRun()
 	add(run, "throughput", "direct", lesson.WithoutProxy, measured(1, 0.1, 100, 0, 1, "host"))
 	add(run, "throughput", "pgpool", lesson.WithoutProxy, measured(1, 0.1, 50, 0, 1))
 	c := &run.Cells[1]
-	if got := figureOf(c).shownRatio(c, base(run, c)); got != "0.50*" {
+	if got := shownRatio(figure.For(c)[0], c, base(run, c)); got != "0.50*" {
 		t.Errorf("the ratio to a flagged figure is shown as %q", got)
-	}
-}
-
-func TestNumber(t *testing.T) {
-	for v, want := range map[float64]string{0: "0.000", 0.0523: "0.052", 5.2371: "5.24", 52.37: "52.4", 523.7: "524", 11642.4: "11642"} {
-		if got := number(v); got != want {
-			t.Errorf("%v is written %s, it should be %s", v, got, want)
-		}
 	}
 }
 
@@ -116,16 +90,19 @@ func TestWrap(t *testing.T) {
 
 func TestEveryFlagHasAMeaning(t *testing.T) {
 	for _, word := range []string{"counts", "errors", "few", "generator", "host", "late", "latency", "throttled", "uncounted", "warm-up"} {
-		if meanings[word] == "" {
+		if result.FlagMeanings[word] == "" {
 			t.Errorf("the legend doesn't know %s", word)
 		}
 	}
 }
 
 func TestCSV(t *testing.T) {
-	var out bytes.Buffer
-	if err := CSV(&out, tour()); err != nil {
-		t.Fatal(err)
+	for name, run := range map[string]*result.Run{"tour.csv": tour(), "pooling.csv": pooling()} {
+		run.Cells[0].Settings = map[string]map[string]string{"primary": {"work_mem": "64MB", "jit": "off"}}
+		var out bytes.Buffer
+		if err := CSV(&out, run); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, name, out.String())
 	}
-	golden(t, "tour.csv", out.String())
 }

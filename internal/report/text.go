@@ -22,6 +22,7 @@ func Table(run *result.Run) string {
 		body = lines(run, groups)
 	}
 	b.WriteString(body)
+	b.WriteString(claims(run))
 	b.WriteString(reading(run))
 	b.WriteString(troubles(run))
 	b.WriteString(legend(run, isGrid))
@@ -30,7 +31,8 @@ func Table(run *result.Run) string {
 
 func title(run *result.Run) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s: %s\n", run.Lesson.Name, run.Lesson.Question)
+	b.WriteString("\n")
+	paragraph(&b, "", run.Lesson.Name+": "+run.Lesson.Question)
 	fmt.Fprintf(&b, "%s UTC, %d CPUs, %s a node, %s a pooler, scale %d, seed %d\n", run.Started.UTC().Format("2006-01-02 15:04"),
 		run.Manifest.Host.CPUs, budget(run, "nodes"), budget(run, "poolers"), run.Manifest.Scale, run.Seed)
 	switch run.Status {
@@ -115,7 +117,7 @@ func find(run *result.Run, wanted func(*result.Cell) bool) *result.Cell {
 func base(run *result.Run, c *result.Cell) *result.Cell {
 	return find(run, func(d *result.Cell) bool {
 		return d.Path == "direct" && d.Group == c.Group && d.Latency == c.Latency && d.Workload == c.Workload &&
-			d.Clients == c.Clients && d.Protocol == c.Protocol
+			d.Clients == c.Clients && d.Protocol == c.Protocol && d.Role == c.Role && d.Pods == c.Pods && d.PodPool == c.PodPool
 	})
 }
 
