@@ -1,0 +1,157 @@
+package trust
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pooler-lab/internal/claim"
+	"pooler-lab/internal/figure"
+	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/path"
+	"pooler-lab/internal/run"
+)
+
+// kinds are the figures that can be tried, and the beginnings of the lesson's groups.
+var kinds = []string{"response", "distance", "capacity"}
+
+// options are the flags of 'lab trust'.
+type options struct {
+	comparisons, repeats int
+	seconds              float64
+	seed                 uint32
+}
+
+// A failure is what ends a command that found verdicts right too seldom.
+type failure struct {
+	text string
+	code int
+}
+
+func (f *failure) Error() string { return f.text }
+
+// ExitCode is 1 where verdicts were wrong too often, 2 where too many comparisons could say nothing.
+func (f *failure) ExitCode() int { return f.code }
+
+var (
+	errWrong  = &failure{"verdicts were wrong too often", 1}
+	errUnsaid = &failure{"too many comparisons could say nothing", 2}
+)
+
+// NewCommand makes 'lab trust'.
+func NewCommand() *cobra.Command {
+	var o options
+	c := &cobra.Command{
+		Use:   "trust [response|distance|capacity]...",
+		Short: "Try the lab's verdicts: one path under two names, and a known slowdown of 10 %",
+		Long: "Measures the direct path under two names and slowed down by a known 10 %, block after block, and makes a comparison of every six\n" +
+			"blocks. The two names must show no clear difference, and the slowdown must be seen, in nine of ten comparisons at least: the last\n" +
+			"line and the exit status (1: verdicts are wrong, 2: too many say nothing) say whether they do. It tries the time of a paced turn (response), the same at 5 ms of latency\n" +
+			"(distance) and turns a second (capacity): all three without arguments.",
+		Example: "  scripts/trust distance --comparisons 20",
+		RunE: func(c *cobra.Command, args []string) error {
+			if !c.Flags().Changed("seed") {
+				o.seed = rand.Uint32()
+			}
+			return try(c.Context(), args, o, c.OutOrStdout(), c.ErrOrStderr())
+		},
+	}
+	c.Flags().IntVar(&o.comparisons, "comparisons", 20, "comparisons of each kind")
+	c.Flags().IntVar(&o.repeats, "repeats", claim.Fewest, "repeats of each comparison; fewer than six have no interval")
+	c.Flags().Float64Var(&o.seconds, "seconds", 1, "length of each measured window")
+	c.Flags().Uint32Var(&o.seed, "seed", 0, "of the order in which cells run: the same one gives the same order")
+	return c
+}
+
+// try measures, and prints what came out.
+func try(ctx context.Context, args []string, o options, out, progress io.Writer) error {
+	if o.comparisons < 1 || o.repeats < claim.Fewest {
+		return fmt.Errorf("%d comparisons of %d repeats: give at least 1 of %d", o.comparisons, o.repeats, claim.Fewest)
+	}
+	groups, err := groupsOf(args)
+	if err != nil {
+		return err
+	}
+	blocks := o.comparisons * o.repeats
+	doc, err := run.Script(ctx, filepath.Join(path.Root(), "k6", "trust.js"),
+		lesson.Override{Groups: groups, Repeats: &blocks, Seconds: &o.seconds}, uint64(o.seed), out, progress)
+	if err != nil {
+		return err
+	}
+	return report(out, Judge(doc, o.repeats), o.repeats)
+}
+
+// groupsOf are the lesson's groups of some kinds, none for all of them.
+func groupsOf(wanted []string) ([]string, error) {
+	var groups []string
+	for _, kind := range wanted {
+		if !slices.Contains(kinds, kind) {
+			return nil, fmt.Errorf("there is no figure %q to try; there are %s", kind, strings.Join(kinds, ", "))
+		}
+		for _, name := range []string{"a", "b", "slower"} {
+			groups = append(groups, kind+"-"+name)
+		}
+	}
+	return groups, nil
+}
+
+// report prints what became of each trial, and as its last line the verdict on verdicts.
+func report(out io.Writer, trials []Trial, repeats int) error {
+	fmt.Fprintf(out, "\n%-38s %-12s %-22s %s\n", "", "right", "ratio, all blocks", "spread within a block")
+	var failed error
+	if len(trials) == 0 {
+		return errors.New("the run holds no comparison")
+	}
+	for _, t := range trials {
+		fmt.Fprintf(out, "%-38s %-12s %-22s %.1f %%%s\n", t.Says, fmt.Sprintf("%d of %d", t.Right, len(t.Verdicts)),
+			fmt.Sprintf("%s (%s)", figure.RatioText(t.Whole.Center), t.Whole.Text(figure.RatioText)), 100*t.Spread, t.remark(repeats))
+		switch {
+		case t.Holds() || failed == errWrong:
+		case float64(t.Wrong()) > (1-enough)*float64(len(t.Verdicts)):
+			failed = errWrong
+		default:
+			failed = errUnsaid
+		}
+	}
+	fmt.Fprintln(out, "\ntrust: "+conclusions[failed])
+	return failed
+}
+
+// conclusions are the last line, by what is wrong.
+var conclusions = map[error]string{
+	nil:       "nine of ten comparisons or more say what is true",
+	errWrong:  "on this machine, verdicts are wrong in more than one of ten comparisons",
+	errUnsaid: "too many comparisons could say nothing: something else used the machine, or it is too small",
+}
+
+// knownSlowdown is what the slowed cell's round trips are to the other's: 22 to 20, or 11 to 10.
+const knownSlowdown = 1.1
+
+// remark says what could be expected of a slowdown at its spread, and how many comparisons could say nothing.
+func (t Trial) remark(repeats int) string {
+	text := ""
+	if t.Wanted != claim.NoClear && t.Spread > 0 {
+		text = fmt.Sprintf(": %d repeats find 10 %% in %.0f of 100 comparisons", repeats, 100*Found(knownSlowdown, t.Spread, repeats))
+	}
+	if t.Unsaid > 0 {
+		text += fmt.Sprintf("\n  %d could say nothing, the first: %s", t.Unsaid, t.unsaid())
+	}
+	return text
+}
+
+// unsaid is the first verdict that says nothing.
+func (t Trial) unsaid() string {
+	for _, v := range t.Verdicts {
+		if v.Word == claim.CantSay || v.Word == claim.NoInterval {
+			return v.String()
+		}
+	}
+	return ""
+}
