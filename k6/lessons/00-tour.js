@@ -2,15 +2,15 @@
 // with 10 ms?
 //
 //   scripts/tour                                  every available path, one table
-//   scripts/k6 run k6/lessons/00-tour.js          one cell: direct, 10 clients
-//   scripts/k6 run -e LAB_WORKLOAD=connect -e LAB_CLIENTS=1 k6/lessons/00-tour.js
+//   scripts/k6 run k6/lessons/00-tour.js          one cell: connect, direct
+//   scripts/k6 run -e LAB_GROUP=throughput -e LAB_SECONDS=5 k6/lessons/00-tour.js
 //
 // Expect: a pooler is another hop that each statement pays for, and a cheaper
 // place to connect to; 10 ms of latency outweighs both.
 
-import { options as cellOptions, turn } from '../lib/cell.js';
+import { lesson } from '../lib/cell.js';
 
-export { handleSummary } from '../lib/cell.js';
+export { turn as default, handleSummary } from '../lib/cell.js';
 
 const everywhere = {
   paths: ['*'],
@@ -20,7 +20,7 @@ const everywhere = {
   repeats: 1,
 };
 
-export const options = cellOptions({
+export const options = lesson({
   lesson: '00-tour',
   title: 'The tour',
   question: 'What does each way to the database cost, without latency and with 10 ms of it?',
@@ -37,5 +37,3 @@ export const options = cellOptions({
   ],
   headlines: [],
 });
-
-export default turn;
