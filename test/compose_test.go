@@ -83,6 +83,13 @@ func TestServicesHoldOnlyWhatTheyNeed(t *testing.T) {
 	}
 }
 
+// libpq asks for TLS unless it is told otherwise, and PgBouncer would give it to its own health check.
+func TestHealthCheckOfPgBouncerUsesNoTLS(t *testing.T) {
+	if mode := definition(t)["pgbouncer"].Environment["PGSSLMODE"]; mode != "disable" {
+		t.Errorf("PGSSLMODE is %q, wanted disable", mode)
+	}
+}
+
 func TestBudgetsAreEqual(t *testing.T) {
 	services := definition(t)
 	for _, name := range []string{"standby", "pgbouncer", "pgpool", "pgpool-near-app"} {

@@ -46,11 +46,10 @@ func labScale(t *testing.T) int {
 
 func TestDataStandsAtItsScaleOnBothServers(t *testing.T) {
 	scale := labScale(t)
+	script(t, "reset") // runs before it have written
 	for _, server := range []path.Endpoint{primary, standby} {
 		t.Run(server.Host, func(t *testing.T) {
-			if wrong := checkData(t, connect(t, "app", server), scale); wrong != "" {
-				t.Error(wrong)
-			}
+			eventually(t, 20*time.Second, func() string { return checkData(t, connect(t, "app", server), scale) })
 		})
 	}
 }

@@ -75,7 +75,8 @@ func waitForCells(t *testing.T, run *started, n int) {
 		}
 		return ""
 	})
-	waitForLoad(t, 300*time.Millisecond)
+	waitForK6(t)
+	time.Sleep(300 * time.Millisecond)
 }
 
 // newest is the run begun last, nil where there is none yet.

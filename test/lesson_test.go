@@ -21,12 +21,27 @@ func startLesson(t *testing.T, options ...string) *started {
 	return start(t, "run", append([]string{"00-tour"}, options...)...)
 }
 
-// waitForLoad waits until k6 has been at work for a moment.
-func waitForLoad(t *testing.T, moment time.Duration) {
+// waitForK6 waits until a cell's k6 has been started.
+func waitForK6(t *testing.T) {
 	t.Helper()
 	eventually(t, 30*time.Second, func() string {
 		if !strings.Contains(commandLines(t, "lab"), "k6 run ") {
 			return "no cell is running"
+		}
+		return ""
+	})
+}
+
+// loaded counts the sessions that k6 has on the primary.
+const loaded = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'k6' AND usename LIKE 'app%'"
+
+// waitForLoad waits until k6 has been at work on the primary for a moment.
+func waitForLoad(t *testing.T, moment time.Duration) {
+	t.Helper()
+	waitForK6(t)
+	eventually(t, 30*time.Second, func() string {
+		if docker(t, "exec", container("primary"), "psql", "-X", "-A", "-t", "-U", "postgres", "-d", "postgres", "-c", loaded) == "0" {
+			return "k6 has no session on the primary"
 		}
 		return ""
 	})

@@ -23,6 +23,8 @@ type route struct {
 var routes = []route{
 	{path: "direct", server: "primary", client: "outside"},
 	{path: "direct", link: "client-primary", server: "primary", client: "toxiproxy"},
+	{path: "app-pool", server: "primary", client: "outside"},
+	{path: "app-pool", link: "client-primary", server: "primary", client: "toxiproxy"},
 	{path: "standby", server: "standby", client: "outside"},
 	{path: "standby", link: "client-standby", server: "standby", client: "toxiproxy"},
 	{path: "pgbouncer-transaction", server: "primary", client: "pgbouncer", mode: "transaction"},

@@ -1,0 +1,81 @@
+package test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"pooler-lab/internal/result"
+)
+
+var (
+	lessonFile   = regexp.MustCompile("(?s)Save this as `(k6/lessons/[a-z0-9-]+\\.js)`:\n\n```js\n(.*?)```")
+	consoleLines = regexp.MustCompile(`(?m)^\$ \./scripts/(.+)$`)
+)
+
+// The page that tells how to add a lesson is followed to the letter: its file is saved and its commands are typed.
+func TestAddingALessonAsItsPageSays(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs", "adding-a-lesson.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := lessonFile.FindStringSubmatch(string(page))
+	commands := consoleLines.FindAllStringSubmatch(string(page), -1)
+	if file == nil || len(commands) == 0 {
+		t.Fatalf("the page has no file to save or no command to type: %q, %q", file, commands)
+	}
+	saveLesson(t, filepath.Join(root, file[1]), file[2])
+	for _, c := range commands {
+		words := strings.Fields(c[1])
+		a := start(t, words[0], words[1:]...).wait(t, 4*time.Minute)
+		if a.status != 0 {
+			t.Fatalf("%s: exit status %d\n%s", c[0], a.status, a.all())
+		}
+		if words[0] == "run" {
+			checkAdded(t, a.run(t), strings.Contains(c[1], "--repeats"))
+		}
+	}
+}
+
+// saveLesson writes a lesson's file for as long as the test runs; there must be none yet.
+func saveLesson(t *testing.T, name, text string) {
+	t.Helper()
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Remove(name) })
+	if _, err := f.WriteString(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkAdded wants every cell of the page's lesson to have run without errors, and the figures to show what the page
+// says that they do: one by one pays the round trip twenty times.
+func checkAdded(t *testing.T, r *result.Run, once bool) {
+	t.Helper()
+	if r.Status != result.Finished || len(r.Cells) != 4 {
+		t.Fatalf("the run is %s (%s) and has %d cells, wanted 4", r.Status, r.Reason, len(r.Cells))
+	}
+	for _, c := range r.Cells {
+		last := c.Last()
+		if last == nil || len(last.Measured.Errors) > 0 {
+			t.Errorf("%s failed: %+v", c.ID, c.Repeats)
+			continue
+		}
+		if want := map[bool]int{true: 1, false: 6}[once]; len(c.Repeats) < want {
+			t.Errorf("%s ran %d times, wanted %d", c.ID, len(c.Repeats), want)
+		}
+		checkCounts(t, *last)
+		response := last.Measured.Trends["pg_response"].Med
+		if far := c.Latency.MS() == 5; far && (c.Workload == "one-by-one") != (response > 90) {
+			t.Errorf("%s takes %.1f ms a turn", c.ID, response)
+		}
+	}
+}

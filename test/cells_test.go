@@ -1,0 +1,191 @@
+package test
+
+import (
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"pooler-lab/internal/path"
+	"pooler-lab/internal/result"
+)
+
+// cellsLesson asks for everything that a cell can want of the servers, in cells as short as k6 can do.
+const cellsLesson = `import { lesson } from '../lib/cell.js';
+
+export { turn as default, handleSummary } from '../lib/cell.js';
+
+const short = { workload: 'select', latencies: [null], clients: [4], protocol: 'simple', seconds: 0.7, warmup_seconds: 0.4 };
+
+export const options = lesson({
+  lesson: '98-cells', title: 'Cells', question: 'Does a cell get what it asks for?', explanation: 'It has to.', minutes: 1,
+  groups: [
+    { ...short, name: 'roles', paths: ['direct', 'standby', 'pgbouncer-transaction', 'pgpool'], roles: ['app_clear', 'app_trust'] },
+    { ...short, name: 'pools', paths: ['socket', 'pgbouncer-transaction'], clients: [6], pool_sizes: [2, 5] },
+    { ...short, name: 'own-pool', paths: ['app-pool'], clients: [6], pod_pools: [2] },
+    { ...short, name: 'settings', paths: ['standby', 'pgbouncer-session'],
+      settings: { standby: { hot_standby_feedback: 'on' }, pgbouncer: { query_wait_timeout: '5' } } },
+    { ...short, name: 'refused', paths: ['direct'], settings: { primary: { work_mem: '8MB' } } },
+    { ...short, name: 'writes', workload: 'tpcb', paths: ['direct', 'pgbouncer-transaction', 'pgpool'], writes: true },
+    { ...short, name: 'work', workload: 'tpcb', paths: ['direct', 'pgbouncer-session'], pool_sizes: [2], transactions: 5, seconds: 10, writes: true },
+    { ...short, name: 'crowd', paths: ['direct'], roles: ['app_clear'], clients: [10], transactions: 50, seconds: 5 },
+    { ...short, name: 'fresh', workload: 'connect', paths: ['direct', 'standby'], fresh_database: true, clients: [1] },
+    { ...short, name: 'fill', workload: 'connect', paths: ['pgbouncer-transaction', 'pgbouncer-session'], fill_pools: true, clients: [1] },
+    { ...short, name: 'network', paths: ['direct', 'standby'], latencies: [2], bandwidth_kb_s: 1000, replication_ms: 10 },
+    { ...short, name: 'long', paths: ['pgbouncer-transaction'], roles: ['app_trust'], pool_sizes: [3], seconds: 20,
+      settings: { standby: { hot_standby_feedback: 'on' } }, latencies: [2], replication_ms: 10 },
+  ],
+});
+`
+
+// runCells runs groups of cellsLesson.
+func runCells(t *testing.T, groups string) *result.Run {
+	t.Helper()
+	saveLesson(t, filepath.Join(root, "k6", "lessons", "98-cells.js"), cellsLesson)
+	r := start(t, "run", "98-cells", "--groups", groups).finished(t, 0)
+	checkPutBack(t)
+	return r
+}
+
+// checkPutBack wants everything that a run may turn to be as configs/ have it.
+func checkPutBack(t *testing.T) {
+	t.Helper()
+	admin, follower := connect(t, "lab", path.Endpoint{Host: "primary", Port: 5432, DBName: "postgres"}), connect(t, "lab", path.Endpoint{Host: "standby", Port: 5432, DBName: "postgres"})
+	for what, got := range map[string]string{
+		"logins of app_trust": one(t, admin, "SELECT count(*) FROM pg_roles WHERE rolname = 'app_trust' AND rolcanlogin"),
+		"fresh databases":     one(t, admin, "SELECT count(*) FROM pg_database WHERE datname = 'lab_fresh'"),
+		"settings of the standby": one(t, follower, "SELECT count(*) FROM pg_settings WHERE sourcefile LIKE '%auto.conf' AND name NOT LIKE 'primary%' "+
+			"OR name = 'hot_standby_feedback' AND setting <> 'off'"),
+		"replication over a link": one(t, follower, "SELECT count(*) FROM pg_stat_wal_receiver WHERE sender_host <> 'primary'"),
+	} {
+		if got != "0" {
+			t.Errorf("%s %s are left", got, what)
+		}
+	}
+	want := map[string]string{"default_pool_size": "20", "query_wait_timeout": "120"}
+	for _, row := range table(t, connect(t, "lab", console), "SHOW CONFIG") {
+		if w, asked := want[row["key"]]; asked && w != row["value"] {
+			t.Errorf("PgBouncer's %s is %s, it was %s", row["key"], row["value"], w)
+		}
+	}
+}
+
+// each calls check for the only repeat of each cell, which must be ok and counted alike by k6 and the servers.
+func each(t *testing.T, r *result.Run, check func(t *testing.T, c result.Cell, repeat result.Repeat)) {
+	t.Helper()
+	for _, c := range r.Cells {
+		t.Run(c.ID, func(t *testing.T) {
+			if c.Status != result.OK || len(c.Repeats) != 1 {
+				t.Fatalf("it is %s: %s, with %d repeats", c.Status, c.Reason, len(c.Repeats))
+			}
+			repeat := c.Repeats[0]
+			if len(repeat.Measured.Errors) > 0 {
+				t.Errorf("errors: %+v", repeat.Measured.Errors)
+			}
+			checkCounts(t, repeat)
+			check(t, c, repeat)
+		})
+	}
+}
+
+func TestCellsHaveRoles(t *testing.T) {
+	r := runCells(t, "roles")
+	if len(r.Cells) != 8 {
+		t.Errorf("%d cells, wanted two roles on four paths", len(r.Cells))
+	}
+	each(t, r, func(*testing.T, result.Cell, result.Repeat) {})
+}
+
+func TestCellsHavePools(t *testing.T) {
+	most := map[string]int{}
+	each(t, runCells(t, "pools,own-pool"), func(t *testing.T, c result.Cell, repeat result.Repeat) {
+		most[strings.TrimPrefix(c.ID, c.Group+".")] = repeat.Nodes[0].MaxBackends
+	})
+	for id, want := range map[string]int{"socket.none.select.6c.simple": 6, "pgbouncer-transaction.none.select.6c.simple.pool2": 2,
+		"pgbouncer-transaction.none.select.6c.simple.pool5": 5, "app-pool.none.select.6c.simple.1pods2": 2} {
+		if most[id] != want {
+			t.Errorf("%s had %d backends, wanted %d", id, most[id], want)
+		}
+	}
+}
+
+func TestCellsHaveSettings(t *testing.T) {
+	each(t, runCells(t, "settings"), func(*testing.T, result.Cell, result.Repeat) {})
+	said := start(t, "run", "98-cells", "--groups", "refused").wait(t, time.Minute)
+	if said.status == 0 || !strings.Contains(said.out, "set work_mem of primary to 8MB") || !strings.Contains(said.out, "grants.sql") {
+		t.Errorf("a setting that the lab may not turn: %s", said.all())
+	}
+}
+
+func TestCellsWriteAndCountTheirRows(t *testing.T) {
+	each(t, runCells(t, "writes"), func(t *testing.T, _ result.Cell, repeat result.Repeat) {
+		if last := repeat.Counts[len(repeat.Counts)-1]; !strings.Contains(last.What, "pgbench_history") {
+			t.Errorf("the history's rows weren't counted: %+v", repeat.Counts)
+		}
+	})
+}
+
+func TestCellsOfFixedWork(t *testing.T) {
+	each(t, runCells(t, "work"), func(t *testing.T, _ result.Cell, repeat result.Repeat) {
+		m := repeat.Measured
+		if f := m.Finish; f == nil || f.Finished != 4 || f.Starved != 0 || m.Counted.Transactions != 20 || m.TPS != f.TPS || m.TPS <= f.TPSWithConnect {
+			t.Errorf("4 clients did 5 transactions each: %+v, finish %+v", m, f)
+		}
+	})
+}
+
+// A path that runs out of connections is a result: what was done, and what was refused.
+func TestOutOfConnectionsIsAResult(t *testing.T) {
+	limit := func(n string) {
+		inside(t, "primary", "psql", "-X", "-q", "-U", "postgres", "-d", "postgres", "-c", "ALTER ROLE app_clear CONNECTION LIMIT "+n)
+	}
+	limit("3")
+	t.Cleanup(func() { limit("-1") })
+	c := onlyCell(t, runCells(t, "crowd"))
+	if c.Status != result.OK {
+		t.Fatalf("it is %s: %s", c.Status, c.Reason)
+	}
+	repeat, refused := c.Repeats[0], false
+	for _, e := range repeat.Measured.Errors {
+		refused = refused || e.Code == "53300"
+	}
+	if f := repeat.Measured.Finish; !refused || f == nil || f.Connected < 1 || repeat.Measured.TPS <= 0 || repeat.Flags[0].Word != "errors" {
+		t.Errorf("10 clients where 3 may connect: %+v, finish %+v, flags %v", repeat.Measured.Errors, f, repeat.Flags)
+	}
+}
+
+func TestCellsHaveAFreshDatabaseOrAUsedPool(t *testing.T) {
+	each(t, runCells(t, "fresh,fill"), func(*testing.T, result.Cell, result.Repeat) {})
+}
+
+func TestCellsHaveNetworks(t *testing.T) {
+	each(t, runCells(t, "network"), func(*testing.T, result.Cell, result.Repeat) {})
+}
+
+// What a cell turned is taken back when it is stopped; a run that is killed leaves it to scripts/reset.
+func TestAnInterruptedCellIsTakenBack(t *testing.T) {
+	saveLesson(t, filepath.Join(root, "k6", "lessons", "98-cells.js"), cellsLesson)
+	begin := func() *started {
+		run := start(t, "run", "98-cells", "--groups", "long")
+		waitForLoad(t, 300*time.Millisecond)
+		admin := connect(t, "lab", path.Endpoint{Host: "primary", Port: 5432, DBName: "postgres"})
+		if one(t, admin, "SELECT rolcanlogin FROM pg_roles WHERE rolname = 'app_trust'") != "t" {
+			t.Error("app_trust may not log in while a cell needs it")
+		}
+		return run
+	}
+	run := begin()
+	if err := run.process.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if r := run.finished(t, 130); r.PutBack != "" {
+		t.Errorf("not put back: %s", r.PutBack)
+	}
+	checkPutBack(t)
+	run = begin()
+	inside(t, "lab", "sh", "-c", `for p in /proc/[0-9]*; do tr '\0' ' ' <$p/cmdline 2>/dev/null | grep -q '^lab run' && kill -9 ${p#/proc/}; done; true`)
+	run.wait(t, 20*time.Second)
+	script(t, "reset", "--keep-data")
+	checkPutBack(t)
+}
