@@ -76,7 +76,7 @@ func (t *timing) timed(config *pgconn.Config) *pgconn.Config {
 		if err != nil || !t.ready.IsZero() { // a cancel request dials too, later
 			return conn, err
 		}
-		t.wire = &wire{Conn: conn}
+		t.wire = &wire{Conn: straight(conn)}
 		t.dialled = time.Now()
 		return t.wire, nil
 	}

@@ -1,0 +1,90 @@
+package pg
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// pairOf returns both ends of a TCP connection, the first one made straight.
+func pairOf(t *testing.T) (net.Conn, *net.TCPConn) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	near, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	far, err := listener.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { near.Close(); far.Close() })
+	return straight(near), far.(*net.TCPConn)
+}
+
+func TestStraightWaitsForRoomAndForBytes(t *testing.T) {
+	near, far := pairOf(t)
+	sent := bytes.Repeat([]byte("0123456789abcdef"), 1<<20) // more than both buffers hold
+	written := make(chan error, 1)
+	go func() {
+		_, err := near.Write(sent)
+		written <- err
+	}()
+	time.Sleep(50 * time.Millisecond)
+	got := make([]byte, len(sent))
+	if _, err := io.ReadFull(far, got); err != nil || !bytes.Equal(got, sent) {
+		t.Fatalf("what arrived isn't what was sent: %v", err)
+	}
+	if err := <-written; err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(50*time.Millisecond, func() { far.Write([]byte("late")) })
+	if n, err := near.Read(got); err != nil || string(got[:n]) != "late" {
+		t.Errorf("read %q, %v", got[:n], err)
+	}
+	if n, err := near.Read(nil); n != 0 || err != nil {
+		t.Errorf("reading nothing gives %d, %v", n, err)
+	}
+}
+
+func TestStraightFailsAsConnectionsDo(t *testing.T) {
+	for name, test := range map[string]struct {
+		do   func(near net.Conn, far *net.TCPConn)
+		want error
+	}{
+		"ended":    {func(_ net.Conn, far *net.TCPConn) { far.Close() }, io.EOF},
+		"reset":    {func(_ net.Conn, far *net.TCPConn) { far.SetLinger(0); far.Close() }, syscall.ECONNRESET},
+		"deadline": {func(near net.Conn, _ *net.TCPConn) { near.SetDeadline(time.Now()) }, os.ErrDeadlineExceeded},
+		"closed":   {func(near net.Conn, _ *net.TCPConn) { near.Close() }, net.ErrClosed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			near, far := pairOf(t)
+			time.AfterFunc(20*time.Millisecond, func() { test.do(near, far) })
+			if _, err := near.Read(make([]byte, 1)); !errors.Is(err, test.want) {
+				t.Errorf("the read fails with %v, not %v", err, test.want)
+			}
+		})
+	}
+	near, far := pairOf(t)
+	far.SetLinger(0)
+	far.Close()
+	var err error
+	for range 100 { // until the reset has arrived
+		if _, err = near.Write([]byte("x")); err != nil {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if !errors.Is(err, syscall.EPIPE) && !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("the write fails with %v", err)
+	}
+}
