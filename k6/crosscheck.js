@@ -4,4 +4,4 @@ import { lesson } from './lib/cell.js';
 
 export { turn as default, handleSummary } from './lib/cell.js';
 
-export const options = lesson({});
+export const options = lesson(() => ({}));

@@ -9,10 +9,11 @@
 //   scripts/k6 run -e LAB_GROUP=capacity-slower k6/trust.js
 
 import { lesson } from './lib/cell.js';
-import { workloads } from './lib/workloads.js';
+import { shared } from './lib/workloads.js';
 
 export { turn as default, handleSummary } from './lib/cell.js';
 
+const select = shared('select');
 const common = { paths: ['direct'], latencies: [null], clients: [1], seconds: 1, warmup_seconds: 0.5, repeats: 120, figures: ['p50'] };
 const response = { ...common, rate: 37 };
 const distance = { ...common, rate: 13, latencies: [5] };
@@ -22,7 +23,7 @@ const capacity = { ...common, clients: [10], figures: ['tps'] };
 const reads = (roundTrips) => ({
   turn(client, cell) {
     client.transaction((tx) => {
-      for (let i = 2; i < roundTrips; i++) workloads.select.turn(tx, cell);
+      for (let i = 2; i < roundTrips; i++) select.turn(tx, cell);
     });
   },
 });
@@ -31,7 +32,7 @@ const reads = (roundTrips) => ({
 const compared = (kind, figure, group, name, says) => (
   { name: `${kind}-${name}`, says: `${kind}, ${says}`, figure, of: { group: `${kind}-${group}` }, to: { group: `${kind}-a` } });
 
-export const options = lesson({
+export const options = lesson(() => ({
   lesson: 'trust',
   title: 'Trust',
   question: 'Does the lab see no difference where there is none, and one of 10 % where there is one?',
@@ -57,4 +58,4 @@ export const options = lesson({
     compared('capacity', 'tps', 'b', 'same', 'one path under two names'),
     compared('capacity', 'tps', 'slower', 'slower', 'slowed down by 10 %'),
   ],
-}, { 'reads-10': reads(10), 'reads-11': reads(11), 'reads-20': reads(20), 'reads-22': reads(22) });
+}), { 'reads-10': reads(10), 'reads-11': reads(11), 'reads-20': reads(20), 'reads-22': reads(22) });

@@ -11,14 +11,14 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// cellsLesson asks for everything that a cell can want of the servers, in cells as short as k6 can do.
+// cellsLesson asks for everything that a cell can want of the servers, in short cells.
 const cellsLesson = `import { lesson } from '../lib/cell.js';
 
 export { turn as default, handleSummary } from '../lib/cell.js';
 
-const short = { workload: 'select', latencies: [null], clients: [4], protocol: 'simple', seconds: 0.7, warmup_seconds: 0.4 };
+const short = { workload: 'select', latencies: [null], clients: [4], protocol: 'simple', seconds: 0.7, warmup_seconds: 1 };
 
-export const options = lesson({
+export const options = lesson(() => ({
   lesson: '98-cells', title: 'Cells', question: 'Does a cell get what it asks for?', explanation: 'It has to.', minutes: 1,
   groups: [
     { ...short, name: 'roles', paths: ['direct', 'standby', 'pgbouncer-transaction', 'pgpool'], roles: ['app_clear', 'app_trust'] },
@@ -36,7 +36,7 @@ export const options = lesson({
     { ...short, name: 'long', paths: ['pgbouncer-transaction'], roles: ['app_trust'], pool_sizes: [3], seconds: 20,
       settings: { standby: { hot_standby_feedback: 'on' } }, latencies: [2], replication_ms: 10 },
   ],
-});
+}));
 `
 
 // runCells runs groups of cellsLesson.

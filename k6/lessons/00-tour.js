@@ -20,7 +20,7 @@ const everywhere = {
   repeats: 1,
 };
 
-export const options = lesson({
+export const options = lesson(() => ({
   lesson: '00-tour',
   title: 'The tour',
   question: 'What does each way to the database cost, without latency and with 10 ms of it?',
@@ -36,4 +36,4 @@ export const options = lesson({
     { ...everywhere, name: 'throughput', workload: 'select', protocol: 'prepared', clients: [10], rate: 0, warmup_seconds: 1.2 },
   ],
   headlines: [],
-});
+}));

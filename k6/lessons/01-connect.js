@@ -8,7 +8,7 @@
 // PgBouncer is far cheaper than PostgreSQL, with one that it must hash it is dearer.
 
 import { lesson } from '../lib/cell.js';
-import { workloads } from '../lib/workloads.js';
+import { shared } from '../lib/workloads.js';
 
 export { turn as default, handleSummary } from '../lib/cell.js';
 
@@ -26,7 +26,7 @@ const cheaper = (role) => ({ figure: 'connect', of: login('pgbouncer-transaction
 const far = (role, path = 'direct') => ({ group: 'far', path, role, latency_ms: 10 });
 const start = (group, path) => ({ group, path });
 
-export const options = lesson({
+export const options = lesson(() => ({
   lesson: '01-connect',
   title: 'Connecting',
   question: 'What does a new connection cost, on which path, and what of it is authentication?',
@@ -91,8 +91,8 @@ export const options = lesson({
       note: 'Where a line falls behind the rate on the axis, connects queue.' },
   ],
   full: { minutes: 18, node_memory_gb: 2, files: 2000 },
-}, {
-  churn: { ...workloads.connect, warm: 0 },
+}), {
+  churn: { ...shared('connect'), warm: 0 },
   // Connects once and stays, as applications with a pool do when there are too many of them.
-  stay: { ...workloads.connect, keeps: true, warm: 1 },
+  stay: { ...shared('connect'), keeps: true, warm: 1 },
 });

@@ -9,7 +9,7 @@
 // all of them want the same row.
 
 import { lesson } from '../lib/cell.js';
-import { workloads } from '../lib/workloads.js';
+import { shared } from '../lib/workloads.js';
 
 export { turn as default, handleSummary } from '../lib/cell.js';
 
@@ -20,7 +20,7 @@ const long = { ...far, workload: 'long-query', params: { rows: 300000 }, clients
 const series = (latency_ms) => ({ group: 'series', latency_ms });
 const way = (group, workload, clients) => ({ group, workload, ...(clients && { clients }) });
 
-export const options = lesson({
+export const options = lesson(() => ({
   lesson: '02-latency',
   title: 'Latency and throughput',
   question: 'What does network latency do to throughput, and what wins it back?',
@@ -77,10 +77,10 @@ export const options = lesson({
     { title: 'Time to answer over latency', kind: 'lines', figure: 'p50', x: 'latency_ms', series: 'path', of: { group: 'series' } },
   ],
   full: { minutes: 36 },
-}, {
+}), {
   // Two turns are enough of a warm-up, and far away ten take longer than the cell.
-  select: { ...workloads.select, warm: 2 },
-  'tpcb-one-row': { ...workloads['tpcb-one-row'], warm: 1 },
+  select: { ...shared('select'), warm: 2 },
+  'tpcb-one-row': { ...shared('tpcb-one-row'), warm: 1 },
   // Parallel workers would be transactions of their own to the server, and its counts no longer k6's.
-  'long-query': { ...workloads['long-query'], setup: (client) => client.exec('SET max_parallel_workers_per_gather = 0') },
+  'long-query': { ...shared('long-query'), setup: (client) => client.exec('SET max_parallel_workers_per_gather = 0') },
 });

@@ -26,7 +26,7 @@ const ratio = (group, figure, path = 'pgbouncer-transaction') => ({ figure, of: 
 const pool = (pool_size) => at('pool-size', 'pgbouncer-transaction', { pool_size });
 const saw = (what, said, figure, group, path, more) => ({ what, said, figure, of: at(group, path, more) });
 
-export const options = lesson({
+export const options = lesson(() => ({
   lesson: '03-pooling',
   title: 'Pooling',
   question: 'How many clients does it take until a pool between them and PostgreSQL does more work than they do alone?',
@@ -90,4 +90,4 @@ export const options = lesson({
     { title: 'The size of the pool, 100 clients', kind: 'lines', figure: 'tps', x: 'pool_size', series: 'path', of: { clients: 100, workload: 'tpcb', transactions: 0 }, log: 'x' },
   ],
   full: { minutes: 60, max_connections: 4200, node_memory_gb: 10, host_memory_gb: 16, files: 9000 },
-});
+}));

@@ -8,7 +8,7 @@
 
 import { sleep } from 'k6';
 import { lesson } from '../lib/cell.js';
-import { workloads } from '../lib/workloads.js';
+import { shared } from '../lib/workloads.js';
 
 export { turn as default, handleSummary } from '../lib/cell.js';
 
@@ -20,7 +20,7 @@ const own = {
       const pause = () => sleep(cell.params.pause_ms / 1000);
       const slow = (tx) => ({ exec(...statement) { pause(); tx.exec(...statement); } });
       pause();
-      workloads.tpcb.turn({ transaction: (fn) => client.transaction((tx) => { fn(slow(tx)); pause(); }) }, cell);
+      shared('tpcb').turn({ transaction: (fn) => client.transaction((tx) => { fn(slow(tx)); pause(); }) }, cell);
     },
   },
 };
@@ -39,7 +39,7 @@ const shrinks = (name, workload) => ({ figure: wait.cpu, of: in_(`${name}-slow`,
 const is = (figure, group, workload, word, than) => ({ figure, of: in_(group, workload), is: word, than });
 const saw = (what, said, figure, group, workload) => ({ what, said, figure, of: in_(group, workload) });
 
-export const options = lesson({
+export const options = lesson(() => ({
   lesson: '04-waits',
   title: 'Waits',
   question: 'Where does the server wait when the network is slow, and can it tell a slow network from a slow application?',
@@ -96,4 +96,4 @@ export const options = lesson({
     { title: 'What a transaction pool fills', kind: 'stack', parts: ['waits'], x: 'path', series: 'workload', of: { latency_ms: 10, bandwidth_kb_s: 0, repeats_wanted: 1 } },
   ],
   full: { minutes: 40, max_connections: 600, node_memory_gb: 1, host_memory_gb: 4, files: 2000 },
-}, own);
+}), own);

@@ -44,7 +44,7 @@ const pays = (group, more) => ({ figure: 'tps', of: { group, path: 'pgpool', ...
 const stays = (workload) => ({ figure: 'standby_share', of: { group: 'rules', workload }, is: 'less', than: 0.01 });
 const saw = (what, said, group, path, figure = 'tps', more = {}) => ({ what, said, figure, of: { group, path, ...more } });
 
-export const options = lesson({
+export const options = lesson(() => ({
   lesson: '05-balance',
   title: 'Balancing',
   question: 'How many clients, or how heavy a statement, does it take until a second server for reads is worth its balancer?',
@@ -96,4 +96,4 @@ export const options = lesson({
     { title: 'What goes to the standby', kind: 'bars', figure: 'standby_share', x: 'workload', of: { group: 'rules' }, note: 'Each of 20 sessions draws its node like a coin: about half where a statement may be balanced, nothing where not.' },
   ],
   full: { minutes: 40, max_connections: 600, node_memory_gb: 1, host_memory_gb: 4, files: 2000 },
-}, own);
+}), own);

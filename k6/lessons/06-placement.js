@@ -20,7 +20,7 @@ const sessions = ['pgbouncer-session', 'pgbouncer-session-near-app'];
 const placed = (group, path) => ({ figure: 'p50', of: { group, path: `${path}-near-app`, latency_ms: 10 }, to: { group, path, latency_ms: 10 } });
 const claim = (name, says, group, path) => ({ name, says: `${says}: a turn with the pooler near the application, to near the database`, ...placed(group, path) });
 
-export const options = lesson({
+export const options = lesson(() => ({
   lesson: '06-placement',
   title: 'Where the pooler stands',
   question: 'Near the application or near the database: which placement saves which round trips?',
@@ -59,4 +59,4 @@ export const options = lesson({
     { title: 'Connect for each transaction, 10 clients: TPS', kind: 'bars', figure: 'tps', x: 'path', series: 'latency_ms', of: { group: 'throughput' } },
   ],
   full: { minutes: 45 },
-});
+}));

@@ -20,7 +20,7 @@ const asked = (group, path, protocol, latency_ms = null) => ({ group, path, prot
 const tps = (path, of, to) => ({ figure: 'tps', of: asked('capacity', path, of), to: asked('capacity', path, to) });
 const time = (of, to) => ({ figure: 'statement', of: { group: 'paced', protocol: of }, to: { group: 'paced', protocol: to } });
 
-export const options = lesson({
+export const options = lesson(() => ({
   lesson: '07-prepared',
   title: 'Prepared statements',
   question: 'What becomes of simple, extended and prepared statements when a pooler lies in between?',
@@ -57,4 +57,4 @@ export const options = lesson({
     { title: 'A connection for each statement at 10 ms: round trips', kind: 'bars', figure: 'round_trips', x: 'path', series: 'protocol', of: { group: 'once' } },
   ],
   full: { minutes: 21 },
-});
+}));

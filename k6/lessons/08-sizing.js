@@ -21,7 +21,7 @@ const between = { paths: ['pgbouncer-transaction'], pool_sizes: [20] };
 const house = { pods: [20], pod_pools: [40], warmup_seconds: 8 };
 const compare = (name, says, figure, of, to) => ({ name, says, figure, of: { group: of }, to: { group: to } });
 
-export const options = lesson({
+export const options = lesson(() => ({
   lesson: '08-sizing',
   title: 'Sizing',
   question: 'Ten pods of an application, each with a pool of its own: how many connections should each have, and what if there are twenty pods?',
@@ -70,4 +70,4 @@ export const options = lesson({
     { title: 'Wait for a connection', kind: 'lines', figure: 'pool_wait', x: 'pod_pool', series: 'latency_ms', of: { path: 'direct', pods: 10 }, log: 'x' },
   ],
   full: { minutes: 30, max_connections: 600, node_memory_gb: 2, host_memory_gb: 6, files: 4000 },
-});
+}));

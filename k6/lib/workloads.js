@@ -1,5 +1,6 @@
 // What a client does over and over, in more than one lesson. cell.js says what
-// a workload may have.
+// a workload may have. Each is made when it is asked for: thousands of VUs
+// have no room for all of them.
 
 // pgbench's
 const ACCOUNTS_PER_SCALE = 100000;
@@ -31,84 +32,97 @@ const sum = (usual) => (client, { scale, params: { rows = usual } }) => {
 };
 
 // One row of pgbench_accounts as COPY has it.
-const LOADED_ROW = `1\t1\t0\t${' '.repeat(84)}\n`;
+const loadedRow = () => `1\t1\t0\t${' '.repeat(84)}\n`;
 
-// pgbench --select-only: one row by its key.
-const select = {
-  warm: 10,
-  turn(client, { scale }) {
-    client.exec('SELECT abalance FROM pgbench_accounts WHERE aid = $1', upTo(ACCOUNTS_PER_SCALE * scale));
-  },
-};
+// shared returns the workload of that name, or nothing.
+export function shared(name) {
+  switch (name) {
+    // pgbench --select-only: one row by its key.
+    case 'select':
+      return {
+        warm: 10,
+        turn(client, { scale }) {
+          client.exec('SELECT abalance FROM pgbench_accounts WHERE aid = $1', upTo(ACCOUNTS_PER_SCALE * scale));
+        },
+      };
 
-// pgbench's own: a transaction of five statements that writes. Seven round trips.
-const tpcb = {
-  turn(client, cell) {
-    client.transaction((tx) => statements(tx, numbers(cell)));
-  },
-};
+    // pgbench's own: a transaction of five statements that writes. Seven round trips.
+    case 'tpcb':
+      return {
+        turn(client, cell) {
+          client.transaction((tx) => statements(tx, numbers(cell)));
+        },
+      };
 
-export const workloads = {
-  select,
-  tpcb,
+    // An application without a pool: connect, one statement, close.
+    case 'connect':
+      return {
+        keeps: false,
+        turn(client) {
+          client.exec('SELECT 1');
+        },
+      };
+    case 'reconnect-select':
+      return { ...shared('select'), warm: 2, keeps: false };
+    case 'reconnect-tpcb':
+      return { ...shared('tpcb'), keeps: false };
 
-  // An application without a pool: connect, one statement, close.
-  connect: {
-    keeps: false,
-    turn(client) {
-      client.exec('SELECT 1');
-    },
-  },
-  'reconnect-select': { ...select, warm: 2, keeps: false },
-  'reconnect-tpcb': { ...tpcb, keeps: false },
+    // tpcb's five statements in one call. One round trip.
+    case 'tpcb-function':
+      return {
+        turn(client, cell) {
+          const { aid, bid, tid, delta } = numbers(cell);
+          client.exec('SELECT lab_tpcb($1, $2, $3, $4)', aid, bid, tid, delta);
+        },
+      };
 
-  // tpcb's five statements in one call. One round trip.
-  'tpcb-function': {
-    turn(client, cell) {
-      const { aid, bid, tid, delta } = numbers(cell);
-      client.exec('SELECT lab_tpcb($1, $2, $3, $4)', aid, bid, tid, delta);
-    },
-  },
+    // The same statements as tpcb, BEGIN and COMMIT included, all sent at once. One round trip.
+    case 'tpcb-pipeline':
+      return {
+        turn(client, cell) {
+          client.pipeline((p) => {
+            p.exec('BEGIN');
+            statements(p, numbers(cell));
+            p.exec('COMMIT');
+          });
+        },
+      };
 
-  // The same statements as tpcb, BEGIN and COMMIT included, all sent at once. One round trip.
-  'tpcb-pipeline': {
-    turn(client, cell) {
-      client.pipeline((p) => {
-        p.exec('BEGIN');
-        statements(p, numbers(cell));
-        p.exec('COMMIT');
-      });
-    },
-  },
+    // tpcb with one branch, as at scale 1: the lock on its row is held from the
+    // fourth statement to COMMIT, so for two round trips, and all others wait.
+    case 'tpcb-one-row':
+      return {
+        turn(client, cell) {
+          client.transaction((tx) => statements(tx, { ...numbers(cell), bid: 1 }));
+        },
+      };
 
-  // tpcb with one branch, as at scale 1: the lock on its row is held from the
-  // fourth statement to COMMIT, so for two round trips, and all others wait.
-  'tpcb-one-row': {
-    turn(client, cell) {
-      client.transaction((tx) => statements(tx, { ...numbers(cell), bid: 1 }));
-    },
-  },
+    // params.rows accounts read on the server, one row sent.
+    case 'select-heavy':
+      return { turn: sum(2000) };
+    case 'long-query':
+      return { turn: sum(100000) };
 
-  // params.rows accounts read on the server, one row sent.
-  'select-heavy': { turn: sum(2000) },
-  'long-query': { turn: sum(100000) },
+    // A large result out, as pg_dump reads it: params.rows accounts of about 97 bytes.
+    case 'bulk-read':
+      return {
+        warm: 1,
+        turn(client, { params: { rows = 100000 } }) {
+          client.copyOut(`COPY (SELECT * FROM pgbench_accounts WHERE aid <= ${rows}) TO STDOUT`);
+        },
+      };
 
-  // A large result out, as pg_dump reads it: params.rows accounts of about 97 bytes.
-  'bulk-read': {
-    warm: 1,
-    turn(client, { params: { rows = 100000 } }) {
-      client.copyOut(`COPY (SELECT * FROM pgbench_accounts WHERE aid <= ${rows}) TO STDOUT`);
-    },
-  },
-
-  // A bulk load in: params.rows rows of 91 bytes. The table is emptied when a client has connected.
-  'bulk-load': {
-    warm: 1,
-    setup(client) {
-      client.exec('TRUNCATE lab_load');
-    },
-    turn(client, { params: { rows = 100000 } }) {
-      client.copyIn('COPY lab_load FROM STDIN', LOADED_ROW, { repeat: rows });
-    },
-  },
-};
+    // A bulk load in: params.rows rows of 91 bytes. The table is emptied when a client has connected.
+    case 'bulk-load':
+      return {
+        warm: 1,
+        setup(client) {
+          client.exec('TRUNCATE lab_load');
+        },
+        turn(client, { params: { rows = 100000 } }) {
+          client.copyIn('COPY lab_load FROM STDIN', loadedRow(), { repeat: rows });
+        },
+      };
+  }
+  return undefined;
+}

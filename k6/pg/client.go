@@ -43,13 +43,8 @@ func (i *instance) newClient(call sobek.FunctionCall) sobek.Value {
 	options := clientOptions{Protocol: "prepared"}
 	i.options("client", call.Argument(0), &options, "dsn", "password", "path", "protocol")
 	c := i.clientOf("client", options)
-	c.object = i.vu.Runtime().NewObject()
-	for name, method := range c.bound {
-		i.define(c.object, name, method)
-	}
-	i.define(c.object, "connect", c.connect)
-	i.define(c.object, "connected", c.isConnected)
-	i.define(c.object, "close", c.close)
+	c.bound["connect"], c.bound["connected"], c.bound["close"] = c.connect, c.isConnected, c.close
+	c.object = i.object(c.bound)
 	return c.object
 }
 
@@ -70,9 +65,6 @@ func (i *instance) clientOf(call string, options clientOptions) *client {
 	}
 	return c
 }
-
-// method is a function that JavaScript calls.
-type method = func(sobek.FunctionCall) sobek.Value
 
 // requireSession throws where nothing can be sent.
 func (c *client) requireSession(call string) (context.Context, *session) {

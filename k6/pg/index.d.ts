@@ -263,6 +263,7 @@ declare const pg: {
   race(options: RaceOptions): Race;
   pace(options: PaceOptions): Pace;
   phase(): Phase;
+  seed(seed: number): void;
   outcome(): Outcome;
 };
 export default pg;
@@ -274,4 +275,6 @@ export function race(options: RaceOptions): Race;
 export function pace(options: PaceOptions): Pace;
 /** The phase of the VU's last statement, for a script's own samples. */
 export function phase(): Phase;
+/** Has the VU's Math.random() draw the numbers of this seed, as k6's randomSeed does in 5 KB a VU; 0: others each time. */
+export function seed(seed: number): void;
 export function outcome(): Outcome;

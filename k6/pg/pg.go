@@ -74,6 +74,7 @@ func (m *Module) NewModuleInstance(vu modules.VU) modules.Instance {
 		"barrier": i.newBarrier,
 		"window":  i.newWindow,
 		"pace":    i.newPace,
+		"seed":    i.seed,
 		"race":    i.newRace,
 		"phase":   i.phase,
 		"outcome": i.outcome,

@@ -67,16 +67,13 @@ func (i *instance) newPool(call sobek.FunctionCall) sobek.Value {
 	}
 	first := i.clientOf("pool", options.Client)
 	l := &lender{instance: i, pool: i.Module.poolOf(options), free: []*client{first}}
-	object := i.vu.Runtime().NewObject()
+	bound := map[string]method{"connected": l.isConnected, "fill": l.fill, "stat": l.stat}
 	for name := range first.bound {
 		if name != "prepare" { // which of the connections should it be?
-			i.define(object, name, l.lending(name))
+			bound[name] = l.lending(name)
 		}
 	}
-	i.define(object, "connected", l.isConnected)
-	i.define(object, "fill", l.fill)
-	i.define(object, "stat", l.stat)
-	return object
+	return i.object(bound)
 }
 
 // poolOf returns the pool of the options, and makes it for the first VU.
@@ -136,10 +133,7 @@ func (l *lender) client() *client {
 		c := l.free[last]
 		l.free = l.free[:last]
 		if c.object == nil {
-			c.object = l.vu.Runtime().NewObject()
-			for name, method := range c.bound {
-				l.define(c.object, name, method)
-			}
+			c.object = l.object(c.bound)
 		}
 		return c
 	}

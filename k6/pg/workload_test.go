@@ -18,7 +18,7 @@ func newLesson(t *testing.T, workloads string) string {
 	file := filepath.Join(t.TempDir(), "09-own.js")
 	text := `import { clientTo, count, lesson, observe } from '` + lib + `';
 		export { turn as default, handleSummary } from '` + lib + `';
-		export const options = lesson({ lesson: '09-own', groups: [{ name: 'own', workload: ['own', 'select'], params: { most: 3 } }] }, { ` + workloads + ` });`
+		export const options = lesson(() => ({ lesson: '09-own', groups: [{ name: 'own', workload: ['own', 'select'], params: { most: 3 } }] }), { ` + workloads + ` });`
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
