@@ -38,7 +38,7 @@
 import { sleep } from 'k6';
 import { Counter, Trend } from 'k6/metrics';
 import pg from 'k6/x/pg';
-import { summarize, thresholds, trendStats } from './summary.js';
+import { summary } from './summary.js';
 import { shared } from './workloads.js';
 
 const SLACK = 20; // seconds beside the window that a script has by default
@@ -72,11 +72,12 @@ export function lesson(describe, own = {}) {
   if (rate > 0) pace = pg.pace({ rate, clients });
   if (__VU > 0) return {};
   const lab = describe();
+  const { trendStats, thresholds } = summary(cell, workload);
   for (const group of lab.groups || []) [group.workload].flat().forEach((name) => find(own, name));
   return {
     scenarios: { cell: scenario() },
     summaryTrendStats: trendStats,
-    thresholds: thresholds(workload),
+    thresholds: thresholds(),
     noCookiesReset: true, // nobody has cookies here
     systemTags: [], // one tag set fewer to make per sample
     ext: { lab },
@@ -100,7 +101,7 @@ function scenario() {
   return { executor: 'constant-vus', vus, duration: `${duration}s`, gracefulStop: `${patience}s` };
 }
 
-export const handleSummary = (data) => summarize(cell, workload, data);
+export const handleSummary = (data) => summary(cell, workload).summarize(data);
 
 let begun = false;
 
