@@ -64,7 +64,7 @@ export function lesson(describe, own = {}) {
   cell = settings(describe);
   workload = { keeps: true, warm: 2, statements: [], counters: [], trends: [], ...find(own, cell.workload) };
   define(workload);
-  client = makeClient(() => race && race.connected());
+  client = makeClient(cell, workload, () => race && race.connected());
   const { clients, transactions, rate, seconds, warmup_seconds: warmup } = cell;
   if (transactions > 0 && rate > 0) throw new Error('a cell has a rate or a number of transactions, not both');
   if (transactions > 0) race = pg.race({ clients, turns: transactions, seconds });
@@ -152,9 +152,11 @@ export function clientTo(path) {
   return pg.client({ dsn, password, path, protocol: cell.protocol });
 }
 
-// makeClient returns the client of this VU: a connection of its own, or its pod's
-// pool. It calls connected() after each connect.
-function makeClient(connected) {
+// makeClient returns a client of this VU that does a cell's workload: over a
+// connection of its own, or its pod's pool. It calls connected() after each connect.
+export function makeClient(ofCell, ofWorkload, connected) {
+  cell = ofCell;
+  workload = ofWorkload;
   const { path, protocol, pods, params } = cell;
   // A lesson that wants TLS says so: of two settings in a dsn the later one counts.
   const dsn = params.sslmode ? `${cell.dsn} sslmode=${params.sslmode}` : cell.dsn;
