@@ -21,11 +21,19 @@ type parts struct {
 	names  []string
 	waits  []string // databases whose waits are shown
 
+	catalog *catalog
+	shelf   *shelf
+
+	mu      sync.Mutex
+	course  *course // the console's own lesson, nil where none runs
+	lastRun *LastRun
+
 	running sync.WaitGroup
 }
 
 func newParts(c *Console, s *Source) *parts {
-	p := &parts{Console: c, source: s, links: newSwitchboard(s.Links), sights: newSights(), lock: new(lock), moved: newPulse()}
+	p := &parts{Console: c, source: s, links: newSwitchboard(s.Links), sights: newSights(), lock: new(lock), moved: newPulse(),
+		catalog: newCatalog(c.root), shelf: &shelf{read: map[string]shelved{}}}
 	p.load = newLoad(s, c.root, c.log)
 	p.names = append([]string{"client"}, services(s.Set)...)
 	for _, w := range s.Waits {
@@ -39,6 +47,7 @@ func (p *parts) run(ctx context.Context) {
 	p.startProbes(ctx)
 	p.running.Go(func() { p.load.supervise(ctx) })
 	p.running.Go(func() { every(ctx, lockEvery, p.checkLock) })
+	p.running.Go(func() { p.readAhead(ctx) })
 	every(ctx, beat, func() { p.second(ctx) })
 	p.running.Wait()
 }
@@ -90,6 +99,7 @@ func (p *parts) state() State {
 	_, reachable := p.links.state()
 	s := State{Time: time.Now().UTC().Round(time.Millisecond), Version: version(), Toxiproxy: reachable, Links: p.linkStates(), Nodes: p.nodeStates(),
 		Load: p.load.describe(), Lock: p.lock.text(), Waits: p.sights.waiting(p.waits), Presets: []Preset{}}
+	s.Lesson, s.LastRun = p.lessonState()
 	for _, preset := range p.source.Presets {
 		s.Presets = append(s.Presets, Preset{preset.Name, preset.Meaning, preset.LatencyMS, preset.JitterMS, preset.DownKBps, preset.UpKBps})
 	}

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,8 +12,12 @@ import (
 )
 
 const (
-	probeEvery = time.Second
+	nodeEvery  = time.Second
 	waitsEvery = 250 * time.Millisecond
+	// A link's round trip is the median of its last samples, spread over a second: a single one, or some in a row, can
+	// fall into the moment in which a CPU budget stops its server.
+	linkEvery   = time.Second / linkSamples
+	linkSamples = 3
 	// nodeWait is how long a node may take to say how it is.
 	nodeWait = 2 * time.Second
 )
@@ -48,14 +53,14 @@ func (p *parts) watched() bool { return p.hub.watched() || p.load.active() }
 func (p *parts) startProbes(ctx context.Context) {
 	for _, l := range p.source.Set.Links {
 		if l.Unavailable() == "" {
-			probe := p.source.Probe(l)
-			p.keep(ctx, probeEvery, func(ctx context.Context) { p.measure(ctx, l, probe) },
-				func() { probe.Close(); p.sights.forgetLink(l.Name) })
+			m := &meter{link: l, probe: p.source.Probe(l)}
+			p.keep(ctx, linkEvery, func(ctx context.Context) { p.measure(ctx, m) },
+				func() { m.rest(); p.sights.forgetLink(l.Name) })
 		}
 	}
 	for _, probe := range p.source.Nodes {
 		if p.offReason(probe.Node()) == "" {
-			p.keep(ctx, probeEvery, func(ctx context.Context) { p.look(ctx, probe) },
+			p.keep(ctx, nodeEvery, func(ctx context.Context) { p.look(ctx, probe) },
 				func() { probe.Close(); p.sights.forgetNode(probe.Node()) })
 		}
 	}
@@ -98,28 +103,54 @@ func (p *parts) keep(ctx context.Context, every time.Duration, look func(context
 	})
 }
 
-// measure measures a link, unless it is cut.
-func (p *parts) measure(ctx context.Context, l path.Link, probe LinkProbe) {
-	now, known := p.links.proxy(l.Name)
+// A meter measures one link.
+type meter struct {
+	link  path.Link
+	probe LinkProbe
+	asked link.Settings // while it took
+	took  []time.Duration
+}
+
+func (m *meter) rest() {
+	m.probe.Close()
+	m.took = nil
+}
+
+// median is that of the last samples, in milliseconds, with another one among them.
+func (m *meter) median(took time.Duration) float64 {
+	m.took = append(m.took, took)
+	m.took = m.took[max(0, len(m.took)-linkSamples):]
+	sorted := slices.Sorted(slices.Values(m.took))
+	return rounded(float64(sorted[len(sorted)/2].Microseconds()) / 1000)
+}
+
+// measure measures a link, unless it is cut. Samples from before a swap count no longer.
+func (p *parts) measure(ctx context.Context, m *meter) {
+	name := m.link.Name
+	now, known := p.links.proxy(name)
 	switch {
 	case !known:
 		return
 	case !now.Enabled:
-		probe.Close()
-		p.sights.noteLink(l.Name, measurement{reason: "cut"})
+		m.rest()
+		p.sights.noteLink(name, measurement{reason: "cut"})
+		return
+	case now.Asked() != m.asked:
+		m.asked, m.took = now.Asked(), nil
+	}
+	waiting := time.AfterFunc(patienceFor(m.asked), func() { p.sights.noteLink(name, measurement{reason: "no answer yet"}) })
+	took, err := m.probe.RoundTrip(ctx, m.asked)
+	waiting.Stop()
+	if again, _ := p.links.proxy(name); again.Asked() != m.asked || !again.Enabled { // swapped meanwhile: neither the one nor the other
 		return
 	}
-	waiting := time.AfterFunc(patienceFor(now.Asked()), func() {
-		p.sights.noteLink(l.Name, measurement{reason: "no answer yet"})
-	})
-	took, err := probe.RoundTrip(ctx, now.Asked())
-	waiting.Stop()
 	switch {
 	case err == nil:
-		p.sights.link(l.Name, took)
+		ms := m.median(took)
+		p.sights.noteLink(name, measurement{ms: &ms})
 	case ctx.Err() == nil:
-		probe.Close()
-		p.sights.noteLink(l.Name, measurement{reason: probe.Reason(err)})
+		m.rest()
+		p.sights.noteLink(name, measurement{reason: m.probe.Reason(err)})
 	}
 }
 

@@ -2,7 +2,6 @@ package console
 
 import (
 	"sync"
-	"time"
 )
 
 // notYet is why nothing is known of what nobody has looked at since the console, or a pause, began.
@@ -30,11 +29,6 @@ type nodeSight struct {
 
 func newSights() *sights {
 	return &sights{links: map[string]measurement{}, nodes: map[string]nodeSight{}, waits: map[string][]Wait{}}
-}
-
-func (s *sights) link(name string, took time.Duration) {
-	ms := rounded(float64(took.Microseconds()) / 1000)
-	s.noteLink(name, measurement{ms: &ms})
 }
 
 func (s *sights) noteLink(name string, m measurement) {
