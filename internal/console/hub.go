@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"sync"
 	"time"
+
+	"pooler-lab/k6/live/second"
 )
 
 const (
@@ -109,6 +111,16 @@ func (h *hub) latest() (state State, fresh bool, next <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.last, time.Since(h.last.Time) < 2*beat, h.fresh
+}
+
+// lastPaths is what the live load's paths saw in the second told last.
+func (h *hub) lastPaths() map[string]second.Path {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.history) == 0 || time.Since(h.last.Time) > 2*beat {
+		return nil
+	}
+	return h.history[len(h.history)-1].Paths
 }
 
 // ask notes that somebody wants to know, who doesn't listen.

@@ -23,6 +23,7 @@ func (c *Console) Handler() http.Handler {
 	mux.Handle("GET /static/", c.pages.Static())
 	mux.HandleFunc("GET /events", c.api((*parts).serveEvents))
 	mux.HandleFunc("GET /api/state", c.api((*parts).serveState))
+	mux.HandleFunc("GET /metrics", c.api((*parts).serveMetrics))
 	mux.HandleFunc("POST /api/links/{name}", c.api((*parts).setLink))
 	mux.HandleFunc("POST /api/links/{name}/{change}", c.api((*parts).changeLink))
 	mux.HandleFunc("POST /api/load", c.api((*parts).startLoad))

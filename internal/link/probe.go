@@ -3,7 +3,6 @@ package link
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -12,13 +11,8 @@ import (
 	"pooler-lab/internal/path"
 )
 
-const (
-	// near is a round trip so short that a probe takes the median of a few: a single one shows what else the machine did.
-	near      = 30 * time.Millisecond
-	nearTries = 3
-	// probeWait is how long a probe waits for an answer beside twice what the link was asked to add.
-	probeWait = 2 * time.Second
-)
+// probeWait is how long a probe waits for an answer beside twice what the link was asked to add.
+const probeWait = 2 * time.Second
 
 // A Probe measures one link again and again on a connection that it keeps, as measureLink does once. It belongs to one
 // goroutine.
@@ -31,7 +25,7 @@ type Probe struct {
 // NewProbe makes one for a link that listens on host ("toxiproxy").
 func NewProbe(host string, l path.Link) *Probe { return &Probe{host: host, link: l} }
 
-// RoundTrip measures the link, which was asked to be so. It connects where there is no connection.
+// RoundTrip measures the link once, which was asked to be so. It connects where there is no connection.
 func (p *Probe) RoundTrip(ctx context.Context, asked Settings) (time.Duration, error) {
 	at := placeOf(p.host, p.link)
 	if p.conn == nil || p.conn.IsClosed() {
@@ -47,20 +41,9 @@ func (p *Probe) RoundTrip(ctx context.Context, asked Settings) (time.Duration, e
 		}
 	}
 	wait := probeWait + 2*time.Duration(asked.LatencyMS+asked.JitterMS)*time.Millisecond
-	limited, cancel := context.WithTimeout(ctx, nearTries*min(wait, 20*time.Second))
+	limited, cancel := context.WithTimeout(ctx, min(wait, 20*time.Second))
 	defer cancel()
-	var took []time.Duration
-	for len(took) < nearTries {
-		t, err := ask(limited, p.conn, at.query)
-		if err != nil {
-			return 0, err
-		}
-		if took = append(took, t); t > near {
-			break
-		}
-	}
-	slices.Sort(took)
-	return took[len(took)/2], nil
+	return ask(limited, p.conn, at.query)
 }
 
 // ask sends a query and returns how long its answer took.
