@@ -125,5 +125,6 @@ func (p *Pages) functions() template.FuncMap {
 		"scale":   scale,
 		"guessed": guessed,
 		"tight":   tight,
+		"about":   about,
 	}
 }

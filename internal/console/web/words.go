@@ -58,6 +58,9 @@ func nodeSays(node map[string]any) []string {
 	}
 	if state, _ := node["state"].(string); state != "up" {
 		reason, _ := node["reason"].(string)
+		if strings.HasPrefix(reason, "paused") { // why, the banner says
+			return []string{"paused"}
+		}
 		return []string{strings.Trim(state+": "+reason, ": ")}
 	}
 	var says []string
@@ -74,7 +77,9 @@ func nodeSays(node map[string]any) []string {
 	if ms, ok := node["replication_lag_ms"].(float64); ok {
 		says = append(says, "lag "+drawing.Number(ms)+" ms")
 	}
-	count("selects_per_second", "SELECT/s", "SELECTs/s")
+	if v, _ := node["selects_per_second"].(float64); v > 0 {
+		says = append(says, fmt.Sprintf("%.0f SELECTs/s by Pgpool-II", v))
+	}
 	if len(says) == 0 {
 		return []string{"up"}
 	}
@@ -93,6 +98,15 @@ func tight(text any) string {
 func clock(seconds any) string {
 	s, _ := seconds.(float64)
 	return fmt.Sprintf("%d:%02d", int(s)/60, int(s)%60)
+}
+
+// about says how long a lesson takes.
+func about(minutes any) string {
+	m, _ := minutes.(float64)
+	if m < 1 {
+		return fmt.Sprintf("about %.0f seconds", m*60)
+	}
+	return fmt.Sprintf("about %.0f min", m)
 }
 
 // day writes a time of the state for people.

@@ -22,6 +22,9 @@ export const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.flo
 
 export const count = (n, one, many = `${one}s`) => `${whole(n)} ${n === 1 ? one : many}`;
 
+// brief leaves out why all is paused: the banner says that once for the whole page.
+export const brief = (reason) => (reason.startsWith('paused') ? 'paused' : reason);
+
 // round is what stands large on a link's plate.
 export function round(link) {
   if (link.cut) return 'cut';

@@ -39,7 +39,7 @@ function show(part) {
 function progress(lesson) {
   watched = lesson.run || watched;
   if ($('under-way').hidden) show('under-way');
-  $('left').textContent = clock(lesson.seconds_left);
+  $('left').textContent = lesson.of ? clock(lesson.seconds_left) : '-:--';
   $('done').max = lesson.of || 1;
   $('done').value = lesson.done;
   $('cell').textContent = [`${lesson.done} of ${lesson.of}`, lesson.failed > 0 && `${lesson.failed} failed`, lesson.cell].filter(Boolean).join(' · ');

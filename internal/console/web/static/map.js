@@ -1,5 +1,5 @@
 // Keeps the map up to date, and has its links chosen by pointer and keyboard.
-import { asked, count, ms, round, whole } from './format.js';
+import { asked, brief, count, ms, round, whole } from './format.js';
 
 const map = document.getElementById('map');
 const setText = (element, text) => { if (element.textContent !== text) element.textContent = text; };
@@ -72,10 +72,14 @@ function line({ much, text, share, of, kind }) {
 
 function nodeSays(node) {
   const near = node.name.endsWith('-near-app') ? 'near the app: ' : '';
-  if (node.state !== 'up') return [{ text: `${near}${node.state}${node.reason ? `: ${node.reason}` : ''}` }];
+  if (node.state !== 'up') {
+    const reason = brief(node.reason);
+    return [{ text: near + (reason === 'paused' ? reason : [node.state, reason].filter(Boolean).join(': ')) }];
+  }
   const says = [];
   if (near) return [{ text: `${near}up` }];
-  if (node.selects_per_second != null) says.push({ much: whole(node.selects_per_second), text: 'SELECTs/s' });
+  // Pgpool-II's own count, so that what it spreads shows; 0 is no news where nothing goes through it.
+  if (node.selects_per_second > 0) says.push({ much: whole(node.selects_per_second), text: `SELECTs/s${node.kind === 'database' ? ' by Pgpool-II' : ''}` });
   if (node.backends != null) says.push({ text: count(node.backends, 'backend') });
   if (node.replication_lag_ms != null) says.push({ text: `lag ${ms(node.replication_lag_ms)}` });
   else if (node.role === 'standby') says.push({ text: 'lag not measured' });

@@ -1,6 +1,6 @@
 // The swap panel: what is moved, typed or pressed here is asked of the chosen link at once.
 import { attempt, post, say } from './say.js';
-import { bandwidth, ms } from './format.js';
+import { bandwidth, brief, ms } from './format.js';
 
 // Sensible steps: fine where a millisecond matters, coarse where it doesn't.
 const stops = [0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100, 125, 150, 200];
@@ -83,7 +83,7 @@ function describe(of) {
   if (which.value === 'all') return `${of.length} links; ${of.filter((link) => link.cut).length || 'none'} cut`;
   const [link] = of;
   return [
-    link.measured_ms == null ? `not measured: ${link.off || link.reason || (link.cut ? 'cut' : 'no answer yet')}` : `measured ${ms(link.measured_ms)}`,
+    link.measured_ms == null ? `not measured: ${link.off || brief(link.reason) || (link.cut ? 'cut' : 'no answer yet')}` : `measured ${ms(link.measured_ms)}`,
     link.jitter_ms > 0 && `jitter ±${link.jitter_ms} ms`, bandwidth(link), link.others && 'someone else\'s faults are on it, too',
     link.replication && `replication goes ${link.replication}`, link.host_port > 0 && `your own client: 127.0.0.1:${link.host_port}`,
   ].filter(Boolean).join(' · ');
