@@ -13,6 +13,7 @@ const reach = 20
 type ratioScale struct {
 	Says       string
 	Seen, Band bool
+	Sure       bool // a verdict rests on it
 	Guessed    bool
 	At, Lo, Hi float64
 	Guess      float64
@@ -30,6 +31,8 @@ func scale(verdict map[string]any, guess any) ratioScale {
 	if s.At, s.Seen = at(verdict["ratio"]); s.Seen {
 		s.Says = "measured " + ratio(verdict["ratio"])
 	}
+	word, _ := verdict["word"].(string)
+	s.Sure = word != "can't say" && word != "no interval"
 	lo, hasLo := at(verdict["lo"])
 	hi, hasHi := at(verdict["hi"])
 	s.Lo, s.Hi, s.Band = lo, hi, hasLo && hasHi
@@ -37,6 +40,24 @@ func scale(verdict map[string]any, guess any) ratioScale {
 		s.Says += ", guessed " + ratio(guess)
 	}
 	return s
+}
+
+// missed says how far a guess is off, "" where there is nothing to compare.
+func missed(verdict map[string]any, guess any) string {
+	said, guessed := guess.(float64)
+	seen, measured := verdict["ratio"].(float64)
+	if !guessed || !measured || said <= 0 || seen <= 0 {
+		return ""
+	}
+	lo, hasLo := verdict["lo"].(float64)
+	hi, hasHi := verdict["hi"].(float64)
+	switch {
+	case hasLo && hasHi && said >= lo && said <= hi:
+		return "within the interval"
+	case said > seen:
+		return figure.RatioText(said/seen) + " times too much"
+	}
+	return figure.RatioText(seen/said) + " times too little"
 }
 
 // ratio writes one as reports do.

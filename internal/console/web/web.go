@@ -126,5 +126,6 @@ func (p *Pages) functions() template.FuncMap {
 		"guessed": guessed,
 		"tight":   tight,
 		"about":   about,
+		"missed":  missed,
 	}
 }

@@ -33,8 +33,6 @@ async function send() {
   sending = true;
   while (wanted !== undefined) {
     const body = { latency_ms: wanted };
-    // A jitter can't be more than its latency.
-    if (links().some((link) => link.jitter_ms > wanted)) body.jitter_ms = which.value === 'all' ? 0 : wanted;
     wanted = undefined;
     if (!await attempt(() => post(address(), body))) heldUntil = 0;
     await new Promise((done) => { setTimeout(done, pause); });
