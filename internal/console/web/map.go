@@ -1,7 +1,6 @@
 package web
 
-// A place is where something of the map stands, in the units of its picture (960 x 530). In this order of databases
-// no link crosses another.
+// A wire is a link on the map, whose picture is 960 x 530.
 type wire struct {
 	Name string
 	D    string  // the line, as SVG has it
@@ -9,6 +8,7 @@ type wire struct {
 	Link map[string]any
 }
 
+// wirePlaces are where links run. In this order of databases none crosses another.
 var wirePlaces = []wire{
 	{Name: "client-yugabyte", D: "M92 195C100 60 220 36 420 36S660 44 738 50", X: 444, Y: 36},
 	{Name: "client-pgbouncer", D: "M152 235C222 226 276 150 346 144", X: 252, Y: 188},
@@ -35,6 +35,7 @@ func wires(state any) []wire {
 	return all
 }
 
+// A box is a node on the map.
 type box struct {
 	Name, Title         string
 	X, Y, Width, Height float64

@@ -9,7 +9,7 @@ import (
 // reach is the largest ratio that a scale shows, and 1/reach the smallest; what lies beyond stands at its end.
 const reach = 20
 
-// A scale is a ratio and a guess of it drawn on one line, 240 x 28, whose middle is 1.
+// A ratioScale is a ratio and a guess of it drawn on one line, 240 x 28, whose middle is 1.
 type ratioScale struct {
 	Says       string
 	Seen, Band bool

@@ -66,11 +66,14 @@ function datasets(kind, paths, from) {
   });
 }
 
-export function paintCharts() {
+let idle = true; // no load is asked for
+
+export function paintCharts(loadState) {
+  if (loadState) idle = loadState === 'off';
   const until = latest()?.at;
   if (until === undefined) return;
   const from = until - Number($('span').value), paths = pathsSince(from), log = $('log').checked;
-  $('nothing').hidden = paths.length > 0;
+  $('nothing').hidden = paths.length > 0 || !idle;
   $('charts').classList.toggle('bare', !paths.length);
   for (const [kind, chart] of Object.entries(charts)) {
     const figure = $(`chart-${kind}`);
@@ -94,7 +97,7 @@ export function charting() {
     dress(charts[kind]);
   }
   document.addEventListener('colours', () => { Object.values(charts).forEach(dress); paintCharts(); });
-  for (const control of [$('span'), $('log')]) control.addEventListener('change', paintCharts);
+  for (const control of [$('span'), $('log')]) control.addEventListener('change', () => paintCharts());
 }
 
 export function toggleLog() {

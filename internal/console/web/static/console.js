@@ -22,7 +22,7 @@ function paint(now) {
   paintLoad(state);
   paintFigures(state, seconds);
   waits(state);
-  paintCharts();
+  paintCharts(state.load.state);
 }
 
 swap(() => { if (state) paintMap(state, chosen(), latest()?.paths); });

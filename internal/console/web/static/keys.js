@@ -15,8 +15,8 @@ function wanted() {
 function pressed(event) {
   if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
   const at = event.target;
-  const letters = at.matches('textarea, select, input:not([type=range]):not([type=checkbox]):not([type=radio])');
-  const digits = at.matches('input[type=range]') && /^(Arrow|Home|End|Page)/.test(event.key);
+  const letters = at.matches?.('textarea, select, input:not([type=range]):not([type=checkbox]):not([type=radio])');
+  const digits = at.matches?.('input[type=range]') && /^(Arrow|Home|End|Page)/.test(event.key);
   if (letters || digits || (document.querySelector('dialog[open]') && event.key !== '?')) return;
   const name = `${prefix}${event.key}`;
   prefix = event.key === 'g' && !prefix ? 'g ' : '';

@@ -1,5 +1,5 @@
 // One lesson: a prediction that is committed to before the figures show, the run, and then both side by side.
-import { attempt, post, say } from './say.js';
+import { attempt, post, say, trouble } from './say.js';
 import { clock } from './format.js';
 import { cancelLesson, lock } from './lock.js';
 import { follow } from './events.js';
@@ -9,8 +9,11 @@ import { keys } from './keys.js';
 const $ = (id) => document.getElementById(id);
 const main = $('main'), form = $('guess'), name = main.dataset.lesson;
 
-let watched; // the run that this page waits for
+const patience = 5000; // ms until a run that was asked for must show
+
 let asking = false;
+let asked = 0; // when the run was asked for that this page waits for, 0 where it found one under way
+let earlier; // the run that had ended before it
 
 const remembered = `prediction ${name}`;
 const remember = (text) => { try { sessionStorage.setItem(remembered, text); } catch { /* only a reminder */ } };
@@ -19,14 +22,14 @@ const recall = () => { try { return sessionStorage.getItem(remembered) ?? ''; } 
 async function run(prediction) {
   asking = true;
   const started = await attempt(async () => {
-    const { run: id } = await post(`/api/lessons/${name}/run`, { prediction });
-    watched = id || undefined;
+    asked = Date.now();
+    await post(`/api/lessons/${name}/run`, { prediction });
   });
   asking = false;
   if (!started) return;
   remember(prediction?.words ? `You said: “${prediction.words}”` : '');
   show('under-way');
-  $('left').focus?.();
+  $('under-way-title').focus();
   say('The lesson runs.');
 }
 
@@ -37,7 +40,6 @@ function show(part) {
 }
 
 function progress(lesson) {
-  watched = lesson.run || watched;
   if ($('under-way').hidden) show('under-way');
   $('left').textContent = lesson.of ? clock(lesson.seconds_left) : '-:--';
   $('done').max = lesson.of || 1;
@@ -52,9 +54,21 @@ function look(state) {
   lock(state);
   if (state.lesson?.name === name) { progress(state.lesson); return; }
   for (const button of form.querySelectorAll('button')) button.disabled = Boolean(state.lock) || asking;
-  if ($('under-way').hidden || asking || state.lesson) return;
-  const ended = state.last_run;
-  if (ended?.lesson === name && (!watched || ended.run === watched)) location.assign(`/lessons/${name}?run=${encodeURIComponent(ended.run)}`);
+  if (asking) return;
+  if ($('under-way').hidden) earlier = state.last_run?.run;
+  else if (!state.lesson) ended(state.last_run);
+}
+
+// ended shows what came out of the run that this page waited for. A state may come that is older than the question.
+function ended(last) {
+  const late = Date.now() - asked > patience;
+  if (!late && (last?.lesson !== name || last.run === earlier)) return;
+  if (last?.lesson === name && last.run && last.run !== earlier) {
+    location.assign(`/lessons/${name}?run=${encodeURIComponent(last.run)}`);
+    return;
+  }
+  show('predict');
+  trouble(last?.reason || 'The run ended before it began.');
 }
 
 form.addEventListener('submit', (event) => { event.preventDefault(); run(guesses(form)); });

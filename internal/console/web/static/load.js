@@ -27,8 +27,9 @@ async function startLoad() {
     await attempt(() => { throw new Error('Choose a path that the load should take.'); });
     return;
   }
-  if (!form.reportValidity()) {
-    $('load-choice').open = true;
+  if (!form.checkValidity()) {
+    $('load-choice').open = true; // what is wrong must be seen
+    form.reportValidity();
     return;
   }
   const fields = form.elements;

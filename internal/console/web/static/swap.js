@@ -51,8 +51,9 @@ function moved() {
 // ask sends one change and says what was done; the slider follows the state.
 async function ask(act, body, said) {
   heldUntil = 0;
+  if (!await attempt(() => post(address(act), body))) return;
   exact.dataset.typed = '';
-  if (await attempt(() => post(address(act), body))) say(`${name()}: ${said}`);
+  say(`${name()}: ${said}`);
 }
 
 const nothing = () => ask('', { latency_ms: 0, jitter_ms: 0, down_kbps: 0, up_kbps: 0 }, 'nothing added');
@@ -118,7 +119,7 @@ const matches = (link, preset) => (preset.latency_ms > 0) && settings.every((fie
 
 // fill shows in the form what the link has, unless someone is typing there.
 function fill(of) {
-  if (exact.dataset.typed || exact.contains(document.activeElement)) return;
+  if (exact.dataset.typed) return;
   for (const field of settings) {
     const value = same(of, field), input = exact.elements[field];
     input.value = value === undefined || (value === 0 && field.endsWith('kbps')) ? '' : value;
