@@ -5,21 +5,12 @@ package web
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
-	"maps"
-	"mime"
-	"net/http"
 	"os"
-	"path"
-	"slices"
-	"strconv"
-	"strings"
 )
 
 //go:embed *.html static
@@ -28,8 +19,8 @@ var files embed.FS
 // Pages renders the pages and serves what they load.
 type Pages struct {
 	templates *template.Template
-	static    map[string][]byte // by name
-	hash      string            // of all of them: it is part of their address, so a browser may keep them for ever
+	static    map[string]file // by name
+	hash      string          // of all of them: it is part of their address, so a browser may keep them for ever
 }
 
 // New reads chart.js from chartJS, the file of the system's package, and all else from the program itself.
@@ -38,31 +29,22 @@ func New(chartJS string) (*Pages, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the chart library: %w", err)
 	}
-	p := &Pages{static: map[string][]byte{"chart.js": chart}}
+	contents := map[string][]byte{"chart.js": chart}
 	entries, err := files.ReadDir("static")
 	if err != nil {
 		return nil, fmt.Errorf("list the console's own files: %w", err)
 	}
 	for _, e := range entries {
-		if p.static[e.Name()], err = files.ReadFile("static/" + e.Name()); err != nil {
+		if contents[e.Name()], err = files.ReadFile("static/" + e.Name()); err != nil {
 			return nil, fmt.Errorf("read the console's own files: %w", err)
 		}
 	}
-	p.hash = hashOf(p.static)
+	p := &Pages{static: packed(contents), hash: hashOf(contents)}
 	p.templates, err = template.New("").Funcs(p.functions()).ParseFS(files, "*.html")
 	if err != nil {
 		return nil, fmt.Errorf("read the console's templates: %w", err)
 	}
 	return p, nil
-}
-
-func hashOf(files map[string][]byte) string {
-	sum := sha256.New()
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		fmt.Fprintf(sum, "%s %d\n", name, len(files[name]))
-		sum.Write(files[name])
-	}
-	return hex.EncodeToString(sum.Sum(nil))[:16]
 }
 
 // Render writes the page of that name. Nothing is written where it can't be rendered.
@@ -81,34 +63,6 @@ func (p *Pages) Render(w io.Writer, page string, data any) error {
 	}
 	_, err = out.WriteTo(w)
 	return err
-}
-
-// Static serves what the pages load, below /static/.
-func (p *Pages) Static() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		hash, name := path.Split(strings.TrimPrefix(r.URL.Path, "/static/"))
-		content, ok := p.static[name]
-		if !ok {
-			http.NotFound(w, r)
-			return
-		}
-		tag := strconv.Quote(p.hash)
-		w.Header().Set("ETag", tag)
-		// An address of another hash is that of a page from before an update: it gets today's file, and may not keep it.
-		w.Header().Set("Cache-Control", "no-cache")
-		if strings.Trim(hash, "/") == p.hash {
-			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-		}
-		if r.Header.Get("If-None-Match") == tag {
-			w.WriteHeader(http.StatusNotModified)
-			return
-		}
-		w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
-		w.Header().Set("Content-Length", strconv.Itoa(len(content)))
-		if _, err := w.Write(content); err != nil {
-			return // the browser went away
-		}
-	})
 }
 
 // functions are what templates call.

@@ -110,6 +110,13 @@ func TestStaticFilesAreKeptByTheirHash(t *testing.T) {
 	if w := ask("/static/"+p.hash+"/chart.js", now.Header().Get("ETag")); w.Code != http.StatusNotModified || w.Body.Len() > 0 {
 		t.Errorf("a file that hasn't changed: %d", w.Code)
 	}
+	r := httptest.NewRequest(http.MethodGet, "/static/"+p.hash+"/console.css", nil)
+	r.Header.Set("Accept-Encoding", "br, gzip")
+	w := httptest.NewRecorder()
+	p.Static().ServeHTTP(w, r)
+	if small, plain := w.Body.Len(), ask("/static/"+p.hash+"/console.css", "").Body.Len(); w.Header().Get("Content-Encoding") != "gzip" || small == 0 || 2*small > plain {
+		t.Errorf("who takes gzip gets %d bytes of %d, encoded as %q", small, plain, w.Header().Get("Content-Encoding"))
+	}
 	if w := ask("/static/"+p.hash+"/web.go", ""); w.Code != http.StatusNotFound {
 		t.Errorf("no such file: %d", w.Code)
 	}
