@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -28,6 +29,7 @@ func NewCommand() *cobra.Command {
 				return err
 			}
 			go console.Ready(c.Context(), source)
+			defer console.Await()
 			return console.Serve(c.Context(), listen)
 		},
 	}
@@ -63,4 +65,20 @@ func (c *Console) Look(ctx context.Context) {
 		return
 	}
 	go c.Ready(ctx, source)
+}
+
+// endWait is how long the console's lesson may take to put back what it has set: less than Compose's stop_grace_period.
+const endWait = 13 * time.Second
+
+// Await waits until all that the console has started has ended, once its context has.
+func (c *Console) Await() {
+	if c == nil { // it is off
+		return
+	}
+	ended := make(chan struct{})
+	go func() { c.running.Wait(); close(ended) }()
+	select {
+	case <-ended:
+	case <-time.After(endWait):
+	}
 }

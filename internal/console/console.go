@@ -37,7 +37,8 @@ type Console struct {
 	hub   *hub
 	log   *log.Logger
 
-	closing chan struct{} // closed when the console ends
+	closing chan struct{}  // closed when the console ends
+	running sync.WaitGroup // what has to end before the program does: a lesson puts back what it has set
 
 	mu      sync.Mutex
 	waiting string // what it waits for, "" once it is ready
@@ -97,6 +98,8 @@ func (c *Console) Waiting(what string) {
 
 // Ready lets the console look at the lab, from now on until ctx ends.
 func (c *Console) Ready(ctx context.Context, source *Source) {
+	c.running.Add(1)
+	defer c.running.Done()
 	p := newParts(c, source)
 	c.mu.Lock()
 	c.parts, c.waiting = p, ""

@@ -115,20 +115,20 @@ func measures(l *lesson.Lesson, name string, ownPool bool) bool {
 }
 
 // lessonList is the data of the page of all lessons.
-func (p *parts) lessonList(r *http.Request) (any, error) {
+func (p *parts) lessonList(r *http.Request) (title string, data any, err error) {
 	names, err := lesson.Names(p.catalog.dir)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	runs, err := p.runEntries()
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	entries := []LessonEntry{}
 	for _, name := range names {
 		entry, _, err := p.lessonNamed(r.Context(), name)
 		if err != nil {
-			return nil, err
+			return "", nil, err
 		}
 		for _, run := range runs {
 			if run.Lesson == name {
@@ -137,28 +137,28 @@ func (p *parts) lessonList(r *http.Request) (any, error) {
 		}
 		entries = append(entries, entry)
 	}
-	return map[string]any{"lessons": entries}, nil
+	return "Lessons", map[string]any{"lessons": entries}, nil
 }
 
 // lessonPage is the data of one lesson's page.
-func (p *parts) lessonPage(r *http.Request) (any, error) {
+func (p *parts) lessonPage(r *http.Request) (title string, data any, err error) {
 	entry, _, err := p.lessonNamed(r.Context(), r.PathValue("name"))
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	runs, err := p.runEntries()
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	runs = slices.DeleteFunc(runs, func(run RunEntry) bool { return run.Lesson != entry.Name })
 	entry.Runs = len(runs)
-	data := map[string]any{"lesson": entry, "runs": runs, "revealed": nil}
+	var revealed *RunDetail
 	if id := r.URL.Query().Get("run"); id != "" {
-		if data["revealed"], err = p.revealed(entry.Name, id); err != nil {
-			return nil, err
+		if revealed, err = p.revealed(entry.Name, id); err != nil {
+			return "", nil, err
 		}
 	}
-	return data, nil
+	return strings.TrimSuffix(entry.Name+": "+entry.Title, ": "), map[string]any{"lesson": entry, "runs": runs, "revealed": revealed}, nil
 }
 
 // revealed is a run of the lesson, once it has ended.
@@ -174,16 +174,6 @@ func (p *parts) revealed(lesson, id string) (*RunDetail, error) {
 		return nil, &problem{http.StatusConflict, fmt.Sprintf("run %s is still running: its figures show when it has ended", id)}
 	}
 	return run, nil
-}
-
-// reveal answers with a run's figures and explanation.
-func (p *parts) reveal(w http.ResponseWriter, r *http.Request) error {
-	run, err := p.revealed(r.PathValue("name"), r.URL.Query().Get("run"))
-	if err != nil {
-		return err
-	}
-	answer(w, http.StatusOK, map[string]any{"run": run})
-	return nil
 }
 
 // readAhead reads the lessons while nobody waits for them.

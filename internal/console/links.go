@@ -163,7 +163,8 @@ func (p *parts) linkStates() []Link {
 	var all []Link
 	for _, l := range p.source.Set.Links {
 		from, to, _ := strings.Cut(l.Name, "-")
-		state := Link{Name: l.Name, From: from, To: to, HostPort: p.source.Set.HostPort(l.Name), Off: l.Unavailable()}
+		state := Link{Name: l.Name, From: from, To: to, HostPort: p.source.Set.HostPort(l.Name), Off: l.Unavailable(),
+			UsedBy: listed(p.source.Set.PathsOver(l.Name))}
 		proxy, ok := now.Proxy(l.Name)
 		asked := proxy.Asked()
 		state.LatencyMS, state.JitterMS, state.DownKBps, state.UpKBps = asked.LatencyMS, asked.JitterMS, asked.DownKBps, asked.UpKBps

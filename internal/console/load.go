@@ -2,9 +2,7 @@ package console
 
 import (
 	"context"
-	"fmt"
 	"log"
-	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -199,31 +197,4 @@ func (l *load) describe() Load {
 		all.Keep = o.Keep == nil || *o.Keep
 	}
 	return all
-}
-
-// startLoad starts the live load, or replaces it.
-func (p *parts) startLoad(w http.ResponseWriter, r *http.Request) error {
-	if err := p.locked(); err != nil {
-		return err
-	}
-	var order loadOrder
-	if err := understand(r, &order); err != nil {
-		return err
-	}
-	if err := order.check(p.source.Set); err != nil {
-		return wrong(fmt.Errorf("live load: %w", err))
-	}
-	p.load.order(&order)
-	answer(w, http.StatusOK, map[string]Load{"load": p.load.describe()})
-	return nil
-}
-
-// stopLoad ends it.
-func (p *parts) stopLoad(w http.ResponseWriter, _ *http.Request) error {
-	if err := p.locked(); err != nil {
-		return err
-	}
-	p.load.order(nil)
-	answer(w, http.StatusOK, map[string]Load{"load": p.load.describe()})
-	return nil
 }

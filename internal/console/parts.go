@@ -32,13 +32,14 @@ type parts struct {
 }
 
 func newParts(c *Console, s *Source) *parts {
-	p := &parts{Console: c, source: s, links: newSwitchboard(s.Links), sights: newSights(), lock: new(lock), moved: newPulse(),
+	p := &parts{Console: c, source: s, links: newSwitchboard(s.Links), sights: newSights(), lock: newLock(), moved: newPulse(),
 		catalog: newCatalog(c.root), shelf: &shelf{read: map[string]shelved{}}}
 	p.load = newLoad(s, c.root, c.log)
 	p.names = append([]string{"client"}, services(s.Set)...)
 	for _, w := range s.Waits {
 		p.waits = append(p.waits, w.Node())
 	}
+	p.lastRun = p.leftBehind()
 	return p
 }
 

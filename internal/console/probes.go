@@ -83,7 +83,9 @@ func (p *parts) keep(ctx context.Context, every time.Duration, look func(context
 		for ctx.Err() == nil {
 			begun, moved := time.Now(), p.moved.wait()
 			if p.looking() {
-				look(ctx)
+				limited, cancel := p.lock.bound(ctx) // an answer over a slow link isn't waited for any more
+				look(limited)
+				cancel()
 				looked = true
 			} else if looked {
 				rest()

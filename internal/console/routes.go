@@ -30,15 +30,14 @@ func (c *Console) Handler() http.Handler {
 	mux.HandleFunc("POST /api/load/stop", c.api((*parts).stopLoad))
 	mux.HandleFunc("POST /api/lessons/{name}/run", c.api((*parts).runLesson))
 	mux.HandleFunc("POST /api/lessons/cancel", c.api((*parts).cancelLesson))
-	mux.HandleFunc("GET /api/lessons/{name}/reveal", c.api((*parts).reveal))
-	mux.HandleFunc("GET /lessons", c.page("lessons", "Lessons", (*parts).lessonList))
-	mux.HandleFunc("GET /lessons/{name}", c.page("lesson", "Lesson", (*parts).lessonPage))
-	mux.HandleFunc("GET /runs", c.page("runs", "Runs", (*parts).runList))
-	mux.HandleFunc("GET /runs/{name}", c.page("run", "Run", (*parts).runPage))
-	mux.HandleFunc("GET /runs/{a}/beside/{b}", c.page("beside", "Two runs side by side", (*parts).besidePage))
+	mux.HandleFunc("GET /lessons", c.page("lessons", (*parts).lessonList))
+	mux.HandleFunc("GET /lessons/{name}", c.page("lesson", (*parts).lessonPage))
+	mux.HandleFunc("GET /runs", c.page("runs", (*parts).runList))
+	mux.HandleFunc("GET /runs/{name}", c.page("run", (*parts).runPage))
+	mux.HandleFunc("GET /runs/{a}/beside/{b}", c.page("beside", (*parts).besidePage))
 	mux.HandleFunc("GET /runs/{a}/beside/{b}/report.html", c.api((*parts).beside))
 	mux.HandleFunc("GET /runs/{name}/{file}", c.api((*parts).runFile))
-	mux.HandleFunc("GET /{$}", c.page("map", "pooler-lab", nothing))
+	mux.HandleFunc("GET /{$}", c.page("map", (*parts).mapPage))
 	mux.HandleFunc("/", c.nowhere)
 	return c.guard.protect(mux)
 }
@@ -58,25 +57,25 @@ func (c *Console) api(do func(*parts, http.ResponseWriter, *http.Request) error)
 	}
 }
 
-// page answers people: with the page of that name, filled with what data returns.
-func (c *Console) page(name, title string, data func(*parts, *http.Request) (any, error)) http.HandlerFunc {
+// page answers people: with the page of that name, whose title and data fill returns.
+func (c *Console) page(name string, fill func(*parts, *http.Request) (title string, data any, err error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		p, waiting := c.ready()
 		if p == nil {
 			c.starting(w, waiting)
 			return
 		}
-		found, err := data(p, r)
+		title, data, err := fill(p, r)
 		if err != nil {
 			c.fail(w, r, err)
 			return
 		}
-		c.render(w, http.StatusOK, Page{Page: name, Title: title, State: p.now(r.Context()), Data: found})
+		c.render(w, http.StatusOK, Page{Page: name, Title: title, State: p.now(r.Context()), Data: data})
 	}
 }
 
-// nothing is the data of a page that needs none but the state.
-func nothing(*parts, *http.Request) (any, error) { return struct{}{}, nil }
+// mapPage is the page that shows the state, and nothing else.
+func (p *parts) mapPage(*http.Request) (string, any, error) { return "The map", struct{}{}, nil }
 
 func (c *Console) starting(w http.ResponseWriter, waiting string) {
 	w.Header().Set("Retry-After", "2")

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,12 +9,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	"pooler-lab/internal/page"
-	"pooler-lab/internal/report"
 	"pooler-lab/internal/result"
 )
 
@@ -101,12 +97,14 @@ func (p *parts) runEntry(name string) (RunEntry, error) {
 	return p.truly(known.entry), nil
 }
 
-// truly takes a run that says it is running for interrupted, unless something does measure: nothing else could be at it.
+// truly takes a run that says it is running for interrupted, unless its lesson is under way.
 func (p *parts) truly(e RunEntry) RunEntry {
 	if e.Status != string(result.Running) {
 		return e
 	}
-	if _, measuring := p.source.UnderWay(); !measuring {
+	what, _ := p.source.UnderWay()
+	own, _ := p.lessonState()
+	if what != lessonPrefix+e.Lesson || own != nil && own.Run != e.Name {
 		e.Status, e.Reason = string(result.Interrupted), neverEnded
 	}
 	return e
@@ -125,89 +123,38 @@ func (p *parts) readRun(name string) (*result.Run, error) {
 }
 
 // runList is the data of the page of all runs.
-func (p *parts) runList(*http.Request) (any, error) {
+func (p *parts) runList(*http.Request) (title string, data any, err error) {
 	runs, err := p.runEntries()
-	return map[string]any{"runs": runs}, err
+	return "Runs", map[string]any{"runs": runs}, err
 }
 
 // runPage is the data of one run's page.
-func (p *parts) runPage(r *http.Request) (any, error) {
+func (p *parts) runPage(r *http.Request) (title string, data any, err error) {
 	run, err := p.runDetail(r.PathValue("name"))
-	return map[string]any{"run": run}, err
+	return "Run " + r.PathValue("name"), map[string]any{"run": run}, err
 }
 
 // besidePage is the data of the page that has two runs side by side.
-func (p *parts) besidePage(r *http.Request) (any, error) {
-	data := map[string]any{}
+func (p *parts) besidePage(r *http.Request) (title string, data any, err error) {
+	both := map[string]RunEntry{}
 	for _, which := range []string{"a", "b"} {
 		run, err := p.readRun(r.PathValue(which))
 		if err != nil {
-			return nil, err
+			return "", nil, err
 		}
-		data[which] = p.truly(entryOf(run, filepath.Join(p.results(), run.ID)))
+		both[which] = p.truly(entryOf(run, filepath.Join(p.results(), run.ID)))
 	}
-	return data, nil
+	return both["a"].Name + " beside " + both["b"].Name, both, nil
 }
 
-// beside answers with the two runs' own page.
-func (p *parts) beside(w http.ResponseWriter, r *http.Request) error {
-	var named []page.Named
-	for _, which := range []string{"a", "b"} {
-		run, err := p.readRun(r.PathValue(which))
-		if err != nil {
-			return err
-		}
-		named = append(named, page.Named{Name: strings.TrimSuffix(run.ID, "-"+run.Lesson.Name), Run: run})
-	}
-	text, err := page.Beside(named[0], named[1])
+// leftBehind is the last run, if it was under way when the lab was stopped.
+func (p *parts) leftBehind() *LastRun {
+	runs, err := p.runEntries()
 	if err != nil {
-		return wrong(err)
+		p.log.Print(err)
 	}
-	show(w, text)
-	return nil
-}
-
-// show answers with a report: it may run nothing, and brings its style along.
-func show(w http.ResponseWriter, text []byte) {
-	w.Header().Set("Content-Security-Policy", reportPolicy)
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-cache")
-	_, _ = w.Write(text) // whoever asked has gone
-}
-
-// runFile answers with a file of a run; report and CSV are made where the run left none, since it was interrupted.
-func (p *parts) runFile(w http.ResponseWriter, r *http.Request) error {
-	name, file := r.PathValue("name"), r.PathValue("file")
-	makers := map[string]func(*result.Run) ([]byte, error){page.File: page.Run, report.CSVFile: csvOf, result.File: nil}
-	maker, ok := makers[file]
-	if !ok {
-		return &problem{http.StatusNotFound, fmt.Sprintf("a run has no %q: it has %s, %s and %s", file, page.File, report.CSVFile, result.File)}
-	}
-	run, err := p.readRun(name)
-	if err != nil {
-		return err
-	}
-	text, err := os.ReadFile(filepath.Join(p.results(), name, file))
-	if errors.Is(err, fs.ErrNotExist) && maker != nil {
-		text, err = maker(run)
-	}
-	if err != nil {
-		return fmt.Errorf("read %s of run %s: %w", file, name, err)
-	}
-	if file == page.File && !r.URL.Query().Has("download") {
-		show(w, text)
+	if len(runs) == 0 || runs[0].Reason != neverEnded {
 		return nil
 	}
-	kind := map[string]string{page.File: "text/html; charset=utf-8", report.CSVFile: "text/csv; charset=utf-8", result.File: "application/json"}[file]
-	w.Header().Set("Content-Type", kind)
-	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s-%s"`, name, file))
-	w.Header().Set("Cache-Control", "no-cache")
-	_, _ = w.Write(text) // whoever asked has gone
-	return nil
-}
-
-func csvOf(run *result.Run) ([]byte, error) {
-	var text bytes.Buffer
-	err := report.CSV(&text, run)
-	return text.Bytes(), err
+	return &LastRun{Lesson: runs[0].Lesson, Run: runs[0].Name, Status: runs[0].Status, Reason: runs[0].Reason}
 }

@@ -29,6 +29,7 @@ type Source struct {
 	UnderWay func() (what string, ok bool) // what measures just now, the console's own lesson included
 	K6, Lab  string                        // programs
 	Scale    func(context.Context) (int, error)
+	LetGo    func(context.Context) // has poolers close what the live load has left open
 }
 
 // Links are where latencies are swapped.
@@ -85,7 +86,7 @@ func SourceOfLab(root string) (*Source, error) {
 	s := &Source{Set: set, Presets: presets, Links: links, K6: "k6", Lab: own,
 		Probe:    func(l path.Link) LinkProbe { return link.NewProbe(path.Proxy, l) },
 		UnderWay: func() (string, bool) { return run.UnderWay(filepath.Join(root, "results")) },
-		Scale:    scaleOfLab}
+		Scale:    scaleOfLab, LetGo: func(context.Context) {}}
 	for _, name := range services(set) {
 		switch {
 		case name == "primary" || name == "standby":
@@ -95,6 +96,7 @@ func SourceOfLab(root string) (*Source, error) {
 			s.Nodes = append(s.Nodes, &database{watch: server.NewWatch(name), name: name})
 		case strings.HasPrefix(name, "pgbouncer"):
 			s.Nodes = append(s.Nodes, &pgbouncer{watch: server.NewWatch(name), name: name})
+			s.LetGo = func(ctx context.Context) { _ = server.LetGo(ctx, name) } // a lesson waits for what is left
 		case strings.HasPrefix(name, "pgpool"):
 			s.Nodes = append(s.Nodes, &pgpool{watch: server.NewWatch(name), name: name})
 		}

@@ -50,8 +50,9 @@ type Link struct {
 	Cut        bool     `json:"cut"`
 	Others     bool     `json:"others"` // faults that the lab never sets
 	MeasuredMS *float64 `json:"measured_ms"`
-	Reason     string   `json:"reason"` // it isn't measured
-	Off        string   `json:"off"`    // why nothing can travel over it in this lab
+	Reason     string   `json:"reason"`  // it isn't measured
+	Off        string   `json:"off"`     // why nothing can travel over it in this lab
+	UsedBy     []string `json:"used_by"` // paths that can go over it
 	// Replication is of the link between primary and standby: straight, over the link, or unknown: why.
 	Replication string `json:"replication"`
 }

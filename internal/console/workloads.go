@@ -3,6 +3,7 @@ package console
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 
 	"pooler-lab/internal/path"
@@ -137,4 +138,31 @@ func (o loadOrder) script(set *path.Set, scale int) (liveScript, error) {
 		s.Paths = append(s.Paths, way)
 	}
 	return s, nil
+}
+
+// startLoad starts the live load, or replaces it.
+func (p *parts) startLoad(w http.ResponseWriter, r *http.Request) error {
+	if err := p.locked(); err != nil {
+		return err
+	}
+	var order loadOrder
+	if err := understand(r, &order); err != nil {
+		return err
+	}
+	if err := order.check(p.source.Set); err != nil {
+		return wrong(fmt.Errorf("live load: %w", err))
+	}
+	p.load.order(&order)
+	answer(w, http.StatusOK, map[string]Load{"load": p.load.describe()})
+	return nil
+}
+
+// stopLoad ends it.
+func (p *parts) stopLoad(w http.ResponseWriter, _ *http.Request) error {
+	if err := p.locked(); err != nil {
+		return err
+	}
+	p.load.order(nil)
+	answer(w, http.StatusOK, map[string]Load{"load": p.load.describe()})
+	return nil
 }

@@ -99,6 +99,7 @@ func serve(ctx context.Context, out io.Writer) error {
 	}
 	sayNext(out)
 	<-ctx.Done()
+	page.Await()
 	return nil
 }
 

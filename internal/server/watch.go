@@ -33,6 +33,15 @@ func NewWatch(service string) *Watch {
 // Close ends the connection; the next question opens another one.
 func (w *Watch) Close() { w.line.close() }
 
+// LetGo has a PgBouncer close the server connections that no client uses. A run takes those of a live load that has just
+// ended for what Pgpool-II's children keep, and waits for them in vain.
+func LetGo(ctx context.Context, service string) error {
+	w := NewWatch(service)
+	defer w.Close()
+	_, err := w.line.ask(ctx, "RECONNECT")
+	return err
+}
+
 // A Sight is what a database says of itself.
 type Sight struct {
 	Standby  bool
