@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pooler-lab/internal/console"
 	"pooler-lab/internal/crosscheck"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/owner"
@@ -47,6 +48,7 @@ func run(ctx context.Context) error {
 	root.AddCommand(
 		serve.NewCommand(),
 		serve.NewReadyCommand(),
+		console.NewCommand(),
 		path.NewCommand(),
 		link.NewCommand(underWay),
 		tool.NewPsqlCommand(),

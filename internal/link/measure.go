@@ -31,13 +31,8 @@ type RoundTrip struct {
 	Samples int
 }
 
-// Measure returns the median time of a SELECT 1 on one warm connection to the endpoint. It takes up to a second,
-// and connecting; the context's deadline holds for both. Every SELECT 1 is a transaction in the database's
-// statistics.
-func Measure(ctx context.Context, e path.Endpoint, user, password string) (RoundTrip, error) {
-	return measure(ctx, e, user, password, "SELECT 1")
-}
-
+// measure returns the median time of a query on one warm connection to the endpoint. It takes up to a second, and
+// connecting; the context's deadline holds for both.
 func measure(ctx context.Context, e path.Endpoint, user, password, query string) (RoundTrip, error) {
 	conn, err := connect(ctx, e, user, password)
 	if err != nil {
@@ -76,24 +71,39 @@ func connect(ctx context.Context, e path.Endpoint, user, password string) (*pgco
 	return conn, nil
 }
 
-// measureLink measures through the link itself, from this container, whoever its usual client is. It goes to a
-// database whose statistics no lesson reads: looking at a link changes no result. PgBouncer has its console for
-// that; YugabyteDB's statistics aren't read, so its ordinary database will do.
-func measureLink(ctx context.Context, host string, l path.Link) (RoundTrip, error) {
-	e := path.Endpoint{Host: host, Port: l.Port(), DBName: "postgres"}
+// A place is where a link is measured from this container, whoever its usual client is, and what is asked there.
+type place struct {
+	endpoint       path.Endpoint
+	user, password string
+	query          string
+}
+
+// placeOf is a database whose statistics no lesson reads: looking at a link changes no result. PgBouncer has its
+// console for that; YugabyteDB's statistics aren't read, so its ordinary database will do.
+func placeOf(host string, l path.Link) place {
+	at := place{path.Endpoint{Host: host, Port: l.Port(), DBName: "postgres"}, "lab", os.Getenv("LAB_PASSWORD"), "SELECT 1"}
 	switch l.Service() {
 	case "pgbouncer":
-		e.DBName = "pgbouncer"
-		return measure(ctx, e, "lab", os.Getenv("LAB_PASSWORD"), "SHOW VERSION")
+		at.endpoint.DBName, at.query = "pgbouncer", "SHOW VERSION"
+	case "pgpool":
+		at.query = "SHOW pool_version" // answered by itself, and not among the SELECTs that it counts
 	case "yugabyte":
-		e.DBName = "lab"
-		return Measure(ctx, e, "app", os.Getenv("APP_PASSWORD"))
+		at.endpoint.DBName, at.user, at.password = "lab", "app", os.Getenv("APP_PASSWORD")
 	}
-	return Measure(ctx, e, "lab", os.Getenv("LAB_PASSWORD"))
+	return at
+}
+
+// measureLink measures through the link itself.
+func measureLink(ctx context.Context, host string, l path.Link) (RoundTrip, error) {
+	at := placeOf(host, l)
+	return measure(ctx, at.endpoint, at.user, at.password, at.query)
 }
 
 // reason returns why a measurement failed, short enough for a table.
-func reason(err error, l path.Link) string {
+func reason(err error, l path.Link) string { return Reason(err, l.Service()) }
+
+// Reason says in a few words why a service couldn't be asked.
+func Reason(err error, service string) string {
 	var said *pgconn.PgError
 	var unresolved *net.DNSError
 	var network *net.OpError
@@ -107,7 +117,7 @@ func reason(err error, l path.Link) string {
 	case errors.As(err, &network) && network.Op == "dial":
 		return network.Err.Error()
 	case strings.Contains(err.Error(), "EOF"), strings.Contains(err.Error(), "reset by peer"):
-		return "connection closed; is " + l.Service() + " up?"
+		return "connection closed; is " + service + " up?"
 	}
 	return strings.Join(strings.Fields(err.Error()), " ")
 }

@@ -24,13 +24,13 @@ func NewCancelCommand() *cobra.Command {
 		Short: "End the lesson that is running, keep its finished cells and put the latencies back",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return cancel(filepath.Join(path.Root(), "results"), c.OutOrStdout())
+			return Cancel(filepath.Join(path.Root(), "results"), c.OutOrStdout())
 		},
 	}
 }
 
-// cancel asks the run under way in results to stop and waits until it has.
-func cancel(results string, out io.Writer) error {
+// Cancel asks the run under way in results to stop and waits until it has.
+func Cancel(results string, out io.Writer) error {
 	by, running, err := whoHolds(results)
 	if err != nil {
 		return err

@@ -54,7 +54,11 @@ func NewRunCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = Script(c.Context(), file, o, seed, c.OutOrStdout(), c.ErrOrStderr())
+			progressOut := c.ErrOrStderr()
+			if f.steps {
+				progressOut = newSteps(c.ErrOrStderr())
+			}
+			_, err = Script(c.Context(), file, o, seed, c.OutOrStdout(), progressOut)
 			return err
 		},
 	}
@@ -68,7 +72,7 @@ type runFlags struct {
 	clients                                        []int
 	rate, seconds, warmup                          float64
 	repeats                                        int
-	full                                           bool
+	full, steps                                    bool
 	seed                                           uint32
 }
 
@@ -86,6 +90,8 @@ func (f *runFlags) add(c *cobra.Command) {
 	flags.Float64Var(&f.warmup, "warmup", 0, "most seconds that a warm-up may take")
 	flags.IntVar(&f.repeats, "repeats", 0, "how often to run each cell")
 	flags.BoolVar(&f.full, "full", false, "the lesson's full size, as the study had it: it says beforehand what that takes")
+	flags.BoolVar(&f.steps, "steps", false, "tell programs how far the run is: lines of JSON in place of progress")
+	_ = flags.MarkHidden("steps")
 	flags.Uint32Var(&f.seed, "seed", 0, "of the order in which cells run: the same one gives the same order")
 }
 
@@ -198,6 +204,7 @@ func execute(ctx context.Context, set *path.Set, p *plan, o lesson.Override, see
 	if doc.ID, doc.Started, err = makeFolder(results, p.lesson.Name); err != nil {
 		return nil, err
 	}
+	progress.follow(doc.ID)
 	sampler := sample.New(statsURL, os.Getenv("COMPOSE_PROJECT_NAME"), services(set, p.cells))
 	defer sampler.Close()
 	lookout := sample.NewServers(server.NodeDSN, os.Getenv("LAB_PASSWORD"), server.Roles())

@@ -66,7 +66,7 @@ func runK6(ctx context.Context, script, log, password string, o order) (generato
 	defer output.Close()
 
 	k6 := exec.CommandContext(ctx, "k6", "run", "--quiet", "--no-color", script)
-	k6.Env = append(k6Environment(os.Environ()), "LAB_CELL="+string(cell), "PGPASSWORD="+password)
+	k6.Env = append(K6Environment(os.Environ()), "LAB_CELL="+string(cell), "PGPASSWORD="+password)
 	k6.Stdout, k6.Stderr = output, output
 	// A group of its own, or a terminal's Ctrl-C would reach it beside ours. If the lab's program is killed, k6
 	// must not load the servers on: Pdeathsig ends it.
@@ -105,9 +105,9 @@ func runOnOneThread(c *exec.Cmd) error {
 	return <-done
 }
 
-// k6Environment is env without what would change a lesson behind its back (K6_VUS and K6_DURATION throw scenarios
+// K6Environment is env without what would change a lesson behind its back (K6_VUS and K6_DURATION throw scenarios
 // away) and without passwords that k6 doesn't need.
-func k6Environment(env []string) []string {
+func K6Environment(env []string) []string {
 	kept := []string{"K6_NO_USAGE_REPORT=true", "K6_AUTO_EXTENSION_RESOLUTION=false", "HOME=" + os.TempDir()}
 	for _, e := range env {
 		name, _, _ := strings.Cut(e, "=")

@@ -52,7 +52,7 @@ func TestALockOfTheDeadIsNone(t *testing.T) {
 func TestCancelWithoutARun(t *testing.T) {
 	for range 2 {
 		var out bytes.Buffer
-		if err := cancel(t.TempDir(), &out); err != nil || !strings.Contains(out.String(), "No lesson is running") {
+		if err := Cancel(t.TempDir(), &out); err != nil || !strings.Contains(out.String(), "No lesson is running") {
 			t.Errorf("%v, %q", err, out.String())
 		}
 	}
@@ -76,7 +76,7 @@ func TestCancel(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	if err := cancel(results, &out); err != nil {
+	if err := Cancel(results, &out); err != nil {
 		t.Error(err)
 	}
 	if _, running, _ := whoHolds(results); running {

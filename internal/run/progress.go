@@ -33,6 +33,10 @@ type progress struct {
 	began   time.Time
 	loading time.Time // when k6 was started, zero before
 	phase   string
+
+	steps  *steps // nil where people watch
+	run    string // its folder's name
+	failed int    // cells
 }
 
 // load is the phase in which the repeat's clients are at work.
@@ -55,6 +59,7 @@ var firstExtra = [kinds]time.Duration{600 * time.Millisecond, 1600 * time.Millis
 // newProgress makes one for the cells.
 func newProgress(out io.Writer, blocks int, cells []lesson.Cell, kindOf func(lesson.Cell) kind) *progress {
 	p := &progress{out: out, blocks: blocks, extra: firstExtra, kindOf: kindOf, now: time.Now}
+	p.steps, _ = out.(*steps)
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		p.width = 80
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
@@ -69,9 +74,9 @@ func newProgress(out io.Writer, blocks int, cells []lesson.Cell, kindOf func(les
 	return p
 }
 
-// tick writes the line anew each second until stop is called.
+// tick writes the line, or the step, anew each second until stop is called.
 func (p *progress) tick() (stop func()) {
-	if p.width == 0 {
+	if p.width == 0 && p.steps == nil {
 		return func() {}
 	}
 	ticker, ended := time.NewTicker(time.Second), make(chan struct{})
@@ -115,6 +120,7 @@ func (p *progress) enter(phase string) {
 
 // draw writes the line of a terminal anew. What changes stands first: a narrow terminal cuts off the rest.
 func (p *progress) draw() {
+	p.step()
 	if p.width == 0 || !p.running {
 		return
 	}

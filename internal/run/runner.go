@@ -113,6 +113,7 @@ func (r *runner) blocks(ctx context.Context) error {
 			if err := r.cell(ctx, i, b+1, position+1); err != nil {
 				return err
 			}
+			r.progress.counts(r.doc.Cells)
 			r.progress.ended()
 		}
 	}

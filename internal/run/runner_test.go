@@ -324,7 +324,7 @@ func TestDeadline(t *testing.T) {
 }
 
 func TestK6SeesNothingItShouldNot(t *testing.T) {
-	got := k6Environment([]string{"PATH=/bin", "K6_VUS=9", "K6_DURATION=1h", "LAB_PASSWORD=secret", "APP_PASSWORD=secret", "LAB_CELL={}", "LAB_SCALE=10", "HOME=/root"})
+	got := K6Environment([]string{"PATH=/bin", "K6_VUS=9", "K6_DURATION=1h", "LAB_PASSWORD=secret", "APP_PASSWORD=secret", "LAB_CELL={}", "LAB_SCALE=10", "HOME=/root"})
 	want := []string{"K6_NO_USAGE_REPORT=true", "K6_AUTO_EXTENSION_RESOLUTION=false", "HOME=" + os.TempDir(), "PATH=/bin", "LAB_SCALE=10"}
 	if !slices.Equal(got, want) {
 		t.Errorf("k6's environment is %v", got)

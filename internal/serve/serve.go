@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 
+	"pooler-lab/internal/console"
 	"pooler-lab/internal/data"
 	"pooler-lab/internal/path"
 )
@@ -71,6 +72,7 @@ func serve(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	page := console.Start(ctx, out) // it says what the lab waits for until it is ready
 	set, err := path.Load(path.Root())
 	if err != nil {
 		return err
@@ -79,9 +81,10 @@ func serve(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := loadWhereMissing(ctx, out, primary, scale); err != nil {
+	if err := loadWhereMissing(ctx, out, primary, scale, page.Waiting); err != nil {
 		return err
 	}
+	page.Look(ctx)
 	if err := os.WriteFile(readyFile, nil, 0o644); err != nil {
 		return fmt.Errorf("say that the data is complete: %w", err)
 	}
@@ -96,12 +99,15 @@ func serve(ctx context.Context, out io.Writer) error {
 	}
 	sayNext(out)
 	<-ctx.Done()
+	page.Await()
 	return nil
 }
 
 // loadWhereMissing makes the data at scale unless it stands there complete, at whatever scale. It waits for the
 // server as long as it takes: Compose starts services in order, but a restart comes at any time.
-func loadWhereMissing(ctx context.Context, out io.Writer, database data.Database, scale int) error {
+// tell is told how far it is.
+func loadWhereMissing(ctx context.Context, out io.Writer, database data.Database, scale int, tell func(string)) error {
+	tell("waiting for " + database.Name)
 	conn, err := wait(ctx, out, database)
 	if err != nil {
 		return err
@@ -118,7 +124,10 @@ func loadWhereMissing(ctx context.Context, out io.Writer, database data.Database
 		return data.Complete(ctx, conn)
 	}
 	bar := data.NewBar(out, false, fmt.Sprintf("%s: loading pgbench's tables at scale %d", database.Name, scale))
-	return database.Load(ctx, conn, scale, bar.Show)
+	return database.Load(ctx, conn, scale, func(done float64) {
+		bar.Show(done)
+		tell(fmt.Sprintf("%s: loading pgbench's tables at scale %d, %.0f %% done", database.Name, scale, 100*done))
+	})
 }
 
 func wait(ctx context.Context, out io.Writer, database data.Database) (*pgx.Conn, error) {
@@ -164,16 +173,18 @@ func prepareYugabyte(ctx context.Context, out io.Writer, scale int) error {
 	if err != nil {
 		return err
 	}
-	return loadWhereMissing(ctx, out, database, scale)
+	return loadWhereMissing(ctx, out, database, scale, func(string) {})
 }
 
 func sayNext(out io.Writer) {
-	fmt.Fprint(out, `
-The lab is up. From any other terminal:
+	fmt.Fprintf(out, `
+The lab is up. Its console, to swap latencies and see what happens:
+  %s
+From any other terminal:
   ./scripts/tour                              every path, with and without latency, in one table
   ./scripts/latency                           every link: latency asked for and round trip measured
   ./scripts/latency 10ms client-primary       add 10 ms of round trip to a link, now
   ./scripts/psql pgbouncer-transaction        psql through a path ('scripts/psql --help' lists them)
   ./scripts/compose down                      stop ('down -v' throws the data away, too)
-`)
+`, console.Address())
 }

@@ -1,0 +1,233 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	toxiproxy "github.com/Shopify/toxiproxy/v2"
+	"github.com/rs/zerolog"
+
+	"pooler-lab/internal/link"
+	"pooler-lab/internal/path"
+)
+
+// repository is where compose.yaml and configs/ are.
+const repository = "../.."
+
+// A bench is a console with a real toxiproxy, and stand-ins for what takes containers.
+type bench struct {
+	*Console
+	t         *testing.T
+	server    *httptest.Server
+	toxiproxy *link.Client
+	source    *Source
+	node      *standInNode
+
+	mu       sync.Mutex
+	underWay string
+}
+
+// newBench makes a console that is ready, with an empty results/ and its k6 and lab programs out of reach.
+func newBench(t *testing.T, change func(*bench)) *bench {
+	t.Helper()
+	root := t.TempDir()
+	for _, dir := range []string{"results", "k6/lessons"} {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set, err := path.Load(repository)
+	if err != nil {
+		t.Fatal(err)
+	}
+	presets, err := link.LoadPresets(repository)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{t: t, toxiproxy: startToxiproxy(t, set), node: &standInNode{name: "primary"}}
+	links, err := link.NewSwitch(set, b.toxiproxy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.source = &Source{Set: set, Presets: presets, Links: links, K6: "/nowhere/k6", Lab: "/nowhere/lab", UnderWay: b.holder,
+		Probe: func(path.Link) LinkProbe { return standInProbe{} }, Nodes: []NodeProbe{b.node},
+		Scale: func(context.Context) (int, error) { return 1, nil }, LetGo: func(context.Context) {}}
+	b.Console = newConsole(t, root, &b.server)
+	if change != nil {
+		change(b)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { b.Ready(ctx, b.source); close(ended) }()
+	t.Cleanup(func() { stop(); <-ended })
+	b.until("ready", func() bool { p, _ := b.ready(); return p != nil })
+	return b
+}
+
+// newConsole makes one that isn't ready, and serves it.
+func newConsole(t *testing.T, root string, server **httptest.Server) *Console {
+	t.Helper()
+	chart := filepath.Join(root, "chart.js")
+	if err := os.WriteFile(chart, []byte("// a stand-in for the chart library\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	*server = httptest.NewUnstartedServer(nil)
+	c, err := New(Options{Root: root, Port: "1", Hosts: []string{(*server).Listener.Addr().String()}, ChartJS: chart, Log: io.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	(*server).Config.Handler = c.Handler()
+	(*server).Start()
+	t.Cleanup(func() { (*server).CloseClientConnections(); (*server).Close() })
+	return c
+}
+
+// startToxiproxy runs a toxiproxy in this process that has the lab's links.
+func startToxiproxy(t *testing.T, set *path.Set) *link.Client {
+	t.Helper()
+	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
+	api := httptest.NewServer(server.Routes())
+	t.Cleanup(func() { _ = server.Collection.Clear(); api.Close() })
+	for _, l := range set.Links {
+		body := `{"name": "` + l.Name + `", "listen": "127.0.0.1:0", "upstream": "127.0.0.1:1", "enabled": true}`
+		response, err := http.Post(api.URL+"/proxies", "application/json", strings.NewReader(body))
+		if err != nil || response.StatusCode != http.StatusCreated {
+			t.Fatalf("make link %s: %v, %v", l.Name, err, response)
+		}
+		response.Body.Close()
+	}
+	return link.New(api.URL)
+}
+
+func (b *bench) holder() (string, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.underWay, b.underWay != ""
+}
+
+func (b *bench) hold(what string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.underWay = what
+}
+
+// get asks for a page or figures and returns what comes.
+func (b *bench) get(address string) (status int, body string) {
+	b.t.Helper()
+	response, err := http.Get(b.server.URL + address)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return response.StatusCode, string(text)
+}
+
+// post posts as the console's own pages do.
+func (b *bench) post(address, body string) (status int, said string) {
+	b.t.Helper()
+	request, err := http.NewRequest(http.MethodPost, b.server.URL+address, strings.NewReader(body))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Origin", b.server.URL)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return response.StatusCode, string(text)
+}
+
+// state asks for the state.
+func (b *bench) state() State {
+	b.t.Helper()
+	_, text := b.get("/api/state")
+	var s State
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		b.t.Fatalf("%v in %s", err, text)
+	}
+	return s
+}
+
+func (s State) link(name string) Link {
+	i := slices.IndexFunc(s.Links, func(l Link) bool { return l.Name == name })
+	return s.Links[i]
+}
+
+func (s State) node(name string) Node {
+	i := slices.IndexFunc(s.Nodes, func(n Node) bool { return n.Name == name })
+	return s.Nodes[i]
+}
+
+// until waits until something is so.
+func (b *bench) until(what string, so func() bool) {
+	b.t.Helper()
+	for giveUp := time.Now().Add(15 * time.Second); !so(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(giveUp) {
+			b.t.Fatalf("waited in vain: %s", what)
+		}
+	}
+}
+
+// standInProbe measures what the link was asked to be, and a millisecond.
+type standInProbe struct{}
+
+func (standInProbe) RoundTrip(_ context.Context, asked link.Settings) (time.Duration, error) {
+	return time.Duration(asked.LatencyMS+1) * time.Millisecond, nil
+}
+func (standInProbe) Reason(err error) string { return err.Error() }
+func (standInProbe) Close()                  {}
+
+// standInNode is a database that can be away.
+type standInNode struct {
+	name string
+
+	mu    sync.Mutex
+	away  bool
+	looks int
+}
+
+func (n *standInNode) Node() string { return n.name }
+func (n *standInNode) Close()       {}
+
+func (n *standInNode) Look(context.Context) (func(map[string]*Node), error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.looks++
+	if n.away {
+		return nil, errors.New("nobody is there")
+	}
+	return func(nodes map[string]*Node) { nodes[n.name].Role = "primary" }, nil
+}
+
+func (n *standInNode) goAway(away bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.away = away
+}
+
+func (n *standInNode) looked() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.looks
+}

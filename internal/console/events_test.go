@@ -1,0 +1,149 @@
+package console
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// events are what a page is told.
+type events struct {
+	first hello
+	ticks chan tick
+}
+
+// listen opens a page's events.
+func (b *bench) listen() *events {
+	b.t.Helper()
+	response, err := http.Get(b.server.URL + "/events")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(func() { response.Body.Close() })
+	if kind := response.Header.Get("Content-Type"); kind != "text/event-stream" {
+		text, _ := io.ReadAll(response.Body)
+		b.t.Fatalf("content type %q: %s", kind, text)
+	}
+	e := &events{ticks: make(chan tick, 100)}
+	lines := bufio.NewReader(response.Body)
+	if name := readEvent(lines, &e.first); name != "hello" {
+		b.t.Fatalf("the first event is %q", name)
+	}
+	go func() {
+		defer close(e.ticks)
+		for {
+			var next tick
+			if readEvent(lines, &next) != "tick" {
+				return
+			}
+			e.ticks <- next
+		}
+	}()
+	return e
+}
+
+func readEvent(lines *bufio.Reader, into any) (name string) {
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			return ""
+		}
+		if text, ok := strings.CutPrefix(line, "event: "); ok {
+			name = strings.TrimSpace(text)
+		} else if text, ok := strings.CutPrefix(line, "data: "); ok {
+			if json.Unmarshal([]byte(text), into) != nil {
+				return ""
+			}
+			return name
+		}
+	}
+}
+
+// swap waits for the next swap.
+func (e *events) swap(t *testing.T) Swap {
+	t.Helper()
+	for {
+		select {
+		case next, ok := <-e.ticks:
+			if !ok {
+				t.Fatal("the events ended")
+			}
+			if len(next.Swaps) > 0 {
+				return next.Swaps[0]
+			}
+		case <-time.After(5 * time.Second):
+			t.Fatal("no swap was told")
+		}
+	}
+}
+
+func TestEventsComeEachSecondAndBeginWithWhatWas(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	e := b.listen()
+	began := time.Now()
+	first, second := <-e.ticks, <-e.ticks
+	if apart := second.Tick.Time.Sub(first.Tick.Time); apart < 200*time.Millisecond || apart > 3*time.Second || time.Since(began) > 6*time.Second {
+		t.Errorf("ticks %v apart, the second after %v", apart, time.Since(began))
+	}
+	if len(first.Tick.Links) != len(b.source.Set.Links) || first.Tick.Paths == nil || first.State.Presets == nil {
+		t.Errorf("%+v", first)
+	}
+	b.post("/api/links/client-primary", `{"latency_ms": 2}`)
+	e.swap(t)
+	if late := b.listen().first; len(late.History) < 2 || len(late.Swaps) != 1 || late.State.link("client-primary").LatencyMS != 2 {
+		t.Errorf("%d ticks, swaps %+v", len(late.History), late.Swaps)
+	}
+}
+
+func TestStalledPageIsDroppedAndHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	stalled, err := net.Dial("tcp", strings.TrimPrefix(b.server.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stalled.Close()
+	fmt.Fprintf(stalled, "GET /events HTTP/1.1\r\nHost: %s\r\n\r\n", strings.TrimPrefix(b.server.URL, "http://"))
+	watchers := func() int { b.hub.mu.Lock(); defer b.hub.mu.Unlock(); return len(b.hub.watchers) }
+	b.until("the stalled page listens", func() bool { return watchers() == 1 })
+	good := b.listen()
+	large := State{Time: time.Now(), Version: strings.Repeat("x", 1<<20)} // fills the kernel's buffers soon
+	for range 60 {
+		began := time.Now()
+		if err := b.hub.tell(large, Tick{Time: time.Now()}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(began); took > 3*time.Second {
+			t.Fatalf("telling took %v", took)
+		}
+		if watchers() == 1 {
+			break
+		}
+		<-good.ticks // a page that keeps up
+	}
+	if watchers() != 1 {
+		t.Error("the stalled page is still among the watchers")
+	}
+	if _, ok := <-good.ticks; !ok {
+		t.Error("the other page was dropped, too")
+	}
+}
+
+func TestProbesRestWhileNobodyWatches(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	time.Sleep(2500 * time.Millisecond)
+	if n := b.node.looked(); n != 0 {
+		t.Errorf("%d looks, and nobody asked", n)
+	}
+	if s := b.state(); s.node("primary").State != Up || s.link("client-primary").MeasuredMS == nil {
+		t.Errorf("the first answer isn't measured: %+v, %+v", s.node("primary"), s.link("client-primary"))
+	}
+}

@@ -1,0 +1,148 @@
+package console
+
+import (
+	"encoding/json"
+	"sync"
+	"time"
+
+	"pooler-lab/k6/live/second"
+)
+
+const (
+	// remembered is how far back the charts of a page go that has just been opened.
+	remembered = 5 * time.Minute
+	// backlog is how many ticks a page may be behind before it is dropped. Its browser connects anew by itself.
+	backlog = 5
+	// curious is how long somebody who asked once counts as watching.
+	curious = 10 * time.Second
+)
+
+// A watcher is one page that listens.
+type watcher struct {
+	ticks chan []byte // closed when it was too slow
+}
+
+// A hub tells all pages what happens, and remembers it for those that come later. No page can hold it up.
+type hub struct {
+	mu       sync.Mutex
+	watchers map[*watcher]bool
+	asked    time.Time // when somebody last did who doesn't listen
+	last     State
+	fresh    chan struct{} // closed with the next tick
+	history  []Tick
+	swaps    []Swap
+}
+
+func newHub() *hub { return &hub{watchers: map[*watcher]bool{}, fresh: make(chan struct{})} }
+
+// hello is the first event of a page.
+type hello struct {
+	State   State  `json:"state"`
+	History []Tick `json:"history"`
+	Swaps   []Swap `json:"swaps"`
+}
+
+// tick is each one after it.
+type tick struct {
+	State State  `json:"state"`
+	Tick  Tick   `json:"tick"`
+	Swaps []Swap `json:"swaps"` // since the tick before
+}
+
+// join adds a page and returns its first event: whatever is told later comes over its channel.
+func (h *hub) join(now State) (*watcher, []byte, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	w := &watcher{ticks: make(chan []byte, backlog)}
+	h.watchers[w] = true
+	first, err := event("hello", hello{State: now, History: listed(h.history), Swaps: listed(h.swaps)})
+	return w, first, err
+}
+
+func (h *hub) leave(w *watcher) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.watchers, w)
+}
+
+// tell sends a second to all pages. Its text is made once, however many there are.
+func (h *hub) tell(state State, second Tick, swaps []Swap) error {
+	text, err := event("tick", tick{State: state, Tick: second, Swaps: listed(swaps)})
+	if err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.last = state
+	h.history, h.swaps = append(h.history, second), append(h.swaps, swaps...)
+	h.forget(state.Time.Add(-remembered))
+	for w := range h.watchers {
+		select {
+		case w.ticks <- text:
+		default:
+			delete(h.watchers, w)
+			close(w.ticks)
+		}
+	}
+	close(h.fresh)
+	h.fresh = make(chan struct{})
+	return nil
+}
+
+// forget drops what is older than earliest.
+func (h *hub) forget(earliest time.Time) {
+	for len(h.history) > 0 && h.history[0].Time.Before(earliest) {
+		h.history = h.history[1:]
+	}
+	for len(h.swaps) > 0 && h.swaps[0].Time.Before(earliest) {
+		h.swaps = h.swaps[1:]
+	}
+}
+
+// watched says whether somebody looks: a page that listens, or one who has just asked.
+func (h *hub) watched() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.watchers) > 0 || time.Since(h.asked) < curious
+}
+
+// latest returns what was told last, whether that is of now, and what is closed with the next tick.
+func (h *hub) latest() (state State, fresh bool, next <-chan struct{}) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.last, time.Since(h.last.Time) < 2*beat, h.fresh
+}
+
+// lastPaths is what the live load's paths saw in the second told last.
+func (h *hub) lastPaths() map[string]second.Path {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.history) == 0 || time.Since(h.last.Time) > 2*beat {
+		return nil
+	}
+	return h.history[len(h.history)-1].Paths
+}
+
+// ask notes that somebody wants to know, who doesn't listen.
+func (h *hub) ask() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.asked = time.Now()
+}
+
+// event is a server-sent event with that body.
+func event(name string, body any) ([]byte, error) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	return []byte("event: " + name + "\ndata: " + string(text) + "\n\n"), nil
+}
+
+// listed is a list that JSON writes as [], not as null, where it is empty.
+func listed[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

@@ -1,0 +1,168 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"pooler-lab/internal/link"
+)
+
+func TestSwapActsOnToxiproxyAndIsSeen(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	steps := []struct {
+		address, body string
+		want          link.Settings
+		cut           bool
+	}{
+		{"/api/links/client-primary", `{"latency_ms": 10}`, link.Settings{LatencyMS: 10}, false},
+		{"/api/links/client-primary", `{"jitter_ms": 4}`, link.Settings{LatencyMS: 10, JitterMS: 4}, false},
+		{"/api/links/client-primary", `{"latency_ms": 3}`, link.Settings{LatencyMS: 3, JitterMS: 3}, false},
+		{"/api/links/client-primary", `{"latency_ms": 0, "down_kbps": 500, "up_kbps": 100}`, link.Settings{DownKBps: 500, UpKBps: 100}, false},
+		{"/api/links/client-primary", `{"preset": "cross-region"}`, link.Settings{LatencyMS: 79}, false},
+		{"/api/links/client-primary/cut", ``, link.Settings{LatencyMS: 79}, true},
+		{"/api/links/client-primary/reset", `{}`, link.Settings{LatencyMS: 79}, true},
+		{"/api/links/client-primary/restore", `{}`, link.Settings{LatencyMS: 79}, false},
+		{"/api/links/client-primary/reset", `{}`, link.Settings{LatencyMS: 79}, false},
+	}
+	for _, s := range steps {
+		status, said := b.post(s.address, s.body)
+		if status != 200 || !strings.Contains(said, `"name":"client-primary"`) {
+			t.Fatalf("%s %s: %d %s", s.address, s.body, status, said)
+		}
+		now, err := b.toxiproxy.Snapshot(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, _ := now.Proxy("client-primary")
+		if p.Asked() != s.want || p.Enabled == s.cut {
+			t.Errorf("%s %s: %+v, enabled %v", s.address, s.body, p.Asked(), p.Enabled)
+		}
+	}
+	b.until("the measured round trip follows", func() bool {
+		ms := b.state().link("client-primary").MeasuredMS
+		return ms != nil && *ms == 80
+	})
+}
+
+func TestSwapRefusesWhatCannotBe(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	cases := []struct {
+		address, body string
+		status        int
+		says          string
+	}{
+		{"/api/links/client-primry", `{"latency_ms": 1}`, 404, "did you mean client-primary?"},
+		{"/api/links/client-primary", `{"latency_ms": -1}`, 400, "is negative"},
+		{"/api/links/client-primary", `{"latency_ms": 600001}`, 400, "more than 10 minutes"},
+		{"/api/links/client-primary", `{"latency_ms": 5, "jitter_ms": 6}`, 400, "jitter of 6 ms is more than the latency of 5 ms"},
+		{"/api/links/client-primary", `{"latency_ms": 1.5}`, 400, "latency_ms has to be a whole number"},
+		{"/api/links/client-primary", `{"latency_ms": "10"}`, 400, "latency_ms has to be a whole number"},
+		{"/api/links/client-primary", `{"latency": 1}`, 400, "unknown field"},
+		{"/api/links/client-primary", `{"down_kbps": -2}`, 400, "whole KB/s"},
+		{"/api/links/client-primary", `{}`, 400, "say what the link is to be"},
+		{"/api/links/client-primary", `{"preset": "satelite"}`, 400, "did you mean satellite?"},
+		{"/api/links/client-primary", `{"preset": "satellite", "latency_ms": 1}`, 400, "a preset says all of a link"},
+		{"/api/links/client-primary", `{"latency_ms": 1} x`, 400, "isn't understood"},
+		{"/api/links/client-primary", `[` + strings.Repeat("1,", mostBody), 400, "read the request"},
+		{"/api/links/client-primary/cutt", `{}`, 404, "did you mean cut?"},
+		{"/api/links", `{}`, 404, "there is nothing at /api/links"},
+	}
+	for _, c := range cases {
+		status, said := b.post(c.address, c.body)
+		if status != c.status || !strings.Contains(said, c.says) {
+			t.Errorf("%s %.60s: %d %s\nwanted %d, %q", c.address, c.body, status, said, c.status, c.says)
+		}
+	}
+	if s := b.state().link("client-primary"); s.LatencyMS != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestSwapIsLockedWhileSomethingMeasures(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.hold("lesson 00-tour")
+	b.until("locked", func() bool { return b.state().Lock != "" })
+	for _, address := range []string{"/api/links/all", "/api/links/client-primary/cut", "/api/load", "/api/load/stop"} {
+		status, said := b.post(address, `{"latency_ms": 5}`)
+		if status != 423 || !strings.Contains(said, "lesson 00-tour is under way, started from a terminal") {
+			t.Errorf("%s: %d %s", address, status, said)
+		}
+	}
+	s := b.state()
+	if l := s.link("client-primary"); l.MeasuredMS != nil || !strings.HasPrefix(l.Reason, "paused: lesson 00-tour") {
+		t.Errorf("%+v", l)
+	}
+	if n := s.node("primary"); n.State != Unknown || !strings.HasPrefix(n.Reason, "paused: ") {
+		t.Errorf("%+v", n)
+	}
+	b.hold("")
+	b.until("free again", func() bool {
+		s := b.state()
+		return s.Lock == "" && s.link("client-primary").MeasuredMS != nil && s.node("primary").State == Up
+	})
+}
+
+func TestChangesMadeElsewhereAreTold(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	events := b.listen()
+	if err := b.toxiproxy.SetLatency(t.Context(), "client-pgpool", 7); err != nil {
+		t.Fatal(err)
+	}
+	swap := events.swap(t)
+	if swap.Link != "client-pgpool" || swap.Text != "7 ms" || swap.By != ByElsewhere {
+		t.Errorf("%+v", swap)
+	}
+	b.post("/api/links/client-pgpool", `{"latency_ms": 9}`)
+	if swap = events.swap(t); swap.Text != "9 ms" || swap.By != ByConsole {
+		t.Errorf("%+v", swap)
+	}
+	b.post("/api/links/client-pgpool/reset", `{}`)
+	if swap = events.swap(t); swap.Text != "connections reset" || swap.By != ByConsole {
+		t.Errorf("%+v", swap)
+	}
+}
+
+// standInLinks is a toxiproxy that can be away.
+type standInLinks struct {
+	Links
+	away func() bool
+}
+
+func (s standInLinks) Snapshot(ctx context.Context) (link.Snapshot, error) {
+	if s.away() {
+		return nil, errors.New("toxiproxy doesn't answer; is the lab up?")
+	}
+	return s.Links.Snapshot(ctx)
+}
+
+func TestConsoleSurvivesToxiproxyAndDatabasesGoingAway(t *testing.T) {
+	t.Parallel()
+	toxiproxy := &standInNode{}
+	away := func() bool { toxiproxy.mu.Lock(); defer toxiproxy.mu.Unlock(); return toxiproxy.away }
+	b := newBench(t, func(b *bench) { b.source.Links = standInLinks{b.source.Links, away} })
+	b.until("all up", func() bool { s := b.state(); return s.Toxiproxy.Up && s.node("primary").State == Up })
+	toxiproxy.goAway(true)
+	b.node.goAway(true)
+	b.until("both seen to be away", func() bool { s := b.state(); return !s.Toxiproxy.Up && s.node("primary").State == Down })
+	if s := b.state(); s.link("client-primary").MeasuredMS != nil || !strings.Contains(s.Toxiproxy.Reason, "is the lab up?") {
+		t.Errorf("%+v, %+v", s.Toxiproxy, s.link("client-primary"))
+	}
+	if status, said := b.post("/api/links/client-primary", `{"latency_ms": 5}`); status != 502 || !strings.Contains(said, "is the lab up?") {
+		t.Errorf("%d %s", status, said)
+	}
+	if status, _ := b.get("/"); status != 200 {
+		t.Errorf("the map: %d", status)
+	}
+	toxiproxy.goAway(false)
+	b.node.goAway(false)
+	b.until("all back", func() bool {
+		s := b.state()
+		return s.Toxiproxy.Up && s.node("primary").State == Up && s.link("client-primary").MeasuredMS != nil
+	})
+}

@@ -1,0 +1,148 @@
+package console
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"pooler-lab/k6/live/second"
+)
+
+// standInK6 prints a second of two paths ten times a second until it is interrupted.
+const standInK6 = `
+trap 'note interrupted; exit 105' INT
+note "$LAB_LIVE"
+while :; do
+	echo '{"time":"2026-11-21T22:00:00Z","paths":{"direct":{"tps":800,"median_ms":10.9,"p95_ms":12.1,"connect_ms":null,"errors":2,"codes":{"refused":2}}}}'
+	sleep 0.1
+done
+`
+
+const someLoad = `{"workload": "select", "clients": 3, "paths": ["direct", "app-pool"], "keep": false}`
+
+func TestLoadStartsPausesGoesOnAndStops(t *testing.T) {
+	t.Parallel()
+	program, notes := standInProgram(t, "k6", standInK6)
+	b := newBench(t, func(b *bench) { b.source.K6 = program })
+	e := b.listen()
+	if status, said := b.post("/api/load", someLoad); status != 200 || !strings.Contains(said, `"state":"starting"`) {
+		t.Fatalf("%d %s", status, said)
+	}
+	state := func(want string) func() bool { return func() bool { return b.state().Load.State == want } }
+	b.until("the load runs", state(LoadRunning))
+	if !e.gap(t) {
+		t.Error("the first second of a k6 doesn't say that there is a gap before it")
+	}
+	next := <-e.ticks
+	if p := next.Tick.Paths["direct"]; next.Tick.Gap || p.TPS != 800 || *p.MedianMS != 10.9 || p.ConnectMS != nil || p.Codes["refused"] != 2 {
+		t.Errorf("%+v", next.Tick)
+	}
+	b.hold("lesson 00-tour")
+	b.until("the load pauses", state(LoadPaused))
+	if l := b.state().Load; !strings.Contains(l.Reason, "lesson 00-tour") || l.Clients != 3 {
+		t.Errorf("%+v", l)
+	}
+	b.hold("")
+	b.until("the load goes on", state(LoadRunning))
+	b.post("/api/load", strings.Replace(someLoad, "3", "4", 1))
+	b.until("another k6 takes its place", func() bool { l := b.state().Load; return l.State == LoadRunning && l.Clients == 4 })
+	b.post("/api/load/stop", ``)
+	b.until("the load is off", state(LoadOff))
+	told := strings.Join(noted(t, notes), "\n")
+	if n := strings.Count(told, "interrupted"); n != 3 {
+		t.Errorf("%d interrupts for three ends:\n%s", n, told)
+	}
+	for _, part := range []string{"run --quiet --no-color --out live=pg_statement", "/k6/live.js", `"clients":3,"keep":false,"scale":1`,
+		`{"name":"direct","dsn":"host=toxiproxy port=15001 dbname=lab user=app sslmode=disable","pool":0}`, `"pool":3}`} {
+		if !strings.Contains(told, part) {
+			t.Errorf("k6 wasn't told %s:\n%s", part, told)
+		}
+	}
+}
+
+// gap waits for a tick with figures and says whether it has a gap before it.
+func (e *events) gap(t *testing.T) bool {
+	t.Helper()
+	for {
+		select {
+		case next := <-e.ticks:
+			if len(next.Tick.Paths) > 0 {
+				return next.Tick.Gap
+			}
+		case <-time.After(5 * time.Second):
+			t.Fatal("no figures came")
+		}
+	}
+}
+
+func TestLoadSaysWhyK6Ended(t *testing.T) {
+	t.Parallel()
+	program, _ := standInProgram(t, "k6", "echo 'it is out of luck' >&2; exit 107\n")
+	b := newBench(t, func(b *bench) { b.source.K6 = program })
+	b.post("/api/load", someLoad)
+	b.until("the load is off", func() bool { l := b.state().Load; return l.State == LoadOff && l.Reason != "" })
+	if reason := b.state().Load.Reason; reason != "k6 ended by itself: it is out of luck" {
+		t.Errorf("reason %q", reason)
+	}
+}
+
+func TestLoadThatDoesNotListenIsKilled(t *testing.T) {
+	t.Parallel()
+	program, _ := standInProgram(t, "k6", strings.Replace(standInK6, "exit 105", ":", 1))
+	b := newBench(t, func(b *bench) { b.source.K6 = program })
+	b.post("/api/load", someLoad)
+	b.until("the load runs", func() bool { return b.state().Load.State == LoadRunning })
+	b.post("/api/load/stop", ``)
+	b.until("the load is off", func() bool { return b.state().Load.State == LoadOff })
+}
+
+func TestLoadRefusesWhatCannotBe(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	cases := []struct{ body, says string }{
+		{`{"workload": "selct", "clients": 3, "paths": ["direct"]}`, "did you mean select?"},
+		{`{"workload": "select", "clients": 0, "paths": ["direct"]}`, "from 1 to 50"},
+		{`{"workload": "select", "clients": 51, "paths": ["direct"]}`, "from 1 to 50"},
+		{`{"workload": "select", "clients": 3, "paths": []}`, "name at least one"},
+		{`{"workload": "select", "clients": 3, "paths": ["direkt"]}`, "did you mean direct?"},
+		{`{"workload": "select", "clients": 3, "paths": ["direct", "direct"]}`, "stands there twice"},
+		{`{"workload": "select", "clients": 3, "paths": ["socket"]}`, "it has no link"},
+		{`{"workload": "select", "clients": 3, "paths": ["yugabyte"]}`, "can't be taken"},
+		{`{"workload": "tpcb", "clients": 3, "paths": ["standby"]}`, "only reads"},
+		{`{"workload": "select", "clients": "3", "paths": ["direct"]}`, "clients has to be a whole number"},
+	}
+	for _, c := range cases {
+		if status, said := b.post("/api/load", c.body); status != 400 || !strings.Contains(said, c.says) {
+			t.Errorf("%s: %d %s\nwanted %q", c.body, status, said, c.says)
+		}
+	}
+}
+
+// A second that k6 prints a little late leaves no hole, and one that piles up doesn't make the charts lag.
+func TestSecondsAreToldOneByOne(t *testing.T) {
+	t.Parallel()
+	l := newLoad(&Source{}, "", nil)
+	l.state, l.begun = LoadRunning, true
+	say := func(tps float64) { l.told(second.Line{Paths: map[string]second.Path{"direct": {TPS: tps}}}) }
+	told := func() string {
+		paths, gap := l.take()
+		if len(paths) == 0 {
+			return "-"
+		}
+		return fmt.Sprint(paths["direct"].TPS, gap)
+	}
+	say(1)
+	got := []string{told(), told()}
+	say(2)
+	say(3)
+	got = append(got, told())
+	say(4)
+	got = append(got, told())
+	say(5)
+	say(6)
+	got = append(got, told(), told(), told())
+	if all := strings.Join(got, ", "); all != "1 true, -, 2 false, 3 false, 5 false, 6 false, -" {
+		t.Error(all)
+	}
+}

@@ -1,0 +1,179 @@
+package console
+
+import (
+	"context"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// parts are what a console consists of once the lab is ready.
+type parts struct {
+	*Console
+	source *Source
+	links  *switchboard
+	sights *sights
+	lock   *lock
+	load   *load
+	moved  *pulse // wakes probes: a link has been changed, or somebody begins to watch
+	names  []string
+	waits  []string // databases whose waits are shown
+
+	catalog *catalog
+	shelf   *shelf
+
+	mu      sync.Mutex
+	course  *course // the console's own lesson, nil where none runs
+	lastRun *LastRun
+
+	running sync.WaitGroup
+}
+
+func newParts(c *Console, s *Source) *parts {
+	p := &parts{Console: c, source: s, links: newSwitchboard(s.Links), sights: newSights(), lock: newLock(), moved: newPulse(),
+		catalog: newCatalog(c.root), shelf: &shelf{read: map[string]shelved{}}}
+	p.load = newLoad(s, c.root, c.log)
+	p.names = append([]string{"client"}, services(s.Set)...)
+	for _, w := range s.Waits {
+		p.waits = append(p.waits, w.Node())
+	}
+	p.lastRun = p.leftBehind()
+	return p
+}
+
+// run looks and tells until ctx ends.
+func (p *parts) run(ctx context.Context) {
+	p.startProbes(ctx)
+	p.running.Go(func() { p.load.supervise(ctx) })
+	p.running.Go(func() { every(ctx, lockEvery, p.checkLock) })
+	p.running.Go(func() { p.readAhead(ctx) })
+	every(ctx, beat, func() { p.second(ctx) })
+	p.running.Wait()
+}
+
+// every calls do now and each interval until ctx ends.
+func every(ctx context.Context, interval time.Duration, do func()) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		do()
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// checkLock looks whether something measures, and has the live load pause while it does.
+func (p *parts) checkLock() {
+	what, _ := p.source.UnderWay()
+	if p.lock.note(what) {
+		p.moved.beat()
+	}
+	p.load.pause(p.lock.text())
+}
+
+// second is one beat: what is known goes to all pages. Without anybody who watches nothing is done.
+func (p *parts) second(ctx context.Context) {
+	if !p.watched() {
+		return
+	}
+	if p.lock.text() == "" {
+		_ = p.links.refresh(ctx) // the state says what went wrong
+	}
+	state := p.state()
+	paths, gap := p.load.take()
+	second := Tick{Time: state.Time, Paths: paths, Links: map[string]*float64{}, Gap: gap}
+	for _, l := range state.Links {
+		second.Links[l.Name] = l.MeasuredMS
+	}
+	if err := p.hub.tell(state, second, p.links.take()); err != nil {
+		p.log.Print(err)
+	}
+}
+
+// state puts together what is known.
+func (p *parts) state() State {
+	_, reachable := p.links.state()
+	s := State{Time: time.Now().UTC().Round(time.Millisecond), Version: version(), Toxiproxy: reachable, Links: p.linkStates(), Nodes: p.nodeStates(),
+		Load: p.load.describe(), Lock: p.lock.text(), Waits: p.sights.waiting(p.waits), Presets: []Preset{}}
+	s.Lesson, s.LastRun = p.lessonState()
+	for _, preset := range p.source.Presets {
+		s.Presets = append(s.Presets, Preset{preset.Name, preset.Meaning, preset.LatencyMS, preset.JitterMS, preset.DownKBps, preset.UpKBps})
+	}
+	for i, l := range s.Links {
+		if l.Name == "primary-standby" {
+			s.Links[i].Replication = p.replication(s.Nodes)
+		}
+	}
+	return s
+}
+
+// nodeStates are all nodes as they are: the client, poolers, databases.
+func (p *parts) nodeStates() []Node {
+	nodes := map[string]*Node{}
+	for _, name := range p.names {
+		node := &Node{Name: name, Kind: "database", State: Unknown, Reason: notYet}
+		switch {
+		case name == "client":
+			node.Kind, node.State, node.Reason = "client", Up, ""
+		case isPooler(name):
+			node.Kind = "pooler"
+		}
+		if off := p.offReason(name); off != "" {
+			node.State, node.Reason = Off, off
+		} else if text := p.lock.text(); text != "" && name != "client" {
+			node.Reason = "paused: " + text
+		}
+		nodes[name] = node
+	}
+	if p.lock.text() == "" {
+		p.sights.fill(nodes)
+	}
+	var all []Node
+	for _, name := range p.names {
+		all = append(all, *nodes[name])
+	}
+	return all
+}
+
+// offReason says why a service isn't part of this lab, "" where it is: then some path through it is available.
+func (p *parts) offReason(service string) string {
+	reason := ""
+	for _, way := range p.source.Set.Paths {
+		if !slices.Contains(way.Services, service) {
+			continue
+		}
+		if way.Unavailable() == "" {
+			return ""
+		}
+		reason = way.Unavailable()
+	}
+	return reason
+}
+
+// replication says where the standby gets its WAL from.
+func (p *parts) replication(nodes []Node) string {
+	i := slices.IndexFunc(nodes, func(n Node) bool { return n.Name == "standby" })
+	if i < 0 || nodes[i].conninfo == "" {
+		return "unknown: the standby hasn't told"
+	}
+	return p.source.Links.Replicates(nodes[i].conninfo)
+}
+
+// version is the program's, as far as it knows.
+var version = sync.OnceValue(func() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return s.Value[:min(len(s.Value), 12)]
+		}
+	}
+	return strings.Trim(info.Main.Version, "()")
+})

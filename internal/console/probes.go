@@ -1,0 +1,176 @@
+package console
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"pooler-lab/internal/link"
+	"pooler-lab/internal/path"
+)
+
+const (
+	nodeEvery  = time.Second
+	waitsEvery = 250 * time.Millisecond
+	// A link's round trip is the median of its last samples, spread over a second: a single one, or some in a row, can
+	// fall into the moment in which a CPU budget stops its server.
+	linkEvery   = time.Second / linkSamples
+	linkSamples = 3
+	// nodeWait is how long a node may take to say how it is.
+	nodeWait = 2 * time.Second
+)
+
+// A pulse wakes all who wait for it.
+type pulse struct {
+	mu   sync.Mutex
+	next chan struct{}
+}
+
+func newPulse() *pulse { return &pulse{next: make(chan struct{})} }
+
+func (p *pulse) beat() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	close(p.next)
+	p.next = make(chan struct{})
+}
+
+func (p *pulse) wait() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.next
+}
+
+// looking says whether probes may look: somebody watches, and nothing measures.
+func (p *parts) looking() bool { return p.lock.text() == "" && p.watched() }
+
+// watched says whether somebody wants to know: a page, whoever asked just now, or the live load's history.
+func (p *parts) watched() bool { return p.hub.watched() || p.load.active() }
+
+// startProbes starts all probes. Each is a goroutine of its own, so that none waits for another's server.
+func (p *parts) startProbes(ctx context.Context) {
+	for _, l := range p.source.Set.Links {
+		if l.Unavailable() == "" {
+			m := &meter{link: l, probe: p.source.Probe(l)}
+			p.keep(ctx, linkEvery, func(ctx context.Context) { p.measure(ctx, m) },
+				func() { m.rest(); p.sights.forgetLink(l.Name) })
+		}
+	}
+	for _, probe := range p.source.Nodes {
+		if p.offReason(probe.Node()) == "" {
+			p.keep(ctx, nodeEvery, func(ctx context.Context) { p.look(ctx, probe) },
+				func() { probe.Close(); p.sights.forgetNode(probe.Node()) })
+		}
+	}
+	for _, probe := range p.source.Waits {
+		looks := 0
+		p.keep(ctx, waitsEvery, func(context.Context) {
+			probe.Look()
+			if looks++; looks%4 == 0 {
+				p.sights.wait(probe.Node(), probe.Waits())
+			}
+		}, func() { probe.Close(); p.sights.forgetWait(probe.Node()) })
+	}
+}
+
+// keep looks again and again while that is allowed, and rests once when it no longer is: then a probe closes its
+// connection, for what measures wants the lab to itself.
+func (p *parts) keep(ctx context.Context, every time.Duration, look func(context.Context), rest func()) {
+	p.running.Go(func() {
+		looked := false
+		for ctx.Err() == nil {
+			begun, moved := time.Now(), p.moved.wait()
+			if p.looking() {
+				limited, cancel := p.lock.bound(ctx) // an answer over a slow link isn't waited for any more
+				look(limited)
+				cancel()
+				looked = true
+			} else if looked {
+				rest()
+				looked = false
+			}
+			// Not in step with a budget that is dealt out ten times a second, nor with the other probes.
+			pause := every - every/8 + rand.N(every/4)
+			select {
+			case <-ctx.Done():
+			case <-moved:
+			case <-time.After(max(time.Until(begun.Add(pause)), waitsEvery/2)):
+			}
+		}
+		if looked {
+			rest()
+		}
+	})
+}
+
+// A meter measures one link.
+type meter struct {
+	link  path.Link
+	probe LinkProbe
+	asked link.Settings // while it took
+	took  []time.Duration
+}
+
+func (m *meter) rest() {
+	m.probe.Close()
+	m.took = nil
+}
+
+// median is that of the last samples, in milliseconds, with another one among them.
+func (m *meter) median(took time.Duration) float64 {
+	m.took = append(m.took, took)
+	m.took = m.took[max(0, len(m.took)-linkSamples):]
+	sorted := slices.Sorted(slices.Values(m.took))
+	return rounded(float64(sorted[len(sorted)/2].Microseconds()) / 1000)
+}
+
+// measure measures a link, unless it is cut. Samples from before a swap count no longer.
+func (p *parts) measure(ctx context.Context, m *meter) {
+	name := m.link.Name
+	now, known := p.links.proxy(name)
+	switch {
+	case !known:
+		return
+	case !now.Enabled:
+		m.rest()
+		p.sights.noteLink(name, measurement{reason: "cut"})
+		return
+	case now.Asked() != m.asked:
+		m.asked, m.took = now.Asked(), nil
+	}
+	waiting := time.AfterFunc(patienceFor(m.asked), func() { p.sights.noteLink(name, measurement{reason: "no answer yet"}) })
+	took, err := m.probe.RoundTrip(ctx, m.asked)
+	waiting.Stop()
+	if again, _ := p.links.proxy(name); again.Asked() != m.asked || !again.Enabled { // swapped meanwhile: neither the one nor the other
+		return
+	}
+	switch {
+	case err == nil:
+		ms := m.median(took)
+		p.sights.noteLink(name, measurement{ms: &ms})
+	case ctx.Err() == nil:
+		m.rest()
+		p.sights.noteLink(name, measurement{reason: m.probe.Reason(err)})
+	}
+}
+
+// patienceFor is how old a measurement may get on the page before it says that there is none: connecting takes several
+// round trips.
+func patienceFor(asked link.Settings) time.Duration {
+	return 2*time.Second + 10*time.Duration(asked.LatencyMS+asked.JitterMS)*time.Millisecond
+}
+
+// look asks a node how it is.
+func (p *parts) look(ctx context.Context, probe NodeProbe) {
+	limited, cancel := context.WithTimeout(ctx, nodeWait)
+	defer cancel()
+	apply, err := probe.Look(limited)
+	switch {
+	case err == nil:
+		p.sights.node(probe.Node(), nodeSight{apply: apply})
+	case ctx.Err() == nil:
+		p.sights.node(probe.Node(), nodeSight{reason: link.Reason(err, probe.Node())})
+	}
+}

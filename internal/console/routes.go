@@ -1,0 +1,164 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// A Page is what a page's template is given.
+type Page struct {
+	Page  string `json:"page"`
+	Title string `json:"title"`
+	State State  `json:"state"`
+	Data  any    `json:"data"`
+}
+
+// Handler answers all requests.
+func (c *Console) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /static/", c.pages.Static())
+	mux.HandleFunc("GET /events", c.api((*parts).serveEvents))
+	mux.HandleFunc("GET /api/state", c.api((*parts).serveState))
+	mux.HandleFunc("GET /metrics", c.api((*parts).serveMetrics))
+	mux.HandleFunc("POST /api/links/{name}", c.api((*parts).setLink))
+	mux.HandleFunc("POST /api/links/{name}/{change}", c.api((*parts).changeLink))
+	mux.HandleFunc("POST /api/load", c.api((*parts).startLoad))
+	mux.HandleFunc("POST /api/load/stop", c.api((*parts).stopLoad))
+	mux.HandleFunc("POST /api/lessons/{name}/run", c.api((*parts).runLesson))
+	mux.HandleFunc("POST /api/lessons/cancel", c.api((*parts).cancelLesson))
+	mux.HandleFunc("GET /lessons", c.page("lessons", (*parts).lessonList))
+	mux.HandleFunc("GET /lessons/{name}", c.page("lesson", (*parts).lessonPage))
+	mux.HandleFunc("GET /runs", c.page("runs", (*parts).runList))
+	mux.HandleFunc("GET /runs/{name}", c.page("run", (*parts).runPage))
+	mux.HandleFunc("GET /runs/{a}/beside/{b}", c.page("beside", (*parts).besidePage))
+	mux.HandleFunc("GET /runs/{a}/beside/{b}/report.html", c.api((*parts).beside))
+	mux.HandleFunc("GET /runs/{name}/{file}", c.api((*parts).runFile))
+	mux.HandleFunc("GET /{$}", c.page("map", (*parts).mapPage))
+	mux.HandleFunc("/", c.nowhere)
+	return c.guard.protect(mux)
+}
+
+// api answers for machines: with JSON, errors included.
+func (c *Console) api(do func(*parts, http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		p, waiting := c.ready()
+		if p == nil {
+			w.Header().Set("Retry-After", "2")
+			refuse(w, &problem{http.StatusServiceUnavailable, "the console isn't ready yet: " + waiting})
+			return
+		}
+		if err := do(p, w, r); err != nil {
+			refuse(w, err)
+		}
+	}
+}
+
+// page answers people: with the page of that name, whose title and data fill returns.
+func (c *Console) page(name string, fill func(*parts, *http.Request) (title string, data any, err error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		p, waiting := c.ready()
+		if p == nil {
+			c.starting(w, waiting)
+			return
+		}
+		title, data, err := fill(p, r)
+		if err != nil {
+			c.fail(w, r, err)
+			return
+		}
+		c.render(w, http.StatusOK, Page{Page: name, Title: title, State: p.now(r.Context()), Data: data})
+	}
+}
+
+// mapPage is the page that shows the state, and nothing else.
+func (p *parts) mapPage(*http.Request) (string, any, error) { return "The map", struct{}{}, nil }
+
+func (c *Console) starting(w http.ResponseWriter, waiting string) {
+	w.Header().Set("Retry-After", "2")
+	c.render(w, http.StatusServiceUnavailable, Page{Page: "starting", Title: "pooler-lab is starting", Data: map[string]string{"text": waiting}})
+}
+
+// fail answers people with what went wrong.
+func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
+	status := statusOf(err)
+	var p *problem
+	if !errors.As(err, &p) {
+		status = http.StatusInternalServerError
+	}
+	page := Page{Page: "failure", Title: http.StatusText(status), Data: map[string]any{"status": status, "text": err.Error()}}
+	if parts, _ := c.ready(); parts != nil {
+		page.State = parts.now(r.Context())
+	}
+	c.render(w, status, page)
+}
+
+func (c *Console) render(w http.ResponseWriter, status int, p Page) {
+	var text bytes.Buffer
+	if err := c.pages.Render(&text, p.Page, p); err != nil {
+		c.log.Print(err)
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(text.Bytes()) // whoever asked has gone
+}
+
+// nowhere answers for addresses that aren't there.
+func (c *Console) nowhere(w http.ResponseWriter, r *http.Request) {
+	err := &problem{http.StatusNotFound, "there is nothing at " + r.URL.Path + ": the map is at /, lessons at /lessons, runs at /runs"}
+	if strings.HasPrefix(r.URL.Path, "/api/") || r.Method != http.MethodGet {
+		refuse(w, err)
+		return
+	}
+	c.fail(w, r, err)
+}
+
+// serveState answers with what is known just now.
+func (p *parts) serveState(w http.ResponseWriter, r *http.Request) error {
+	answer(w, http.StatusOK, p.measured(r.Context()))
+	return nil
+}
+
+// now is what is known without waiting for more: a page's first picture.
+func (p *parts) now(ctx context.Context) State {
+	p.hub.ask()
+	if state, fresh, _ := p.hub.latest(); fresh {
+		return state
+	}
+	if p.lock.text() == "" {
+		_ = p.links.refresh(ctx) // the state says what went wrong
+	}
+	return p.state()
+}
+
+// measuredWait is how long to wait for probes that have rested since nobody watched.
+const measuredWait = 2500 * time.Millisecond
+
+// measured is what is known, measured by now: where nobody watched before it waits for the probes.
+func (p *parts) measured(ctx context.Context) State {
+	p.hub.ask()
+	asked := time.Now()
+	state, fresh, next := p.hub.latest()
+	if fresh {
+		return state
+	}
+	p.moved.beat()
+	giveUp := time.After(measuredWait)
+	for state.Time.Sub(asked) < beat {
+		select {
+		case <-next:
+		case <-ctx.Done():
+			return state
+		case <-giveUp:
+			return p.now(ctx)
+		}
+		state, _, next = p.hub.latest()
+	}
+	return state
+}

@@ -1,0 +1,112 @@
+package console
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// putRun puts a copy of a run into results, under that name.
+func (b *bench) putRun(name, file string, change func(string) string) {
+	b.t.Helper()
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = os.MkdirAll(filepath.Join(b.results(), name), 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(b.results(), name, "run.json"), []byte(change(string(text))), 0o644)
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func same(text string) string { return text }
+
+func TestRunsTheirFilesAndTwoSideBySide(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	const first, second = "20261121T100000Z-05-balance", "20261121T110000Z-05-balance"
+	as := func(id string) func(string) string {
+		return func(text string) string {
+			_, rest, _ := strings.Cut(text, `"id": "`)
+			old, _, _ := strings.Cut(rest, `"`)
+			return strings.Replace(text, old, id, 1)
+		}
+	}
+	b.putRun(first, aRun, as(first))
+	b.putRun(second, aRun, as(second))
+	cases := []struct {
+		address  string
+		status   int
+		contains string
+	}{
+		{"/runs", 200, second}, {"/runs/" + first, 200, first},
+		{"/runs/" + first + "/report.html", 200, "<!doctype html>"}, {"/runs/" + first + "/run.csv", 200, "run,cell,"}, {"/runs/" + first + "/run.json", 200, `"lesson"`},
+		{"/runs/" + first + "/beside/" + second, 200, "beside"}, {"/runs/" + first + "/beside/" + second + "/report.html", 200, "<!doctype html>"},
+		{"/runs/" + first + "/.lock", 404, "a run has no"}, {"/runs/" + first + "/prediction.json", 404, "a run has no"},
+		{"/runs/20261121T120000Z-05-balance", 404, "there is no run"}, {"/runs/..%2f..%2fetc", 404, "there is no run"},
+		{"/runs/20261121T120000Z-..%2f" + first + "/run.json", 404, "there is no run"},
+	}
+	for _, c := range cases {
+		if status, text := b.get(c.address); status != c.status || !strings.Contains(text, c.contains) {
+			t.Errorf("%s: %d %.300s\nwanted %d, %q", c.address, status, text, c.status, c.contains)
+		}
+	}
+}
+
+func TestReportRunsNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.putRun("20261121T100000Z-05-balance", aRun, same)
+	response, err := http.Get(b.server.URL + "/runs/20261121T100000Z-05-balance/report.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if got := response.Header.Get("Content-Security-Policy"); got != reportPolicy || strings.Contains(got, "script-src") {
+		t.Errorf("policy %q", got)
+	}
+	download, err := http.Get(b.server.URL + "/runs/20261121T100000Z-05-balance/run.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer download.Body.Close()
+	if got := download.Header.Get("Content-Disposition"); got != `attachment; filename="20261121T100000Z-05-balance-run.csv"` {
+		t.Errorf("disposition %q", got)
+	}
+	if _, err := io.Copy(io.Discard, download.Body); err != nil {
+		t.Error(err)
+	}
+}
+
+// A run that was under way when the lab was stopped says so, and one that is under way doesn't.
+func TestRunThatNeverEndedIsInterrupted(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	const name = "20261121T100000Z-05-balance"
+	b.putRun(name, aRun, func(text string) string {
+		return strings.Replace(text, `"status": "finished"`, `"status": "running"`, 1)
+	})
+	p, _ := b.ready()
+	status := func() (string, string) {
+		runs, err := p.runEntries()
+		if err != nil || len(runs) != 1 {
+			t.Fatalf("%+v, %v", runs, err)
+		}
+		return runs[0].Status, runs[0].Reason
+	}
+	if got, why := status(); got != "interrupted" || why != neverEnded {
+		t.Errorf("%s: %s", got, why)
+	}
+	b.hold("lesson 05-balance")
+	if got, _ := status(); got != "running" {
+		t.Errorf("%s while it is under way", got)
+	}
+	if _, err := p.revealed("05-balance", name); statusOf(err) != http.StatusConflict {
+		t.Errorf("revealed while it is under way: %v", err)
+	}
+}

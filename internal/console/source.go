@@ -1,0 +1,132 @@
+package console
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"pooler-lab/internal/link"
+	"pooler-lab/internal/path"
+	"pooler-lab/internal/run"
+	"pooler-lab/internal/sample"
+	"pooler-lab/internal/server"
+)
+
+// waitsWindow is how long the last moments are for which waits are shown.
+const waitsWindow = 5 * time.Second
+
+// A Source is the lab as the console sees it: what it looks at, and what it acts with.
+type Source struct {
+	Set      *path.Set
+	Presets  link.Presets
+	Links    Links
+	Probe    func(path.Link) LinkProbe
+	Nodes    []NodeProbe
+	Waits    []WaitsProbe
+	UnderWay func() (what string, ok bool) // what measures just now, the console's own lesson included
+	K6, Lab  string                        // programs
+	Scale    func(context.Context) (int, error)
+	LetGo    func(context.Context) // has poolers close what the live load has left open
+}
+
+// Links are where latencies are swapped.
+type Links interface {
+	Snapshot(context.Context) (link.Snapshot, error)
+	Set(ctx context.Context, s link.Settings, links ...string) error
+	Cut(ctx context.Context, links ...string) error
+	Restore(ctx context.Context, links ...string) error
+	Reset(ctx context.Context, links ...string) error
+	Replicates(primaryConninfo string) string
+}
+
+// A LinkProbe measures one link on a connection that it keeps.
+type LinkProbe interface {
+	RoundTrip(ctx context.Context, asked link.Settings) (time.Duration, error)
+	Reason(error) string
+	Close()
+}
+
+// A NodeProbe asks one node how it is.
+type NodeProbe interface {
+	Node() string
+	// Look returns what it saw, as a change of the nodes that it says something of.
+	Look(context.Context) (func(map[string]*Node), error)
+	Close()
+}
+
+// A WaitsProbe looks at one database's sessions.
+type WaitsProbe interface {
+	Node() string
+	Look()
+	Waits() []Wait
+	Close()
+}
+
+// SourceOfLab is the lab itself, whose files are below root.
+func SourceOfLab(root string) (*Source, error) {
+	set, err := path.Load(root)
+	if err != nil {
+		return nil, err
+	}
+	presets, err := link.LoadPresets(root)
+	if err != nil {
+		return nil, err
+	}
+	links, err := link.NewSwitch(set, link.New(link.APIURL()))
+	if err != nil {
+		return nil, err
+	}
+	own, err := os.Executable()
+	if err != nil {
+		own = "lab"
+	}
+	s := &Source{Set: set, Presets: presets, Links: links, K6: "k6", Lab: own,
+		Probe:    func(l path.Link) LinkProbe { return link.NewProbe(path.Proxy, l) },
+		UnderWay: func() (string, bool) { return run.UnderWay(filepath.Join(root, "results")) },
+		Scale:    scaleOfLab, LetGo: func(context.Context) {}}
+	for _, name := range services(set) {
+		switch {
+		case name == "primary" || name == "standby":
+			s.Nodes = append(s.Nodes, &database{watch: server.NewWatch(name), name: name})
+			s.Waits = append(s.Waits, &waits{name, sample.NewRolling(name, server.NodeDSN(name), os.Getenv("LAB_PASSWORD"), server.Roles(), waitsWindow)})
+		case name == "yugabyte":
+			s.Nodes = append(s.Nodes, &database{watch: server.NewWatch(name), name: name})
+		case strings.HasPrefix(name, "pgbouncer"):
+			s.Nodes = append(s.Nodes, &pgbouncer{watch: server.NewWatch(name), name: name})
+			s.LetGo = func(ctx context.Context) { _ = server.LetGo(ctx, name) } // a lesson waits for what is left
+		case strings.HasPrefix(name, "pgpool"):
+			s.Nodes = append(s.Nodes, &pgpool{watch: server.NewWatch(name), name: name})
+		}
+	}
+	return s, nil
+}
+
+// services are those that the lab's paths go through, each once, in the order of the map: poolers, then databases.
+func services(set *path.Set) []string {
+	var poolers, databases []string
+	for _, p := range set.Paths {
+		for i, s := range p.Services {
+			list := &databases
+			if i < len(p.Services)-1 && isPooler(s) {
+				list = &poolers
+			}
+			if !slices.Contains(*list, s) {
+				*list = append(*list, s)
+			}
+		}
+	}
+	return append(poolers, databases...)
+}
+
+func isPooler(service string) bool {
+	return strings.HasPrefix(service, "pgbouncer") || strings.HasPrefix(service, "pgpool")
+}
+
+func scaleOfLab(ctx context.Context) (int, error) {
+	lab := server.NewLab(nil, os.Getenv("LAB_PASSWORD"))
+	defer lab.Close()
+	return lab.Scale(ctx)
+}

@@ -1,0 +1,129 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"pooler-lab/internal/run"
+)
+
+// A lessonOrder is what is asked of a lesson.
+type lessonOrder struct {
+	Prediction *Prediction `json:"prediction"`
+	Paths      []string    `json:"paths"`  // only these
+	Groups     []string    `json:"groups"` // only these
+}
+
+// flags are the order's in the words of 'lab run'.
+func (o lessonOrder) flags() (flags []string) {
+	if len(o.Paths) > 0 {
+		flags = append(flags, "--paths="+strings.Join(o.Paths, ","))
+	}
+	if len(o.Groups) > 0 {
+		flags = append(flags, "--groups="+strings.Join(o.Groups, ","))
+	}
+	return flags
+}
+
+// runLesson starts a lesson: live load and probes stand still first.
+func (p *parts) runLesson(w http.ResponseWriter, r *http.Request) error {
+	entry, l, err := p.lessonNamed(r.Context(), r.PathValue("name"))
+	if err != nil {
+		return err
+	}
+	if err := p.locked(); err != nil {
+		return err
+	}
+	if l == nil {
+		return wrong(errors.New(entry.Trouble))
+	}
+	var order lessonOrder
+	if err := understand(r, &order); err != nil {
+		return err
+	}
+	if order.Prediction != nil {
+		if err := order.Prediction.check(l, entry.Paths); err != nil {
+			return wrong(err)
+		}
+		order.Prediction.At = time.Now().UTC().Truncate(time.Second)
+	}
+	if !p.lock.begin(l.Name) {
+		return &problem{http.StatusLocked, p.lock.text()}
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), beginWait)
+	defer cancel()
+	id, err := p.teach(ctx, l.Name, order)
+	if err != nil {
+		return err
+	}
+	answer(w, http.StatusOK, map[string]string{"run": id})
+	return nil
+}
+
+// teach starts the lesson that the lock is held for, and returns its run. When it has ended all goes on as before.
+func (p *parts) teach(ctx context.Context, name string, order lessonOrder) (string, error) {
+	p.checkLock()
+	p.moved.beat() // probes rest
+	for !p.load.still() && ctx.Err() == nil {
+		time.Sleep(20 * time.Millisecond)
+	}
+	p.source.LetGo(ctx)
+	c, err := begin(p.source.Lab, p.results(), name, order.flags(), order.Prediction, p.log)
+	if err != nil {
+		p.lock.end()
+		return "", err
+	}
+	p.mu.Lock()
+	p.course = c
+	p.mu.Unlock()
+	p.running.Go(func() {
+		select {
+		case <-p.closing:
+			c.cancel()
+			<-c.ended
+		case <-c.ended:
+		}
+		p.mu.Lock()
+		p.course, p.lastRun = nil, c.outcome()
+		p.mu.Unlock()
+		p.lock.end()
+		p.checkLock()
+		p.moved.beat()
+	})
+	return c.await(ctx)
+}
+
+// lessonState is how far the console's own lesson is, nil where none runs, and what became of the last one.
+func (p *parts) lessonState() (*Running, *LastRun) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.course == nil {
+		return nil, p.lastRun
+	}
+	return p.course.state(), p.lastRun
+}
+
+// cancelLesson ends the lesson under way, whoever started it.
+func (p *parts) cancelLesson(w http.ResponseWriter, _ *http.Request) error {
+	p.mu.Lock()
+	c := p.course
+	p.mu.Unlock()
+	if c != nil {
+		c.cancel()
+		answer(w, http.StatusOK, map[string]*Running{"lesson": c.state()})
+		return nil
+	}
+	what, ok := p.source.UnderWay()
+	if !ok || !strings.HasPrefix(what, lessonPrefix) {
+		return &problem{http.StatusConflict, "no lesson is running: there is nothing to cancel"}
+	}
+	if err := run.Cancel(p.results(), p.log.Writer()); err != nil {
+		return err
+	}
+	p.checkLock()
+	answer(w, http.StatusOK, map[string]*Running{"lesson": nil})
+	return nil
+}

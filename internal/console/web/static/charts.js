@@ -1,0 +1,106 @@
+// The curves of the last minutes, a chart a figure, all on the same seconds.
+import { colourClass, resolve } from './colours.js';
+import { any, latest, pathsSince, series } from './history.js';
+import { clock, number, whole } from './format.js';
+import { swapLines } from './swaplines.js';
+
+const $ = (id) => document.getElementById(id);
+const kinds = {
+  tps: [['tps', []]],
+  latency: [['median_ms', []], ['p95_ms', [6, 4]]],
+  connect: [['connect_ms', []]],
+  errors: [['errors', []]],
+};
+const names = { tps: 'TPS', median_ms: 'median', p95_ms: 'p95', connect_ms: 'connect', errors: 'errors' };
+const charts = {};
+
+function options(unit) {
+  const until = () => latest()?.at ?? 0;
+  return {
+    animation: false, parsing: false, normalized: true, responsive: true, maintainAspectRatio: false, events: ['mousemove', 'mouseout'],
+    layout: { padding: { top: 32, right: 10 } },
+    interaction: { mode: 'index', intersect: false },
+    elements: { point: { radius: 0, hoverRadius: 4 }, line: { borderWidth: 2.5, borderJoinStyle: 'round' } },
+    scales: {
+      x: {
+        type: 'linear', grid: { display: false },
+        afterBuildTicks: (axis) => {
+          const step = (axis.max - axis.min) / 4;
+          axis.ticks = [4, 3, 2, 1, 0].map((n) => ({ value: axis.max - n * step }));
+        },
+        ticks: { maxRotation: 0, align: 'inner', callback: (value) => { const ago = Math.round(until() - value); return ago < 1 ? 'now' : `-${clock(ago)}`; } },
+      },
+      y: {
+        type: 'linear', beginAtZero: true, grace: '8%', ticks: { maxTicksLimit: 5, callback: (value) => (value < 10 ? String(Number(value.toPrecision(2))) : whole(value)) },
+        afterFit: (axis) => { axis.width = 58; }, // all the same, so that a swap's line goes straight through all charts
+      },
+    },
+    plugins: {
+      legend: { display: false }, 'swap-lines': {},
+      tooltip: { callbacks: {
+        title: (items) => (items.length ? `${clock(Math.max(0, until() - items[0].parsed.x))} ago` : ''),
+        label: ({ dataset, parsed }) => ` ${dataset.label} ${number(parsed.y)}${unit}`,
+      } },
+    },
+  };
+}
+
+// dress gives a chart the colours of the moment.
+function dress(chart) {
+  const [ink, soft, rule, paper] = ['--ink', '--soft', '--rule', '--paper'].map(resolve);
+  for (const axis of Object.values(chart.options.scales)) {
+    axis.ticks.color = soft;
+    axis.grid.color = rule;
+    axis.grid.borderColor = soft;
+  }
+  chart.options.plugins['swap-lines'] = { ink, soft, paper };
+}
+
+function datasets(kind, paths, from) {
+  return paths.flatMap((path) => {
+    const borderColor = resolve(`--${colourClass(path)}`);
+    return kinds[kind].map(([figure, dash]) => ({
+      label: `${path}${kinds[kind].length > 1 ? ` ${names[figure]}` : ''}`, data: series(path, figure, from),
+      borderColor, backgroundColor: borderColor, borderDash: dash, borderWidth: dash.length ? 1.5 : 2.5, spanGaps: false,
+    }));
+  });
+}
+
+let idle = true; // no load is asked for
+
+export function paintCharts(loadState) {
+  if (loadState) idle = loadState === 'off';
+  const until = latest()?.at;
+  if (until === undefined) return;
+  const from = until - Number($('span').value), paths = pathsSince(from), log = $('log').checked;
+  $('nothing').hidden = paths.length > 0 || !idle;
+  $('charts').classList.toggle('bare', !paths.length);
+  for (const [kind, chart] of Object.entries(charts)) {
+    const figure = $(`chart-${kind}`);
+    // Two of them say something only where connections are opened, or something fails.
+    figure.hidden = !paths.length || (['connect', 'errors'].includes(kind) && !any(kinds[kind][0][0], from));
+    if (figure.hidden) continue;
+    Object.assign(chart.options.scales.x, { min: from, max: until });
+    Object.assign(chart.options.scales.y, { type: log && kind !== 'errors' ? 'logarithmic' : 'linear' });
+    chart.data.datasets = datasets(kind, paths, from);
+    chart.update('none');
+  }
+}
+
+export function charting() {
+  Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
+  Chart.defaults.font.size = 13;
+  for (const kind of Object.keys(kinds)) {
+    const canvas = document.querySelector(`#chart-${kind} canvas`);
+    charts[kind] = new Chart(canvas, { type: 'line', data: { datasets: [] }, options: options(kind === 'latency' || kind === 'connect' ? ' ms' : ''), plugins: [swapLines] });
+    canvas.setAttribute('aria-label', `${canvas.closest('figure').querySelector('figcaption').textContent} over the last minutes; the table above has the last second`);
+    dress(charts[kind]);
+  }
+  document.addEventListener('colours', () => { Object.values(charts).forEach(dress); paintCharts(); });
+  for (const control of [$('span'), $('log')]) control.addEventListener('change', () => paintCharts());
+}
+
+export function toggleLog() {
+  $('log').checked = !$('log').checked;
+  paintCharts();
+}

@@ -1,0 +1,44 @@
+// The map page: what the lab tells each second goes to the parts of the page, what is done here goes to the lab.
+import { add, begin, latest } from './history.js';
+import { charting, paintCharts, toggleLog } from './charts.js';
+import { choose, chooseNth, chosen, paintSwap, swap, swapKeys } from './swap.js';
+import { chooseOnMap, paintMap } from './map.js';
+import { follow } from './events.js';
+import { key, keys } from './keys.js';
+import { load, paintLoad, toggleLoad } from './load.js';
+import { lock } from './lock.js';
+import { paintFigures } from './figures.js';
+import { waits } from './waits.js';
+
+let state;
+
+function paint(now) {
+  state = now;
+  const seconds = latest()?.paths;
+  document.body.classList.toggle('locked', Boolean(state.lock));
+  lock(state);
+  paintSwap(state);
+  paintMap(state, chosen(), seconds);
+  paintLoad(state);
+  paintFigures(state, seconds);
+  waits(state);
+  paintCharts(state.load.state);
+}
+
+swap(() => { if (state) paintMap(state, chosen(), latest()?.paths); });
+chooseOnMap(choose);
+load();
+charting();
+keys();
+for (let n = 0; n < 10; n++) key(String((n + 1) % 10), () => chooseNth(n));
+key('a', () => choose('all'));
+key('s', swapKeys.slider);
+key('o', swapKeys.nothing);
+key('c', swapKeys.toggleCut);
+key('x', swapKeys.reset);
+key('p', toggleLoad);
+key('y', toggleLog);
+follow({
+  hello: ({ state: now, history, swaps }) => { begin(history, swaps); paint(now); },
+  tick: ({ state: now, tick, swaps }) => { add(tick, swaps); paint(now); },
+});

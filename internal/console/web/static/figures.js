@@ -1,0 +1,41 @@
+// The table of the last second, by path: large, since it is what the back row reads. It is the charts' legend, too.
+import { colourClass } from './colours.js';
+import { number, whole } from './format.js';
+
+const box = document.getElementById('figures');
+const body = box.querySelector('tbody');
+const classes = ['tps', 'median', 'p95', 'connect', 'errors'];
+
+function row(path) {
+  const tr = document.createElement('tr');
+  tr.dataset.path = path;
+  tr.className = colourClass(path);
+  const th = document.createElement('th');
+  th.scope = 'row';
+  th.textContent = path;
+  tr.append(th, ...classes.map((name) => Object.assign(document.createElement('td'), { className: name })));
+  return tr;
+}
+
+function fill(tr, second) {
+  const texts = second
+    ? [whole(second.tps), time(second.median_ms), time(second.p95_ms), time(second.connect_ms), whole(second.errors)]
+    : classes.map(() => '-');
+  texts.forEach((text, i) => { const cell = tr.cells[i + 1]; if (cell.textContent !== text) cell.textContent = text; });
+  const errors = tr.querySelector('.errors');
+  errors.classList.toggle('bad', second?.errors > 0);
+  if (second?.errors > 0 && second.codes) errors.append(Object.assign(document.createElement('small'), { textContent: codes(second.codes) }));
+}
+
+const time = (value) => (value == null ? '-' : number(value));
+
+// codes are which errors, most frequent first.
+const codes = (all) => Object.entries(all).sort((a, b) => b[1] - a[1]).map(([code]) => code).slice(0, 2).join(', ');
+
+export function paintFigures(state, seconds) {
+  const shown = ['running', 'starting', 'paused'].includes(state.load.state) ? state.load.paths : [];
+  box.hidden = !shown.length;
+  box.classList.toggle('kept', state.load.keep); // nothing connects there, so there is no column for it
+  if (shown.join() !== [...body.rows].map((tr) => tr.dataset.path).join()) body.replaceChildren(...shown.map(row));
+  for (const tr of body.rows) fill(tr, seconds?.[tr.dataset.path]);
+}

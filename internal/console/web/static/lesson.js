@@ -1,0 +1,80 @@
+// One lesson: a prediction that is committed to before the figures show, the run, and then both side by side.
+import { attempt, post, say, trouble } from './say.js';
+import { clock } from './format.js';
+import { cancelLesson, lock } from './lock.js';
+import { follow } from './events.js';
+import { guesses, guessing } from './guess.js';
+import { keys } from './keys.js';
+
+const $ = (id) => document.getElementById(id);
+const main = $('main'), form = $('guess'), name = main.dataset.lesson;
+
+const patience = 5000; // ms until a run that was asked for must show
+
+let asking = false;
+let asked = 0; // when the run was asked for that this page waits for, 0 where it found one under way
+let earlier; // the run that had ended before it
+
+const remembered = `prediction ${name}`;
+const remember = (text) => { try { sessionStorage.setItem(remembered, text); } catch { /* only a reminder */ } };
+const recall = () => { try { return sessionStorage.getItem(remembered) ?? ''; } catch { return ''; } };
+
+async function run(prediction) {
+  asking = true;
+  const started = await attempt(async () => {
+    asked = Date.now();
+    await post(`/api/lessons/${name}/run`, { prediction });
+  });
+  asking = false;
+  if (!started) return;
+  remember(prediction?.words ? `You said: “${prediction.words}”` : '');
+  show('under-way');
+  $('under-way-title').focus();
+  say('The lesson runs.');
+}
+
+// show has one of the page's three parts seen: the prediction, the run, the result.
+function show(part) {
+  for (const id of ['predict', 'under-way']) $(id).hidden = id !== part;
+  $('reveal').hidden = part === 'predict' ? !main.dataset.revealed : true;
+}
+
+function progress(lesson) {
+  if ($('under-way').hidden) show('under-way');
+  $('left').textContent = lesson.of ? clock(lesson.seconds_left) : '-:--';
+  $('done').max = lesson.of || 1;
+  $('done').value = lesson.done;
+  $('cell').textContent = [`${lesson.done} of ${lesson.of}`, lesson.failed > 0 && `${lesson.failed} failed`, lesson.cell].filter(Boolean).join(' · ');
+  $('mine').textContent = recall();
+  $('cancel').disabled = lesson.state === 'cancelling';
+  $('under-way-title').textContent = lesson.state === 'cancelling' ? 'Cancelling' : 'Running';
+}
+
+function look(state) {
+  lock(state);
+  if (state.lesson?.name === name) { progress(state.lesson); return; }
+  for (const button of form.querySelectorAll('button')) button.disabled = Boolean(state.lock) || asking;
+  if (asking) return;
+  if ($('under-way').hidden) earlier = state.last_run?.run;
+  else if (!state.lesson) ended(state.last_run);
+}
+
+// ended shows what came out of the run that this page waited for. A state may come that is older than the question.
+function ended(last) {
+  const late = Date.now() - asked > patience;
+  if (!late && (last?.lesson !== name || last.run === earlier)) return;
+  if (last?.lesson === name && last.run && last.run !== earlier) {
+    location.assign(`/lessons/${name}?run=${encodeURIComponent(last.run)}`);
+    return;
+  }
+  show('predict');
+  trouble(last?.reason || 'The run ended before it began.');
+}
+
+form.addEventListener('submit', (event) => { event.preventDefault(); run(guesses(form)); });
+$('without').addEventListener('click', () => run(null));
+$('cancel').addEventListener('click', cancelLesson);
+guessing(form);
+keys();
+follow({ hello: ({ state }) => look(state), tick: ({ state }) => look(state) });
+if (main.dataset.revealed) $('reveal-title').focus();

@@ -1,0 +1,154 @@
+// The swap panel: what is moved, typed or pressed here is asked of the chosen link at once.
+import { attempt, post, say } from './say.js';
+import { bandwidth, brief, ms } from './format.js';
+
+// Sensible steps: fine where a millisecond matters, coarse where it doesn't.
+const stops = [0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100, 125, 150, 200];
+const pause = 100; // ms between two requests while the slider moves
+const patience = 2000; // ms that a slider keeps what was asked, until the state says it, too
+
+const $ = (id) => document.getElementById(id);
+const which = $('link'), dial = $('dial'), dialSays = $('dial-says'), exact = $('exact');
+
+let state, wanted, sending = false, heldUntil = 0;
+
+export const chosen = () => which.value;
+const links = () => (which.value === 'all' ? state.links : state.links.filter((link) => link.name === which.value));
+const address = (act = '') => `/api/links/${encodeURIComponent(which.value)}${act}`;
+const name = () => (which.value === 'all' ? 'all links' : which.value);
+const nearest = (value) => stops.reduce((best, stop, i) => (Math.abs(stop - value) < Math.abs(stops[best] - value) ? i : best), 0);
+
+function tell(text, unit = 'ms') {
+  dialSays.replaceChildren(text);
+  if (unit) {
+    const small = document.createElement('small');
+    small.textContent = ` ${unit}`;
+    dialSays.append(small);
+  }
+}
+
+// send asks for the newest latency that the slider stood at; those in between are left out.
+async function send() {
+  if (sending) return;
+  sending = true;
+  while (wanted !== undefined) {
+    const body = { latency_ms: wanted };
+    wanted = undefined;
+    if (!await attempt(() => post(address(), body))) heldUntil = 0;
+    await new Promise((done) => { setTimeout(done, pause); });
+  }
+  sending = false;
+}
+
+function moved() {
+  wanted = stops[dial.value];
+  heldUntil = Date.now() + patience;
+  tell(String(wanted));
+  dial.setAttribute('aria-valuetext', `${wanted} milliseconds on ${name()}`);
+  send();
+}
+
+// ask sends one change and says what was done; the slider follows the state.
+async function ask(act, body, said) {
+  heldUntil = 0;
+  if (!await attempt(() => post(address(act), body))) return;
+  exact.dataset.typed = '';
+  say(`${name()}: ${said}`);
+}
+
+const nothing = () => ask('', { latency_ms: 0, jitter_ms: 0, down_kbps: 0, up_kbps: 0 }, 'nothing added');
+const toggleCut = () => (links().every((link) => link.cut) ? ask('/restore', {}, 'brought back') : ask('/cut', {}, 'cut'));
+const reset = () => ask('/reset', {}, 'connections ended, new ones come through');
+
+export const swapKeys = { nothing, toggleCut, reset, slider: () => dial.focus() };
+
+export function choose(link) {
+  if (![...which.options].some((option) => option.value === link)) return;
+  which.value = link;
+  which.dispatchEvent(new Event('change'));
+}
+
+export const chooseNth = (n) => { if (state?.links[n]) choose(state.links[n].name); };
+
+function options(names) {
+  if (names.join() === [...which.options].map((option) => option.value).join()) return;
+  const before = which.value;
+  which.replaceChildren(...names.map((value) => new Option(value === 'all' ? 'all links' : value, value)));
+  choose(names.includes(before) ? before : names[0]);
+}
+
+// describe says of the chosen link what the map has no room for.
+function describe(of) {
+  if (which.value === 'all') return `${of.length} links; ${of.filter((link) => link.cut).length || 'none'} cut`;
+  const [link] = of;
+  return [
+    link.measured_ms == null ? `not measured: ${link.off || brief(link.reason) || (link.cut ? 'cut' : 'no answer yet')}` : `measured ${ms(link.measured_ms)}`,
+    link.jitter_ms > 0 && `jitter ±${link.jitter_ms} ms`, bandwidth(link), link.others && 'someone else\'s faults are on it, too',
+    link.replication && `replication goes ${link.replication}`, link.host_port > 0 && `your own client: 127.0.0.1:${link.host_port}`,
+  ].filter(Boolean).join(' · ');
+}
+
+const same = (of, field) => (of.every((link) => link[field] === of[0][field]) ? of[0][field] : undefined);
+
+export function paintSwap(now) {
+  state = now;
+  options([...now.links.map((link) => link.name), 'all']);
+  const of = links();
+  if (!of.length) return;
+  const says = describe(of);
+  if ($('link-says').textContent !== says) $('link-says').textContent = says;
+  const latency = same(of, 'latency_ms');
+  if (Date.now() > heldUntil || (wanted === undefined && latency === stops[dial.value])) {
+    if (latency === undefined) tell('mixed', '');
+    else tell(String(latency));
+    dial.value = nearest(latency ?? 0);
+    dial.setAttribute('aria-valuetext', latency === undefined ? 'the links differ' : `${latency} milliseconds on ${name()}`);
+  }
+  fill(of);
+  const locked = Boolean(now.lock) || !now.toxiproxy.up;
+  for (const control of document.querySelectorAll('#swap :is(input, button)')) control.disabled = locked;
+  if (!locked) {
+    $('cut').disabled = of.every((link) => link.cut);
+    $('restore').disabled = of.every((link) => !link.cut);
+  }
+  for (const button of document.querySelectorAll('[data-preset]')) button.setAttribute('aria-pressed', String(now.presets.some((preset) => preset.name === button.dataset.preset && of.every((link) => matches(link, preset)))));
+}
+
+const settings = ['latency_ms', 'jitter_ms', 'down_kbps', 'up_kbps'];
+const matches = (link, preset) => (preset.latency_ms > 0) && settings.every((field) => link[field] === preset[field]);
+
+// fill shows in the form what the link has, unless someone is typing there.
+function fill(of) {
+  if (exact.dataset.typed) return;
+  for (const field of settings) {
+    const value = same(of, field), input = exact.elements[field];
+    input.value = value === undefined || (value === 0 && field.endsWith('kbps')) ? '' : value;
+  }
+}
+
+function typed() {
+  const body = {};
+  for (const field of settings) {
+    const { value } = exact.elements[field];
+    if (value !== '' || field.endsWith('kbps')) body[field] = Number(value);
+  }
+  return body;
+}
+
+export function swap(onChoose) {
+  $('dial-marks').replaceChildren(...stops.map((stop) => Object.assign(document.createElement('span'), { textContent: stop })));
+  $('dial-stops').replaceChildren(...stops.map((_, i) => new Option('', i)));
+  dial.addEventListener('input', moved);
+  which.addEventListener('change', () => { heldUntil = 0; exact.dataset.typed = ''; exact.reset(); if (state) paintSwap(state); onChoose(which.value); });
+  exact.addEventListener('input', () => { exact.dataset.typed = 'yes'; });
+  exact.addEventListener('submit', (event) => { event.preventDefault(); ask('', typed(), 'set'); });
+  exact.addEventListener('keydown', (event) => { if (event.key === 'Escape') { exact.dataset.typed = ''; document.activeElement.blur(); paintSwap(state); } });
+  $('presets').addEventListener('click', ({ target }) => {
+    const button = target.closest('button');
+    if (button?.dataset.preset) ask('', { preset: button.dataset.preset }, button.dataset.preset);
+    else if (button) nothing();
+  });
+  $('cut').addEventListener('click', () => ask('/cut', {}, 'cut'));
+  $('restore').addEventListener('click', () => ask('/restore', {}, 'brought back'));
+  $('reset').addEventListener('click', reset);
+}

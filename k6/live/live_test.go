@@ -1,0 +1,104 @@
+package live
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"go.k6.io/k6/v2/metrics"
+	"go.k6.io/k6/v2/output"
+
+	"pooler-lab/k6/live/second"
+)
+
+// A trial is an output that has been running for a second.
+type trial struct {
+	*Output
+	out      bytes.Buffer
+	registry *metrics.Registry
+}
+
+func newTrial(t *testing.T) *trial {
+	t.Helper()
+	trial := &trial{registry: metrics.NewRegistry()}
+	made, err := New(output.Params{ConfigArgument: "pg_statement", StdOut: &trial.out})
+	if err != nil {
+		t.Fatal(err)
+	}
+	trial.Output = made.(*Output)
+	trial.begun = time.Now().Add(-time.Second)
+	return trial
+}
+
+// add adds samples of a metric: value after value, with these tags.
+func (tr *trial) add(metric string, tags map[string]string, values ...float64) {
+	m, err := tr.registry.NewMetric(metric, metrics.Trend)
+	if err != nil {
+		m = tr.registry.Get(metric)
+	}
+	set := tr.registry.RootTagSet().WithTagsFromMap(tags)
+	for _, v := range values {
+		tr.AddMetricSamples([]metrics.SampleContainer{metrics.Sample{TimeSeries: metrics.TimeSeries{Metric: m, Tags: set}, Value: v}})
+	}
+}
+
+// line flushes and returns what was printed.
+func (tr *trial) line(t *testing.T) second.Line {
+	t.Helper()
+	tr.out.Reset()
+	tr.flush()
+	var line second.Line
+	if err := json.Unmarshal(tr.out.Bytes(), &line); err != nil {
+		t.Fatalf("%v in %q", err, tr.out.String())
+	}
+	return line
+}
+
+func TestSecondOfEachPath(t *testing.T) {
+	tr := newTrial(t)
+	direct := map[string]string{"path": "direct"}
+	tr.add("pg_statement", direct, 4, 1, 3, 2, 10)
+	tr.add("pg_transactions", direct, 3, 2)
+	tr.add("pg_connect", map[string]string{"path": "direct", "connect": "later"}, 7, 9, 8)
+	tr.add("pg_transaction", direct, 100) // isn't the latency here
+	tr.add("pg_errors", map[string]string{"path": "pgpool", "code": "53300"}, 1, 1)
+	tr.add("pg_errors", map[string]string{"path": "pgpool", "code": "cancelled"}, 1)
+	tr.add("vus", nil, 10)
+	line := tr.line(t)
+	if len(line.Paths) != 2 || time.Since(line.Time) > time.Minute {
+		t.Fatalf("%+v", line)
+	}
+	d := line.Paths["direct"]
+	if d.TPS < 4.9 || d.TPS > 5.1 || *d.MedianMS != 3 || *d.P95MS != 10 || *d.ConnectMS != 8 || d.Errors != 0 {
+		t.Errorf("%+v, median %v, p95 %v, connect %v", d, *d.MedianMS, *d.P95MS, *d.ConnectMS)
+	}
+	p := line.Paths["pgpool"]
+	if p.TPS != 0 || p.MedianMS != nil || p.ConnectMS != nil || p.Errors != 2 || len(p.Codes) != 1 || p.Codes["53300"] != 2 {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestPathThatFallsSilentHasNoTransactions(t *testing.T) {
+	tr := newTrial(t)
+	tr.add("pg_transactions", map[string]string{"path": "direct"}, 5)
+	tr.line(t)
+	tr.begun = time.Now().Add(-time.Second)
+	if p, ok := tr.line(t).Paths["direct"]; !ok || p.TPS != 0 || p.Errors != 0 {
+		t.Errorf("%+v, %v", p, ok)
+	}
+}
+
+func TestPieceOfASecondIsNotPrinted(t *testing.T) {
+	tr := newTrial(t)
+	tr.begun = time.Now()
+	if tr.flush(); tr.out.Len() > 0 {
+		t.Errorf("printed %q", tr.out.String())
+	}
+}
+
+func TestLatencyHasToBeSaid(t *testing.T) {
+	if _, err := New(output.Params{}); err == nil {
+		t.Error("nothing was said, and that was no error")
+	}
+}

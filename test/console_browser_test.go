@@ -1,0 +1,191 @@
+package test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	site "pooler-lab/internal/console"
+)
+
+// consoleURL is where the console answers in the lab's network.
+var consoleURL = cmp.Or(os.Getenv("LAB_TEST_CONSOLE"), "http://lab:8080")
+
+// A tab is a page of the console in a Chromium of its own.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu         sync.Mutex
+	complaints []string       // what the page wrote to its console as a warning or an error
+	expected   *regexp.Regexp // the complaints that the test provokes
+}
+
+// openTab opens a page of the console and waits until it is live. When the test ends, the page must have written
+// no warning and no error to its console.
+func openTab(t *testing.T, address string) *tab {
+	t.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.WindowSize(1280, 720),
+		chromedp.Flag("disable-dev-shm-usage", true)) // a container has 64 MB of it
+	allocator, stop := chromedp.NewExecAllocator(context.WithoutCancel(t.Context()), options...)
+	quiet := func(string, ...any) {} // this chromedp doesn't know all that a newer Chromium tells
+	ctx, closeTab := chromedp.NewContext(allocator, chromedp.WithErrorf(quiet), chromedp.WithLogf(quiet))
+	p := &tab{t: t, ctx: ctx}
+	t.Cleanup(func() {
+		closeTab()
+		stop()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for _, c := range p.complaints {
+			if p.expected == nil || !p.expected.MatchString(c) {
+				t.Errorf("%s wrote to the browser's console: %s", address, c)
+			}
+		}
+	})
+	chromedp.ListenTarget(ctx, p.hear)
+	p.do(chromedp.Navigate(consoleURL + address))
+	p.until("the page is live", 20*time.Second, `document.getElementById('connection').dataset.is === 'live'`)
+	return p
+}
+
+// hear keeps what the page complains of.
+func (p *tab) hear(event any) {
+	complaint := ""
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		complaint = e.ExceptionDetails.Error()
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.APITypeError || e.Type == runtime.APITypeWarning || e.Type == runtime.APITypeAssert {
+			complaint = string(e.Type)
+			for _, a := range e.Args {
+				complaint += fmt.Sprintf(" %s", a.Value)
+			}
+		}
+	case *log.EventEntryAdded:
+		if e.Entry.Level == log.LevelError || e.Entry.Level == log.LevelWarning {
+			complaint = e.Entry.Text + " " + e.Entry.URL
+		}
+	}
+	if complaint != "" {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.complaints = append(p.complaints, complaint)
+	}
+}
+
+// do has the browser act.
+func (p *tab) do(actions ...chromedp.Action) {
+	p.t.Helper()
+	if err := p.try(actions...); err != nil {
+		p.t.Fatalf("the browser: %v", err)
+	}
+}
+
+func (p *tab) try(actions ...chromedp.Action) error {
+	// The first call starts the browser, which ends with the context that it was given.
+	if chromedp.FromContext(p.ctx).Target == nil {
+		return chromedp.Run(p.ctx, actions...)
+	}
+	ctx, cancel := context.WithTimeout(p.ctx, 20*time.Second)
+	defer cancel()
+	return chromedp.Run(ctx, actions...)
+}
+
+// click presses the mouse on the first element that the selector finds, once it can be seen.
+func (p *tab) click(selector string) {
+	p.t.Helper()
+	p.do(chromedp.ScrollIntoView(selector, chromedp.ByQuery), chromedp.Click(selector, chromedp.ByQuery, chromedp.NodeVisible))
+}
+
+// keys types.
+func (p *tab) keys(keys string) {
+	p.t.Helper()
+	p.do(chromedp.KeyEvent(keys))
+}
+
+// value is what an expression yields in the page.
+func value[T any](p *tab, expression string) T {
+	p.t.Helper()
+	var v T
+	if err := p.try(chromedp.Evaluate(expression, &v)); err != nil {
+		p.t.Fatalf("%s: %v", expression, err)
+	}
+	return v
+}
+
+// until waits for a condition of the page.
+func (p *tab) until(what string, deadline time.Duration, condition string) {
+	p.t.Helper()
+	eventually(p.t, deadline, func() string {
+		holds := false
+		if err := p.try(chromedp.Evaluate(condition, &holds)); err != nil || !holds {
+			return fmt.Sprintf("%s: %s is false (%v)", what, condition, err)
+		}
+		return ""
+	})
+}
+
+// number is the first one in the text of the element, in an expression of the page; NaN where there is none.
+func number(selector string) string {
+	return fmt.Sprintf(`parseFloat(document.querySelector(%q)?.textContent.replace(/[\u202f ]/g, ''))`, selector)
+}
+
+// consoleState is what /api/state says.
+func consoleState(t *testing.T) site.State {
+	t.Helper()
+	answer, err := http.Get(consoleURL + "/api/state")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var s site.State
+	if err := json.NewDecoder(answer.Body).Decode(&s); err != nil {
+		t.Fatalf("read /api/state: %v", err)
+	}
+	return s
+}
+
+// linkState is what the console knows of a link.
+func linkState(t *testing.T, name string) site.Link {
+	t.Helper()
+	for _, l := range consoleState(t).Links {
+		if l.Name == name {
+			return l
+		}
+	}
+	t.Fatalf("/api/state has no link %s", name)
+	return site.Link{}
+}
+
+// post sends a request as a program would, with a page's origin.
+func post(t *testing.T, origin, path, body string) (status int, said string) {
+	t.Helper()
+	request, err := http.NewRequest(http.MethodPost, consoleURL+path, strings.NewReader(body)) // in cleanups, too, when the test's context has ended
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Origin", origin)
+	request.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var refusal struct{ Error string }
+	if err := json.NewDecoder(answer.Body).Decode(&refusal); err != nil && answer.StatusCode >= 300 {
+		t.Fatalf("POST %s: status %d, and no JSON: %v", path, answer.StatusCode, err)
+	}
+	return answer.StatusCode, refusal.Error
+}

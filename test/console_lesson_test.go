@@ -1,0 +1,111 @@
+package test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	site "pooler-lab/internal/console"
+	"pooler-lab/internal/result"
+)
+
+// What the browser itself notes of a refusal that a test provokes.
+var (
+	badRequest = regexp.MustCompile(`status of 400`)
+	locked     = regexp.MustCompile(`status of 423`)
+)
+
+// shortLesson asks what can have but one answer, in half a minute.
+const shortLesson = `// For the tests of the console.
+import { lesson } from '../lib/cell.js';
+import { workloads } from '../lib/workloads.js';
+
+export { turn as default, handleSummary } from '../lib/cell.js';
+
+export const options = lesson({
+  lesson: '90-console',
+  title: 'Half a minute',
+  question: 'What do 50 ms of round trip leave?',
+  prediction: 'How much is left of what two clients get without latency?',
+  explanation: 'Who waits for each answer gets one a round trip.',
+  minutes: 0.5,
+  groups: [{ name: 'series', workload: 'select', paths: ['direct'], clients: [2], latencies: [0, 50], seconds: 0.8, warmup_seconds: 0.3, repeats: 6, figures: ['tps'] }],
+  headlines: [{ name: 'far', says: 'TPS at 50 ms, to without', figure: 'tps', of: { group: 'series', latency_ms: 50 }, to: { group: 'series', latency_ms: 0 } }],
+}, { select: workloads.select });
+`
+
+// lessonTab opens the short lesson's page. Whatever becomes of the test, nothing runs afterwards.
+func lessonTab(t *testing.T) *tab {
+	t.Helper()
+	saveLesson(t, filepath.Join(root, "k6", "lessons", "90-console.js"), shortLesson)
+	t.Cleanup(func() {
+		if consoleState(t).Lesson != nil {
+			post(t, consoleURL, "/api/lessons/cancel", "{}")
+		}
+		eventually(t, time.Minute, func() string { return consoleState(t).Lock })
+	})
+	return openTab(t, "/lessons/90-console")
+}
+
+func TestConsoleAsksForAPredictionAndRevealsTheResultBesideIt(t *testing.T) {
+	setLatency(t, "off")
+	p := lessonTab(t)
+	if value[bool](p, `document.body.textContent.includes('Who waits for each answer')`) {
+		t.Error("the page explains before the prediction")
+	}
+	p.do(chromedp.SendKeys("#words", "a fifth of it", chromedp.ByQuery))
+	p.do(chromedp.Focus(".guess input", chromedp.ByQuery))
+	p.do(chromedp.SetValue(".guess input", "-20", chromedp.ByQuery))
+	p.do(chromedp.Evaluate(`document.querySelector('.guess input').dispatchEvent(new Event('input', {bubbles: true}))`, nil))
+	p.click("#commit")
+	p.until("the run's progress shows", 40*time.Second, `!document.getElementById('under-way').hidden && /12/.test(document.getElementById('cell').textContent)`)
+	p.until("the result shows", 3*time.Minute, `document.getElementById('reveal') && !document.getElementById('reveal').hidden && location.search.startsWith('?run=')`)
+	text := value[string](p, `document.getElementById('reveal').textContent`)
+	for _, want := range []string{"a fifth of it", "0.22", "TPS at 50 ms, to without", "Who waits for each answer"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the reveal lacks %q:\n%s", want, text)
+		}
+	}
+	ran := consoleState(t).LastRun
+	if ran == nil || ran.Status != string(result.Finished) {
+		t.Fatalf("the last run is %+v, wanted it finished", ran)
+	}
+	raw, err := os.ReadFile(filepath.Join(results, ran.Run, "prediction.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept site.Prediction
+	if err := json.Unmarshal(raw, &kept); err != nil || kept.Words != "a fifth of it" || kept.Headlines["far"] != 0.22 {
+		t.Errorf("the run's folder keeps the prediction %s (%v)", raw, err)
+	}
+	p.do(chromedp.Navigate(consoleURL + "/runs"))
+	p.until("the run is listed", 10*time.Second, `document.querySelectorAll('ul.runs li').length > 0 && document.body.textContent.includes('90-console')`)
+}
+
+func TestConsoleCancelsALessonAndLocksMeanwhile(t *testing.T) {
+	setLatency(t, "9ms", "client-standby")
+	watcher := openTab(t, "/")
+	startLiveLoad(t, watcher)
+	watcher.expected = locked
+	p := lessonTab(t)
+	p.click("#without")
+	p.until("the run's progress shows", 40*time.Second, `/of 12/.test(document.getElementById('cell').textContent)`)
+	watcher.until("the banner shows", 10*time.Second, `!document.getElementById('lock').hidden && document.getElementById('dial').disabled`)
+	watcher.until("the load is paused", 20*time.Second, `document.getElementById('load').dataset.state === 'paused'`)
+	if status, said := post(t, consoleURL, "/api/links/client-primary", `{"latency_ms": 5}`); status != 423 || !strings.Contains(said, "90-console") {
+		t.Errorf("a swap while a lesson runs: status %d, %q", status, said)
+	}
+	watcher.click("#lock .cancel")
+	watcher.until("the banner goes", 40*time.Second, `document.getElementById('lock').hidden && !document.getElementById('dial').disabled`)
+	p.until("the lesson's page says that it was cancelled", 30*time.Second, `location.search.startsWith('?run=') && /interrupted/.test(document.getElementById('reveal').textContent)`)
+	watcher.until("the load goes on", 60*time.Second, `document.getElementById('load').dataset.state === 'running' && `+number(directTPS)+" > 0")
+	if l := linkState(t, "client-standby"); l.LatencyMS != 9 {
+		t.Errorf("after the lesson client-standby is at %d ms, wanted its 9 ms back", l.LatencyMS)
+	}
+}

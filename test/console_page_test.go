@@ -1,0 +1,150 @@
+package test
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	_ "image/png" // screenshots are
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// A page that somebody is lured to can't make their browser swap anything, whatever it says that it is.
+func TestConsoleRefusesForeignPages(t *testing.T) {
+	setLatency(t, "3ms", "client-primary")
+	for _, origin := range []string{"http://evil.example", "null", "http://lab:8081", "http://127.0.0.1"} {
+		status, said := post(t, origin, "/api/links/client-primary", `{"latency_ms": 77}`)
+		if status != http.StatusForbidden || said == "" {
+			t.Errorf("origin %s: status %d, %q, wanted a refusal", origin, status, said)
+		}
+	}
+	for name, change := range map[string]func(*http.Request){
+		"a foreign Host":     func(r *http.Request) { r.Host = "evil.example:8080" },
+		"a form's type":      func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") },
+		"from another site":  func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") },
+		"neither said where": func(r *http.Request) { r.Header.Del("Origin") },
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, consoleURL+"/api/links/client-primary", strings.NewReader(`{"latency_ms": 77}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Origin", consoleURL)
+		r.Header.Set("Content-Type", "application/json")
+		change(r)
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode < 400 {
+			t.Errorf("%s: status %d, wanted a refusal", name, answer.StatusCode)
+		}
+	}
+	if l := linkState(t, "client-primary"); l.LatencyMS != 3 {
+		t.Errorf("a foreign page swapped the link: %d ms", l.LatencyMS)
+	}
+}
+
+// The first picture needs no JavaScript, and a page with all that it loads stays small.
+func TestConsoleIsSmallAndDrawsItsMapAtOnce(t *testing.T) {
+	answer, err := http.Get(consoleURL + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range consoleState(t).Links {
+		if !strings.Contains(string(text), fmt.Sprintf(`data-link=%q`, l.Name)) {
+			t.Errorf("the page as it is sent has no link %s on its map", l.Name)
+		}
+	}
+	if p := answer.Header.Get("Content-Security-Policy"); !strings.Contains(p, "default-src 'none'") || strings.Contains(p, "unsafe") {
+		t.Errorf("content security policy %q", p)
+	}
+	for _, address := range []string{"/", "/lessons", "/runs"} {
+		p := openTab(t, address)
+		loaded := value[map[string]float64](p, `Object.fromEntries([...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+			.filter((entry) => !entry.name.endsWith('/events')).map((entry) => [entry.name, entry.decodedBodySize]))`)
+		sum := 0.0
+		for name, size := range loaded {
+			sum += size
+			if !strings.HasPrefix(name, consoleURL) {
+				t.Errorf("%s loads %s from elsewhere", address, name)
+			}
+		}
+		t.Logf("%s: %d files, %.0f bytes", address, len(loaded), sum)
+		if sum > 300_000 || sum < 20_000 {
+			t.Errorf("%s and what it loads are %.0f bytes, wanted less than 300,000", address, sum)
+		}
+	}
+}
+
+// light is how light a picture is in the middle, 0 to 1.
+func light(t *testing.T, png []byte) float64 {
+	t.Helper()
+	picture, _, err := image.Decode(bytes.NewReader(png))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, n := 0.0, 0
+	for y := picture.Bounds().Min.Y; y < picture.Bounds().Max.Y; y += 7 {
+		for x := picture.Bounds().Min.X; x < picture.Bounds().Max.X; x += 7 {
+			r, g, b, _ := picture.At(x, y).RGBA()
+			sum, n = sum+float64(r+g+b)/3/0xffff, n+1
+		}
+	}
+	return sum / float64(n)
+}
+
+// The pictures are kept among the results, for people to look at.
+func TestConsoleIsDarkWhereTheScreenAsksForIt(t *testing.T) {
+	p := openTab(t, "/")
+	shots := map[string]float64{}
+	shoot := func(name string) {
+		var png []byte
+		p.do(chromedp.Sleep(500*time.Millisecond), chromedp.CaptureScreenshot(&png))
+		shots[name] = light(t, png)
+		if err := os.WriteFile(filepath.Join(results, "console-"+name+".png"), png, 0o644); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, scheme := range []string{"light", "dark"} {
+		p.do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}))
+		shoot(scheme)
+	}
+	p.keys("dd") // dark, then light, whatever the screen asks for
+	shoot("chosen-light")
+	if shots["light"] < 0.7 || shots["dark"] > 0.3 || shots["chosen-light"] < 0.7 {
+		t.Errorf("how light the pictures are: %v", shots)
+	}
+}
+
+// A tab that nobody sees closes its connection, and is live again when it is shown.
+func TestConsoleTabThatIsHiddenCostsNothing(t *testing.T) {
+	setLatency(t, "off")
+	p := openTab(t, "/")
+	hide := func(hidden bool) {
+		p.do(chromedp.Evaluate(fmt.Sprintf(`Object.defineProperty(document, 'hidden', {value: %t, configurable: true}); document.dispatchEvent(new Event('visibilitychange'))`, hidden), nil))
+	}
+	asked := `document.querySelector('[data-link="client-primary"] .asked').textContent`
+	hide(true)
+	p.until("the page says that it pauses", 5*time.Second, `document.getElementById('connection').dataset.is === 'still'`)
+	setLatency(t, "44ms", "client-primary")
+	time.Sleep(3 * time.Second)
+	if shown := value[string](p, asked); shown != "asked 0 ms" {
+		t.Errorf("a hidden tab goes on: it shows %q", shown)
+	}
+	hide(false)
+	p.until("it is live again", 20*time.Second, `document.getElementById('connection').dataset.is === 'live' && `+number(directPlate)+" >= 44")
+}

@@ -1,0 +1,153 @@
+package test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	site "pooler-lab/internal/console"
+)
+
+// What the tests look at, as selectors.
+const (
+	directPlate  = `[data-link="client-primary"] .round`
+	directTPS    = `tr[data-path="direct"] .tps`
+	directMedian = `tr[data-path="direct"] .median`
+	directErrors = `tr[data-path="direct"] .errors`
+)
+
+// startLiveLoad starts a live load on the path direct alone, as a person would, and waits for its figures. It ends
+// with the test.
+func startLiveLoad(t *testing.T, p *tab) {
+	t.Helper()
+	stopLiveLoad(t)
+	t.Cleanup(func() { stopLiveLoad(t) })
+	p.until("the page knows that no load runs", 10*time.Second, `document.getElementById('load').dataset.state === 'off'`)
+	p.click("#load-choice summary")
+	for _, path := range value[[]string](p, `[...document.querySelectorAll('[name=paths]:checked')].map((box) => box.value)`) {
+		if path != "direct" {
+			p.click(fmt.Sprintf(`[name=paths][value=%q]`, path))
+		}
+	}
+	if !value[bool](p, `document.querySelector('[name=paths][value=direct]').checked`) {
+		p.click(`[name=paths][value="direct"]`)
+	}
+	p.click("#load-start")
+	p.until("the load's figures show", 40*time.Second, number(directTPS)+" > 0 && "+number(directMedian)+" > 0")
+}
+
+// stopLiveLoad ends the live load, whoever started it.
+func stopLiveLoad(t *testing.T) {
+	t.Helper()
+	eventually(t, 60*time.Second, func() string {
+		if status, said := post(t, consoleURL, "/api/load/stop", "{}"); status >= 300 {
+			return fmt.Sprintf("stop the live load: %d %s", status, said)
+		}
+		if s := consoleState(t).Load.State; s != site.LoadOff {
+			return "the live load is " + s
+		}
+		return ""
+	})
+}
+
+// slide moves the slider to one of its steps with the mouse.
+func (p *tab) slide(stop int) {
+	p.t.Helper()
+	at := value[[]float64](p, fmt.Sprintf(`(() => {
+		const dial = document.getElementById('dial');
+		dial.scrollIntoView({block: 'center', behavior: 'instant'});
+		const box = dial.getBoundingClientRect(), thumb = 16;
+		return [box.left + thumb / 2 + %d / dial.max * (box.width - thumb), box.top + box.height / 2];
+	})()`, stop))
+	p.do(chromedp.MouseClickXY(at[0], at[1]))
+}
+
+// swapped waits until a latency shows wherever it must: on the link, in the round trip measured, in the load's median.
+func (p *tab) swapped(ms int) {
+	p.t.Helper()
+	eventually(p.t, 20*time.Second, func() string {
+		if l := linkState(p.t, "client-primary"); l.LatencyMS != ms {
+			return fmt.Sprintf("client-primary was asked for %d ms, wanted %d", l.LatencyMS, ms)
+		}
+		return ""
+	})
+	within := func(selector string) string {
+		// A busy machine adds to a round trip, and never takes from it; a swap that isn't there adds nothing.
+		return fmt.Sprintf("%s >= %d && %s < %d", number(selector), ms, number(selector), ms+25)
+	}
+	p.until("the map shows the round trip measured", 30*time.Second, within(directPlate))
+	p.until("the load's median follows", 30*time.Second, within(directMedian))
+	p.until("the panel shows it", 10*time.Second, fmt.Sprintf(`document.getElementById('dial-says').textContent === '%d ms'`, ms))
+}
+
+func TestConsoleSwapsBySliderAndByKeyboard(t *testing.T) {
+	setLatency(t, "off")
+	p := openTab(t, "/")
+	startLiveLoad(t, p)
+	p.swapped(0)
+	p.click(`[data-link="client-primary"] .plate`)
+	p.slide(11) // 75 ms
+	p.swapped(75)
+	p.keys("1s") // the first link, then to its slider
+	if at := value[string](p, `document.activeElement.id`); at != "dial" {
+		t.Fatalf("the key s leads to %q, wanted the slider", at)
+	}
+	p.keys(kb.ArrowLeft)
+	p.swapped(50)
+	p.keys(kb.End)
+	p.swapped(200)
+	if says := value[string](p, `document.getElementById('dial').getAttribute('aria-valuetext')`); says != "200 milliseconds on client-primary" {
+		t.Errorf("the slider tells a screen reader %q", says)
+	}
+	p.keys("o")
+	p.swapped(0)
+}
+
+// A swap from a terminal, and an exact entry with jitter and bandwidth, are there, too.
+func TestConsoleShowsSwapsFromElsewhereAndSetsExactly(t *testing.T) {
+	setLatency(t, "off")
+	p := openTab(t, "/")
+	setLatency(t, "33ms", "client-standby", "--jitter", "3ms")
+	p.until("a swap from a terminal shows", 10*time.Second, `document.querySelector('[data-link="client-standby"] .asked').textContent === 'asked 33 ±3 ms'`)
+	p.do(chromedp.SetValue("#link", "client-primary", chromedp.ByQuery))
+	p.do(chromedp.Evaluate(`document.getElementById('link').dispatchEvent(new Event('change'))`, nil))
+	for field, text := range map[string]string{"latency_ms": "12", "jitter_ms": "4", "down_kbps": "5000"} {
+		p.do(chromedp.SetValue(fmt.Sprintf("#exact [name=%s]", field), text, chromedp.ByQuery))
+	}
+	p.click("#exact button")
+	eventually(t, 15*time.Second, func() string {
+		l := linkState(t, "client-primary")
+		if l.LatencyMS == 12 && l.JitterMS == 4 && l.DownKBps == 5000 && l.UpKBps == 0 {
+			return ""
+		}
+		return fmt.Sprintf("client-primary is %+v", l)
+	})
+	p.expected = badRequest
+	p.do(chromedp.SetValue("#exact [name=jitter_ms]", "40", chromedp.ByQuery))
+	p.click("#exact button")
+	p.until("a refusal is said", 10*time.Second, `!document.getElementById('trouble').hidden && /jitter/.test(document.getElementById('trouble').textContent)`)
+	if l := linkState(t, "client-primary"); l.JitterMS != 4 {
+		t.Errorf("a refusal changed the link: %+v", l)
+	}
+}
+
+func TestConsoleCutsAndRestores(t *testing.T) {
+	setLatency(t, "off")
+	t.Cleanup(func() { script(t, "latency", "restore", "client-primary") })
+	p := openTab(t, "/")
+	startLiveLoad(t, p)
+	p.keys("1")
+	p.click("#cut")
+	p.until("the map shows the cut", 20*time.Second, fmt.Sprintf(`document.querySelector('%s').textContent === 'cut'`, directPlate))
+	p.until("the load fails", 30*time.Second, number(directErrors)+" > 0 && "+number(directTPS)+" === 0")
+	p.until("the errors have a chart", 10*time.Second, `!document.getElementById('chart-errors').hidden`)
+	p.keys("c")
+	p.until("the round trip is measured again", 30*time.Second, number(directPlate)+" >= 0")
+	p.until("the load works again", 40*time.Second, number(directTPS)+" > 0 && "+number(directErrors)+" === 0")
+	p.keys("x")
+	p.until("a reset is said", 10*time.Second, `/connections ended/.test(document.getElementById('say').textContent)`)
+	p.until("the load outlives it", 40*time.Second, number(directTPS)+" > 0 && "+number(directErrors)+" === 0")
+}
