@@ -8,14 +8,14 @@
 
 import { sleep } from 'k6';
 import exec from 'k6/execution';
-import { makeClient } from './lib/client.js';
-import { workloads } from './lib/workloads.js';
+import { makeClient } from './lib/cell.js';
+import { shared } from './lib/workloads.js';
 
 const TURNS = 16; // in one iteration: what k6 does around an iteration costs it as much as a turn
 const PAUSE = 0.1; // seconds after a failure, so that a server that refuses isn't asked thousands of times
 
 const { workload: name, clients, keep, scale, paths } = JSON.parse(__ENV.LAB_LIVE);
-const workload = { ...workloads[name], keeps: keep };
+const workload = { ...shared(name), keeps: keep };
 
 const scenario = {
   executor: 'constant-vus', vus: clients, duration: '240h', gracefulStop: '0s',

@@ -28,7 +28,7 @@ import { workloads } from '../lib/workloads.js';
 
 export { turn as default, handleSummary } from '../lib/cell.js';
 
-export const options = lesson({
+export const options = lesson(() => ({
   lesson: '90-console',
   title: 'Half a minute',
   question: 'What do 50 ms of round trip leave?',
@@ -37,7 +37,7 @@ export const options = lesson({
   minutes: 0.5,
   groups: [{ name: 'series', workload: 'select', paths: ['direct'], clients: [2], latencies: [0, 50], seconds: 0.8, warmup_seconds: 0.3, repeats: 6, figures: ['tps'] }],
   headlines: [{ name: 'far', says: 'TPS at 50 ms, to without', figure: 'tps', of: { group: 'series', latency_ms: 50 }, to: { group: 'series', latency_ms: 0 } }],
-}, { select: workloads.select });
+}), { select: workloads.select });
 `
 
 // lessonTab opens the short lesson's page. Whatever becomes of the test, nothing runs afterwards.
