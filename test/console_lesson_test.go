@@ -24,7 +24,7 @@ var (
 // shortLesson asks what can have but one answer, in half a minute.
 const shortLesson = `// For the tests of the console.
 import { lesson } from '../lib/cell.js';
-import { workloads } from '../lib/workloads.js';
+import { shared } from '../lib/workloads.js';
 
 export { turn as default, handleSummary } from '../lib/cell.js';
 
@@ -37,7 +37,7 @@ export const options = lesson(() => ({
   minutes: 0.5,
   groups: [{ name: 'series', workload: 'select', paths: ['direct'], clients: [2], latencies: [0, 50], seconds: 0.8, warmup_seconds: 0.3, repeats: 6, figures: ['tps'] }],
   headlines: [{ name: 'far', says: 'TPS at 50 ms, to without', figure: 'tps', of: { group: 'series', latency_ms: 50 }, to: { group: 'series', latency_ms: 0 } }],
-}), { select: workloads.select });
+}), { select: shared('select') });
 `
 
 // lessonTab opens the short lesson's page. Whatever becomes of the test, nothing runs afterwards.
