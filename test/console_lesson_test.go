@@ -66,7 +66,7 @@ func TestConsoleAsksForAPredictionAndRevealsTheResultBesideIt(t *testing.T) {
 	p.click("#commit")
 	p.until("the run's progress shows", 40*time.Second, `!document.getElementById('under-way').hidden && /12/.test(document.getElementById('cell').textContent)`)
 	p.until("the result shows", 3*time.Minute, `document.getElementById('reveal') && !document.getElementById('reveal').hidden && location.search.startsWith('?run=')`)
-	text := value[string](p, `document.getElementById('reveal').textContent`)
+	text := strings.ReplaceAll(value[string](p, `document.getElementById('reveal').textContent`), "\u00a0", " ") // units stay with their numbers
 	for _, want := range []string{"a fifth of it", "0.22", "TPS at 50 ms, to without", "Who waits for each answer"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the reveal lacks %q:\n%s", want, text)

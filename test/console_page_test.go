@@ -48,8 +48,14 @@ func TestConsoleRefusesForeignPages(t *testing.T) {
 			t.Errorf("%s: status %d, wanted a refusal", name, answer.StatusCode)
 		}
 	}
-	if l := linkState(t, "client-primary"); l.LatencyMS != 3 {
-		t.Errorf("a foreign page swapped the link: %d ms", l.LatencyMS)
+	if row := links(t)["client-primary"]; row.LatencyMS != 3 {
+		t.Errorf("a foreign page swapped the link: %d ms", row.LatencyMS)
+	}
+	if status, said := post(t, consoleURL, "/api/links/client-primary", `{"latency_ms": 4}`); status >= 300 {
+		t.Errorf("the console's own page is refused: %d %s", status, said)
+	}
+	if row := links(t)["client-primary"]; row.LatencyMS != 4 {
+		t.Errorf("the console's own page set %d ms, wanted 4", row.LatencyMS)
 	}
 }
 

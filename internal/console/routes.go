@@ -127,8 +127,9 @@ func (p *parts) serveState(w http.ResponseWriter, r *http.Request) error {
 
 // now is what is known without waiting for more: a page's first picture.
 func (p *parts) now(ctx context.Context) State {
+	watched := p.watched()
 	p.hub.ask()
-	if state, fresh, _ := p.hub.latest(); fresh {
+	if state, fresh, _ := p.hub.latest(); fresh && watched {
 		return state
 	}
 	if p.lock.text() == "" {
@@ -142,10 +143,11 @@ const measuredWait = 2500 * time.Millisecond
 
 // measured is what is known, measured by now: where nobody watched before it waits for the probes.
 func (p *parts) measured(ctx context.Context) State {
+	watched := p.watched()
 	p.hub.ask()
 	asked := time.Now()
 	state, fresh, next := p.hub.latest()
-	if fresh {
+	if fresh && watched {
 		return state
 	}
 	p.moved.beat()

@@ -19,7 +19,7 @@ var wirePlaces = []wire{
 	{Name: "pgbouncer-primary", D: "M536 168C610 176 660 224 738 234", X: 640, Y: 200},
 	{Name: "pgpool-primary", D: "M536 362C610 354 660 306 738 296", X: 640, Y: 330},
 	{Name: "pgpool-standby", D: "M536 408C600 414 660 436 738 444", X: 640, Y: 426},
-	{Name: "primary-standby", D: "M844 325L844 400", X: 844, Y: 364},
+	{Name: "primary-standby", D: "M844 319L844 392", X: 844, Y: 355},
 }
 
 // wires are the links that the map has a place for, as the state knows them.
@@ -49,8 +49,8 @@ var boxPlaces = []box{
 	{Name: "pgbouncer", Title: "PgBouncer", X: 352, Y: 84, Width: 184, Height: 120},
 	{Name: "pgpool", Title: "Pgpool-II", X: 352, Y: 326, Width: 184, Height: 120},
 	{Name: "yugabyte", Title: "YugabyteDB", X: 744, Y: 14, Width: 200, Height: 110},
-	{Name: "primary", Title: "primary", X: 744, Y: 205, Width: 200, Height: 120},
-	{Name: "standby", Title: "standby", X: 744, Y: 406, Width: 200, Height: 110},
+	{Name: "primary", Title: "primary", X: 744, Y: 195, Width: 200, Height: 124},
+	{Name: "standby", Title: "standby", X: 744, Y: 398, Width: 200, Height: 126},
 }
 
 // boxes are all of the map's: one whose node the state doesn't have is unknown.

@@ -55,9 +55,9 @@ func missed(verdict map[string]any, guess any) string {
 	case hasLo && hasHi && said >= lo && said <= hi:
 		return "within the interval"
 	case said > seen:
-		return figure.RatioText(said/seen) + " times too much"
+		return figure.Number(said/seen) + " times too much"
 	}
-	return figure.RatioText(seen/said) + " times too little"
+	return figure.Number(seen/said) + " times too little"
 }
 
 // ratio writes one as reports do.

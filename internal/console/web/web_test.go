@@ -71,7 +71,7 @@ func TestLessonAsksFirstAndRevealsThen(t *testing.T) {
 		t.Error("before a run the page doesn't ask, or tells already")
 	}
 	after := render(t, "lesson", `{"lesson":`+lesson+`,"runs":[`+ran+`],"revealed":`+ran+`}`)
-	for _, want := range []string{"“&lt;b&gt;half”", ">0.50<", "10.00 times too much", "0.050", "0.040 to 0.060", "Because.", "interrupted: cancelled", "/runs/R/report.html", "took 1:01"} {
+	for _, want := range []string{"“&lt;b&gt;half”", ">0.50<", "10.0 times too much", "0.050", "0.040 to 0.060", "Because.", "interrupted: cancelled", "/runs/R/report.html", "took 1:01"} {
 		if !strings.Contains(after, want) {
 			t.Errorf("the reveal lacks %q", want)
 		}

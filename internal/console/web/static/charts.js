@@ -14,13 +14,28 @@ const kinds = {
 const names = { tps: 'TPS', median_ms: 'median', p95_ms: 'p95', connect_ms: 'connect', errors: 'errors' };
 const charts = {};
 
+const drawn = (point) => point && !Number.isNaN(point.y);
+
+// alone says that a point has no line to either side, and must be drawn itself to be seen.
+const alone = (data, i) => drawn(data[i]) && !drawn(data[i - 1]) && !drawn(data[i + 1]);
+
+// highest is where a chart of latencies ends: above all medians and nearly all else. A few seconds in which everything
+// waited would flatten the rest.
+function highest(sets) {
+  const values = (dashed) => sets.filter((set) => (set.borderDash.length > 0) === dashed).flatMap((set) => set.data.map((point) => point.y)).filter((y) => !Number.isNaN(y)).sort((a, b) => a - b);
+  const medians = values(false), tails = values(true);
+  const most = Math.max(1.25 * (medians.at(-1) ?? 0), 1.1 * (tails[Math.floor(0.95 * (tails.length - 1))] ?? 0));
+  const step = 10 ** Math.floor(Math.log10(most)) / 2;
+  return most > 0 ? Math.ceil(most / step) * step : undefined;
+}
+
 function options(unit) {
   const until = () => latest()?.at ?? 0;
   return {
     animation: false, parsing: false, normalized: true, responsive: true, maintainAspectRatio: false, events: ['mousemove', 'mouseout'],
     layout: { padding: { top: 32, right: 10 } },
     interaction: { mode: 'index', intersect: false },
-    elements: { point: { radius: 0, hoverRadius: 4 }, line: { borderWidth: 2.5, borderJoinStyle: 'round' } },
+    elements: { point: { radius: ({ dataset, dataIndex }) => (alone(dataset.data, dataIndex) ? 3 : 0), hoverRadius: 4 }, line: { borderWidth: 2.5, borderJoinStyle: 'round' } },
     scales: {
       x: {
         type: 'linear', grid: { display: false },
@@ -81,8 +96,8 @@ export function paintCharts(loadState) {
     figure.hidden = !paths.length || (['connect', 'errors'].includes(kind) && !any(kinds[kind][0][0], from));
     if (figure.hidden) continue;
     Object.assign(chart.options.scales.x, { min: from, max: until });
-    Object.assign(chart.options.scales.y, { type: log && kind !== 'errors' ? 'logarithmic' : 'linear' });
     chart.data.datasets = datasets(kind, paths, from);
+    Object.assign(chart.options.scales.y, { type: log && kind !== 'errors' ? 'logarithmic' : 'linear', max: kind === 'latency' && !log ? highest(chart.data.datasets) : undefined });
     chart.update('none');
   }
 }

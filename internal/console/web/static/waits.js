@@ -19,7 +19,7 @@ function make(tag, classes, ...content) {
   return element;
 }
 
-const percent = (share) => `${Math.round(100 * share)} %`;
+const percent = (share) => (share < 0.005 ? '<1 %' : `${Math.round(100 * share)} %`);
 
 function largest(events) {
   const sorted = [...events].filter((event) => event.share > 0).sort((a, b) => b.share - a.share);
