@@ -10,6 +10,7 @@ function show(is, text) {
   const sign = document.getElementById('connection');
   if (sign.dataset.is === is) return;
   sign.dataset.is = is;
+  document.body.classList.toggle('stale', is === 'lost'); // what stands there is old
   sign.querySelector('.text').textContent = text;
 }
 
