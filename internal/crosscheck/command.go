@@ -15,6 +15,7 @@ import (
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/path"
 	"pooler-lab/internal/run"
+	"pooler-lab/internal/sample"
 	"pooler-lab/internal/server"
 )
 
@@ -81,9 +82,13 @@ func crosscheck(ctx context.Context, out io.Writer, wanted []string, o options) 
 	servers := server.NewLab(nil, os.Getenv("LAB_PASSWORD"))
 	defer servers.Close()
 	b := &bench{set: set, links: links, servers: servers, scale: scale, out: out}
+	stolen := sample.Stolen()
 	err = errors.Join(b.all(ctx, list, o.repeats), b.putBack(found))
 	if err != nil {
 		return err
+	}
+	if share := stolen(); share != nil && *share >= stolenMuch {
+		fmt.Fprintf(out, "\nOther machines on the same hardware took %.0f %% of the CPU time meanwhile: ratios of capacity mean little.\n", 100**share)
 	}
 	return verdict(out, list)
 }
@@ -156,6 +161,9 @@ func take(list *[]float64) func(float64, error) error {
 		return err
 	}
 }
+
+// stolenMuch is the share of the host's CPU time, taken by other machines, from which on a reader should know.
+const stolenMuch = 0.02
 
 // latencyMS is the latency of the latency part, in milliseconds.
 const latencyMS = 10

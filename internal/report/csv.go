@@ -52,6 +52,7 @@ var columns = []column{
 	{"late", ofMeasured(func(m *result.Measured) float64 { return float64(m.Late) })},
 	{"dropped", ofMeasured(func(m *result.Measured) float64 { return float64(m.Dropped) })},
 	{"host_cpu", ofResources(func(u *result.Resources) *float64 { return u.HostCPU })},
+	{"stolen_cpu", ofResources(func(u *result.Resources) *float64 { return u.Stolen })},
 	{"generator_cpu", ofResources(func(u *result.Resources) *float64 { return u.GeneratorCPU })},
 	{"flags", ofRepeat(words)},
 }

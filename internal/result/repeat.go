@@ -123,9 +123,10 @@ type Share struct {
 
 // Resources is what the repeat used while k6 ran. Shares are of 1; nil is not measured.
 type Resources struct {
-	HostCPU      *float64 `json:"host_cpu"`      // of all the host's CPUs, whoever used them
-	GeneratorCPU *float64 `json:"generator_cpu"` // of all the host's CPUs, used by k6
-	GeneratorMB  *float64 `json:"generator_mb"`  // most memory that k6 held
+	HostCPU      *float64 `json:"host_cpu"`             // of all the host's CPUs, whoever used them
+	Stolen       *float64 `json:"stolen_cpu,omitempty"` // of all the host's CPUs, given to other machines by the hypervisor
+	GeneratorCPU *float64 `json:"generator_cpu"`        // of all the host's CPUs, used by k6
+	GeneratorMB  *float64 `json:"generator_mb"`         // most memory that k6 held
 	// Switches is the host's context switches a second, whoever caused them: containers' own can't be told apart.
 	Switches    *float64    `json:"context_switches,omitempty"`
 	Containers  []Container `json:"containers"`

@@ -12,6 +12,7 @@ import (
 // What a cell may show before it is flagged. A flagged cell supports no verdict.
 const (
 	hostFull      = 0.95 // share of the host's CPUs in use
+	stolenMost    = 0.10 // share of the host's CPUs that the hypervisor gave to others
 	generatorFull = 0.90 // share of the host's CPUs that k6 alone uses
 	lateShare     = 0.01 // of a paced cell's transactions, late and dropped together
 	fewest        = 10   // transactions that a median is taken of
@@ -50,6 +51,7 @@ func flags(c lesson.Cell, r *result.Repeat) []result.Flag {
 	add(r.Uncounted != "", "uncounted", "the servers' counts could not be read: %s", r.Uncounted)
 	if u := r.Resources; u != nil {
 		add(over(u.HostCPU, hostFull), "host", "%.0f %% of the host's CPU in use", percent(u.HostCPU))
+		add(over(u.Stolen, stolenMost), "stolen", "%.0f %% of the host's CPU were taken by other machines", percent(u.Stolen))
 		add(over(u.GeneratorCPU, generatorFull), "generator", "k6 alone used %.0f %% of the host's CPU", percent(u.GeneratorCPU))
 		for _, n := range u.Containers {
 			add(c.Rate > 0 && over(n.Throttled, throttledMost), "throttled", "%s was stopped by its budget in %.0f %% of periods",

@@ -16,6 +16,7 @@ func TestFlags(t *testing.T) {
 		want   []string
 	}{
 		{"nothing is wrong", func(*lesson.Cell, *result.Repeat) {}, nil},
+		{"other machines take the CPU", func(_ *lesson.Cell, r *result.Repeat) { r.Resources.Stolen = is(0.1) }, []string{"stolen"}},
 		{"the host is full", func(_ *lesson.Cell, r *result.Repeat) { r.Resources.HostCPU = is(0.95) }, []string{"host"}},
 		{"k6 is full", func(_ *lesson.Cell, r *result.Repeat) { r.Resources.GeneratorCPU = is(0.9) }, []string{"generator"}},
 		{"one late turn in a hundred is none", func(_ *lesson.Cell, r *result.Repeat) { r.Measured.Late = 1 }, nil},

@@ -17,9 +17,9 @@ const procStat = "/proc/stat"
 // A hostSample is how much time the host's CPUs have spent, in clock ticks, and how often they went from one thread
 // to another, since it started.
 type hostSample struct {
-	at          time.Time
-	busy, total int64
-	switches    int64
+	at                  time.Time
+	busy, stolen, total int64
+	switches            int64
 }
 
 func readHost() (hostSample, error) {
@@ -48,6 +48,9 @@ func parseHost(at time.Time, text []byte) (hostSample, error) {
 		if i != 3 && i != 4 { // idle, iowait
 			s.busy += n
 		}
+		if i == 7 { // what other machines on the same hardware took
+			s.stolen += n
+		}
 	}
 	_, rest, _ := bytes.Cut(text, []byte("\nctxt "))
 	count, _, _ := bytes.Cut(rest, []byte("\n"))
@@ -67,11 +70,29 @@ func switchRate(from, to hostSample) *float64 {
 	return &v
 }
 
-// share is the part of the host's CPU time between two samples that somebody used, nil where no time passed.
-func share(from, to hostSample) *float64 {
-	if to.total <= from.total {
-		return nil
+// Stolen begins to watch what the hypervisor gives to other machines. The function that it returns says which share of
+// the host's CPU time that was since then, nil where the kernel doesn't tell.
+func Stolen() func() *float64 {
+	from, err := readHost()
+	return func() *float64 {
+		to, unread := readHost()
+		if err != nil || unread != nil {
+			return nil
+		}
+		_, stolen := shares(from, to)
+		return stolen
 	}
-	v := float64(to.busy-from.busy) / float64(to.total-from.total)
-	return &v
+}
+
+// shares are the parts of the host's CPU time between two samples that somebody used and, of these, that the
+// hypervisor gave to other machines; nil where no time passed.
+func shares(from, to hostSample) (busy, stolen *float64) {
+	if to.total <= from.total {
+		return nil, nil
+	}
+	of := func(ticks int64) *float64 {
+		v := float64(ticks) / float64(to.total-from.total)
+		return &v
+	}
+	return of(to.busy - from.busy), of(to.stolen - from.stolen)
 }

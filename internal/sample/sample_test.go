@@ -11,7 +11,7 @@ import (
 
 func TestParseHost(t *testing.T) {
 	const before = "cpu  100 5 50 800 20 3 2 20 7 0\ncpu0 1 1 1 1 1 1 1 1 1 1\nctxt 5000\nbtime 1\n"
-	const after = "cpu  160 5 70 810 30 3 2 20 7 0\nctxt 6500\n"
+	const after = "cpu  155 5 70 810 30 3 2 25 7 0\nctxt 6500\n"
 	at := time.Now()
 	from, err := parseHost(at, []byte(before))
 	if err != nil {
@@ -24,13 +24,13 @@ func TestParseHost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if used := share(from, to); used == nil || math.Abs(*used-0.8) > 1e-9 {
-		t.Errorf("80 of 100 ticks were busy, the share is %v", used)
+	if used, stolen := shares(from, to); used == nil || stolen == nil || math.Abs(*used-0.8) > 1e-9 || math.Abs(*stolen-0.05) > 1e-9 {
+		t.Errorf("of 100 ticks 80 were busy, 5 of them stolen; the shares are %v and %v", used, stolen)
 	}
 	if rate := switchRate(from, to); rate == nil || *rate != 3000 {
 		t.Errorf("1500 context switches in half a second, the rate is %v", rate)
 	}
-	if share(to, to) != nil || switchRate(to, to) != nil {
+	if used, stolen := shares(to, to); used != nil || stolen != nil || switchRate(to, to) != nil {
 		t.Error("a share of no time at all")
 	}
 	for _, text := range []string{"", "intr 1 2 3", "cpu  a b c d e f g h", "cpu  1 2 3 4 5 6 7 8\nbtime 1\n"} {

@@ -101,7 +101,8 @@ func (s *Sampler) Between(services []string, earliest, from, to time.Time) *resu
 	r := &result.Resources{Containers: []result.Container{}}
 	s.host = since(s.host, hostSample.when, earliest)
 	if i, j, ok := nearest(s.host, hostSample.when, from, to); ok {
-		r.HostCPU, r.Switches = share(s.host[i], s.host[j]), switchRate(s.host[i], s.host[j])
+		r.HostCPU, r.Stolen = shares(s.host[i], s.host[j])
+		r.Switches = switchRate(s.host[i], s.host[j])
 	}
 	for _, service := range services {
 		samples := since(s.containers[service], containerSample.when, earliest)
