@@ -27,8 +27,21 @@ type options struct {
 	unbudgeted bool
 }
 
-// errDoesNotHold is what a crosscheck ends with that finds a ratio where it shall not be.
-var errDoesNotHold = errors.New("a ratio isn't where it shall be")
+// A disagreement is what a crosscheck ends with that doesn't find all ratios where they shall be.
+type disagreement struct {
+	text string
+	code int
+}
+
+func (d *disagreement) Error() string { return d.text }
+
+// ExitCode is 1 where a ratio isn't where it shall be, 2 where the machine was too restless to say.
+func (d *disagreement) ExitCode() int { return d.code }
+
+var (
+	errDoesNotHold = &disagreement{"a ratio isn't where it shall be", 1}
+	errCantSay     = &disagreement{"the figures wander too much to say whether a ratio is where it shall be: let more repeats run, or have nothing else do", 2}
+)
 
 // NewCommand returns `lab crosscheck`.
 func NewCommand() *cobra.Command {
@@ -204,16 +217,18 @@ func (b *bench) putBack(found link.Snapshot) error {
 // verdict prints the table and, as its last line, whether all ratios are where they shall be.
 func verdict(out io.Writer, list []*comparison) error {
 	fmt.Fprintf(out, "\n%-48s %9s %9s %-4s %6s  %-16s %-13s\n", "", "pgbench", "k6", "", "ratio", "95 % interval", "wanted")
-	failed := 0
+	count := map[word]int{}
 	for _, c := range list {
 		fmt.Fprintln(out, c.line())
-		if !c.holds() {
-			failed++
-		}
+		count[c.word()]++
 	}
-	if failed > 0 {
-		fmt.Fprintf(out, "\nverdict: %d of %d ratios are not where they shall be\n", failed, len(list))
+	switch {
+	case count[doesNotHold] > 0:
+		fmt.Fprintf(out, "\nverdict: %d of %d ratios are not where they shall be\n", count[doesNotHold], len(list))
 		return errDoesNotHold
+	case count[cantSay] > 0:
+		fmt.Fprintf(out, "\nverdict: %d of %d ratios hold, of the rest nothing can be said\n", count[holds], len(list))
+		return errCantSay
 	}
 	fmt.Fprintf(out, "\nverdict: all %d ratios hold\n", len(list))
 	return nil

@@ -62,10 +62,25 @@ func middle(values []float64) float64 {
 	return claim.Summary(values).Center
 }
 
-// holds reports whether the ratio is where it shall be.
-func (c *comparison) holds() bool {
-	center := c.ratio().Center
-	return center >= c.least && center <= c.most
+// A word is what can be said of a comparison.
+type word string
+
+const (
+	holds       word = "holds"        // the ratio is where it shall be
+	doesNotHold word = "DOESN'T HOLD" // it isn't, nor is any of its interval
+	cantSay     word = "CAN'T SAY"    // it isn't, but where it shall be lies within its interval
+)
+
+// word says whether the ratio is where it shall be.
+func (c *comparison) word() word {
+	ratio := c.ratio()
+	switch {
+	case ratio.Center >= c.least && ratio.Center <= c.most:
+		return holds
+	case ratio.Known() && ratio.Hi >= c.least && ratio.Lo <= c.most:
+		return cantSay
+	}
+	return doesNotHold
 }
 
 // line returns the comparison as a line of the table.
@@ -75,12 +90,8 @@ func (c *comparison) line() string {
 	if ratio.Known() {
 		interval = fmt.Sprintf("%.3f to %.3f", ratio.Lo, ratio.Hi)
 	}
-	verdict := "holds"
-	if !c.holds() {
-		verdict = "DOESN'T HOLD"
-	}
 	return fmt.Sprintf("%-48s %9s %9s %-4s %6.3f  %-16s %-13s %s",
-		c.name, figureText(middle(c.pgbench)), figureText(middle(c.k6)), c.figure.unit(), ratio.Center, interval, c.wanted(), verdict)
+		c.name, figureText(middle(c.pgbench)), figureText(middle(c.k6)), c.figure.unit(), ratio.Center, interval, c.wanted(), c.word())
 }
 
 // wanted returns where the ratio shall be, in words.

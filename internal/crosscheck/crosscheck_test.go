@@ -16,9 +16,10 @@ func TestVerdict(t *testing.T) {
 		last string
 		err  error
 	}{
-		"equal":  {hundreds, "verdict: all 1 ratios hold", nil},
-		"faster": {[]float64{200, 200, 200, 200, 200, 200}, "verdict: all 1 ratios hold", nil},
-		"slower": {[]float64{70, 71, 69, 70, 72, 68}, "verdict: 1 of 1 ratios are not where they shall be", errDoesNotHold},
+		"equal":    {hundreds, "verdict: all 1 ratios hold", nil},
+		"faster":   {[]float64{200, 200, 200, 200, 200, 200}, "verdict: all 1 ratios hold", nil},
+		"slower":   {[]float64{70, 71, 69, 70, 72, 68}, "verdict: 1 of 1 ratios are not where they shall be", errDoesNotHold},
+		"restless": {[]float64{60, 120, 60, 120, 60, 70}, "verdict: 0 of 1 ratios hold, of the rest nothing can be said", errCantSay},
 	} {
 		list, err := plan([]string{partThroughput}, options{clients: 10, unbudgeted: true})
 		if err != nil {
