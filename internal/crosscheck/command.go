@@ -7,11 +7,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"pooler-lab/internal/data"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/path"
 	"pooler-lab/internal/run"
@@ -83,9 +83,9 @@ func crosscheck(ctx context.Context, out io.Writer, wanted []string, o options) 
 		return err
 	}
 	defer free()
-	scale, err := strconv.Atoi(os.Getenv("LAB_SCALE"))
+	scale, err := data.WantedScale()
 	if err != nil {
-		return fmt.Errorf("read LAB_SCALE: %w", err)
+		return err
 	}
 	links := link.New(link.APIURL())
 	found, err := links.Snapshot(ctx)

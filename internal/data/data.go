@@ -57,6 +57,15 @@ func Primary() (Database, error) {
 	}, nil
 }
 
+// WantedScale reads LAB_SCALE.
+func WantedScale() (int, error) {
+	scale, err := ParseScale(os.Getenv("LAB_SCALE"))
+	if err != nil {
+		return 0, fmt.Errorf("LAB_SCALE in .env: %w", err)
+	}
+	return scale, nil
+}
+
 // ParseScale reads a scale as people write it.
 func ParseScale(text string) (int, error) {
 	scale, err := strconv.Atoi(text)

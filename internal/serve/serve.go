@@ -68,7 +68,7 @@ func ask(ctx context.Context) error {
 }
 
 func serve(ctx context.Context, out io.Writer) error {
-	scale, err := wantedScale()
+	scale, err := data.WantedScale()
 	if err != nil {
 		return err
 	}
