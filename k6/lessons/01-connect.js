@@ -14,7 +14,7 @@ export { turn as default, handleSummary } from '../lib/cell.js';
 
 const figures = ['connect', 'connect_p95', 'connect_first_statement', 'dial', 'tls', 'auth', 'round_trips'];
 // Rates stay below what the slowest path takes, and out of step with the 100 ms slices of the CPU budgets.
-const paced = { workload: 'connect', protocol: 'simple', clients: [1], rate: 11, latencies: [null], seconds: 1.3, warmup_seconds: 0.5, repeats: 6,
+const paced = { workload: 'connect', protocol: 'simple', clients: [1], rate: 11, latencies: [null], seconds: 1.1, warmup_seconds: 0.4, repeats: 6,
   figures, full: { seconds: 10 } };
 const once = { ...paced, repeats: 1 };
 const first = { ...once, seconds: 1, repeats: 3, figures: ['first_connect', 'first_connect_statement', 'later_connect', 'later_connect_statement'], full: { repeats: 10 } };

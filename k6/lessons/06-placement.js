@@ -12,7 +12,7 @@ import { lesson } from '../lib/cell.js';
 export { turn as default, handleSummary } from '../lib/cell.js';
 
 const figures = ['p50', 'connect', 'statement'];
-const paced = { clients: [1], rate: 11, latencies: [10], protocol: 'simple', seconds: 1.3, warmup_seconds: 0.6, repeats: 6, figures,
+const paced = { clients: [1], rate: 11, latencies: [10], protocol: 'simple', seconds: 1, warmup_seconds: 0.4, repeats: 6, figures,
   full: { latencies: [1, 10, 50], seconds: 10, rate: 3 } };
 const bouncers = ['pgbouncer-transaction', 'pgbouncer-transaction-near-app'];
 const pgpools = ['pgpool', 'pgpool-near-app'];
