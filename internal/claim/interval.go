@@ -5,6 +5,7 @@ package claim
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"golang.org/x/perf/benchmath"
 )
@@ -23,12 +24,12 @@ type Interval struct {
 	N              int     // values
 }
 
-// Summary sums up values.
+// Summary sums up values, and leaves them in their order: benchmath sorts what it is given.
 func Summary(values []float64) Interval {
 	if len(values) == 0 {
 		return Interval{}
 	}
-	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(values, &benchmath.DefaultThresholds), confidence)
+	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds), confidence)
 	return Interval{Center: s.Center, Lo: s.Lo, Hi: s.Hi, N: len(values)}
 }
 

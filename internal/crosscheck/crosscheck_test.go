@@ -38,6 +38,19 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
+// What is said of a ratio comes from figures of the same repeat, however often they were summed up before.
+func TestFiguresStayInTheirRepeats(t *testing.T) {
+	list, err := plan([]string{partThroughput}, options{clients: 10, unbudgeted: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := list[0]
+	c.pgbench, c.k6 = []float64{100, 200, 300, 400, 500, 600}, []float64{600, 500, 400, 300, 200, 100}
+	if first, again := c.line(), c.line(); first != again {
+		t.Errorf("the line is %q, and asked again %q", first, again)
+	}
+}
+
 func TestLine(t *testing.T) {
 	list, err := plan([]string{partLatency}, options{})
 	if err != nil {
