@@ -40,6 +40,23 @@ func TestEachScriptHasHelp(t *testing.T) {
 	}
 }
 
+// The list has each script in a line, and one that isn't there is named.
+func TestHelpListsTheScripts(t *testing.T) {
+	a := command(t, nil, filepath.Join(root, "scripts", "help"))
+	lines := strings.Split(strings.TrimSpace(a.out), "\n")
+	if names := scripts(t); a.status != 0 || len(lines) != len(names) {
+		t.Fatalf("exit status %d, %d lines for %d scripts\n%s", a.status, len(lines), len(names), a.all())
+	}
+	for i, name := range scripts(t) {
+		if words := strings.Fields(lines[i]); len(words) < 3 || words[0] != name {
+			t.Errorf("line %d says nothing of %s: %s", i+1, name, lines[i])
+		}
+	}
+	if said := refused(t, nil, "help", "latencee"); !strings.Contains(said, "there is no script 'latencee': scripts/help lists all") {
+		t.Errorf("said %q", said)
+	}
+}
+
 func TestScriptsWantALabThatIsUp(t *testing.T) {
 	env := []string{"COMPOSE_PROJECT_NAME=" + project + "-none"}
 	for _, line := range []string{"latency", "latency 10ms all", "psql direct", "pgbench direct -S", "k6 run x.js", "run 00-tour", "reset", "lab paths"} {
