@@ -33,6 +33,19 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+func TestOptionThatIsUndefinedIsNotGiven(t *testing.T) {
+	s := newScript(t, New()).started()
+	s.set("dsn", testDSN(t))
+	got := s.run(`const client = pg.client({ dsn, protocol: undefined, path: undefined });
+		client.connect(); client.query({ name: 'one', sql: 'SELECT 1 AS one' })[0].one`)
+	if got != "1" {
+		t.Errorf("got %s", got)
+	}
+	if got := s.run(`pg.pool({ dsn, size: undefined }).query('SELECT 2 AS two')[0].two`); got != "2" {
+		t.Errorf("a pool: got %s", got)
+	}
+}
+
 func TestConnectErrors(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

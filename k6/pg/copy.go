@@ -85,6 +85,10 @@ func (c *client) copyOver(ctx context.Context, s *session, st *statement, direct
 	// Data follows the COPY at once: only the end of it all is waited for, even
 	// where the server's invitation is read in between.
 	sums.trips = min(sums.trips, before+1)
+	var thrown *sobek.Exception
+	if errors.As(err, &thrown) {
+		panic(thrown) // the script's own, which made it give the COPY up
+	}
 	if err != nil {
 		c.fail(ctx, st.book, "copy "+direction, err)
 	}

@@ -28,6 +28,7 @@ func TestTLSModes(t *testing.T) {
 		{"verify-ca, not trusted", encrypted + " sslmode=verify-ca sslrootcert=" + trustedElsewhere, "tls"},
 		{"prefer", encrypted + " sslmode=prefer", "encrypted"},
 		{"disable", plain + " sslmode=disable", "plain"},
+		{"allow", plain + " sslmode=allow", "plain"},
 		{"none", plain, "plain"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package pg
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -96,6 +97,9 @@ func (p *pace) wait(sobek.FunctionCall) sobek.Value {
 // from the moment it was due.
 func (p *pace) done(sobek.FunctionCall) sobek.Value {
 	p.requireTest("pace.done()")
+	if p.due.IsZero() {
+		p.throw(errors.New("pace.done() without a turn: wait() begins one"))
+	}
 	now := time.Now()
 	p.later(sample(p.metrics.Response, p.tagsAt(now), now, metrics.D(now.Sub(p.due))))
 	return sobek.Undefined()

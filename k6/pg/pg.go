@@ -114,7 +114,22 @@ func (i *instance) options(call string, value sobek.Value, target any, known ...
 			i.throw(fmt.Errorf("%s has no option %q; it knows %q", call, key, known))
 		}
 	}
-	if err := i.vu.Runtime().ExportTo(value, target); err != nil {
+	i.read(call, value, target)
+}
+
+// read fills target with options; one that is undefined is one that isn't given.
+func (i *instance) read(call string, value sobek.Value, target any) {
+	object, given := value.ToObject(i.vu.Runtime()), i.vu.Runtime().NewObject()
+	for _, key := range object.Keys() {
+		option := object.Get(key)
+		if sobek.IsUndefined(option) {
+			continue
+		}
+		if err := given.Set(key, option); err != nil {
+			i.throw(fmt.Errorf("%s: read the options: %w", call, err))
+		}
+	}
+	if err := i.vu.Runtime().ExportTo(given, target); err != nil {
 		i.throw(fmt.Errorf("%s: read the options: %w", call, err))
 	}
 }

@@ -98,8 +98,11 @@ func (c *client) flush(ctx context.Context, s *session, items []queued, send fun
 	readings := make([]reading, 0, len(items))
 	s.begin(ctx)
 	began := time.Now()
-	results := send()
-	for results.NextResult() && len(readings) < len(items) {
+	results, more := send(), false
+	for results.NextResult() {
+		if more = len(readings) == len(items); more {
+			break
+		}
 		r := reading{keep: items[len(readings)].keep}
 		if r.take(results.ResultReader()) != nil {
 			break // Close says it too, and reads on to the end
@@ -113,7 +116,10 @@ func (c *client) flush(ctx context.Context, s *session, items []queued, send fun
 	phase, tags := c.now(c.book, ended)
 	sums := &c.book.sums[phase]
 	c.account(s, sums)
-	if err == nil && len(readings) < len(items) {
+	switch {
+	case err == nil && more:
+		err = fmt.Errorf("%d statements had more results than that: each text must be one statement", len(items))
+	case err == nil && len(readings) < len(items):
 		err = fmt.Errorf("%d statements had %d results: each text must be one statement", len(items), len(readings))
 	}
 	if err != nil {

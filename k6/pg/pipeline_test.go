@@ -50,6 +50,21 @@ func TestPipelineOfCommentedStatements(t *testing.T) {
 	}
 }
 
+// Two statements in one text would hand the second one's rows to whoever comes after it.
+func TestPipelineOfSeveralStatementsInOneText(t *testing.T) {
+	for protocol := range protocols {
+		s := connected(t, protocol)
+		got := s.run(`try { client.pipeline((p) => { p.exec('SELECT 1; SELECT 2'); p.query('SELECT 3') }); 'nothing' } catch (e) { String(e) + ' ' + e.code }`)
+		want := "42601" // the server's own refusal
+		if protocol == "simple" {
+			want = "each text must be one statement"
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: threw %q, not %q", protocol, got, want)
+		}
+	}
+}
+
 func TestPipelineErrors(t *testing.T) {
 	for protocol := range protocols {
 		s := connected(t, protocol)

@@ -59,9 +59,7 @@ func (i *instance) newPool(call sobek.FunctionCall) sobek.Value {
 	options := poolOptions{Client: clientOptions{Protocol: "prepared"}, Size: 10}
 	i.options("pool", call.Argument(0), &options.Client,
 		"dsn", "password", "path", "protocol", "name", "size", "min", "lifetime", "idle")
-	if err := i.vu.Runtime().ExportTo(call.Argument(0), &options); err != nil {
-		i.throw(fmt.Errorf("pool: read the options: %w", err))
-	}
+	i.read("pool", call.Argument(0), &options)
 	if options.Size < 1 || options.Min < 0 || options.Min > options.Size || options.Lifetime < 0 || options.Idle < 0 {
 		i.throw(errors.New("pool: size must be at least 1, min from 0 to size, lifetime and idle not below 0"))
 	}
@@ -115,6 +113,7 @@ func (l *lender) borrow() (*client, *pgxpool.Conn) {
 	l.lost = err != nil
 	if err != nil {
 		l.free = append(l.free, c)
+		c.addresses.forget(c.config.Host)
 		c.fail(ctx, l.book, "wait for a connection", err)
 	}
 	_, tags := l.now(l.book, ended)
