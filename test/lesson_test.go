@@ -211,3 +211,45 @@ func order(r *result.Run) []string {
 	}
 	return ids
 }
+
+// Each lesson is a file that one reads in a sitting, and what it claims its cells can show, in both sizes.
+func TestEveryLessonIsWhole(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(root, "k6", "lessons", "*.js"))
+	if err != nil || len(files) < 9 {
+		t.Fatalf("%d lessons, %v", len(files), err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".js")
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if lines := bytes.Count(text, []byte("\n")); lines >= 100 {
+				t.Errorf("%d lines, wanted fewer than 100", lines)
+			}
+			if said := script(t, "run", name, "--dry-run"); !strings.Contains(said, "repeats, about ") {
+				t.Errorf("said\n%s", said)
+			}
+			full := command(t, nil, filepath.Join(root, "scripts", "run"), name, "--full", "--dry-run")
+			if fits := full.status == 0 && strings.Contains(full.out, "repeats, about "); !fits && !strings.Contains(full.err, "full size doesn't fit") && !strings.Contains(full.err, "has no full size") {
+				t.Errorf("in full size: exit status %d\n%s", full.status, full.all())
+			}
+		})
+	}
+}
+
+// Four thousand clients through PgBouncer, each with a connection of its own, leave k6 below a gigabyte.
+func TestFourThousandClientsFitAGigabyte(t *testing.T) {
+	run := startLesson(t, "--groups", "throughput", "--paths", "pgbouncer-transaction", "--latencies", "none", "--protocols", "simple", "--roles", "app_trust",
+		"--clients", "4000", "--seconds", "2", "--warmup", "60").finished(t, 0)
+	repeat := run.Cells[0].Repeats[0]
+	if repeat.Measured == nil || repeat.Measured.ClientsReady != 4000 || repeat.Pooler == nil || repeat.Pooler.MaxClients < 4000 {
+		t.Fatalf("not all of 4000 clients were connected: %+v, %+v", repeat.Measured, repeat.Pooler)
+	}
+	if held := repeat.Resources.GeneratorMB; held == nil || *held > 1000 {
+		t.Errorf("k6 held %v MB", held)
+	} else {
+		t.Logf("k6 held %.0f MB", *held)
+	}
+}

@@ -47,7 +47,7 @@ func TestSamplerSeesWaits(t *testing.T) {
 			t.Errorf("one of three sessions was in %s all the time, its share is %.2f", event, share)
 		}
 	}
-	if n.Sessions != 3 || n.MaxBackends < 4 || n.MaxActive < 1 || n.MaxLocks < 1 {
+	if n.Sessions != 3 || n.MaxBackends < 4 || n.MaxActive < 1 || n.MaxLocks == nil || *n.MaxLocks < 1 {
 		t.Errorf("3 of 4 connections, and of those that a pool holds, were used; two have virtual transactions: %+v", n)
 	}
 	if n.Samples < 15 || n.CostShare <= 0 || n.CostShare >= 0.02 {

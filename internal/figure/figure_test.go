@@ -12,6 +12,8 @@ import (
 
 func share(v float64) *float64 { return &v }
 
+func whole(v int) *int { return &v }
+
 // busy is a repeat that measured everything there is.
 func busy() *result.Repeat {
 	trends := map[string]result.Trend{}
@@ -31,10 +33,10 @@ func busy() *result.Repeat {
 		Shares: []result.Share{{Node: "primary", Role: "primary", Selects: 30}, {Node: "standby", Role: "standby", Selects: 70}},
 		Resources: &result.Resources{Switches: share(1000), Containers: []result.Container{{Service: "primary", CPUs: 0.5, Throttled: share(0.2), MemoryMB: 100},
 			{Service: "standby", CPUs: 0.25, Throttled: share(0.1), MemoryMB: 60}, {Service: "pgpool", CPUs: 0.4, MemoryMB: 20}, {Service: "toxiproxy", MemoryMB: 7}}},
-		Nodes: []result.Node{{Service: "primary", MaxBackends: 6, MaxActive: 3, MaxLocks: 40, CostShare: 0.01, Sessions: 6,
+		Nodes: []result.Node{{Service: "primary", MaxBackends: 6, MaxActive: 3, MaxLocks: whole(40), CostShare: 0.01, Sessions: 6,
 			Waits: []result.Wait{{Event: "Client:ClientRead", Share: 0.75}, {Event: "CPU", Share: 0.25}}},
-			{Service: "standby", MaxBackends: 4, MaxActive: 1, MaxLocks: 2, CostShare: 0.004, Sessions: 4, Waits: []result.Wait{{Event: "CPU", Share: 1}}}},
-		Pooler: &result.Pooler{MaxWaiting: 5, MaxWaitMS: 12}}
+			{Service: "standby", MaxBackends: 4, MaxActive: 1, MaxLocks: whole(2), CostShare: 0.004, Sessions: 4, Waits: []result.Wait{{Event: "CPU", Share: 1}}}},
+		Pooler: &result.Pooler{MaxWaiting: whole(5), MaxWaitMS: share(12)}}
 }
 
 func TestReadings(t *testing.T) {
@@ -94,6 +96,16 @@ func TestNothing(t *testing.T) {
 		if _, ok := f.Of(&result.Cell{}, &result.Repeat{}); ok {
 			t.Errorf("%s was measured where nothing was", f.Name)
 		}
+	}
+}
+
+// A window too short for a count of locks has none, which is not the same as no locks.
+func TestLocksThatNobodyCounted(t *testing.T) {
+	r := busy()
+	r.Nodes[1].MaxLocks = nil
+	f, _ := Find("locks")
+	if got, ok := f.Of(&result.Cell{}, r); ok {
+		t.Errorf("%v locks, of which one node's were never counted", got)
 	}
 }
 

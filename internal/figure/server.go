@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"slices"
 	"strings"
 
 	"pooler-lab/internal/result"
@@ -24,7 +25,7 @@ func servers() []Figure {
 			Meaning: "most backends that served measured connections at once, all nodes together"},
 		{Name: "active", Heading: "active", kind: counted, of: nodes(func(n result.Node) float64 { return float64(n.MaxActive) }),
 			Meaning: "most backends that were at work at once, all nodes together"},
-		{Name: "locks", Heading: "locks", Better: Less, kind: counted, of: nodes(func(n result.Node) float64 { return float64(n.MaxLocks) }),
+		{Name: "locks", Heading: "locks", Better: Less, kind: counted, of: locks,
 			Meaning: "most locks that measured connections held or waited for at once, all nodes together"},
 		{Name: "standby_share", Heading: "on standby", Unit: "share", kind: counted, of: standbyShare,
 			Meaning: "share of the SELECTs that the standby answered"},
@@ -89,6 +90,14 @@ func nodes(of func(result.Node) float64) reading {
 }
 
 var backends = nodes(func(n result.Node) float64 { return float64(n.MaxBackends) })
+
+// locks are counted where a count fell into the window on each node.
+func locks(c *result.Cell, r *result.Repeat) (float64, bool) {
+	if slices.ContainsFunc(r.Nodes, func(n result.Node) bool { return n.MaxLocks == nil }) {
+		return 0, false
+	}
+	return nodes(func(n result.Node) float64 { return float64(*n.MaxLocks) })(c, r)
+}
 
 func switches(_ *result.Cell, r *result.Repeat) (float64, bool) {
 	if r.Resources == nil || r.Resources.Switches == nil {

@@ -13,19 +13,20 @@ func poolers() []Figure {
 		{Name: "cpu_pooler", Heading: "CPU pooler", Unit: "CPUs", Better: Less, of: cpus(isPooler), Meaning: "CPU seconds a second of the path's pooler"},
 		{Name: "throttled_pooler", Heading: "throttled pooler", Unit: "share", Better: Less, of: throttled(isPooler),
 			Meaning: "share of the periods in which its CPU budget stopped the pooler"},
-		{Name: "waiting", Heading: "clients waiting", Better: Less, kind: counted, of: pooler(func(p *result.Pooler) float64 { return float64(p.MaxWaiting) }),
+		{Name: "waiting", Heading: "clients waiting", Better: Less, kind: counted, of: pooler(func(p *result.Pooler) *int { return p.MaxWaiting }),
 			Meaning: "most clients that waited at the pooler for a server connection at once"},
-		{Name: "max_wait", Heading: "longest wait", Unit: "ms", Better: Less, of: pooler(func(p *result.Pooler) float64 { return p.MaxWaitMS }),
+		{Name: "max_wait", Heading: "longest wait", Unit: "ms", Better: Less, of: pooler(func(p *result.Pooler) *float64 { return p.MaxWaitMS }),
 			Meaning: "longest that a client had waited at the pooler for a server connection"},
 	}
 }
 
-func pooler(of func(*result.Pooler) float64) reading {
+// pooler reads what the path's pooler told, where it can tell.
+func pooler[T int | float64](of func(*result.Pooler) *T) reading {
 	return func(_ *result.Cell, r *result.Repeat) (float64, bool) {
-		if r.Pooler == nil {
+		if r.Pooler == nil || of(r.Pooler) == nil {
 			return 0, false
 		}
-		return of(r.Pooler), true
+		return float64(*of(r.Pooler)), true
 	}
 }
 

@@ -70,4 +70,5 @@ type Needs struct {
 	NodeMemoryGB   float64 `json:"node_memory_gb"`  // LAB_NODE_MEMORY
 	HostMemoryGB   float64 `json:"host_memory_gb"`
 	Files          int     `json:"files"` // descriptors, of k6
+	Scale          int     `json:"scale"` // LAB_SCALE
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 )
 
 // A Lesson is a question and the groups of cells that answer it.
@@ -87,6 +88,15 @@ type Group struct {
 	Full json.RawMessage `json:"full"`
 	// FullOnly groups are part of the full size alone.
 	FullOnly bool `json:"full_only"`
+}
+
+// Expected is how long the lesson takes as it is, by its author; 0 is not said.
+func (l *Lesson) Expected(full bool) time.Duration {
+	minutes := l.Minutes
+	if full && l.Full != nil {
+		minutes = l.Full.Minutes
+	}
+	return time.Duration(minutes * float64(time.Minute))
 }
 
 // parse reads options.ext.lab out of what `k6 inspect` printed.

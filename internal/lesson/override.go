@@ -15,11 +15,47 @@ type Override struct {
 	Workloads []string  `json:"workloads,omitempty"` // only these workloads
 	Clients   []int     `json:"clients,omitempty"`
 	Protocols []string  `json:"protocols,omitempty"`
+	Roles     []string  `json:"roles,omitempty"`
+	PoolSizes []int     `json:"pool_sizes,omitempty"`
+	Pods      []int     `json:"pods,omitempty"`
+	PodPools  []int     `json:"pod_pools,omitempty"`
 	Rate      *float64  `json:"rate,omitempty"` // of paced groups: a closed loop stays one
 	Seconds   *float64  `json:"seconds,omitempty"`
 	Warmup    *float64  `json:"warmup_seconds,omitempty"`
 	Repeats   *int      `json:"repeats,omitempty"`
 	Full      bool      `json:"full,omitempty"` // the full size; what else stands here changes that
+}
+
+// Describe says what o changes of a lesson beside its size, "" where that is nothing.
+func (o Override) Describe() string {
+	text := ""
+	say := func(name string, given bool, value any) {
+		if given {
+			text += fmt.Sprintf(", %s %v", name, value)
+		}
+	}
+	say("groups", o.Groups != nil, o.Groups)
+	say("paths", o.Paths != nil, o.Paths)
+	say("latencies", o.Latencies != nil, o.Latencies)
+	say("workloads", o.Workloads != nil, o.Workloads)
+	say("clients", o.Clients != nil, o.Clients)
+	say("protocols", o.Protocols != nil, o.Protocols)
+	say("roles", o.Roles != nil, o.Roles)
+	say("pool sizes", o.PoolSizes != nil, o.PoolSizes)
+	say("pods", o.Pods != nil, o.Pods)
+	say("pods' pools", o.PodPools != nil, o.PodPools)
+	say("rate", o.Rate != nil, valueOf(o.Rate))
+	say("seconds", o.Seconds != nil, valueOf(o.Seconds))
+	say("warm-up", o.Warmup != nil, valueOf(o.Warmup))
+	say("repeats", o.Repeats != nil, valueOf(o.Repeats))
+	return text[min(len(text), 2):]
+}
+
+func valueOf[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
 }
 
 // Apply changes the lesson as o says and checks that what came of it can be run.
@@ -67,6 +103,10 @@ func (g *Group) apply(o Override) {
 	setList(&g.Latencies, o.Latencies)
 	setList(&g.Clients, o.Clients)
 	setList((*[]string)(&g.Protocol), o.Protocols)
+	setList((*[]string)(&g.Roles), o.Roles)
+	setList(&g.PoolSizes, o.PoolSizes)
+	setList(&g.Pods, o.Pods)
+	setList(&g.PodPools, o.PodPools)
 	set(&g.Seconds, o.Seconds)
 	set(&g.Warmup, o.Warmup)
 	set(&g.Repeats, o.Repeats)

@@ -28,6 +28,11 @@ func TestApply(t *testing.T) {
 		{"groups", Override{Groups: []string{"tps"}}, func(l *Lesson) bool { return len(l.Groups) == 1 && l.Groups[0].Name == "tps" }},
 		{"workloads", Override{Workloads: []string{"tpcb"}},
 			func(l *Lesson) bool { return len(l.Groups) == 1 && slices.Equal(l.Groups[0].Workload, Words{"tpcb"}) }},
+		{"roles", Override{Roles: []string{"app_trust"}}, func(l *Lesson) bool { return slices.Equal(l.Groups[1].Roles, Words{"app_trust"}) }},
+		{"sizes of pools", Override{Clients: []int{9}, PoolSizes: []int{5, 20}, Pods: []int{2, 3}, PodPools: []int{4}}, func(l *Lesson) bool {
+			g := l.Groups[0]
+			return slices.Equal(g.PoolSizes, []int{5, 20}) && slices.Equal(g.Pods, []int{2, 3}) && slices.Equal(g.PodPools, []int{4})
+		}},
 		{"protocols", Override{Protocols: []string{"simple", "extended"}}, func(l *Lesson) bool { return len(l.Groups[0].Protocol) == 2 }},
 	}
 	for _, test := range tests {
@@ -59,6 +64,9 @@ func TestApplyRefuses(t *testing.T) {
 		{"no full size", Override{Full: true}, "has no full size"},
 		{"no repeats", Override{Repeats: number(0)}, "repeats is 0"},
 		{"too many clients", Override{Clients: []int{10001}}, "clients is 10001"},
+		{"an unknown role", Override{Roles: []string{"postgres"}}, "role"},
+		{"a pool of nothing", Override{PoolSizes: []int{0}}, "pool_sizes is 0"},
+		{"more pods than clients", Override{Clients: []int{3}, Pods: []int{4}}, "each pod needs a client at least"},
 		{"an unknown protocol", Override{Protocols: []string{"binary"}}, "protocol"},
 	}
 	for _, test := range tests {

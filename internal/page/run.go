@@ -89,7 +89,7 @@ func alerts(run *result.Run) []string {
 	default:
 		all = append(all, sentence(string(run.Status))+": "+run.Reason+"; "+missing+".")
 	}
-	if changed := override(run.Lesson.Override); changed != "" {
+	if changed := run.Lesson.Override.Describe(); changed != "" {
 		all = append(all, "Not as the lesson has it: "+changed+".")
 	}
 	if once {
@@ -99,34 +99,6 @@ func alerts(run *result.Run) []string {
 		all = append(all, "The latencies set before the run could not be put back: "+run.PutBack)
 	}
 	return all
-}
-
-// override says what the command line changed of the lesson.
-func override(o lesson.Override) string {
-	text := ""
-	say := func(name string, given bool, value any) {
-		if given {
-			text += fmt.Sprintf(", %s %v", name, value)
-		}
-	}
-	say("groups", o.Groups != nil, o.Groups)
-	say("paths", o.Paths != nil, o.Paths)
-	say("latencies", o.Latencies != nil, o.Latencies)
-	say("workloads", o.Workloads != nil, o.Workloads)
-	say("clients", o.Clients != nil, o.Clients)
-	say("protocols", o.Protocols != nil, o.Protocols)
-	say("rate", o.Rate != nil, valueOf(o.Rate))
-	say("seconds", o.Seconds != nil, valueOf(o.Seconds))
-	say("warm-up", o.Warmup != nil, valueOf(o.Warmup))
-	say("repeats", o.Repeats != nil, valueOf(o.Repeats))
-	return text[min(len(text), 2):]
-}
-
-func valueOf[T any](p *T) (v T) {
-	if p != nil {
-		v = *p
-	}
-	return v
 }
 
 // studyOf sets what the study's author saw beside what was seen here.

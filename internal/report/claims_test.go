@@ -68,7 +68,8 @@ func work(run *result.Run, path string, clients, size, repeats int, tps float64,
 	for i := range repeats {
 		r := measured(1+i, 0.1, tps+float64(i), 0, 1000/tps)
 		r.Measured.Finish = &result.Finish{ConnectedSeconds: 0.01 * float64(clients), Connected: clients, Seconds: 9, TPSWithConnect: 0.9 * tps, TPS: tps + float64(i)}
-		r.Nodes = []result.Node{{Service: "primary", MaxBackends: backends, MaxLocks: 7 * backends}}
+		locks := 7 * backends
+		r.Nodes = []result.Node{{Service: "primary", MaxBackends: backends, MaxLocks: &locks}}
 		r.Resources.Containers = []result.Container{{Service: "primary", MemoryMB: 50 + 4*float64(backends)}}
 		c.Add(r)
 	}

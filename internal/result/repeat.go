@@ -158,7 +158,7 @@ type Node struct {
 	CostShare   float64 `json:"cost_share"`
 	MaxBackends int     `json:"max_backends"` // of measured connections
 	MaxActive   int     `json:"max_active"`
-	MaxLocks    int     `json:"max_locks"` // rows of pg_locks that belong to them, looked at once a second
+	MaxLocks    *int    `json:"max_locks"` // rows of pg_locks that belong to them, looked at once a second; nil where no look fell into the window
 	// Sessions is how many measured ones were seen. Waits are shares of their samples, summing to 1 with CPU and
 	// Net/Delay: see internal/sample/waits.sql.
 	Sessions int    `json:"sessions"`
@@ -177,13 +177,13 @@ type Wait struct {
 
 // A Pooler is what a pooler said of its clients and servers while the window was open.
 type Pooler struct {
-	Service    string  `json:"service"`
-	Samples    int     `json:"samples"`
-	MaxClients int     `json:"max_clients"` // linked to it
-	MaxWaiting int     `json:"max_waiting"` // clients that waited for a server connection
-	MaxWaitMS  float64 `json:"max_wait_ms"` // longest that the first of them had waited
-	MaxServers int     `json:"max_servers"` // server connections
-	PoolSize   int     `json:"pool_size"`   // as it said itself
+	Service    string   `json:"service"`
+	Samples    int      `json:"samples"`
+	MaxClients int      `json:"max_clients"` // linked to it
+	MaxWaiting *int     `json:"max_waiting"` // clients that waited for a server connection; nil where it can't see them
+	MaxWaitMS  *float64 `json:"max_wait_ms"` // longest that the first of them had waited
+	MaxServers int      `json:"max_servers"` // server connections
+	PoolSize   int      `json:"pool_size"`   // as it said itself
 	// NotMeasured is why there is no sample.
 	NotMeasured string `json:"not_measured,omitempty"`
 }

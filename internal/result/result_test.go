@@ -18,6 +18,8 @@ const published = "../../docs/run.schema.json"
 
 func share(v float64) *float64 { return &v }
 
+func whole(v int) *int { return &v }
+
 // full is a run in which every field of the document stands.
 func full() *Run {
 	now := time.Date(2026, 11, 21, 16, 0, 0, 0, time.UTC)
@@ -34,9 +36,9 @@ func full() *Run {
 		Shares: []Share{{"primary", "primary", 80}},
 		Resources: &Resources{HostCPU: share(0.5), GeneratorCPU: share(0.1), GeneratorMB: share(40), NotMeasured: "no answer for toxiproxy",
 			Containers: []Container{{"primary", 0.4, share(0.2), 30}, {"toxiproxy", 0.1, nil, 7}}},
-		Nodes: []Node{{Service: "primary", Samples: 100, Hz: 50, CostMS: 0.1, CostShare: 0.005, MaxBackends: 10, MaxActive: 4, MaxLocks: 70,
+		Nodes: []Node{{Service: "primary", Samples: 100, Hz: 50, CostMS: 0.1, CostShare: 0.005, MaxBackends: 10, MaxActive: 4, MaxLocks: whole(70),
 			Sessions: 10, Waits: []Wait{{"Client:ClientRead", 0.75}, {"CPU", 0.25}}}, {Service: "standby", NotMeasured: "it is down"}},
-		Pooler: &Pooler{Service: "pgbouncer", Samples: 3, MaxClients: 10, MaxWaiting: 6, MaxWaitMS: 2.5, MaxServers: 4, PoolSize: 4, NotMeasured: "it is down"},
+		Pooler: &Pooler{Service: "pgbouncer", Samples: 3, MaxClients: 10, MaxWaiting: whole(6), MaxWaitMS: share(2.5), MaxServers: 4, PoolSize: 4, NotMeasured: "it is down"},
 		Flags:  []Flag{{"errors", "3 errors"}}, Summary: "k6/a.json"}
 	failed := Repeat{Block: 1, Position: 1, Attempt: 2, Status: Failed, Reason: "no", Started: now, Ended: now, Proof: []Fact{}, Counts: []Count{},
 		Uncounted: "down", Shares: []Share{}, Flags: []Flag{}, Log: "k6/b.log", Exit: 107}

@@ -54,6 +54,9 @@ func NewRunCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if f.dry {
+				return outline(c.Context(), file, o, c.OutOrStdout())
+			}
 			progressOut := c.ErrOrStderr()
 			if f.steps {
 				progressOut = newSteps(c.ErrOrStderr())
@@ -68,12 +71,12 @@ func NewRunCommand() *cobra.Command {
 
 // runFlags are the options of 'lab run' as they are typed.
 type runFlags struct {
-	groups, paths, latencies, workloads, protocols []string
-	clients                                        []int
-	rate, seconds, warmup                          float64
-	repeats                                        int
-	full, steps                                    bool
-	seed                                           uint32
+	groups, paths, latencies, workloads, protocols, roles []string
+	clients, poolSizes, pods, podPools                    []int
+	rate, seconds, warmup                                 float64
+	repeats                                               int
+	full, steps, dry                                      bool
+	seed                                                  uint32
 }
 
 func (f *runFlags) add(c *cobra.Command) {
@@ -83,6 +86,10 @@ func (f *runFlags) add(c *cobra.Command) {
 	flags.StringSliceVar(&f.latencies, "latencies", nil, "these round trips in milliseconds, such as none,0,10ms (none: no proxy in the way)")
 	flags.IntSliceVar(&f.clients, "clients", nil, "these numbers of clients, such as 1,10,100")
 	flags.StringSliceVar(&f.protocols, "protocols", nil, "these protocols: simple, extended, prepared")
+	flags.StringSliceVar(&f.roles, "roles", nil, "these logins: app, app_clear (PgBouncer holds its clear password), app_trust (no password)")
+	flags.IntSliceVar(&f.poolSizes, "pool-sizes", nil, "these sizes of PgBouncer's pool, such as 5,20,60")
+	flags.IntSliceVar(&f.pods, "pods", nil, "the clients divided among so many application processes, each with a pool of its own")
+	flags.IntSliceVar(&f.podPools, "pod-pools", nil, "these sizes of a pod's pool")
 	flags.StringSliceVar(&f.groups, "groups", nil, "only these groups of the lesson's cells")
 	flags.StringSliceVar(&f.workloads, "workloads", nil, "only these workloads")
 	flags.Float64Var(&f.rate, "rate", 0, "transactions per second of paced cells, over all clients")
@@ -90,6 +97,7 @@ func (f *runFlags) add(c *cobra.Command) {
 	flags.Float64Var(&f.warmup, "warmup", 0, "most seconds that a warm-up may take")
 	flags.IntVar(&f.repeats, "repeats", 0, "how often to run each cell")
 	flags.BoolVar(&f.full, "full", false, "the lesson's full size, as the study had it: it says beforehand what that takes")
+	flags.BoolVar(&f.dry, "dry-run", false, "say what would run, how long it takes and what it needs, and run nothing")
 	flags.BoolVar(&f.steps, "steps", false, "tell programs how far the run is: lines of JSON in place of progress")
 	_ = flags.MarkHidden("steps")
 	flags.Uint32Var(&f.seed, "seed", 0, "of the order in which cells run: the same one gives the same order")
@@ -97,7 +105,8 @@ func (f *runFlags) add(c *cobra.Command) {
 
 // override is what the options change of the lesson.
 func (f *runFlags) override(c *cobra.Command) (lesson.Override, error) {
-	o := lesson.Override{Groups: f.groups, Paths: f.paths, Workloads: f.workloads, Clients: f.clients, Protocols: f.protocols, Full: f.full}
+	o := lesson.Override{Groups: f.groups, Paths: f.paths, Workloads: f.workloads, Clients: f.clients, Protocols: f.protocols,
+		Roles: f.roles, PoolSizes: f.poolSizes, Pods: f.pods, PodPools: f.podPools, Full: f.full}
 	for _, s := range f.latencies {
 		l, err := lesson.ParseLatency(s)
 		if err != nil {
@@ -125,41 +134,50 @@ func (f *runFlags) override(c *cobra.Command) (lesson.Override, error) {
 func Script(ctx context.Context, file string, o lesson.Override, seed uint64, out, progressOut io.Writer) (*result.Run, error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	root := path.Root()
-	set, err := path.Load(root)
+	set, p, err := prepare(ctx, file, o)
 	if err != nil {
 		return nil, err
 	}
+	return execute(ctx, set, p, o, seed, filepath.Join(path.Root(), "results"), out, progressOut)
+}
+
+// prepare reads a lesson and makes the plan of its run.
+func prepare(ctx context.Context, file string, o lesson.Override) (*path.Set, *plan, error) {
+	set, err := path.Load(path.Root())
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, name := range o.Paths {
 		if _, err := set.Find(name); err != nil && name != "*" {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	l, err := lesson.Read(ctx, file)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := claim.Check(l); err != nil {
-		return nil, fmt.Errorf("read what %s claims: %w", file, err)
+		return nil, nil, fmt.Errorf("read what %s claims: %w", file, err)
 	}
 	if err := l.Apply(o); err != nil {
-		return nil, err
-	}
-	if o.Full {
-		if err := thisCapacity().refuse(l.Full); err != nil {
-			return nil, err
-		}
+		return nil, nil, err
 	}
 	p, err := makePlan(l, set)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if reflect.DeepEqual(o, lesson.Override{}) {
+	if asItIs(o) {
 		if err := claim.CheckCells(l, p.asked); err != nil {
-			return nil, fmt.Errorf("read what %s claims: %w", file, err)
+			return nil, nil, fmt.Errorf("read what %s claims: %w", file, err)
 		}
 	}
-	return execute(ctx, set, p, o, seed, filepath.Join(root, "results"), out, progressOut)
+	return set, p, nil
+}
+
+// asItIs says whether a run has all that its lesson has, in either size.
+func asItIs(o lesson.Override) bool {
+	o.Full = false
+	return reflect.DeepEqual(o, lesson.Override{})
 }
 
 // chosen returns the script of the lesson that was asked for.
@@ -187,6 +205,11 @@ func execute(ctx context.Context, set *path.Set, p *plan, o lesson.Override, see
 	if err != nil {
 		return nil, err
 	}
+	if o.Full {
+		if err := thisCapacity(scale).refuse(p.lesson.Full); err != nil {
+			return nil, err
+		}
+	}
 	if err := servers.Expel(ctx); err != nil { // a run that was killed may have left the login
 		return nil, err
 	}
@@ -197,6 +220,9 @@ func execute(ctx context.Context, set *path.Set, p *plan, o lesson.Override, see
 	}
 	doc := p.document(o, seed)
 	progress := newProgress(progressOut, doc.Blocks, p.cells, kindIn(set))
+	if asItIs(o) {
+		progress.expect(p.lesson.Expected(o.Full))
+	}
 	announce(progressOut, progress, p.lesson, o.Full)
 	fmt.Fprintln(progressOut, "reading the data into both servers' caches")
 	servers.Warm(ctx)
@@ -222,7 +248,7 @@ func announce(out io.Writer, p *progress, l *lesson.Lesson, full bool) {
 		fmt.Fprintf(out, "%s in full size needs %s\n", l.Name, spokenNeeds(l.Full))
 	}
 	if left := p.remaining(); full || left > time.Minute {
-		fmt.Fprintf(out, "%d repeat%s, about %s\n", p.total, plural(p.total), clock(left))
+		fmt.Fprintf(out, "%d repeat%s, %s\n", p.total, plural(p.total), p.howLong())
 	}
 }
 

@@ -16,10 +16,11 @@ type capacity struct {
 	nodeMemory  string // LAB_NODE_MEMORY, as Compose has it
 	hostBytes   int64
 	files       uint64 // that a process of this container may open at most
+	scale       int    // of the data
 }
 
-func thisCapacity() capacity {
-	c := capacity{nodeMemory: os.Getenv("LAB_NODE_MEMORY"), hostBytes: memoryBytes()}
+func thisCapacity(scale int) capacity {
+	c := capacity{scale: scale, nodeMemory: os.Getenv("LAB_NODE_MEMORY"), hostBytes: memoryBytes()}
 	c.connections, _ = strconv.Atoi(os.Getenv("LAB_MAX_CONNECTIONS"))
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) == nil {
@@ -47,10 +48,11 @@ func (c capacity) refuse(needs *lesson.Needs) error {
 		"this machine has %.1f GB of memory and it takes %g", float64(c.hostBytes)/gigabyte, needs.HostMemoryGB)
 	lacks(c.files > 0 && c.files < uint64(needs.Files),
 		"a process may open %d files here and k6 opens %d: raise the hard limit of Docker's daemon (default-ulimits)", c.files, needs.Files)
+	lacks(c.scale > 0 && c.scale < needs.Scale, "the data's scale is %d and has to be %d (scripts/reset --scale %d)", c.scale, needs.Scale, needs.Scale)
 	if len(missing) == 0 {
 		return nil
 	}
-	return fmt.Errorf("the full size doesn't fit: %s (settings are in .env; then scripts/up)", strings.Join(missing, "; "))
+	return fmt.Errorf("the full size doesn't fit: %s (LAB_... are settings in .env; then scripts/up)", strings.Join(missing, "; "))
 }
 
 // spokenNeeds lists what the needs are, for people.
@@ -60,7 +62,7 @@ func spokenNeeds(needs *lesson.Needs) string {
 		value float64
 		text  string
 	}{{float64(needs.MaxConnections), "%g connections (LAB_MAX_CONNECTIONS)"}, {needs.NodeMemoryGB, "%g GB for each database node (LAB_NODE_MEMORY)"},
-		{needs.HostMemoryGB, "%g GB of memory in all"}, {float64(needs.Files), "%g open files"}} {
+		{float64(needs.Scale), "data of scale %g (LAB_SCALE)"}, {needs.HostMemoryGB, "%g GB of memory in all"}, {float64(needs.Files), "%g open files"}} {
 		if n.value > 0 {
 			all = append(all, fmt.Sprintf(n.text, n.value))
 		}

@@ -8,8 +8,8 @@ import (
 )
 
 func TestNeeds(t *testing.T) {
-	roomy := capacity{connections: 5000, nodeMemory: "10g", hostBytes: 16 << 30, files: 20000}
-	needs := lesson.Needs{Minutes: 30, MaxConnections: 4100, NodeMemoryGB: 9, HostMemoryGB: 14, Files: 8300}
+	roomy := capacity{connections: 5000, nodeMemory: "10g", hostBytes: 16 << 30, files: 20000, scale: 100}
+	needs := lesson.Needs{Minutes: 30, MaxConnections: 4100, NodeMemoryGB: 9, HostMemoryGB: 14, Files: 8300, Scale: 100}
 	tests := []struct {
 		name   string
 		change func(*capacity)
@@ -21,6 +21,7 @@ func TestNeeds(t *testing.T) {
 		{"a node in megabytes", func(c *capacity) { c.nodeMemory = "8000M" }, "LAB_NODE_MEMORY is 8000M"},
 		{"a node without a limit", func(c *capacity) { c.nodeMemory = "0" }, ""},
 		{"too small a machine", func(c *capacity) { c.hostBytes = 8 << 30 }, "this machine has 8.6 GB of memory and it takes 14"},
+		{"too little data", func(c *capacity) { c.scale = 10 }, "scale is 10 and has to be 100 (scripts/reset --scale 100)"},
 		{"too few files", func(c *capacity) { c.files = 4096 }, "may open 4096 files"},
 	}
 	for _, test := range tests {
@@ -33,7 +34,7 @@ func TestNeeds(t *testing.T) {
 			}
 		})
 	}
-	want := "4100 connections (LAB_MAX_CONNECTIONS), 9 GB for each database node (LAB_NODE_MEMORY), 14 GB of memory in all, 8300 open files"
+	want := "4100 connections (LAB_MAX_CONNECTIONS), 9 GB for each database node (LAB_NODE_MEMORY), data of scale 100 (LAB_SCALE), 14 GB of memory in all, 8300 open files"
 	if got := spokenNeeds(&needs); got != want {
 		t.Errorf("the needs are told as %q", got)
 	}

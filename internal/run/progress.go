@@ -27,6 +27,8 @@ type progress struct {
 	pending [kinds]int           // repeats not done yet
 	now     func() time.Time
 
+	expected bool // the time of what does fixed work is its author's
+
 	running bool // a repeat is, and these are of it
 	block   int
 	cell    lesson.Cell
@@ -72,6 +74,25 @@ func newProgress(out io.Writer, blocks int, cells []lesson.Cell, kindOf func(les
 		p.pending[kindOf(c)] += c.Wanted
 	}
 	return p
+}
+
+// expect has the run take as long as its author says it does, where nobody can know from its cells: a fixed number of
+// transactions takes as long as it takes.
+func (p *progress) expect(whole time.Duration) {
+	n := time.Duration(p.pending[working])
+	if n == 0 || whole == 0 {
+		return
+	}
+	p.extra[working] += (whole - p.remaining()) / n
+	p.expected = true
+}
+
+// howLong says how long the run takes.
+func (p *progress) howLong() string {
+	if p.pending[working] > 0 && !p.expected {
+		return fmt.Sprintf("%s at most", clock(p.remaining()))
+	}
+	return "about " + clock(p.remaining())
 }
 
 // tick writes the line, or the step, anew each second until stop is called.

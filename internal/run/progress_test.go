@@ -54,6 +54,13 @@ func TestProgress(t *testing.T) {
 	if got := clock(q.remaining()); got != "0:10" { // 10 s less a quarter of the 9.6 saved, and 1.6 s of the other cell
 		t.Errorf("work that was done early leaves %s", got)
 	}
+	r := newProgress(&bytes.Buffer{}, 1, []lesson.Cell{{Seconds: 60, Wanted: 2, Transactions: 5}, {Seconds: 9, Wanted: 1}}, kindIn(&path.Set{}))
+	if got := r.howLong(); got != "2:11 at most" { // 2 x 60, 9, 3 x 0.6
+		t.Errorf("fixed work that nobody knows takes %s", got)
+	}
+	if r.expect(time.Minute); r.howLong() != "about 1:00" {
+		t.Errorf("fixed work that its author knows takes %s", r.howLong())
+	}
 	out.Reset()
 	p.say("%s", "a line that stays")
 	if got := out.String(); !strings.HasSuffix(got, "\r\x1b[Ka line that stays\n") {

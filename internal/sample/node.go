@@ -159,7 +159,9 @@ func (n *node) between(from, to time.Time) result.Node {
 	}
 	for _, c := range n.locks {
 		if !c.sent.Before(from) && !c.received.After(to) {
-			r.MaxLocks = max(r.MaxLocks, c.locks)
+			if r.MaxLocks == nil || c.locks > *r.MaxLocks {
+				r.MaxLocks = &c.locks
+			}
 			counting += c.received.Sub(c.sent)
 		}
 	}

@@ -63,8 +63,8 @@ func (p *pooler) between(from, to time.Time) *result.Pooler {
 		}
 		most.Samples++
 		most.MaxClients = max(most.MaxClients, l.said.MaxClients)
-		most.MaxWaiting = max(most.MaxWaiting, l.said.MaxWaiting)
-		most.MaxWaitMS = max(most.MaxWaitMS, l.said.MaxWaitMS)
+		most.MaxWaiting = larger(most.MaxWaiting, l.said.MaxWaiting)
+		most.MaxWaitMS = larger(most.MaxWaitMS, l.said.MaxWaitMS)
 		most.MaxServers = max(most.MaxServers, l.said.MaxServers)
 		most.PoolSize = max(most.PoolSize, l.said.PoolSize)
 	}
@@ -72,4 +72,12 @@ func (p *pooler) between(from, to time.Time) *result.Pooler {
 		most.NotMeasured = cmp.Or(p.trouble, notLooked)
 	}
 	return most
+}
+
+// larger is the larger of two figures, of which either may not be known.
+func larger[T cmp.Ordered](a, b *T) *T {
+	if a == nil || b != nil && *b > *a {
+		return b
+	}
+	return a
 }

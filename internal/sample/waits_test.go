@@ -3,6 +3,7 @@ package sample
 import (
 	"maps"
 	"math"
+	"reflect"
 	"testing"
 	"time"
 
@@ -89,11 +90,14 @@ func TestNodeBetween(t *testing.T) {
 	at := func(ms int) time.Time { return opening.Add(time.Duration(ms) * time.Millisecond) }
 	n.locks = []lockCount{{at(-5), at(1), 900}, {at(10), at(12), 40}, {at(110), at(114), 7}}
 	r := n.between(opening, at(300)) // the last look ended after it
-	if r.Samples != 3 || r.MaxBackends != 4 || r.MaxActive != 3 || r.MaxLocks != 40 || r.Sessions != 3 || r.NotMeasured != "" {
+	if r.Samples != 3 || r.MaxBackends != 4 || r.MaxActive != 3 || r.MaxLocks == nil || *r.MaxLocks != 40 || r.Sessions != 3 || r.NotMeasured != "" {
 		t.Errorf("summed up as %+v", r)
 	}
 	if !nearly(r.Hz, 10) || !nearly(r.CostMS, 2) || !nearly(r.CostShare, 0.04) {
 		t.Errorf("three looks of 2 ms and two counts of locks, 2 and 4 ms, within 300 ms: %+v", r)
+	}
+	if r := n.between(opening, at(11)); r.MaxLocks != nil {
+		t.Errorf("no count of locks fell into the window, yet there were %d", *r.MaxLocks)
 	}
 	n.spent = []spending{{at(-700), time.Second}, {at(-20), 2 * time.Second}, {at(480), 2*time.Second + 5*time.Millisecond}}
 	if r := n.between(opening, at(300)); !nearly(r.CostShare, 0.01) {
@@ -107,15 +111,21 @@ func TestNodeBetween(t *testing.T) {
 
 func nearly(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 
+func known[T any](v T) *T { return &v }
+
 func TestPoolerBetween(t *testing.T) {
 	at := func(ms int) time.Time { return opening.Add(time.Duration(ms) * time.Millisecond) }
 	p := &pooler{service: "pgbouncer", looks: []poolerLook{
 		{at(-2), at(1), result.Pooler{MaxClients: 99}},
-		{at(250), at(251), result.Pooler{MaxClients: 8, MaxWaiting: 3, MaxWaitMS: 7.5, MaxServers: 4, PoolSize: 20}},
-		{at(500), at(501), result.Pooler{MaxClients: 9, MaxWaitMS: 2, MaxServers: 5, PoolSize: 20}}}}
-	want := result.Pooler{Service: "pgbouncer", Samples: 2, MaxClients: 9, MaxWaiting: 3, MaxWaitMS: 7.5, MaxServers: 5, PoolSize: 20}
-	if got := p.between(opening, at(1000)); *got != want {
+		{at(250), at(251), result.Pooler{MaxClients: 8, MaxWaiting: known(3), MaxWaitMS: known(7.5), MaxServers: 4, PoolSize: 20}},
+		{at(500), at(501), result.Pooler{MaxClients: 9, MaxWaiting: known(0), MaxWaitMS: known(2.0), MaxServers: 5, PoolSize: 20}}}}
+	want := result.Pooler{Service: "pgbouncer", Samples: 2, MaxClients: 9, MaxWaiting: known(3), MaxWaitMS: known(7.5), MaxServers: 5, PoolSize: 20}
+	if got := p.between(opening, at(1000)); !reflect.DeepEqual(*got, want) {
 		t.Errorf("summed up as %+v, it should be %+v", *got, want)
+	}
+	p.looks[1].said.MaxWaiting, p.looks[2].said.MaxWaiting = nil, nil
+	if got := p.between(opening, at(1000)); got.MaxWaiting != nil {
+		t.Errorf("%d clients waited at a pooler that can't see them", *got.MaxWaiting)
 	}
 	if got := p.between(at(600), at(1000)); got.NotMeasured == "" {
 		t.Errorf("without a look: %+v", *got)

@@ -13,7 +13,7 @@ import (
 //
 // Pgpool-II has a child for each client and lists them: MaxClients are those that serve one, PoolSize is how many
 // there are. Clients beyond that wait in the kernel's backlog, which Pgpool-II can't see, and its backend connections
-// would take a list several times as long: MaxWaiting, MaxWaitMS and MaxServers stay 0.
+// would take a list several times as long: MaxWaiting and MaxWaitMS are nil, MaxServers stays 0.
 func (l *Lab) AskPooler(ctx context.Context, j Journey) (result.Pooler, error) {
 	if j.pgpool() {
 		return l.askChildren(ctx, j.entry())
@@ -40,7 +40,8 @@ var (
 // sumPools adds up the pools of measured connections; the longest wait is that of one of them.
 func sumPools(pools []row, database row) (result.Pooler, error) {
 	var r numbers
-	sum := result.Pooler{Samples: 1, PoolSize: r.of(database, "pool_size")}
+	waiting, longest := 0, 0.0
+	sum := result.Pooler{Samples: 1, PoolSize: r.of(database, "pool_size"), MaxWaiting: &waiting, MaxWaitMS: &longest}
 	for _, p := range pools {
 		if !slices.Contains(Roles(), p["user"]) {
 			continue
@@ -51,8 +52,8 @@ func sumPools(pools []row, database row) (result.Pooler, error) {
 		for _, column := range serving {
 			sum.MaxServers += r.of(p, column)
 		}
-		sum.MaxWaiting += r.of(p, "cl_waiting")
-		sum.MaxWaitMS = max(sum.MaxWaitMS, 1000*float64(r.of(p, "maxwait"))+float64(r.of(p, "maxwait_us"))/1000)
+		waiting += r.of(p, "cl_waiting")
+		longest = max(longest, 1000*float64(r.of(p, "maxwait"))+float64(r.of(p, "maxwait_us"))/1000)
 	}
 	return sum, r.err
 }
