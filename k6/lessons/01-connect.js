@@ -2,7 +2,7 @@
 //
 //   scripts/run 01-connect              5 minutes
 //   scripts/run 01-connect --full       every path, longer, and over up to 100 ms
-//   scripts/k6 run -e LAB_GROUP=login k6/lessons/01-connect.js
+//   scripts/k6 run -e LAB_GROUP=distance k6/lessons/01-connect.js
 //
 // Expect: authentication decides more than the pooler does: without a password
 // PgBouncer is far cheaper than PostgreSQL, with one that it must hash it is dearer.
@@ -20,7 +20,7 @@ const once = { ...paced, repeats: 1 };
 const first = { ...once, seconds: 1, repeats: 3, figures: ['first_connect', 'first_connect_statement', 'later_connect', 'later_connect_statement'], full: { repeats: 10 } };
 // An open model: connects begin when they are due, however many are still under way.
 const churn = { ...once, workload: 'churn', clients: [200], paths: ['direct', 'pgbouncer-transaction', 'pgpool'], fill_pools: true, seconds: 2.5, warmup_seconds: 0.2,
-  figures: ['tps', 'p50', 'p95', 'errors:53300', 'counter:pg_dropped'] };
+  figures: ['tps', 'p50', 'p95', 'errors:53300', 'counter:pg_late', 'counter:pg_dropped'] };
 const login = (path, role) => ({ group: 'login', path, role });
 const cheaper = (role) => ({ figure: 'connect', of: login('pgbouncer-transaction', role), to: login('direct', role) });
 const far = (role, path = 'direct') => ({ group: 'far', path, role, latency_ms: 10 });
@@ -47,7 +47,7 @@ export const options = lesson(() => ({
     { ...once, name: 'paths', paths: ['socket', 'standby', 'pgbouncer-session', 'yugabyte', 'pgbouncer-yugabyte'], full: { paths: ['*'], repeats: 6 } },
     { ...once, name: 'distance', paths: ['direct', 'pgbouncer-transaction', 'pgbouncer-transaction-near-app'], rate: 7, latencies: [0, 20], seconds: 1.6, full: { latencies: [0, 1, 10, 20, 100], clients: [10] } },
     { ...first, name: 'first-of-database', paths: ['direct'], fresh_database: true },
-    { ...first, name: 'first-of-server', paths: ['direct'] },
+    { ...first, name: 'first-of-client', paths: ['direct'] },
     { ...first, name: 'first-of-cold-pool', paths: ['pgbouncer-transaction'] },
     { ...first, name: 'first-of-warm-pool', paths: ['pgbouncer-transaction'], fill_pools: true },
     ...[50, 150, 400].map((rate) => ({ ...churn, name: `churn-${rate}`, rate })),
@@ -78,7 +78,7 @@ export const options = lesson(() => ({
       { name: 'ysql-dearest', says: 'YSQL is dearer to connect to than PostgreSQL', all: [{ figure: 'connect', of: { group: 'paths', path: 'yugabyte' }, to: login('direct', 'app'), is: 'more' }] },
       { name: 'behind-pgbouncer-alike', says: 'behind PgBouncer both databases cost the same', all: [['less', 1.25], ['more', 0.8]].map(([is, than]) => (
         { figure: 'connect', of: { group: 'paths', path: 'pgbouncer-yugabyte' }, to: login('pgbouncer-transaction', 'app'), is, than })) },
-      { name: 'first-of-database', says: 'the first connection to a database is dearer', all: [{ figure: 'first_connect_statement', of: start('first-of-database', 'direct'), to: start('first-of-server', 'direct'), is: 'more' }] },
+      { name: 'first-of-database', says: 'the first connection to a database is dearer', all: [{ figure: 'first_connect_statement', of: start('first-of-database', 'direct'), to: start('first-of-client', 'direct'), is: 'more' }] },
       { name: 'first-of-pool', says: 'the first connection through a cold pool is dearer', all: [{ figure: 'first_connect_statement', of: start('first-of-cold-pool', 'pgbouncer-transaction'), to: start('first-of-warm-pool', 'pgbouncer-transaction'), is: 'more' }] },
       { name: 'own-pool-beats-all', says: 'a pool inside the application beats all', all: ['direct', 'pgbouncer-transaction'].map((path) => (
         { figure: 'p50', of: { group: 'kept' }, to: login(path, 'app_trust'), is: 'less' })) },

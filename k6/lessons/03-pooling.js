@@ -51,6 +51,7 @@ export const options = lesson(() => ({
     { ...pools, name: 'pool-size', pool_sizes: [5, 100], repeats: 6 },
     { ...pools, name: 'pool-sizes', pool_sizes: [2, 10, 20, 50] },
     { ...work, name: 'starving', paths: ['pgbouncer-transaction', 'pgbouncer-session'], clients: [100], transactions: 100, seconds: 3 },
+    { ...select, name: 'select-wide', full_only: true, paths: [...both, ...others], clients: [1, 10, 100, 500], seconds: 10, warmup_seconds: 16 },
     { ...work, name: 'four-thousand', full_only: true, workload: ['tpcb', 'select'], paths: [...both, 'pgbouncer-session'], clients: [4000], pool_sizes: [10, 100], transactions: 5, seconds: 1500 },
   ],
   headlines: [
@@ -66,11 +67,15 @@ export const options = lesson(() => ({
     setup: 'pgbench on 4 CPUs and 8 GB, PostgreSQL 14, each test 3 to 5 times. Its 500 clients did 50 transactions each (here 2, with --full 50), its 4000 did 5; its memory includes the testing tools.',
     figures: [
       saw('TPC-B, 1 client, direct', '170 TPS', 'tps', 'one', 'direct'), saw('the same, PgBouncer', '122.5 TPS', 'tps', 'one', 'pgbouncer-transaction'),
+      saw('TPC-B, 10 clients, direct', '246.8 TPS', 'tps', 'ten', 'direct'), saw('the same, PgBouncer', '182.6 TPS', 'tps', 'ten', 'pgbouncer-transaction'),
       saw('TPC-B, 100 clients, direct', '168.9 TPS', 'tps', 'hundred', 'direct'), saw('the same, PgBouncer', '163.7 TPS', 'tps', 'hundred', 'pgbouncer-transaction'),
       saw('all 100 connected, direct', '1.72 s', 'connected_seconds', 'hundred', 'direct'), saw('the same, PgBouncer', '0.30 s', 'connected_seconds', 'hundred', 'pgbouncer-transaction'),
       saw('TPC-B, 500 clients, direct', '73.9 TPS', 'tps', 'crowd', 'direct'), saw('the same, PgBouncer', '134.2 TPS', 'tps', 'crowd', 'pgbouncer-transaction'),
       saw('all 500 connected, direct', '8.19 s', 'connected_seconds', 'crowd', 'direct'), saw('the same, PgBouncer', '1.73 s', 'connected_seconds', 'crowd', 'pgbouncer-transaction'),
       saw('memory with 500 clients, direct', '2113 MB', 'memory_database_mb', 'held', 'direct'), saw('the same, PgBouncer', '1253 MB', 'memory_database_mb', 'held-pooled', 'pgbouncer-transaction'),
+      saw('TPC-B, 4000 clients, direct', '11.4 TPS', 'tps', 'four-thousand', 'direct', { workload: 'tpcb' }),
+      saw('the same, PgBouncer', '38.1 TPS', 'tps', 'four-thousand', 'pgbouncer-transaction', { workload: 'tpcb', pool_size: 100 }),
+      saw('the same, PgBouncer in session mode', '48.4 TPS', 'tps', 'four-thousand', 'pgbouncer-session', { workload: 'tpcb', pool_size: 100 }),
       saw('SELECT, 4000 clients, direct', '92.9 TPS', 'tps', 'four-thousand', 'direct', { workload: 'select' }),
       saw('the same, PgBouncer', '3416 TPS', 'tps', 'four-thousand', 'pgbouncer-transaction', { workload: 'select', pool_size: 100 }),
     ],

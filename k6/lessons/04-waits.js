@@ -1,7 +1,6 @@
 // Waits: where does the server wait when the network is slow?
 //
-//   scripts/run 04-waits                       five minutes
-//   scripts/k6 run -e LAB_GROUP=slow-app k6/lessons/04-waits.js
+//   scripts/run 04-waits, or alone: scripts/k6 run -e LAB_GROUP=slow-app k6/lessons/04-waits.js
 //
 // Expect: behind a slow network the server waits: to send a large result, for a load's or a transaction's next
 // message; between single statements its session is idle. An application that is slow itself looks the same.
@@ -59,6 +58,7 @@ export const options = lesson(() => ({
     { ...session, name: 'single', workload: 'single' },
     { ...slow, name: 'single-slow', workload: 'single' },
     { ...session, name: 'socket', paths: ['socket'], workload: 'single' },
+    { ...small, name: 'socket-small', paths: ['socket'], repeats: 1 },
     { ...bulk, name: 'socket-bulk', paths: ['socket'], repeats: 1 },
     { ...many, name: 'many', repeats: 1 },
     { ...many, name: 'many-pooled', paths: ['pgbouncer-transaction'], pool_sizes: [2], repeats: 1 },

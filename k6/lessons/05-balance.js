@@ -1,7 +1,6 @@
 // Balancing: when does spreading reads over two servers pay, and what does it break?
 //
-//   scripts/run 05-balance                     five minutes
-//   scripts/k6 run -e LAB_GROUP=heavy-many -e LAB_CLIENTS=50 k6/lessons/05-balance.js
+//   scripts/run 05-balance, or alone: scripts/k6 run -e LAB_GROUP=heavy-many -e LAB_CLIENTS=50 k6/lessons/05-balance.js
 //
 // Expect: Pgpool-II parses each statement and is a hop more, so one client is slower through it. Where statements are
 // heavy or clients many, the second server outweighs that. And a read may miss what its own client has just written.
@@ -75,13 +74,14 @@ export const options = lesson(() => ({
     { name: 'light, many clients', says: 'SELECT by key, 90 clients: TPS through Pgpool-II, to direct', ...pays('light-many') },
     { name: 'heavy, one client', says: 'SELECT over 2000 rows, 1 client: TPS through Pgpool-II, to direct', ...pays('heavy-one') },
     { name: 'heavy, many clients', says: 'SELECT over 2000 rows, 20 clients: TPS through Pgpool-II, to direct', ...pays('heavy-many') },
-  ],  study: {
+  ],
+  study: {
     title: 'When Pgpool-II\'s load balancing pays', source: 'Usama, HighGo',
     setup: 'pgbench, SELECT by key at scale 100, 30 s; primary, standby and Pgpool-II each a server of one CPU. Clients as there; the statement by which latency was told is SELECT version().',
     figures: [
       saw('one statement, direct', '0.523 ms', 'light-one', 'direct', 'p50'), saw('the same, Pgpool-II', '1.115 ms', 'light-one', 'pgpool', 'p50'),
-      ...[[5, '5144', '3946'], [35, '6295', '5875'], [45, '4618', '5912']].flatMap(([clients, direct, pgpool]) => [
-        saw(`${clients} clients, direct`, `${direct} TPS`, 'light', 'direct', 'tps', { clients }), saw(`${clients} clients, Pgpool-II`, `${pgpool} TPS`, 'light', 'pgpool', 'tps', { clients })]),
+      ...[[5, ['5144', '0.972'], ['3946', '1.267']], [35, ['6295', '5.560'], ['5875', '5.958']], [45, ['4618', '9.744'], ['5912', '7.611']]].flatMap(([clients, ...both]) => both.flatMap(([tps, ms], i) => [
+        saw(`${clients} clients, ${['direct', 'Pgpool-II'][i]}`, `${tps} TPS`, 'light', light.paths[i], 'tps', { clients }), saw('the same, mean', `${ms} ms`, 'light', light.paths[i], 'mean', { clients })])),
     ],
     shapes: [
       { name: 'few', says: 'direct wins while one server keeps up', all: [{ ...pays('light-one'), is: 'less' }] },
@@ -95,5 +95,5 @@ export const options = lesson(() => ({
     ...[['Light reads', 'select'], ['Heavy reads', 'select-heavy']].map(([title, workload]) => ({ title, kind: 'lines', figure: 'tps', x: 'clients', series: 'path', of: { workload }, log: 'x' })),
     { title: 'What goes to the standby', kind: 'bars', figure: 'standby_share', x: 'workload', of: { group: 'rules' }, note: 'Each of 20 sessions draws its node like a coin: about half where a statement may be balanced, nothing where not.' },
   ],
-  full: { minutes: 40, max_connections: 600, node_memory_gb: 1, host_memory_gb: 4, files: 2000 },
+  full: { minutes: 40, scale: 100, max_connections: 600, node_memory_gb: 1, host_memory_gb: 4, files: 2000 },
 }), own);

@@ -38,7 +38,7 @@ export const options = lesson(() => ({
     { ...pods, name: 'near', pod_pools: [1, 5, 10] },
     { ...claimed, ...far, name: 'far-small', pod_pools: [1], warmup_seconds: 3 },
     { ...claimed, ...far, name: 'far-right', pod_pools: [5] },
-    { ...pods, ...far, name: 'far', pod_pools: [2, 20], warmup_seconds: 4 },
+    { ...pods, ...far, name: 'far', pod_pools: [2, 10, 20], warmup_seconds: 4 },
     { ...claimed, ...between, name: 'between', pod_pools: [20], warmup_seconds: 1.5 },
     { ...pods, ...between, name: 'between-pools', pod_pools: [20], pool_sizes: [5, 100] },
     { ...pods, name: 'twice', pods: [20], clients: [400], pod_pools: [2, 20], warmup_seconds: 8 },

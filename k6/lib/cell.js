@@ -236,7 +236,7 @@ const alone = {
   path: 'direct',
   dsn: 'host=primary port=5432 dbname=lab user=app sslmode=disable',
   dsns: {}, // by path, of all available ones, without latency: what clientTo(path) connects to
-  role: 'app', // how clients log in: app, app_clear or app_trust
+  role: 'app', // how clients log in, as dsn and password have it: app, app_clear or app_trust
   link: '', // the one under study
   latency_ms: null, // of round trip that the link adds; null: no proxy in the way
   workload: 'select',
@@ -267,7 +267,7 @@ function settings(describe) {
 // firstOf returns what the lesson says of its first group's first cell.
 function firstOf(groups) {
   const group = groups.find(({ name }) => name === __ENV.LAB_GROUP) || groups[0] || {};
-  const lists = { role: group.roles, pods: group.pods, pod_pool: group.pod_pools, workload: group.workload, protocol: group.protocol, clients: group.clients };
+  const lists = { pods: group.pods, pod_pool: group.pod_pools, workload: group.workload, protocol: group.protocol, clients: group.clients };
   const cell = Object.fromEntries(Object.entries(group).filter(([name]) => name in alone));
   for (const [name, list] of Object.entries(lists)) {
     if (list !== undefined) cell[name] = [list].flat()[0];
