@@ -18,8 +18,13 @@ type problem struct {
 
 func (p *problem) Error() string { return p.text }
 
-// wrong is the problem of a request that asks for something that can't be.
-func wrong(err error) error { return &problem{http.StatusBadRequest, err.Error()} }
+// wrong is the problem of a request that asks for something that can't be, nil where err is.
+func wrong(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &problem{http.StatusBadRequest, err.Error()}
+}
 
 // statusOf is HTTP's status for an error: 502 where a part of the lab failed.
 func statusOf(err error) int {

@@ -168,6 +168,7 @@ func (p *parts) linkStates() []Link {
 		proxy, ok := now.Proxy(l.Name)
 		asked := proxy.Asked()
 		state.LatencyMS, state.JitterMS, state.DownKBps, state.UpKBps = asked.LatencyMS, asked.JitterMS, asked.DownKBps, asked.UpKBps
+		state.Known = ok && reachable.Up && p.lock.text() == ""
 		state.Cut, state.Others = ok && !proxy.Enabled, proxy.Others()
 		seen := p.sights.measured(l.Name)
 		state.MeasuredMS, state.Reason = seen.ms, seen.reason
@@ -178,6 +179,8 @@ func (p *parts) linkStates() []Link {
 			state.MeasuredMS, state.Reason = nil, "paused: "+p.lock.text()
 		case !reachable.Up:
 			state.MeasuredMS, state.Reason = nil, reachable.Reason
+		case state.Cut: // whatever was measured before
+			state.MeasuredMS, state.Reason = nil, cutOff
 		case !ok:
 			state.MeasuredMS, state.Reason = nil, "toxiproxy doesn't have it; restart that service to have it read its file again"
 		}

@@ -32,6 +32,9 @@ func TestSwapActsOnToxiproxyAndIsSeen(t *testing.T) {
 		if status != 200 || !strings.Contains(said, `"name":"client-primary"`) {
 			t.Fatalf("%s %s: %d %s", s.address, s.body, status, said)
 		}
+		if s.cut && !strings.Contains(said, `"measured_ms":null`) {
+			t.Errorf("a link that is cut has a round trip: %s", said)
+		}
 		now, err := b.toxiproxy.Snapshot(t.Context())
 		if err != nil {
 			t.Fatal(err)

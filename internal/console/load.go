@@ -38,8 +38,11 @@ func newLoad(s *Source, root string, log *log.Logger) *load {
 func (l *load) order(o *loadOrder) {
 	l.mu.Lock()
 	l.wanted, l.since, l.reason = o, time.Now().UTC(), ""
-	if o != nil {
+	switch {
+	case o != nil:
 		l.state = LoadStarting
+	case l.state == LoadStarting || l.state == LoadRunning:
+		l.state = LoadStopping
 	}
 	l.mu.Unlock()
 	l.change.beat()

@@ -93,7 +93,9 @@ func TestLoadThatDoesNotListenIsKilled(t *testing.T) {
 	b := newBench(t, func(b *bench) { b.source.K6 = program })
 	b.post("/api/load", someLoad)
 	b.until("the load runs", func() bool { return b.state().Load.State == LoadRunning })
-	b.post("/api/load/stop", ``)
+	if _, said := b.post("/api/load/stop", ``); !strings.Contains(said, `"state":"stopping"`) {
+		t.Errorf("after the order to stop: %s", said)
+	}
 	b.until("the load is off", func() bool { return b.state().Load.State == LoadOff })
 }
 

@@ -21,10 +21,10 @@ func newGauge(name, help string, labels []string, values func(State, map[string]
 
 // gauges are the same figures as pages show.
 var gauges = []gauge{
-	ofLinks("link_latency_asked_seconds", "Round trip that the link is asked to add.", func(l Link) *float64 { return seconds(float64(l.LatencyMS)) }),
-	ofLinks("link_jitter_asked_seconds", "Answers come up to this much earlier or later.", func(l Link) *float64 { return seconds(float64(l.JitterMS)) }),
+	ofLinks("link_latency_asked_seconds", "Round trip that the link is asked to add.", func(l Link) *float64 { return known(l, seconds(float64(l.LatencyMS))) }),
+	ofLinks("link_jitter_asked_seconds", "Answers come up to this much earlier or later.", func(l Link) *float64 { return known(l, seconds(float64(l.JitterMS))) }),
 	ofLinks("link_round_trip_seconds", "Round trip measured over the link.", func(l Link) *float64 { return inSeconds(l.MeasuredMS) }),
-	ofLinks("link_cut", "1 where the link is cut.", func(l Link) *float64 { return yes(l.Cut) }),
+	ofLinks("link_cut", "1 where the link is cut.", func(l Link) *float64 { return known(l, yes(l.Cut)) }),
 	ofNodes("node_up", "1 where the node answers, 0 where it doesn't; none where nobody knows.", nodeUp),
 	ofNodes("node_backends", "Sessions of clients and poolers.", func(n Node) *float64 { return whole(n.Backends) }),
 	ofNodes("node_replication_lag_seconds", "How far the standby's replay is behind, in time.", func(n Node) *float64 { return inSeconds(n.ReplicationLagMS) }),
@@ -78,6 +78,14 @@ func ofLoad(name, help string, of func(second.Path) *float64) gauge {
 			}
 		}
 	})
+}
+
+// known is what a link was asked, where that is known just now.
+func known(l Link, v *float64) *float64 {
+	if !l.Known {
+		return nil
+	}
+	return v
 }
 
 // seconds are milliseconds as Prometheus wants them.

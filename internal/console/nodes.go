@@ -117,10 +117,10 @@ func (w *waits) Node() string { return w.name }
 func (w *waits) Look()        { w.rolling.Look() }
 func (w *waits) Close()       { w.rolling.Close() }
 
-func (w *waits) Waits() []Wait {
-	all := []Wait{}
-	for _, e := range w.rolling.Lately().Waits {
-		all = append(all, Wait{Name: e.Event, Share: e.Share})
+func (w *waits) Waits() (events []Wait, reason string) {
+	lately := w.rolling.Lately()
+	for _, e := range lately.Waits {
+		events = append(events, Wait{Name: e.Event, Share: e.Share})
 	}
-	return all
+	return events, lately.NotMeasured
 }

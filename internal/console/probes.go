@@ -69,7 +69,8 @@ func (p *parts) startProbes(ctx context.Context) {
 		p.keep(ctx, waitsEvery, func(context.Context) {
 			probe.Look()
 			if looks++; looks%4 == 0 {
-				p.sights.wait(probe.Node(), probe.Waits())
+				events, reason := probe.Waits()
+				p.sights.wait(probe.Node(), waitSight{events, reason})
 			}
 		}, func() { probe.Close(); p.sights.forgetWait(probe.Node()) })
 	}
@@ -135,7 +136,7 @@ func (p *parts) measure(ctx context.Context, m *meter) {
 		return
 	case !now.Enabled:
 		m.rest()
-		p.sights.noteLink(name, measurement{reason: "cut"})
+		p.sights.noteLink(name, measurement{reason: cutOff})
 		return
 	case now.Asked() != m.asked:
 		m.asked, m.took = now.Asked(), nil

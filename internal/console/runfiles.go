@@ -17,20 +17,28 @@ import (
 
 // beside answers with the two runs' own page.
 func (p *parts) beside(w http.ResponseWriter, r *http.Request) error {
-	var named []page.Named
-	for _, which := range []string{"a", "b"} {
-		run, err := p.readRun(r.PathValue(which))
-		if err != nil {
-			return err
-		}
-		named = append(named, page.Named{Name: strings.TrimSuffix(run.ID, "-"+run.Lesson.Name), Run: run})
-	}
-	text, err := page.Beside(named[0], named[1])
+	pair, err := p.pair(r)
 	if err != nil {
-		return wrong(err)
+		return err
+	}
+	text, err := page.Beside(pair[0], pair[1])
+	if err != nil {
+		return err
 	}
 	show(w, text)
 	return nil
+}
+
+// pair reads the two runs that an address names, which must be of one lesson.
+func (p *parts) pair(r *http.Request) (pair [2]page.Named, err error) {
+	for i, which := range []string{"a", "b"} {
+		run, err := p.readRun(r.PathValue(which))
+		if err != nil {
+			return pair, err
+		}
+		pair[i] = page.Named{Name: strings.TrimSuffix(run.ID, "-"+run.Lesson.Name), Run: run}
+	}
+	return pair, wrong(page.OneLesson(pair[0].Run, pair[1].Run))
 }
 
 // show answers with a report: it may run nothing, and brings its style along.

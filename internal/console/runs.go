@@ -16,7 +16,7 @@ import (
 )
 
 // neverEnded is the reason of a run whose folder says that it is running while nothing is.
-const neverEnded = "it never ended: the lab was stopped meanwhile"
+const neverEnded = "it never ended: the lab was stopped meanwhile. Its latencies may still be on the links: 'off' for all links takes them away"
 
 // A RunEntry is a run in the list.
 type RunEntry struct {
@@ -31,12 +31,15 @@ type RunEntry struct {
 	Report    bool      `json:"report"`
 	CSV       bool      `json:"csv"`
 	Predicted bool      `json:"predicted"`
+	Full      bool      `json:"full"`    // in the lesson's full size
+	Changed   string    `json:"changed"` // what of it was not as the lesson has it
 }
 
 // entryOf is the run's.
 func entryOf(run *result.Run, dir string) RunEntry {
 	e := RunEntry{Name: run.ID, Lesson: run.Lesson.Name, Title: run.Lesson.Title, Question: run.Lesson.Question, Started: run.Started,
-		Status: string(run.Status), Reason: run.Reason, Report: true, CSV: true} // they are made anew where they are missing
+		Status: string(run.Status), Reason: run.Reason, Report: true, CSV: true, // they are made anew where they are missing
+		Full: run.Lesson.Full, Changed: run.Lesson.Override.Describe()}
 	if run.Ended != nil {
 		e.Seconds = int(run.Ended.Sub(run.Started).Seconds())
 	}
@@ -136,13 +139,13 @@ func (p *parts) runPage(r *http.Request) (title string, data any, err error) {
 
 // besidePage is the data of the page that has two runs side by side.
 func (p *parts) besidePage(r *http.Request) (title string, data any, err error) {
+	pair, err := p.pair(r)
+	if err != nil {
+		return "", nil, err
+	}
 	both := map[string]RunEntry{}
-	for _, which := range []string{"a", "b"} {
-		run, err := p.readRun(r.PathValue(which))
-		if err != nil {
-			return "", nil, err
-		}
-		both[which] = p.truly(entryOf(run, filepath.Join(p.results(), run.ID)))
+	for i, which := range []string{"a", "b"} {
+		both[which] = p.truly(entryOf(pair[i].Run, filepath.Join(p.results(), pair[i].Run.ID)))
 	}
 	return both["a"].Name + " beside " + both["b"].Name, both, nil
 }

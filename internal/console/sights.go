@@ -7,12 +7,15 @@ import (
 // notYet is why nothing is known of what nobody has looked at since the console, or a pause, began.
 const notYet = "not measured yet"
 
+// cutOff is why a link that is cut has no round trip.
+const cutOff = "cut"
+
 // Sights are what the probes saw last. What a probe no longer looks at is forgotten, not kept as if it were true.
 type sights struct {
 	mu    sync.Mutex
 	links map[string]measurement
 	nodes map[string]nodeSight
-	waits map[string][]Wait
+	waits map[string]waitSight
 }
 
 // A measurement is a link's round trip, or why there is none.
@@ -27,8 +30,14 @@ type nodeSight struct {
 	reason string
 }
 
+// A waitSight is what the sessions of a node waited for, or why nobody knows.
+type waitSight struct {
+	events []Wait
+	reason string
+}
+
 func newSights() *sights {
-	return &sights{links: map[string]measurement{}, nodes: map[string]nodeSight{}, waits: map[string][]Wait{}}
+	return &sights{links: map[string]measurement{}, nodes: map[string]nodeSight{}, waits: map[string]waitSight{}}
 }
 
 func (s *sights) noteLink(name string, m measurement) {
@@ -53,10 +62,10 @@ func (s *sights) node(name string, seen nodeSight) {
 	s.nodes[name] = seen
 }
 
-func (s *sights) wait(name string, events []Wait) {
+func (s *sights) wait(name string, seen waitSight) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.waits[name] = events
+	s.waits[name] = seen
 }
 
 // forgetLink and its like are for probes that rest.
@@ -93,7 +102,11 @@ func (s *sights) waiting(names []string) []NodeWaits {
 	defer s.mu.Unlock()
 	all := []NodeWaits{}
 	for _, name := range names {
-		all = append(all, NodeWaits{Node: name, Events: listed(s.waits[name])})
+		seen, looked := s.waits[name]
+		if !looked {
+			seen.reason = notYet
+		}
+		all = append(all, NodeWaits{Node: name, Events: listed(seen.events), Reason: seen.reason})
 	}
 	return all
 }

@@ -61,7 +61,8 @@ type NodeProbe interface {
 type WaitsProbe interface {
 	Node() string
 	Look()
-	Waits() []Wait
+	// Waits are those of the last seconds, and why there are none where nobody knows.
+	Waits() (events []Wait, reason string)
 	Close()
 }
 

@@ -43,6 +43,7 @@ type Link struct {
 	From       string   `json:"from"`
 	To         string   `json:"to"`
 	HostPort   int      `json:"host_port"` // of 127.0.0.1 on the host, 0 where it isn't published
+	Known      bool     `json:"known"`     // what was asked is of now: not while a lesson runs, or toxiproxy doesn't answer
 	LatencyMS  int      `json:"latency_ms"`
 	JitterMS   int      `json:"jitter_ms"`
 	DownKBps   int      `json:"down_kbps"` // 0 is no limit
@@ -88,6 +89,7 @@ type Node struct {
 type NodeWaits struct {
 	Node   string `json:"node"`
 	Events []Wait `json:"events"`
+	Reason string `json:"reason"` // nothing was measured
 }
 
 // A Wait is the share of the sessions' time that one event took.

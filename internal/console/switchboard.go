@@ -15,6 +15,7 @@ const snapshotWait = 700 * time.Millisecond
 // A switchboard knows what the links are, and who changed them. toxiproxy is the truth: this is what it said last.
 type switchboard struct {
 	links Links
+	one   sync.Mutex // refresh at a time: an older answer must not take the place of a newer one
 
 	mu       sync.Mutex
 	known    bool // it has said something
@@ -36,6 +37,8 @@ func newSwitchboard(links Links) *switchboard {
 
 // refresh reads the links and notes what has changed since the last time.
 func (s *switchboard) refresh(ctx context.Context) error {
+	s.one.Lock()
+	defer s.one.Unlock()
 	limited, cancel := context.WithTimeout(ctx, snapshotWait)
 	defer cancel()
 	asked := time.Now()

@@ -21,8 +21,8 @@ type roomPage struct {
 // figures don't agree between machines, so that it has none.
 func Room(runs []Named) ([]byte, error) {
 	for _, r := range runs[1:] {
-		if r.Run.Lesson.Name != runs[0].Run.Lesson.Name {
-			return nil, otherLessons(runs[0].Run, r.Run)
+		if err := OneLesson(runs[0].Run, r.Run); err != nil {
+			return nil, err
 		}
 	}
 	l := runs[0].Run.Lesson

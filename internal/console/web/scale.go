@@ -3,6 +3,7 @@ package web
 import (
 	"math"
 
+	"pooler-lab/internal/claim"
 	"pooler-lab/internal/figure"
 )
 
@@ -31,8 +32,7 @@ func scale(verdict map[string]any, guess any) ratioScale {
 	if s.At, s.Seen = at(verdict["ratio"]); s.Seen {
 		s.Says = "measured " + ratio(verdict["ratio"])
 	}
-	word, _ := verdict["word"].(string)
-	s.Sure = word != "can't say" && word != "no interval"
+	s.Sure = sure(verdict)
 	lo, hasLo := at(verdict["lo"])
 	hi, hasHi := at(verdict["hi"])
 	s.Lo, s.Hi, s.Band = lo, hi, hasLo && hasHi
@@ -40,6 +40,28 @@ func scale(verdict map[string]any, guess any) ratioScale {
 		s.Says += ", guessed " + ratio(guess)
 	}
 	return s
+}
+
+// sure says whether something rests on a verdict.
+func sure(verdict map[string]any) bool {
+	return verdict["word"] != claim.CantSay && verdict["word"] != claim.NoInterval
+}
+
+// unsaid says whether all that was asked of a run can't be said. Fewer repeats than a claim needs are another matter.
+func unsaid(verdicts any) bool {
+	asked := 0
+	all, _ := verdicts.([]any)
+	for _, v := range all {
+		verdict, _ := v.(map[string]any)
+		switch verdict["word"] {
+		case claim.CantSay:
+			asked++
+		case claim.NotAsked:
+		default:
+			return false
+		}
+	}
+	return asked > 0
 }
 
 // missed says how far a guess is off, "" where there is nothing to compare.

@@ -26,10 +26,11 @@ func pages(t *testing.T) *Pages {
 
 // state is one of a lab in which a bit of everything is the matter.
 const state = `{"lock":"","presets":[{"name":"satellite","meaning":"far","latency_ms":630}],"links":[
- {"name":"client-primary","latency_ms":10,"jitter_ms":2,"down_kbps":0,"up_kbps":0,"cut":false,"off":"","measured_ms":10.731,"reason":""},
- {"name":"client-pgpool","latency_ms":0,"cut":true,"off":"","measured_ms":null,"reason":"cut"},
- {"name":"client-yugabyte","latency_ms":0,"cut":false,"off":"no image","measured_ms":null,"reason":"off"},
- {"name":"client-standby","latency_ms":0,"cut":false,"off":"","measured_ms":null,"reason":"no answer"}],
+ {"name":"client-primary","known":true,"latency_ms":10,"jitter_ms":2,"down_kbps":0,"up_kbps":0,"cut":false,"off":"","measured_ms":10.731,"reason":""},
+ {"name":"client-pgpool","known":true,"latency_ms":0,"cut":true,"off":"","measured_ms":null,"reason":"cut"},
+ {"name":"client-yugabyte","known":true,"latency_ms":0,"cut":false,"off":"no image","measured_ms":null,"reason":"off"},
+ {"name":"client-standby","known":false,"latency_ms":0,"cut":false,"off":"","measured_ms":null,"reason":"no answer"},
+ {"name":"pgpool-standby","known":true,"latency_ms":630,"jitter_ms":50,"down_kbps":100,"up_kbps":0,"cut":false,"off":"","measured_ms":640,"reason":""}],
  "nodes":[{"name":"primary","state":"up","role":"primary","backends":1},{"name":"standby","state":"down","reason":"connection refused"},
  {"name":"yugabyte","state":"off","reason":"<no> image"},{"name":"pgbouncer","state":"unknown","reason":"paused: a lesson runs, and so on"}],
  "load":{"state":"off","choices":{"workloads":[{"name":"select","meaning":"a row"}],"paths":[{"name":"direct","meaning":"m","off":""},{"name":"socket","meaning":"m","off":"no link"}],"most_clients":50}}}`
@@ -47,7 +48,7 @@ func render(t *testing.T, page, data string) string {
 // The first picture needs no JavaScript: it has the figures already.
 func TestMapIsDrawnByTheServer(t *testing.T) {
 	page := render(t, "map", "null")
-	for _, want := range []string{`>10.7 ms</text>`, `>asked 10 ±2 ms</text>`, `>cut</text>`, `>off</text>`, `>not measured</text>`, `<p>1 backend</p>`,
+	for _, want := range []string{`>10.7 ms</text>`, `>asked 10 ±2 ms</text>`, `>630 ±50 ms, narrow</text>`, `>asked ?</text>`, `10<small> ms</small>`, `max="15" step="1" value="6"`, `>cut</text>`, `>off</text>`, `>not measured</text>`, `<p>1 backend</p>`,
 		`<p>down: connection refused</p>`, `<p>off: &lt;no&gt; image</p>`, `<p>paused</p>`, `value="socket" disabled`, `off: no link`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
@@ -79,6 +80,19 @@ func TestLessonAsksFirstAndRevealsThen(t *testing.T) {
 	unread := render(t, "lesson", `{"lesson":{"name":"x","trouble":"no such field"},"runs":[],"revealed":null}`)
 	if !strings.Contains(unread, "no such field") || !strings.Contains(unread, `aria-labelledby="predict-title" hidden`) {
 		t.Error("a lesson that can't be read doesn't say so, or asks all the same")
+	}
+}
+
+// A run that says nothing has to say what to do about it; one that says something, or has too few repeats, doesn't.
+func TestRunThatSaysNothingNamesTheNextStep(t *testing.T) {
+	for words, next := range map[string]bool{"can't say,can't say": true, "can't say,not asked in this run": true, "not asked in this run": false, "can't say,less": false, "no interval": false} {
+		run := ran[:strings.Index(ran, `"verdicts"`)] + `"verdicts":[`
+		for i, word := range strings.Split(words, ",") {
+			run += strings.Repeat(",", min(i, 1)) + `{"name":"n","says":"s","ratio":2,"lo":1,"hi":3,"word":"` + word + `","why":""}`
+		}
+		if page := render(t, "run", `{"run":`+run+`]}}`); strings.Contains(page, "Close what else runs") != next {
+			t.Errorf("%s: the next step is named: %v", words, !next)
+		}
 	}
 }
 

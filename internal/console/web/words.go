@@ -37,8 +37,23 @@ func short(ms float64) string {
 	return strconv.FormatFloat(ms, 'f', digits, 64)
 }
 
+// plate is what stands small on a link's plate: without its first word where that leaves no room.
+func plate(link map[string]any) string {
+	text := asked(link)
+	if len([]rune(text)) > roomy {
+		return strings.TrimPrefix(text, "asked ")
+	}
+	return text
+}
+
+// roomy is how many characters fit on a plate.
+const roomy = 17
+
 // asked is what was asked of a link.
 func asked(link map[string]any) string {
+	if known, _ := link["known"].(bool); !known {
+		return "asked ?"
+	}
 	number := func(name string) float64 { v, _ := link[name].(float64); return v }
 	text := fmt.Sprintf("asked %.0f", number("latency_ms"))
 	if jitter := number("jitter_ms"); jitter > 0 {

@@ -33,10 +33,14 @@ export function round(link) {
 }
 
 export function asked(link) {
+  if (!link.known) return 'asked ?';
   const jitter = link.jitter_ms > 0 ? ` ±${link.jitter_ms}` : '';
   const narrow = link.down_kbps > 0 || link.up_kbps > 0 ? ', narrow' : '';
   return `asked ${link.latency_ms}${jitter} ms${narrow}`;
 }
+
+// plate is what stands small on a link's plate: without its first word where that leaves no room.
+export const plate = (link) => asked(link).replace(/^asked (?=.{12})/, '');
 
 // bandwidth says a link's limits, '' where it has none.
 export function bandwidth(link) {

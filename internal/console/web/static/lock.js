@@ -16,13 +16,14 @@ export function lock(state) {
   banner.hidden = !state.lock || here;
   if (why.textContent !== state.lock) why.textContent = state.lock;
   const lesson = state.lesson;
-  for (const part of [progress, watch, cancel]) part.hidden = !lesson;
+  for (const part of [progress, watch]) part.hidden = !lesson;
+  cancel.hidden = !state.lock.startsWith('lesson '); // one from a terminal can be cancelled, too
+  cancel.disabled = lesson?.state === 'cancelling';
   if (lesson) {
     progress.firstElementChild.max = lesson.of || 1;
     progress.firstElementChild.value = lesson.done;
     progress.lastElementChild.textContent = lesson.state === 'cancelling' ? 'cancelling, the cell under way is given up'
       : `${lesson.done} of ${lesson.of}, about ${clock(lesson.seconds_left)} left`;
-    cancel.disabled = lesson.state === 'cancelling';
     watch.href = `/lessons/${lesson.name}`;
   }
   if (was !== undefined && was !== state.lock) say(state.lock || 'The lab is free again: links can be swapped.');

@@ -1,5 +1,5 @@
 // Keeps the map up to date, and has its links chosen by pointer and keyboard.
-import { asked, brief, count, ms, round, whole } from './format.js';
+import { asked, brief, count, ms, plate as small, round, whole } from './format.js';
 
 const map = document.getElementById('map');
 const setText = (element, text) => { if (element.textContent !== text) element.textContent = text; };
@@ -22,13 +22,13 @@ export function paintMap(state, chosen, figures) {
 }
 
 function paintLink(group, link, chosen, busy) {
-  for (const [name, on] of [['slow', link.latency_ms > 0 && !link.cut], ['cut', link.cut], ['off', link.off], ['busy', busy], ['chosen', chosen]]) {
+  for (const [name, on] of [['slow', link.known && link.latency_ms > 0 && !link.cut], ['cut', link.cut], ['off', link.off], ['busy', busy], ['chosen', chosen]]) {
     group.classList.toggle(name, Boolean(on));
   }
   const plate = group.querySelector('.round');
   setText(plate, round(link));
   plate.classList.toggle('words', plate.textContent === 'not measured');
-  setText(group.querySelector('.asked'), asked(link));
+  setText(group.querySelector('.asked'), small(link));
   setAttribute(group, 'aria-pressed', String(chosen));
   // Whole milliseconds: a label that changes each second would be read aloud each second.
   const measured = link.measured_ms == null ? `not measured${link.reason ? `: ${link.reason}` : ''}` : `measured about ${Math.round(link.measured_ms)} ms`;
@@ -45,6 +45,7 @@ function paintNode(group, nodes, state, figures) {
   setText(group.querySelector('.role'), role);
   const lines = node.name === 'client' ? clientSays(state, figures) : nodes.flatMap(nodeSays);
   const says = group.querySelector('.says'), key = JSON.stringify(lines);
+  setAttribute(says, 'title', lines.map(({ much, text }) => [much, text].filter(Boolean).join(' ')).join('\n')); // what has no room in its box
   if (says.dataset.key === key) return;
   says.dataset.key = key;
   says.replaceChildren(...lines.map(line));

@@ -5,11 +5,13 @@ const form = document.getElementById('beside');
 
 if (form) {
   const button = document.getElementById('together'), says = document.getElementById('chosen');
-  const ticked = () => [...form.querySelectorAll('input[name=run]:checked')].map((box) => box.value);
+  const boxes = () => [...form.querySelectorAll('input[name=run]:checked')];
+  const ticked = () => boxes().map((box) => box.value);
   const look = () => {
-    const n = ticked().length;
-    button.disabled = n !== 2;
-    says.textContent = ['none chosen', 'one chosen: one more', ''][n] ?? `${n} chosen: two can stand side by side`;
+    const n = ticked().length, lessons = new Set(boxes().map((box) => box.dataset.lesson));
+    button.disabled = n !== 2 || lessons.size !== 1;
+    says.textContent = lessons.size > 1 ? `of ${[...lessons].join(' and ')}: choose two of one lesson`
+      : ['none chosen', 'one chosen: one more of its lesson', ''][n] ?? `${n} chosen: two can stand side by side`;
   };
   form.addEventListener('change', look);
   form.addEventListener('submit', (event) => {

@@ -1,7 +1,5 @@
 // Words to the person: say is for who can't see the change, trouble is for everyone.
 
-let hide;
-
 export function say(text) {
   document.getElementById('say').textContent = text;
 }
@@ -10,9 +8,11 @@ export function trouble(text) {
   const box = document.getElementById('trouble');
   box.textContent = text;
   box.hidden = !text;
-  clearTimeout(hide);
-  if (text) hide = setTimeout(() => { box.hidden = true; }, 9000);
 }
+
+// What went wrong stays until something goes well, or somebody has read it.
+document.getElementById('trouble').addEventListener('click', () => trouble(''));
+document.addEventListener('keydown', ({ key }) => { if (key === 'Escape') trouble(''); });
 
 // post sends a request that changes something; what the server refuses it says in a sentence.
 export async function post(address, body = {}) {

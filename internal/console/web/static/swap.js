@@ -2,18 +2,17 @@
 import { attempt, post, say } from './say.js';
 import { bandwidth, brief, ms } from './format.js';
 
-// Sensible steps: fine where a millisecond matters, coarse where it doesn't.
-const stops = [0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100, 125, 150, 200];
 const pause = 100; // ms between two requests while the slider moves
 const patience = 2000; // ms that a slider keeps what was asked, until the state says it, too
 
 const $ = (id) => document.getElementById(id);
+const stops = [...$('dial-stops').options].map((option) => Number(option.label)); // milliseconds
 const which = $('link'), dial = $('dial'), dialSays = $('dial-says'), exact = $('exact');
 
 let state, wanted, sending = false, heldUntil = 0;
 
 export const chosen = () => which.value;
-const links = () => (which.value === 'all' ? state.links : state.links.filter((link) => link.name === which.value));
+const links = () => (which.value === 'all' ? state?.links : state?.links.filter((link) => link.name === which.value)) ?? [];
 const address = (act = '') => `/api/links/${encodeURIComponent(which.value)}${act}`;
 const name = () => (which.value === 'all' ? 'all links' : which.value);
 const nearest = (value) => stops.reduce((best, stop, i) => (Math.abs(stop - value) < Math.abs(stops[best] - value) ? i : best), 0);
@@ -32,19 +31,20 @@ async function send() {
   if (sending) return;
   sending = true;
   while (wanted !== undefined) {
-    const body = { latency_ms: wanted };
+    const { to, latency_ms } = wanted; // the link that the slider was moved for, whichever is chosen by now
     wanted = undefined;
-    if (!await attempt(() => post(address(), body))) heldUntil = 0;
+    if (!await attempt(() => post(to, { latency_ms }))) heldUntil = 0;
     await new Promise((done) => { setTimeout(done, pause); });
   }
   sending = false;
 }
 
 function moved() {
-  wanted = stops[dial.value];
+  const latency = stops[dial.value];
+  wanted = { to: address(), latency_ms: latency };
   heldUntil = Date.now() + patience;
-  tell(String(wanted));
-  dial.setAttribute('aria-valuetext', `${wanted} milliseconds on ${name()}`);
+  tell(String(latency));
+  dial.setAttribute('aria-valuetext', `${latency} milliseconds on ${name()}`);
   send();
 }
 
@@ -56,8 +56,13 @@ async function ask(act, body, said) {
   say(`${name()}: ${said}`);
 }
 
-const nothing = () => ask('', { latency_ms: 0, jitter_ms: 0, down_kbps: 0, up_kbps: 0 }, 'nothing added');
-const toggleCut = () => (links().every((link) => link.cut) ? ask('/restore', {}, 'brought back') : ask('/cut', {}, 'cut'));
+// nothing takes everything off, a cut too.
+async function nothing() {
+  if (links().some((link) => link.cut)) await ask('/restore', {}, 'brought back');
+  await ask('', { latency_ms: 0, jitter_ms: 0, down_kbps: 0, up_kbps: 0 }, 'nothing added');
+}
+
+const toggleCut = () => (links().length && links().every((link) => link.cut) ? ask('/restore', {}, 'brought back') : ask('/cut', {}, 'cut'));
 const reset = () => ask('/reset', {}, 'connections ended, new ones come through');
 
 export const swapKeys = { nothing, toggleCut, reset, slider: () => dial.focus() };
@@ -123,21 +128,20 @@ function fill(of) {
   for (const field of settings) {
     const value = same(of, field), input = exact.elements[field];
     input.value = value === undefined || (value === 0 && field.endsWith('kbps')) ? '' : value;
+    input.placeholder = value === undefined ? 'mixed' : field.endsWith('kbps') ? 'no limit' : '';
   }
 }
 
 function typed() {
   const body = {};
   for (const field of settings) {
-    const { value } = exact.elements[field];
-    if (value !== '' || field.endsWith('kbps')) body[field] = Number(value);
+    const { value, placeholder } = exact.elements[field];
+    if (value !== '' || placeholder === 'no limit') body[field] = Number(value); // what is mixed stays so
   }
   return body;
 }
 
 export function swap(onChoose) {
-  $('dial-marks').replaceChildren(...stops.map((stop) => Object.assign(document.createElement('span'), { textContent: stop })));
-  $('dial-stops').replaceChildren(...stops.map((_, i) => new Option('', i)));
   dial.addEventListener('input', moved);
   which.addEventListener('change', () => { heldUntil = 0; exact.dataset.typed = ''; exact.reset(); if (state) paintSwap(state); onChoose(which.value); });
   exact.addEventListener('input', () => { exact.dataset.typed = 'yes'; });

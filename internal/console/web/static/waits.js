@@ -49,6 +49,7 @@ export function waits(state) {
   if (key === last) return;
   last = key;
   const busy = (state.waits ?? []).filter((of) => of.events?.length);
-  document.getElementById('waits').replaceChildren(...(busy.length ? busy.map(bar)
+  const blind = state.lock ? [] : (state.waits ?? []).filter((of) => of.reason).map((of) => make('p', 'empty', `${of.node}: ${of.reason}`));
+  document.getElementById('waits').replaceChildren(...(busy.length || blind.length ? [...busy.map(bar), ...blind]
     : [make('p', 'empty', state.lock ? 'Not measured while a lesson runs.' : 'No session is at work: nothing waits.')]));
 }
