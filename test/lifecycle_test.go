@@ -58,10 +58,10 @@ func nanoseconds(t *testing.T, text string) int64 {
 }
 
 // up brings the lab up and waits until all of it is healthy.
-func up(t *testing.T) {
+func up(t *testing.T, options ...string) {
 	t.Helper()
 	began := time.Now()
-	script(t, "up")
+	script(t, "up", options...)
 	t.Logf("up took %.1f s", time.Since(began).Seconds())
 	for _, service := range strings.Fields(docker(t, "ps", "-a", "--filter", "label=com.docker.compose.project="+project, "--format", `{{.Label "com.docker.compose.service"}}`)) {
 		if service != "yugabyte" { // nothing waits for it
@@ -110,7 +110,7 @@ func TestDownUnderLoadAndUpAgainTwice(t *testing.T) {
 		t.Errorf("%d transactions were committed, the history has %d", seen, wrote)
 	}
 	down(t)
-	up(t)
+	up(t, "--no-build")
 	checkUnharmed(t, after, system)
 }
 
