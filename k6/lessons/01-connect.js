@@ -20,7 +20,7 @@ const once = { ...paced, repeats: 1 };
 const first = { ...once, seconds: 1, repeats: 3, figures: ['first_connect', 'first_connect_statement', 'later_connect', 'later_connect_statement'], full: { repeats: 10 } };
 // An open model: connects begin when they are due, however many are still under way.
 const churn = { ...once, workload: 'churn', clients: [200], paths: ['direct', 'pgbouncer-transaction', 'pgpool'], fill_pools: true, seconds: 2.5, warmup_seconds: 0.2,
-  figures: ['tps', 'p50', 'p95', 'errors:53300', 'counter:pg_late', 'counter:pg_dropped'] };
+  figures: ['tps', 'p50', 'p95', 'errors:53300', 'counter:pg_dropped'] };
 const login = (path, role) => ({ group: 'login', path, role });
 const cheaper = (role) => ({ figure: 'connect', of: login('pgbouncer-transaction', role), to: login('direct', role) });
 const far = (role, path = 'direct') => ({ group: 'far', path, role, latency_ms: 10 });
