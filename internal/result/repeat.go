@@ -1,12 +1,15 @@
 package result
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // A Repeat is one execution of a cell. Times in it are milliseconds unless a name says otherwise.
 type Repeat struct {
 	Block    int       `json:"block"`    // from 1
 	Position int       `json:"position"` // within the block's shuffled order, from 1
-	Attempt  int       `json:"attempt"`  // 2 where the first one was rejected or failed
+	Attempt  int       `json:"attempt"`  // 2 where the first one was rejected
 	Status   Status    `json:"status"`
 	Reason   string    `json:"reason,omitempty"` // why it is not ok
 	Started  time.Time `json:"started"`
@@ -41,6 +44,17 @@ type RoundTrip struct {
 	AskedMS    float64 `json:"asked_ms"`    // sum of the latencies on the links it goes over
 	MeasuredMS float64 `json:"measured_ms"` // median
 	Samples    int     `json:"samples"`
+}
+
+// What a round trip may differ from what was asked: milliseconds, or a share of it where that is more.
+const (
+	latencySlack = 1.5
+	latencyShare = 0.10
+)
+
+// AsAsked says whether the round trip is what was asked.
+func (r *RoundTrip) AsAsked() bool {
+	return math.Abs(r.MeasuredMS-r.AskedMS) <= max(latencySlack, latencyShare*r.AskedMS)
 }
 
 // Measured is what k6 saw. Trends and TPS are of the measured window alone, counts and errors of all of it.

@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"math"
 	"runtime"
 
 	"pooler-lab/internal/lesson"
@@ -17,9 +16,10 @@ const (
 	lateShare     = 0.01 // of a paced cell's transactions, late and dropped together
 	fewest        = 10   // transactions that a median is taken of
 	throttledMost = 0.10 // share of periods in which a budget stopped a container, in a paced cell
-	latencySlack  = 1.5  // ms that the round trip may differ from what was asked
-	latencyShare  = 0.10 // or this share of it, if that is more
 )
+
+// stolen flags a repeat during which other machines took CPU.
+const stolen = "stolen"
 
 func cpus() int { return runtime.NumCPU() }
 
@@ -42,8 +42,7 @@ func flags(c lesson.Cell, r *result.Repeat) []result.Flag {
 		"%d turns began late and %d never", m.Late, m.Dropped)
 	add(m.ClientsReady < c.Clients && c.Transactions == 0, "warm-up", "%d of %d clients were ready when the window opened", m.ClientsReady, c.Clients)
 	if t := r.RoundTrip; t != nil {
-		off := math.Abs(t.MeasuredMS - t.AskedMS)
-		add(off > max(latencySlack, latencyShare*t.AskedMS), "latency", "a round trip of %.2f ms, asked were %g", t.MeasuredMS, t.AskedMS)
+		add(!t.AsAsked(), "latency", "a round trip of %.2f ms, asked were %g", t.MeasuredMS, t.AskedMS)
 	}
 	for _, n := range r.Counts {
 		add(failed == 0 && !n.Equal, "counts", "%s: %d, k6 counted %d", n.What, n.Server, n.K6)
@@ -51,7 +50,7 @@ func flags(c lesson.Cell, r *result.Repeat) []result.Flag {
 	add(r.Uncounted != "", "uncounted", "the servers' counts could not be read: %s", r.Uncounted)
 	if u := r.Resources; u != nil {
 		add(over(u.HostCPU, hostFull), "host", "%.0f %% of the host's CPU in use", percent(u.HostCPU))
-		add(over(u.Stolen, stolenMost), "stolen", "%.0f %% of the host's CPU were taken by other machines", percent(u.Stolen))
+		add(over(u.Stolen, stolenMost), stolen, "%.0f %% of the host's CPU were taken by other machines", percent(u.Stolen))
 		add(over(u.GeneratorCPU, generatorFull), "generator", "k6 alone used %.0f %% of the host's CPU", percent(u.GeneratorCPU))
 		for _, n := range u.Containers {
 			add(c.Rate > 0 && over(n.Throttled, throttledMost), "throttled", "%s was stopped by its budget in %.0f %% of periods",

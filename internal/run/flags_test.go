@@ -2,6 +2,7 @@ package run
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"pooler-lab/internal/lesson"
@@ -48,5 +49,17 @@ func TestFlags(t *testing.T) {
 				t.Errorf("flagged %v, it should be %v", words, test.want)
 			}
 		})
+	}
+}
+
+// A repeat from which other machines took the CPU is run again once, and then counts with its flag.
+func TestStolenTimeIsAnotherAttempt(t *testing.T) {
+	share := 0.2
+	for attempt, want := range map[int]result.Status{1: result.Rejected, 2: result.OK} {
+		r := &result.Repeat{Attempt: attempt, Status: result.OK, Measured: &result.Measured{Transactions: 99}, Resources: &result.Resources{Stolen: &share}}
+		judge(lesson.Cell{}, r)
+		if r.Status != want || len(r.Flags) != 1 || r.Flags[0].Word != stolen || want == result.Rejected && !strings.Contains(r.Reason, "20 %") {
+			t.Errorf("attempt %d is %s: %s, flags %v", attempt, r.Status, r.Reason, r.Flags)
+		}
 	}
 }

@@ -40,7 +40,7 @@ func (r *runner) repeat(ctx context.Context, c lesson.Cell, out result.Repeat) r
 	case err != nil:
 		out.Status, out.Reason = result.Failed, err.Error()
 	default:
-		out.Flags = flags(c, &out)
+		judge(c, &out)
 	}
 	if out.Status == result.OK && out.Log != "" {
 		os.Remove(filepath.Join(r.dir, out.Log))
@@ -48,6 +48,16 @@ func (r *runner) repeat(ctx context.Context, c lesson.Cell, out result.Repeat) r
 	}
 	out.Ended = time.Now().UTC()
 	return out
+}
+
+// judge flags a repeat that went to its end. What other machines took of the CPU says nothing of the lab, so that a
+// first attempt counts for nothing then; a second one is flagged.
+func judge(c lesson.Cell, out *result.Repeat) {
+	out.Flags = flags(c, out)
+	at := slices.IndexFunc(out.Flags, func(f result.Flag) bool { return f.Word == stolen })
+	if at >= 0 && out.Attempt == 1 {
+		out.Status, out.Reason = result.Rejected, out.Flags[at].Text
+	}
 }
 
 // measure is the repeat itself: set the latency, prepare the servers, prove the path, count, load, count again and
@@ -138,6 +148,9 @@ func (r *runner) begin(ctx context.Context, c lesson.Cell, j server.Journey, tox
 	if r.kind(c) == filling {
 		r.progress.enter("filling pools")
 	}
+	for _, l := range j.Links { // those of one journey lie side by side: a query goes over one of them
+		j.AskedMS = max(j.AskedMS, float64(toxics.AskedMS(l.Name)))
+	}
 	beginning, err := r.servers.Begin(ctx, j, c.Fill)
 	out.Proof = append(out.Proof, beginning.Facts...)
 	if wrong := server.Wrong(beginning.Facts); wrong != "" {
@@ -147,9 +160,6 @@ func (r *runner) begin(ctx context.Context, c lesson.Cell, j server.Journey, tox
 		return server.Tally{}, err
 	}
 	out.RoundTrip = beginning.RoundTrip
-	for _, l := range j.Links { // those of one journey lie side by side: a query goes over one of them
-		out.RoundTrip.AskedMS = max(out.RoundTrip.AskedMS, float64(toxics.AskedMS(l.Name)))
-	}
 	return beginning.Tally, nil
 }
 

@@ -136,8 +136,8 @@ func (w *witnessesStandIn) CountHistory(_ context.Context, k6 int64) (result.Cou
 	return result.Count{What: "rows", K6: k6, Server: 55, Equal: k6 == 55}, nil
 }
 
-func (w *witnessesStandIn) Begin(context.Context, server.Journey, bool) (server.Beginning, error) {
-	return server.Beginning{Facts: w.facts, RoundTrip: &result.RoundTrip{MeasuredMS: w.roundTrip, Samples: 9}}, nil
+func (w *witnessesStandIn) Begin(_ context.Context, j server.Journey, _ bool) (server.Beginning, error) {
+	return server.Beginning{Facts: w.facts, RoundTrip: &result.RoundTrip{AskedMS: j.AskedMS, MeasuredMS: w.roundTrip, Samples: 9}}, nil
 }
 
 func (w *witnessesStandIn) Reconcile(context.Context, server.Journey, server.Tally, result.Counted) ([]result.Count, []result.Share, error) {

@@ -16,6 +16,7 @@ type Journey struct {
 	Links    []path.Link   // those that lie in it, none without latency
 	Role     string        // of its clients
 	PoolSize int           // that PgBouncer has to have, 0 where it doesn't matter
+	AskedMS  float64       // latency that its links are asked to add
 	// Fresh has its clients in a database made anew. The lab's probe stays out of it, or it would be the first there.
 	Fresh bool
 }

@@ -76,8 +76,32 @@ func (p *probe) localAddress() string {
 	return host
 }
 
-// roundTrip is the median of roundTrips SELECT 1, in milliseconds.
-func (p *probe) roundTrip(ctx context.Context) (float64, error) {
+// A round trip that isn't what was asked is measured again, so often in all and after so long: what keeps the machine
+// busy for a moment isn't the link.
+const (
+	roundTripTries = 3
+	roundTripPause = 300 * time.Millisecond
+)
+
+// roundTrip measures the journey's, and says how many statements that took.
+func (p *probe) roundTrip(ctx context.Context, j Journey) (r *result.RoundTrip, statements int64, err error) {
+	for tries := 1; ; tries++ {
+		ms, err := p.median(ctx)
+		statements += roundTrips
+		r = &result.RoundTrip{AskedMS: j.AskedMS, MeasuredMS: ms, Samples: roundTrips}
+		if err != nil || r.AsAsked() || tries == roundTripTries {
+			return r, statements, err
+		}
+		select {
+		case <-time.After(roundTripPause):
+		case <-ctx.Done():
+			return r, statements, ctx.Err()
+		}
+	}
+}
+
+// median is that of roundTrips SELECT 1, in milliseconds.
+func (p *probe) median(ctx context.Context) (float64, error) {
 	var took []time.Duration
 	for range roundTrips {
 		start := time.Now()
@@ -94,6 +118,7 @@ func (p *probe) roundTrip(ctx context.Context) (float64, error) {
 type Beginning struct {
 	Facts     []result.Fact // what the servers say of themselves, beside what they have to say
 	RoundTrip *result.RoundTrip
+	asked     int64 // statements that it took
 	Tally     Tally // to be handed to Reconcile
 }
 
@@ -149,7 +174,7 @@ func (l *Lab) beginPgpool(ctx context.Context, j Journey, fill bool) (b Beginnin
 	if err := l.prove(ctx, j, &b); err != nil || Wrong(b.Facts) != "" {
 		return b, err
 	}
-	b.Tally.own = own{connections: 1, statements: 1 + 1 + roundTrips}
+	b.Tally.own = own{connections: 1, statements: 1 + 1 + b.asked}
 	if fill {
 		filled, err := l.fill(ctx, j)
 		if err != nil {
@@ -171,7 +196,6 @@ func (l *Lab) prove(ctx context.Context, j Journey, b *Beginning) error {
 	if b.Facts, err = l.facts(ctx, j, p); err != nil || Wrong(b.Facts) != "" {
 		return err
 	}
-	ms, err := p.roundTrip(ctx)
-	b.RoundTrip = &result.RoundTrip{MeasuredMS: ms, Samples: roundTrips}
+	b.RoundTrip, b.asked, err = p.roundTrip(ctx, j)
 	return err
 }
