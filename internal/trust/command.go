@@ -37,11 +37,13 @@ type failure struct {
 
 func (f *failure) Error() string { return f.text }
 
-// ExitCode is 1 where verdicts were wrong too often, 2 where too many comparisons could say nothing.
+// ExitCode is 1 where verdicts were wrong or missed the slowdown too often, 2 where too many comparisons could say
+// nothing.
 func (f *failure) ExitCode() int { return f.code }
 
 var (
 	errWrong  = &failure{"verdicts were wrong too often", 1}
+	errMissed = &failure{"the slowdown was missed too often", 1}
 	errUnsaid = &failure{"too many comparisons could say nothing", 2}
 )
 
@@ -53,7 +55,7 @@ func NewCommand() *cobra.Command {
 		Short: "Try the lab's verdicts: one path under two names, and a known slowdown of 10 %",
 		Long: "Measures the direct path under two names and slowed down by a known 10 %, block after block, and makes a comparison of every six\n" +
 			"blocks. The two names must show no clear difference, and the slowdown must be seen, in nine of ten comparisons at least: the last\n" +
-			"line and the exit status (1: verdicts are wrong, 2: too many say nothing) say whether they do. It tries the time of a paced turn (response), the same at 5 ms of latency\n" +
+			"line and the exit status (1: verdicts are wrong or miss the slowdown, 2: too many say nothing) say whether they do. It tries the time of a paced turn (response), the same at 5 ms of latency\n" +
 			"(distance) and turns a second (capacity): all three without arguments.",
 		Example: "  scripts/trust distance --comparisons 20",
 		RunE: func(c *cobra.Command, args []string) error {
@@ -85,7 +87,7 @@ func try(ctx context.Context, args []string, o options, out, progress io.Writer)
 	if err != nil {
 		return err
 	}
-	return report(out, Judge(doc, o.repeats), o.repeats)
+	return report(out, Judge(doc, o.repeats), o.repeats, o.seconds)
 }
 
 // groupsOf are the lesson's groups of some kinds, none for all of them.
@@ -103,7 +105,7 @@ func groupsOf(wanted []string) ([]string, error) {
 }
 
 // report prints what became of each trial, and as its last line the verdict on verdicts.
-func report(out io.Writer, trials []Trial, repeats int) error {
+func report(out io.Writer, trials []Trial, repeats int, seconds float64) error {
 	fmt.Fprintf(out, "\n%-38s %-12s %-22s %s\n", "", "right", "ratio, all blocks", "spread within a block")
 	var failed error
 	if len(trials) == 0 {
@@ -111,11 +113,14 @@ func report(out io.Writer, trials []Trial, repeats int) error {
 	}
 	for _, t := range trials {
 		fmt.Fprintf(out, "%-38s %-12s %-22s %.1f %%%s\n", t.Says, fmt.Sprintf("%d of %d", t.Right, len(t.Verdicts)),
-			fmt.Sprintf("%s (%s)", figure.RatioText(t.Whole.Center), t.Whole.Text(figure.RatioText)), 100*t.Spread, t.remark(repeats))
+			fmt.Sprintf("%s (%s)", figure.RatioText(t.Whole.Center), t.Whole.Text(figure.RatioText)), 100*t.Spread, t.remark(repeats, seconds))
+		most := (1 - enough) * float64(len(t.Verdicts))
 		switch {
 		case t.Holds() || failed == errWrong:
-		case float64(t.Wrong()) > (1-enough)*float64(len(t.Verdicts)):
+		case float64(t.Wrong()) > most:
 			failed = errWrong
+		case float64(t.Missed) > most || failed == errMissed:
+			failed = errMissed
 		default:
 			failed = errUnsaid
 		}
@@ -128,6 +133,7 @@ func report(out io.Writer, trials []Trial, repeats int) error {
 var conclusions = map[error]string{
 	nil:       "nine of ten comparisons or more say what is true",
 	errWrong:  "on this machine, verdicts are wrong in more than one of ten comparisons",
+	errMissed: "what is said is true, but repeats differ too much here to find 10 %: longer windows do, as noted beside each",
 	errUnsaid: "too many comparisons could say nothing: something else used the machine, or it is too small",
 }
 
@@ -135,10 +141,13 @@ var conclusions = map[error]string{
 const knownSlowdown = 1.1
 
 // remark says what could be expected of a slowdown at its spread, and how many comparisons could say nothing.
-func (t Trial) remark(repeats int) string {
+func (t Trial) remark(repeats int, seconds float64) string {
 	text := ""
 	if t.Wanted != claim.NoClear && t.Spread > 0 {
 		text = fmt.Sprintf(": %d repeats find 10 %% in %.0f of 100 comparisons", repeats, 100*Found(knownSlowdown, t.Spread, repeats))
+		if longer := t.secondsThatFind(seconds); longer > seconds && repeats == claim.Fewest {
+			text += fmt.Sprintf("; with --seconds %g in about 97", longer)
+		}
 	}
 	if t.Unsaid > 0 {
 		text += fmt.Sprintf("\n  %d could say nothing, the first: %s", t.Unsaid, t.unsaid())

@@ -34,6 +34,7 @@ type Trial struct {
 	Verdicts []claim.Verdict // one a comparison
 	Right    int             // of them
 	Unsaid   int             // of them: a cell failed or is flagged
+	Missed   int             // of them: no clear difference, where there is one
 	Whole    claim.Interval  // of the ratios of all blocks
 	// Spread is the ratio's within a block, of the comparisons that could say something: standard deviation of its
 	// logarithm.
@@ -43,8 +44,8 @@ type Trial struct {
 // enough is the share of comparisons that must be right: 18 of 20.
 const enough = 0.9
 
-// Wrong is how many comparisons said what isn't true.
-func (t Trial) Wrong() int { return len(t.Verdicts) - t.Right - t.Unsaid }
+// Wrong is how many comparisons said what isn't true: a difference that isn't there, or the wrong way round.
+func (t Trial) Wrong() int { return len(t.Verdicts) - t.Right - t.Unsaid - t.Missed }
 
 // Holds says whether enough comparisons were right.
 func (t Trial) Holds() bool {
@@ -61,8 +62,11 @@ func Judge(run *result.Run, repeats int) []Trial {
 		for first := 1; first+repeats-1 <= run.Blocks; first += repeats {
 			v := claim.Compare(within(run, first, first+repeats-1), h)
 			t.Verdicts = append(t.Verdicts, v)
-			if v.Word == t.Wanted {
+			switch v.Word {
+			case t.Wanted:
 				t.Right++
+			case claim.NoClear:
+				t.Missed++
 			}
 			if v.Word == claim.CantSay || v.Word == claim.NoInterval {
 				t.Unsaid++
@@ -117,6 +121,15 @@ func spread(ratios []float64) float64 {
 		squares += (math.Log(r) - mean) * (math.Log(r) - mean)
 	}
 	return math.Sqrt(squares / float64(len(ratios)-1))
+}
+
+// spreadThatFinds is the ratio's spread at which six repeats find a slowdown of 10 % in 97 of 100 comparisons.
+const spreadThatFinds = 0.037
+
+// secondsThatFind is how long windows of so many seconds have to be for that: what repeats spread by falls with the root
+// of their length, as far as it comes and goes within them.
+func (t Trial) secondsThatFind(seconds float64) float64 {
+	return math.Ceil(seconds * math.Pow(t.Spread/spreadThatFinds, 2))
 }
 
 // Found is the share of comparisons of so many repeats that find a slowdown (1.1 is 10 %) where the ratio spreads by

@@ -133,22 +133,31 @@ func TestJudge(t *testing.T) {
 func TestReport(t *testing.T) {
 	verdicts := make([]claim.Verdict, 20)
 	for _, test := range []struct {
-		name          string
-		right, unsaid int
-		last          string
-		want          error
+		name                  string
+		right, unsaid, missed int
+		last                  string
+		want                  error
 	}{
-		{"enough are right", 18, 0, "trust: nine of ten comparisons or more say what is true", nil},
-		{"three are wrong", 17, 0, "trust: on this machine, verdicts are wrong in more than one of ten comparisons", errWrong},
-		{"too many say nothing", 12, 8, "trust: too many comparisons could say nothing: something else used the machine, or it is too small", errUnsaid},
+		{"enough are right", 18, 0, 2, "trust: nine of ten comparisons or more say what is true", nil},
+		{"three are wrong", 17, 0, 0, "trust: on this machine, verdicts are wrong in more than one of ten comparisons", errWrong},
+		{"the slowdown is missed", 14, 3, 3, "trust: what is said is true, but repeats differ too much here to find 10 %: longer windows do, as noted beside each", errMissed},
+		{"too many say nothing", 12, 8, 0, "trust: too many comparisons could say nothing: something else used the machine, or it is too small", errUnsaid},
 	} {
 		var out strings.Builder
-		trials := []Trial{{Verdicts: verdicts, Right: 20, Wanted: claim.NoClear}, {Verdicts: verdicts, Right: test.right, Unsaid: test.unsaid, Wanted: claim.More, Spread: 0.02}}
-		if err := report(&out, trials, 6); err != test.want {
+		trials := []Trial{{Verdicts: verdicts, Right: 20, Wanted: claim.NoClear}, {Verdicts: verdicts, Right: test.right, Unsaid: test.unsaid, Missed: test.missed, Wanted: claim.More, Spread: 0.02}}
+		if err := report(&out, trials, 6, 1); err != test.want {
 			t.Errorf("%s: the error is %v", test.name, err)
 		}
 		if !strings.HasSuffix(out.String(), "\n"+test.last+"\n") || !strings.Contains(out.String(), "6 repeats find 10 % in 100 of 100 comparisons") {
 			t.Errorf("%s:\n%s", test.name, out.String())
+		}
+	}
+}
+
+func TestSecondsThatFind(t *testing.T) {
+	for spread, want := range map[float64]float64{0.037: 2, 0.074: 8, 0.13: 25} {
+		if got := (Trial{Spread: spread}).secondsThatFind(2); got != want {
+			t.Errorf("at a spread of %v: windows of %v s, it should be %v", spread, got, want)
 		}
 	}
 }
