@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"pooler-lab/internal/claim"
@@ -22,7 +24,32 @@ func Verdict(run *result.Run, c claim.Claims) string {
 	if len(c.Headlines)+len(c.Shapes) == 0 {
 		return text + "The lesson claims nothing.\n"
 	}
-	return text + headlines(c.Headlines) + shapes(c.Shapes)
+	text += headlines(c.Headlines) + shapes(c.Shapes)
+	return text + flagLegend(text)
+}
+
+// flagged finds what a verdict says of flagged cells, and in it the words of each one's flags.
+var flagged = regexp.MustCompile(`flagged \(([^()]*)\)`)
+
+// flagLegend says what the flags stand for that verdicts name.
+func flagLegend(text string) string {
+	var words []string
+	for _, found := range flagged.FindAllStringSubmatch(strings.Join(strings.Fields(text), " "), -1) {
+		for _, cell := range strings.Split(found[1], ";") {
+			words = append(words, strings.Fields(cell[strings.LastIndex(cell, ":")+1:])...)
+		}
+	}
+	slices.Sort(words)
+	var b strings.Builder
+	for _, w := range slices.Compact(words) {
+		if meaning := result.FlagMeanings[w]; meaning != "" {
+			paragraph(&b, fmt.Sprintf("%-10s ", w), meaning)
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\n" + b.String()
 }
 
 func headlines(verdicts []claim.Verdict) string {

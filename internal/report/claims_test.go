@@ -112,3 +112,25 @@ func TestOutcomes(t *testing.T) {
 		}
 	}
 }
+
+// A reader of a verdict alone learns what a flag's word means.
+func TestVerdictExplainsItsFlags(t *testing.T) {
+	text := "can't say  0.045*  TPS of 10 clients at 20 ms: flagged (direct, 20 ms, select, 10\n           clients: latency; pgpool, select: host warm-up)\n"
+	legend := flagLegend(text)
+	for _, word := range []string{"latency", "host", "warm-up"} {
+		if !strings.Contains(legend, "\n"+word+" ") {
+			t.Errorf("%s isn't explained:\n%s", word, legend)
+		}
+	}
+	if none := flagLegend("less  0.5  the latency of a host"); none != "" {
+		t.Errorf("nothing is flagged, and it explains %q", none)
+	}
+}
+
+func TestSettingsAreSaid(t *testing.T) {
+	c := &result.Cell{}
+	c.Settings = map[string]map[string]string{"standby": {"hot_standby_feedback": "off", "max_standby_streaming_delay": "30s"}}
+	if got, want := saySettings(c), "standby hot_standby_feedback=off, standby max_standby_streaming_delay=30s"; got != want {
+		t.Errorf("said %q, wanted %q", got, want)
+	}
+}

@@ -30,6 +30,7 @@ var dimensions = []dimension{
 	{"rate", rate, sayRate},
 	number("each does", "transaction", "s each", func(c *result.Cell) int { return c.Transactions }),
 	number("KB/s", "KB/s a connection", "", func(c *result.Cell) int { return c.BandwidthKBs }),
+	{"settings", saySettings, saySettings},
 	number("repl. ms", "ms of round trip on replication", "", func(c *result.Cell) int { return c.ReplicationMS }),
 }
 
@@ -59,6 +60,18 @@ func sayLatency(c *result.Cell) string {
 		return "no toxiproxy in the way"
 	}
 	return strconv.Itoa(c.Latency.MS()) + " ms asked through toxiproxy"
+}
+
+// saySettings are what was turned for the cell, as component name=value.
+func saySettings(c *result.Cell) string {
+	var all []string
+	for component, settings := range c.Settings {
+		for name, value := range settings {
+			all = append(all, component+" "+name+"="+value)
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(all, ", ")
 }
 
 // sayRole leaves the role out that everyone has unless told otherwise.

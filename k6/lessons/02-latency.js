@@ -13,10 +13,10 @@ import { shared } from '../lib/workloads.js';
 
 export { turn as default, handleSummary } from '../lib/cell.js';
 
-const cells = { paths: ['direct'], clients: [10], seconds: 1.2, warmup_seconds: 1, repeats: 6, figures: ['tps', 'ceiling_share', 'p50', 'p95'] };
+const cells = { paths: ['direct'], clients: [10], seconds: 1.1, warmup_seconds: 1, repeats: 6, figures: ['tps', 'ceiling_share', 'p50', 'p95'] };
 const far = { ...cells, latencies: [20] };
 const writing = { ...far, workload: ['tpcb', 'tpcb-function', 'tpcb-pipeline'], writes: true, warmup_seconds: 1.2, figures: ['tps', 'transaction', 'round_trips'] };
-const long = { ...far, workload: 'long-query', params: { rows: 300000 }, clients: [1], seconds: 1.5, warmup_seconds: 0.6, figures: ['tps', 'statement'] };
+const long = { ...far, workload: 'long-query', params: { rows: 300000 }, clients: [1], seconds: 2, warmup_seconds: 0.6, figures: ['tps', 'statement'] };
 const series = (latency_ms) => ({ group: 'series', latency_ms });
 const way = (group, workload, clients) => ({ group, workload, ...(clients && { clients }) });
 
@@ -37,7 +37,7 @@ export const options = lesson(() => ({
     { ...cells, name: 'plain', workload: 'select', latencies: [null], repeats: 1, full: { seconds: 20 } },
     { ...far, name: 'clients', workload: 'select', clients: [100], warmup_seconds: 1.8, full: { clients: [50, 100, 200, 400], seconds: 20 } },
     { ...writing, name: 'trips', full: { seconds: 20 } },
-    { ...writing, name: 'same-row', workload: 'tpcb-one-row', clients: [10, 30], warmup_seconds: 3, full: { seconds: 20 } },
+    { ...writing, name: 'same-row', workload: 'tpcb-one-row', clients: [10, 30], warmup_seconds: 3.5, full: { seconds: 20 } },
     { ...long, name: 'long', latencies: [0, 20], full: { seconds: 20 } },
     { ...writing, name: 'near', workload: [...writing.workload, 'tpcb-one-row'], latencies: [0], repeats: 1 },
     { ...writing, name: 'rows-apart', workload: 'tpcb', clients: [30], warmup_seconds: 3, repeats: 1 },

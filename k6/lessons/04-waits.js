@@ -25,8 +25,8 @@ const own = {
 };
 
 const wait = { cpu: 'wait:CPU', read: 'wait:Client:ClientRead', write: 'wait:Client:ClientWrite', idle: 'wait:Net/Delay' };
-const session = { paths: ['direct'], latencies: [null], clients: [1], protocol: 'simple', seconds: 2, warmup_seconds: 0.5, repeats: 6, waits_hz: 40,
-  figures: ['tps', 'p50', wait.cpu, wait.read, wait.write, wait.idle, 'wait:IO:WalSync', 'cpu_database', 'wait_cost'], full: { seconds: 50 } };
+const session = { paths: ['direct'], latencies: [null], clients: [1], protocol: 'simple', seconds: 2, warmup_seconds: 0.5, repeats: 6, waits_hz: 32,
+  figures: ['tps', 'p50', wait.cpu, wait.read, wait.write, wait.idle, 'wait:IO:WalSync', 'cpu_database', 'wait_cost'], full: { seconds: 62 } };
 const slow = { ...session, latencies: [10] };
 // One stream of 39 MB: less would fit the buffers on the way. What slows a stream is bandwidth, 10 MB/s here; toxiproxy's latency alone hardly does.
 const bulk = { ...session, workload: ['bulk-read', 'bulk-load'], params: { rows: 400000 }, transactions: 1, seconds: 10, warmup_seconds: 0, figures: ['copy_mb_s', 'finish_seconds', ...session.figures.slice(2)], full: {} };
@@ -43,7 +43,7 @@ export const options = lesson(() => ({
   title: 'Waits',
   question: 'Where does the server wait when the network is slow, and can it tell a slow network from a slow application?',
   prediction: 'A transaction of five statements runs over 10 ms of latency. What share of its session\'s time does the server work, and what does it call the rest?',
-  explanation: 'The server is asked forty times a second what each session waits for; active and waiting for nothing is CPU, and Net/Delay is a session that is neither active nor in a transaction. '
+  explanation: 'The server is asked thirty-two times a second what each session waits for; active and waiting for nothing is CPU, and Net/Delay is a session that is neither active nor in a transaction. '
     + 'A result that the network can\'t take makes the server wait in ClientWrite; a load, and each pause within a transaction, in ClientRead; a pause between single statements shows as nothing at all, '
     + 'since an idle session waits for no one. The server sees only that the next message isn\'t there: slow network and slow application look alike. It is the client\'s side that tells them apart: its '
     + 'statements take the round trip longer over the network, and no longer than ever where the application dawdles. A transaction pool lends the idle moments to other clients, so its few sessions are busy; '
