@@ -9,7 +9,7 @@ import (
 type Repeat struct {
 	Block    int       `json:"block"`    // from 1
 	Position int       `json:"position"` // within the block's shuffled order, from 1
-	Attempt  int       `json:"attempt"`  // 2 where the first one was rejected
+	Attempt  int       `json:"attempt"`  // from 1; those before it were rejected
 	Status   Status    `json:"status"`
 	Reason   string    `json:"reason,omitempty"` // why it is not ok
 	Started  time.Time `json:"started"`

@@ -50,15 +50,23 @@ func (r *runner) repeat(ctx context.Context, c lesson.Cell, out result.Repeat) r
 	return out
 }
 
-// judge flags a repeat that went to its end. What other machines took of the CPU says nothing of the lab, so that a
-// first attempt counts for nothing then; a second one is flagged.
+// attempts is how often a repeat is tried from which other machines take the CPU; the last one counts, with its flag.
+const attempts = 3
+
+// judge flags a repeat that went to its end. What other machines took of the CPU says nothing of the lab, so that it
+// counts for nothing then, unless it is the last attempt.
 func judge(c lesson.Cell, out *result.Repeat) {
 	out.Flags = flags(c, out)
-	at := slices.IndexFunc(out.Flags, func(f result.Flag) bool { return f.Word == stolen })
-	if at >= 0 && out.Attempt == 1 {
+	if robbed(out) && out.Attempt < attempts {
+		at := slices.IndexFunc(out.Flags, isStolen)
 		out.Status, out.Reason = result.Rejected, out.Flags[at].Text
 	}
 }
+
+// robbed says whether other machines took the CPU from a repeat.
+func robbed(r *result.Repeat) bool { return slices.ContainsFunc(r.Flags, isStolen) }
+
+func isStolen(f result.Flag) bool { return f.Word == stolen }
 
 // measure is the repeat itself: set the latency, prepare the servers, prove the path, count, load, count again and
 // compare.

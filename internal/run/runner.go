@@ -48,7 +48,8 @@ type runner struct {
 	doc       *result.Run
 	scheduled []lesson.Cell
 
-	movesReplication bool // some cell does
+	movesReplication bool          // some cell does
+	waited           time.Duration // for other machines
 }
 
 // An interruptedError says that a run was ended before its last cell.
@@ -120,11 +121,32 @@ func (r *runner) blocks(ctx context.Context) error {
 	return nil
 }
 
-// cell runs one repeat of the cell at i, and once more where the first attempt was rejected. The error is of
-// writing results alone: what goes wrong with a cell stands in it.
+// How long a repeat waits for other machines before another attempt, and all of a run's together.
+const (
+	calmWait  = 20 * time.Second
+	calmWaits = 2 * time.Minute
+	calmLook  = 250 * time.Millisecond
+	calmShare = 0.05 // of a busy look's time may be lost
+)
+
+// calm waits until the hypervisor gives the CPU to this machine again, as far as there is patience.
+func (r *runner) calm(ctx context.Context) {
+	begun := time.Now()
+	r.progress.enter("waiting for the CPU")
+	for ctx.Err() == nil && time.Since(begun) < calmWait && r.waited+time.Since(begun) < calmWaits {
+		if lost := sample.LostWhileBusy(calmLook); lost == nil || *lost < calmShare {
+			break
+		}
+		time.Sleep(calmLook)
+	}
+	r.waited += time.Since(begun)
+}
+
+// cell runs one repeat of the cell at i, and again where it was rejected. The error is of writing results alone: what
+// goes wrong with a cell stands in it.
 func (r *runner) cell(ctx context.Context, i, block, position int) error {
 	c := &r.doc.Cells[i]
-	for attempt := 1; attempt <= 2; attempt++ {
+	for attempt := 1; ; attempt++ {
 		repeat := r.repeat(ctx, r.scheduled[i], result.Repeat{Block: block, Position: position, Attempt: attempt})
 		c.Add(repeat)
 		if repeat.Status != result.Interrupted {
@@ -133,12 +155,15 @@ func (r *runner) cell(ctx context.Context, i, block, position int) error {
 		if err := r.doc.Write(r.dir); err != nil {
 			return err
 		}
-		if repeat.Status != result.Rejected || ctx.Err() != nil {
-			break
+		taken := robbed(&repeat)
+		if repeat.Status != result.Rejected || ctx.Err() != nil || !taken && attempt == 2 {
+			return nil
 		}
 		r.progress.say("%s: %s; once more", c.ID, repeat.Reason)
+		if taken {
+			r.calm(ctx)
+		}
 	}
-	return nil
 }
 
 // putBack makes all links, settings and logins what they were before the run, whatever became of it.
