@@ -77,7 +77,7 @@ func (g *group) caption() string {
 			}
 			parts = append(parts, "role "+bare(v))
 		case "transactions":
-			parts = append(parts, bare(v)+" transactions each")
+			parts = append(parts, plural(c.Transactions, "transaction")+" each")
 		case "link":
 			parts = append(parts, "on link "+bare(v))
 		case "params", "settings", "fresh_database":
