@@ -77,14 +77,15 @@ func anyOK(doc *result.Run) bool {
 // returns an interruptedError where ctx ended before the last cell, and a nothingError where no repeat is ok.
 func (r *runner) run(ctx context.Context) error {
 	found, err := r.look(ctx)
-	if err != nil {
-		return err
+	if err == nil {
+		stop := r.progress.tick()
+		err = r.blocks(ctx)
+		stop()
+		r.putBack(found)
+		r.progress.clear()
+	} else if ctx.Err() != nil {
+		err = nil // it was stopped while it looked, and nothing has been changed yet
 	}
-	stop := r.progress.tick()
-	err = r.blocks(ctx)
-	stop()
-	r.putBack(found)
-	r.progress.clear()
 
 	now := time.Now().UTC()
 	r.doc.Ended = &now

@@ -377,3 +377,17 @@ func (f writerFunc) Write(p []byte) (int, error) {
 	f(string(p))
 	return len(p), nil
 }
+
+// A run that is stopped before it has looked at the lab leaves a document, as every other does.
+func TestStoppedAtOnce(t *testing.T) {
+	r, _, _ := newRunner(t, "good", plain("a"))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var interrupted *interruptedError
+	if err := r.run(ctx); !errors.As(err, &interrupted) {
+		t.Errorf("the run ends with %v", err)
+	}
+	if doc := written(t, r.dir); doc.Status != result.Interrupted || doc.Reason != stopped {
+		t.Errorf("it is %s: %s", doc.Status, doc.Reason)
+	}
+}

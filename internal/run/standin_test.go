@@ -57,7 +57,10 @@ type switchesStandIn struct {
 	put       []link.Snapshot
 }
 
-func (s *switchesStandIn) Snapshot(context.Context) (link.Snapshot, error) {
+func (s *switchesStandIn) Snapshot(ctx context.Context) (link.Snapshot, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.looks++

@@ -86,7 +86,7 @@ func TestLessonAsksFirstAndRevealsThen(t *testing.T) {
 // A run that says nothing has to say what to do about it; one that says something, or has too few repeats, doesn't.
 func TestRunThatSaysNothingNamesTheNextStep(t *testing.T) {
 	for words, next := range map[string]bool{"can't say,can't say": true, "can't say,not asked in this run": true, "not asked in this run": false, "can't say,less": false, "no interval": false} {
-		run := ran[:strings.Index(ran, `"verdicts"`)] + `"verdicts":[`
+		run := strings.Replace(ran[:strings.Index(ran, `"verdicts"`)], `"interrupted"`, `"finished"`, 1) + `"verdicts":[`
 		for i, word := range strings.Split(words, ",") {
 			run += strings.Repeat(",", min(i, 1)) + `{"name":"n","says":"s","ratio":2,"lo":1,"hi":3,"word":"` + word + `","why":""}`
 		}
