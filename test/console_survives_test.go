@@ -13,7 +13,7 @@ import (
 // container, which serves the page.
 func TestConsoleOutlivesWhatItShows(t *testing.T) {
 	setLatency(t, "off")
-	t.Cleanup(func() { recovered(t) })
+	defer recovered(t)
 	p := openTab(t, "/")
 	p.expected = regexp.MustCompile(`/events$`) // the browser's own word for a connection that broke
 	node := func(name, is string) string {
@@ -24,7 +24,7 @@ func TestConsoleOutlivesWhatItShows(t *testing.T) {
 		{"standby", node("standby", "down"), node("standby", "up")},
 		{"toxiproxy", `/toxiproxy doesn't answer/.test(document.getElementById('loose').textContent)`, number(directPlate) + " >= 0"},
 	} {
-		t.Cleanup(func() { docker(t, "start", container(c.service)) })
+		defer docker(t, "start", container(c.service))
 		docker(t, "stop", "-t", "5", container(c.service))
 		p.until(c.service+" is shown to be gone", 20*time.Second, c.gone)
 		docker(t, "start", container(c.service))

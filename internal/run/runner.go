@@ -124,8 +124,8 @@ func (r *runner) blocks(ctx context.Context) error {
 
 // How long a repeat waits for other machines before another attempt, and all of a run's together.
 const (
-	calmWait  = 20 * time.Second
-	calmWaits = 2 * time.Minute
+	calmWait  = 15 * time.Second
+	calmWaits = time.Minute
 	calmLook  = 250 * time.Millisecond
 	calmShare = 0.05 // of a busy look's time may be lost
 )

@@ -32,8 +32,12 @@ const time = (value) => (value == null ? '-' : number(value));
 // codes are which errors, most frequent first.
 const codes = (all) => Object.entries(all).sort((a, b) => b[1] - a[1]).map(([code]) => code).slice(0, 2).join(', ');
 
+let last = []; // paths, whose curves are still to be seen when the load has ended
+
 export function paintFigures(state, seconds) {
-  const shown = ['running', 'starting', 'paused'].includes(state.load.state) ? state.load.paths : [];
+  const active = ['running', 'starting', 'paused'].includes(state.load.state);
+  if (active) last = state.load.paths;
+  const shown = active || !document.getElementById('charts').classList.contains('bare') ? last : [];
   box.hidden = !shown.length;
   box.classList.toggle('kept', state.load.keep); // nothing connects there, so there is no column for it
   if (shown.join() !== [...body.rows].map((tr) => tr.dataset.path).join()) body.replaceChildren(...shown.map(row));
