@@ -160,6 +160,7 @@ func (p *parts) locked() error {
 // linkStates are all links as they are, in the order of configs/toxiproxy.json.
 func (p *parts) linkStates() []Link {
 	now, reachable := p.links.state()
+	locked := p.lock.text()
 	var all []Link
 	for _, l := range p.source.Set.Links {
 		from, to, _ := strings.Cut(l.Name, "-")
@@ -168,15 +169,15 @@ func (p *parts) linkStates() []Link {
 		proxy, ok := now.Proxy(l.Name)
 		asked := proxy.Asked()
 		state.LatencyMS, state.JitterMS, state.DownKBps, state.UpKBps = asked.LatencyMS, asked.JitterMS, asked.DownKBps, asked.UpKBps
-		state.Known = ok && reachable.Up && p.lock.text() == ""
+		state.Known = ok && reachable.Up && locked == ""
 		state.Cut, state.Others = ok && !proxy.Enabled, proxy.Others()
 		seen := p.sights.measured(l.Name)
 		state.MeasuredMS, state.Reason = seen.ms, seen.reason
 		switch {
 		case state.Off != "":
 			state.MeasuredMS, state.Reason = nil, state.Off
-		case p.lock.text() != "":
-			state.MeasuredMS, state.Reason = nil, "paused: "+p.lock.text()
+		case locked != "":
+			state.MeasuredMS, state.Reason = nil, "paused: "+locked
 		case !reachable.Up:
 			state.MeasuredMS, state.Reason = nil, reachable.Reason
 		case state.Cut: // whatever was measured before

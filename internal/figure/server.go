@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"slices"
 	"strings"
 
 	"pooler-lab/internal/result"
@@ -23,9 +22,9 @@ func servers() []Figure {
 			Meaning: "context switches of the whole host, whoever caused them, for each transaction"},
 		{Name: "backends", Heading: "backends", Better: Less, kind: counted, of: backends,
 			Meaning: "most backends that served measured connections at once, all nodes together"},
-		{Name: "active", Heading: "active", kind: counted, of: nodes(func(n result.Node) float64 { return float64(n.MaxActive) }),
+		{Name: "active", Heading: "active", kind: counted, of: nodes(func(n *result.Node) *int { return &n.MaxActive }),
 			Meaning: "most backends that were at work at once, all nodes together"},
-		{Name: "locks", Heading: "locks", Better: Less, kind: counted, of: locks,
+		{Name: "locks", Heading: "locks", Better: Less, kind: counted, of: nodes(func(n *result.Node) *int { return n.MaxLocks }),
 			Meaning: "most locks that measured connections held or waited for at once, all nodes together"},
 		{Name: "standby_share", Heading: "on standby", Unit: "share", kind: counted, of: standbyShare,
 			Meaning: "share of the SELECTs that the standby answered"},
@@ -79,25 +78,22 @@ func containers(wanted func(service string) bool, of func(result.Container) floa
 	}
 }
 
-// nodes sums over the databases that were sampled.
-func nodes(of func(result.Node) float64) reading {
-	return func(_ *result.Cell, r *result.Repeat) (sum float64, found bool) {
-		for _, n := range r.Nodes {
-			sum += of(n)
+// nodes sums over the databases that were sampled, where each of them has a count.
+func nodes(of func(*result.Node) *int) reading {
+	return func(_ *result.Cell, r *result.Repeat) (float64, bool) {
+		sum := 0
+		for i := range r.Nodes {
+			count := of(&r.Nodes[i])
+			if count == nil {
+				return 0, false
+			}
+			sum += *count
 		}
-		return sum, len(r.Nodes) > 0
+		return float64(sum), len(r.Nodes) > 0
 	}
 }
 
-var backends = nodes(func(n result.Node) float64 { return float64(n.MaxBackends) })
-
-// locks are counted where a count fell into the window on each node.
-func locks(c *result.Cell, r *result.Repeat) (float64, bool) {
-	if slices.ContainsFunc(r.Nodes, func(n result.Node) bool { return n.MaxLocks == nil }) {
-		return 0, false
-	}
-	return nodes(func(n result.Node) float64 { return float64(*n.MaxLocks) })(c, r)
-}
+var backends = nodes(func(n *result.Node) *int { return &n.MaxBackends })
 
 func switches(_ *result.Cell, r *result.Repeat) (float64, bool) {
 	if r.Resources == nil || r.Resources.Switches == nil {

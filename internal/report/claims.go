@@ -40,16 +40,13 @@ func flagLegend(text string) string {
 		}
 	}
 	slices.Sort(words)
-	var b strings.Builder
-	for _, w := range slices.Compact(words) {
-		if meaning := result.FlagMeanings[w]; meaning != "" {
-			paragraph(&b, fmt.Sprintf("%-10s ", w), meaning)
-		}
-	}
-	if b.Len() == 0 {
+	if len(words) == 0 {
 		return ""
 	}
-	return "\n" + b.String()
+	b := new(strings.Builder)
+	b.WriteByte('\n')
+	explainFlags(b, "", slices.Compact(words))
+	return b.String()
 }
 
 func headlines(verdicts []claim.Verdict) string {

@@ -108,15 +108,19 @@ func ofNumber(f func(*result.Cell) int) func(*result.Run, *result.Cell, *result.
 }
 
 // settings are the cell's own: primary.work_mem=64MB, in the order of their names.
-func settings(c *result.Cell) string {
+func settings(c *result.Cell) string { return listSettings(c, ".", " ") }
+
+// listSettings lists what was turned for the cell in the order of its names: component, dot, name=value, and between
+// two of them.
+func listSettings(c *result.Cell, dot, between string) string {
 	var all []string
 	for component, names := range c.Settings {
 		for name, value := range names {
-			all = append(all, component+"."+name+"="+value)
+			all = append(all, component+dot+name+"="+value)
 		}
 	}
 	slices.Sort(all)
-	return strings.Join(all, " ")
+	return strings.Join(all, between)
 }
 
 func ofRepeat(f func(*result.Repeat) string) func(*result.Run, *result.Cell, *result.Repeat) string {

@@ -63,16 +63,7 @@ func sayLatency(c *result.Cell) string {
 }
 
 // saySettings are what was turned for the cell, as component name=value.
-func saySettings(c *result.Cell) string {
-	var all []string
-	for component, settings := range c.Settings {
-		for name, value := range settings {
-			all = append(all, component+" "+name+"="+value)
-		}
-	}
-	slices.Sort(all)
-	return strings.Join(all, ", ")
-}
+func saySettings(c *result.Cell) string { return listSettings(c, " ", ", ") }
 
 // sayRole leaves the role out that everyone has unless told otherwise.
 func sayRole(c *result.Cell) string {

@@ -67,10 +67,15 @@ func legend(run *result.Run, isGrid bool) string {
 	if len(words) > 0 {
 		paragraph(&b, "*: ", "a flagged figure, or a ratio to or of one: no verdict can rest on it")
 	}
-	for _, w := range words {
-		paragraph(&b, fmt.Sprintf("  %-10s ", w), result.FlagMeanings[w])
-	}
+	explainFlags(&b, "  ", words)
 	return b.String()
+}
+
+// explainFlags says what the words of flags stand for.
+func explainFlags(b *strings.Builder, indent string, words []string) {
+	for _, w := range words {
+		paragraph(b, fmt.Sprintf("%s%-10s ", indent, w), result.FlagMeanings[w])
+	}
 }
 
 // explain explains the columns of a group. What its cells ask stands with the first: all ask the same, or it says what

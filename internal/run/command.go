@@ -219,10 +219,7 @@ func execute(ctx context.Context, set *path.Set, p *plan, o lesson.Override, see
 		return nil, err
 	}
 	doc := p.document(o, seed)
-	progress := newProgress(progressOut, doc.Blocks, p.cells, kindIn(set))
-	if asItIs(o) {
-		progress.expect(p.lesson.Expected(o.Full))
-	}
+	progress := p.progress(progressOut, doc.Blocks, set, o)
 	announce(progressOut, progress, p.lesson, o.Full)
 	fmt.Fprintln(progressOut, "reading the data into both servers' caches")
 	servers.Warm(ctx)

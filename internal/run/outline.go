@@ -35,10 +35,7 @@ func outline(ctx context.Context, file string, o lesson.Override, out io.Writer)
 			fmt.Fprintf(out, "%s is off: %s\n", way.Name, way.Unavailable)
 		}
 	}
-	progress := newProgress(io.Discard, 0, p.cells, kindIn(set))
-	if asItIs(o) {
-		progress.expect(p.lesson.Expected(o.Full))
-	}
+	progress := p.progress(io.Discard, 0, set, o)
 	fmt.Fprintf(out, "\n%d repeat%s, %s\n", progress.total, plural(progress.total), progress.howLong())
 	if !o.Full {
 		return nil

@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -76,6 +77,15 @@ func reasons(paths []result.Path) string {
 		all = append(all, p.Name+" ("+p.Unavailable+")")
 	}
 	return strings.Join(all, ", ")
+}
+
+// progress tells how far the plan's run is, and how long it takes.
+func (p *plan) progress(out io.Writer, blocks int, set *path.Set, o lesson.Override) *progress {
+	told := newProgress(out, blocks, p.cells, kindIn(set))
+	if asItIs(o) {
+		told.expect(p.lesson.Expected(o.Full))
+	}
+	return told
 }
 
 // document is the run as it stands before its first cell.

@@ -57,8 +57,7 @@ const attempts = 3
 // counts for nothing then, unless it is the last attempt.
 func judge(c lesson.Cell, out *result.Repeat) {
 	out.Flags = flags(c, out)
-	if robbed(out) && out.Attempt < attempts {
-		at := slices.IndexFunc(out.Flags, isStolen)
+	if at := slices.IndexFunc(out.Flags, isStolen); at >= 0 && out.Attempt < attempts {
 		out.Status, out.Reason = result.Rejected, out.Flags[at].Text
 	}
 }

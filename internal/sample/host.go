@@ -85,7 +85,8 @@ func Stolen() func() *float64 {
 }
 
 // LostWhileBusy keeps one CPU busy for d and returns which share of the time that was asked of the host's CPUs the
-// hypervisor gave to other machines: a machine that is idle isn't told what it would lose. nil where the kernel doesn't tell.
+// hypervisor gave to other machines: a machine that is idle isn't told what it would lose. nil where the kernel doesn't tell, or
+// has counted nothing yet.
 func LostWhileBusy(d time.Duration) *float64 {
 	from, err := readHost()
 	for end := time.Now().Add(d); time.Now().Before(end); {
@@ -94,11 +95,12 @@ func LostWhileBusy(d time.Duration) *float64 {
 	if err != nil || unread != nil {
 		return nil
 	}
-	lost := 0.0
-	if busy := to.busy - from.busy; busy > 0 {
-		lost = float64(to.stolen-from.stolen) / float64(busy)
+	busy, stolen := shares(from, to)
+	if busy == nil || *busy == 0 {
+		return nil
 	}
-	return &lost
+	*stolen /= *busy
+	return stolen
 }
 
 // shares are the parts of the host's CPU time between two samples that somebody used and, of these, that the

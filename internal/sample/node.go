@@ -159,9 +159,7 @@ func (n *node) between(from, to time.Time) result.Node {
 	}
 	for _, c := range n.locks {
 		if !c.sent.Before(from) && !c.received.After(to) {
-			if r.MaxLocks == nil || c.locks > *r.MaxLocks {
-				r.MaxLocks = &c.locks
-			}
+			r.MaxLocks = larger(r.MaxLocks, &c.locks)
 			counting += c.received.Sub(c.sent)
 		}
 	}

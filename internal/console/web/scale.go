@@ -49,19 +49,19 @@ func sure(verdict map[string]any) bool {
 
 // unsaid says whether all that was asked of a run can't be said. Fewer repeats than a claim needs are another matter.
 func unsaid(verdicts any) bool {
-	asked := 0
+	asked := false
 	all, _ := verdicts.([]any)
 	for _, v := range all {
 		verdict, _ := v.(map[string]any)
 		switch verdict["word"] {
 		case claim.CantSay:
-			asked++
+			asked = true
 		case claim.NotAsked:
 		default:
 			return false
 		}
 	}
-	return asked > 0
+	return asked
 }
 
 // missed says how far a guess is off, "" where there is nothing to compare.
