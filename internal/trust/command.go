@@ -54,9 +54,10 @@ func NewCommand() *cobra.Command {
 		Use:   "trust [response|distance|capacity]...",
 		Short: "Try the lab's verdicts: one path under two names, and a known slowdown of 10 %",
 		Long: "Measures the direct path under two names and slowed down by a known 10 %, block after block, and makes a comparison of every six\n" +
-			"blocks. The two names must show no clear difference, and the slowdown must be seen, in nine of ten comparisons at least: the last\n" +
-			"line and the exit status (1: verdicts are wrong or miss the slowdown, 2: too many say nothing) say whether they do. It tries the time of a paced turn (response), the same at 5 ms of latency\n" +
-			"(distance) and turns a second (capacity): all three without arguments.",
+			"blocks (--repeats). The two names must show no clear difference, and the slowdown must be seen, in nine of ten comparisons at\n" +
+			"least: the last line and the exit status (1: verdicts are wrong or miss the slowdown, 2: too many say nothing) say whether they\n" +
+			"do. It tries the time of a paced turn (response), the same at 5 ms of latency (distance) and turns a second (capacity): all three\n" +
+			"without arguments. How many repeats it takes depends on how much the machine's speed comes and goes: that is printed, too.",
 		Example: "  scripts/trust distance --comparisons 20",
 		RunE: func(c *cobra.Command, args []string) error {
 			if !c.Flags().Changed("seed") {
@@ -87,7 +88,7 @@ func try(ctx context.Context, args []string, o options, out, progress io.Writer)
 	if err != nil {
 		return err
 	}
-	return report(out, Judge(doc, o.repeats), o.repeats, o.seconds)
+	return report(out, Judge(doc, o.repeats), o.repeats)
 }
 
 // groupsOf are the lesson's groups of some kinds, none for all of them.
@@ -105,7 +106,7 @@ func groupsOf(wanted []string) ([]string, error) {
 }
 
 // report prints what became of each trial, and as its last line the verdict on verdicts.
-func report(out io.Writer, trials []Trial, repeats int, seconds float64) error {
+func report(out io.Writer, trials []Trial, repeats int) error {
 	fmt.Fprintf(out, "\n%-38s %-12s %-22s %s\n", "", "right", "ratio, all blocks", "spread within a block")
 	var failed error
 	if len(trials) == 0 {
@@ -113,7 +114,7 @@ func report(out io.Writer, trials []Trial, repeats int, seconds float64) error {
 	}
 	for _, t := range trials {
 		fmt.Fprintf(out, "%-38s %-12s %-22s %.1f %%%s\n", t.Says, fmt.Sprintf("%d of %d", t.Right, len(t.Verdicts)),
-			fmt.Sprintf("%s (%s)", figure.RatioText(t.Whole.Center), t.Whole.Text(figure.RatioText)), 100*t.Spread, t.remark(repeats, seconds))
+			fmt.Sprintf("%s (%s)", figure.RatioText(t.Whole.Center), t.Whole.Text(figure.RatioText)), 100*t.Spread, t.remark(repeats))
 		most := (1 - enough) * float64(len(t.Verdicts))
 		switch {
 		case t.Holds() || failed == errWrong:
@@ -133,7 +134,7 @@ func report(out io.Writer, trials []Trial, repeats int, seconds float64) error {
 var conclusions = map[error]string{
 	nil:       "nine of ten comparisons or more say what is true",
 	errWrong:  "on this machine, verdicts are wrong in more than one of ten comparisons",
-	errMissed: "what is said is true, but repeats differ too much here to find 10 %: longer windows do, as noted beside each",
+	errMissed: "what is said is true, but repeats differ too much here to find 10 %: more of them do, as noted beside each",
 	errUnsaid: "too many comparisons could say nothing: something else used the machine, or it is too small",
 }
 
@@ -141,12 +142,12 @@ var conclusions = map[error]string{
 const knownSlowdown = 1.1
 
 // remark says what could be expected of a slowdown at its spread, and how many comparisons could say nothing.
-func (t Trial) remark(repeats int, seconds float64) string {
+func (t Trial) remark(repeats int) string {
 	text := ""
 	if t.Wanted != claim.NoClear && t.Spread > 0 {
 		text = fmt.Sprintf(": %d repeats find 10 %% in %.0f of 100 comparisons", repeats, 100*Found(knownSlowdown, t.Spread, repeats))
-		if longer := t.secondsThatFind(seconds); longer > seconds && repeats == claim.Fewest {
-			text += fmt.Sprintf("; with --seconds %g in about 97", longer)
+		if more := t.repeatsThatFind(); more > repeats {
+			text += fmt.Sprintf("; --repeats %d in about %d", more, often)
 		}
 	}
 	if t.Unsaid > 0 {

@@ -123,13 +123,19 @@ func spread(ratios []float64) float64 {
 	return math.Sqrt(squares / float64(len(ratios)-1))
 }
 
-// spreadThatFinds is the ratio's spread at which six repeats find a slowdown of 10 % in 97 of 100 comparisons.
-const spreadThatFinds = 0.037
+// often is how many of 100 comparisons have to find a slowdown for 18 of 20 to be reached in 98 of 100 tries.
+const often = 97
 
-// secondsThatFind is how long windows of so many seconds have to be for that: what repeats spread by falls with the root
-// of their length, as far as it comes and goes within them.
-func (t Trial) secondsThatFind(seconds float64) float64 {
-	return math.Ceil(seconds * math.Pow(t.Spread/spreadThatFinds, 2))
+// repeatsThatFind is how many repeats of a comparison find a slowdown of 10 % that often at the trial's spread, 0 where
+// more than a thousand would have to. Longer windows are no way out where a machine is now faster, now slower for seconds
+// on end: then they spread as much as short ones.
+func (t Trial) repeatsThatFind() int {
+	for n := claim.Fewest; n <= 1000; n++ {
+		if Found(knownSlowdown, t.Spread, n) >= often/100. {
+			return n
+		}
+	}
+	return 0
 }
 
 // Found is the share of comparisons of so many repeats that find a slowdown (1.1 is 10 %) where the ratio spreads by

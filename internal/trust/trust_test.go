@@ -140,12 +140,12 @@ func TestReport(t *testing.T) {
 	}{
 		{"enough are right", 18, 0, 2, "trust: nine of ten comparisons or more say what is true", nil},
 		{"three are wrong", 17, 0, 0, "trust: on this machine, verdicts are wrong in more than one of ten comparisons", errWrong},
-		{"the slowdown is missed", 14, 3, 3, "trust: what is said is true, but repeats differ too much here to find 10 %: longer windows do, as noted beside each", errMissed},
+		{"the slowdown is missed", 14, 3, 3, "trust: what is said is true, but repeats differ too much here to find 10 %: more of them do, as noted beside each", errMissed},
 		{"too many say nothing", 12, 8, 0, "trust: too many comparisons could say nothing: something else used the machine, or it is too small", errUnsaid},
 	} {
 		var out strings.Builder
 		trials := []Trial{{Verdicts: verdicts, Right: 20, Wanted: claim.NoClear}, {Verdicts: verdicts, Right: test.right, Unsaid: test.unsaid, Missed: test.missed, Wanted: claim.More, Spread: 0.02}}
-		if err := report(&out, trials, 6, 1); err != test.want {
+		if err := report(&out, trials, 6); err != test.want {
 			t.Errorf("%s: the error is %v", test.name, err)
 		}
 		if !strings.HasSuffix(out.String(), "\n"+test.last+"\n") || !strings.Contains(out.String(), "6 repeats find 10 % in 100 of 100 comparisons") {
@@ -154,10 +154,10 @@ func TestReport(t *testing.T) {
 	}
 }
 
-func TestSecondsThatFind(t *testing.T) {
-	for spread, want := range map[float64]float64{0.037: 2, 0.074: 8, 0.13: 25} {
-		if got := (Trial{Spread: spread}).secondsThatFind(2); got != want {
-			t.Errorf("at a spread of %v: windows of %v s, it should be %v", spread, got, want)
+func TestRepeatsThatFind(t *testing.T) {
+	for spread, want := range map[float64]int{0.03: 6, 0.08: 20, 0.1: 30, 3: 0} {
+		if got := (Trial{Spread: spread}).repeatsThatFind(); got != want {
+			t.Errorf("at a spread of %v: %d repeats, it should be %d", spread, got, want)
 		}
 	}
 }
