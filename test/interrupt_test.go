@@ -206,8 +206,8 @@ func TestRunRefusesBadInput(t *testing.T) {
 		{"../00-tour", "no lesson"},
 		{"00-tour more", "arg"},
 		{"00-tour --paths nope", `unknown path "nope"`},
-		{"00-tour --groups nope", `no group "nope"`},
-		{"00-tour --workloads nope", `no workload "nope"`},
+		{"00-tour --groups nope", `unknown group "nope"`},
+		{"00-tour --workloads nope", `unknown workload "nope"`},
 		{"00-tour --protocols fast", `"fast"`},
 		{"00-tour --latencies 5x", `"5x"`},
 		{"00-tour --latencies -5", `"-5"`},
@@ -226,6 +226,8 @@ func TestRunRefusesBadInput(t *testing.T) {
 		{"00-tour --rate -1", "rate is -1"},
 		{"00-tour --seed -1", `"-1"`},
 		{"00-tour --nonsense", "--nonsense"},
+		{"00-tour --group connect", "did you mean --groups?"},
+		{"00-tour --groups conect", "did you mean connect?"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			said := refused(t, nil, "run", strings.Fields(c.args)...)

@@ -44,7 +44,7 @@ func run(ctx context.Context) error {
 		PersistentPreRunE: func(*cobra.Command, []string) error { return becomeOwner() },
 	}
 	showAsTyped(root)
-	root.SetFlagErrorFunc(explainNumber)
+	root.SetFlagErrorFunc(explainFlag)
 	root.AddCommand(
 		serve.NewCommand(),
 		serve.NewReadyCommand(),

@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"pooler-lab/internal/suggest"
 )
 
 // scripts are the commands that have a script of their own name on the host; the others are reached by scripts/lab.
@@ -29,10 +32,21 @@ func typed(line string) string {
 	return "scripts/" + strings.TrimSpace(name+" "+rest)
 }
 
-var noNumber = regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: strconv\.Parse(Int|Float)`)
+var (
+	unknownFlag = regexp.MustCompile(`^unknown flag: --(.+)$`)
+	noNumber    = regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: strconv\.Parse(Int|Float)`)
+)
 
-// explainNumber says what a flag wants that got no number.
-func explainNumber(_ *cobra.Command, err error) error {
+// explainFlag names the flag that was meant, or says what a flag wants that got no number.
+func explainFlag(c *cobra.Command, err error) error {
+	if match := unknownFlag.FindStringSubmatch(err.Error()); match != nil {
+		var known []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+		if closest := suggest.Closest(match[1], known); closest != "" {
+			return fmt.Errorf("%w: did you mean --%s?", err, closest)
+		}
+		return fmt.Errorf("%w: see --help", err)
+	}
 	match := noNumber.FindStringSubmatch(err.Error())
 	if match == nil {
 		return err

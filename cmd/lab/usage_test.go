@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
 
 func TestTyped(t *testing.T) {
@@ -20,13 +22,17 @@ func TestTyped(t *testing.T) {
 	}
 }
 
-func TestExplainNumber(t *testing.T) {
+func TestExplainFlag(t *testing.T) {
+	c := &cobra.Command{}
+	c.Flags().Int("repeats", 0, "")
 	for said, want := range map[string]string{
 		`invalid argument "abc" for "--repeats" flag: strconv.ParseInt: parsing "abc": invalid syntax`:   `--repeats "abc": give a whole number, such as 6`,
 		`invalid argument "x" for "-s, --seconds" flag: strconv.ParseFloat: parsing "x": invalid syntax`: `--seconds "x": give a number, such as 1.5`,
-		`unknown flag: --repeat`: `unknown flag: --repeat`,
+		`unknown flag: --repeat`:         `unknown flag: --repeat: did you mean --repeats?`,
+		`unknown flag: --odd`:            `unknown flag: --odd: see --help`,
+		`flag needs an argument: --seed`: `flag needs an argument: --seed`,
 	} {
-		if got := explainNumber(nil, errors.New(said)).Error(); got != want {
+		if got := explainFlag(c, errors.New(said)).Error(); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

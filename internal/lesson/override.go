@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"pooler-lab/internal/suggest"
 )
 
 // An Override is what the command line says in place of the lesson. What is nil or empty stays as the lesson
@@ -140,7 +142,7 @@ func (l *Lesson) keepGroups(names []string) error {
 	all := l.groupNames()
 	for _, n := range names {
 		if !slices.Contains(all, n) {
-			return fmt.Errorf("lesson %s has no group %q; it has %s", l.Name, n, strings.Join(all, ", "))
+			return fmt.Errorf("lesson %s: %w", l.Name, suggest.Unknown("group", n, all))
 		}
 	}
 	l.Groups = slices.DeleteFunc(l.Groups, func(g Group) bool { return !slices.Contains(names, g.Name) })
@@ -160,7 +162,7 @@ func (l *Lesson) keepWorkloads(names []string) error {
 	for _, n := range names {
 		if !slices.Contains(all, n) {
 			slices.Sort(all)
-			return fmt.Errorf("lesson %s has no workload %q; it has %s", l.Name, n, strings.Join(slices.Compact(all), ", "))
+			return fmt.Errorf("lesson %s: %w", l.Name, suggest.Unknown("workload", n, slices.Compact(all)))
 		}
 	}
 	l.Groups = slices.DeleteFunc(l.Groups, func(g Group) bool { return len(g.Workload) == 0 })

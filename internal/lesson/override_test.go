@@ -54,8 +54,8 @@ func TestApplyRefuses(t *testing.T) {
 		override Override
 		want     string
 	}{
-		{"an unknown group", Override{Groups: []string{"tpps"}}, "it has connect, tps"},
-		{"an unknown workload", Override{Workloads: []string{"join"}}, "it has connect, select, tpcb"},
+		{"an unknown group", Override{Groups: []string{"tpps"}}, "did you mean tps?"},
+		{"an unknown workload", Override{Workloads: []string{"join"}}, "there are connect, select, tpcb"},
 		{"a rate of nothing", Override{Rate: number(0.0)}, "closed loop"},
 		{"a rate without a paced group", Override{Groups: []string{"tps"}, Rate: number(5.0)}, "for paced groups"},
 		{"no seconds", Override{Seconds: number(0.0)}, "seconds is 0"},
