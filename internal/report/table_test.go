@@ -24,8 +24,8 @@ func TestTour(t *testing.T) {
 
 func TestInterrupted(t *testing.T) {
 	for name, run := range map[string]*result.Run{"interrupted": tour(), "killed": tour()} {
-		run.Status, run.Reason, run.PutBack = result.Interrupted, "it was stopped with Ctrl-C or scripts/lab cancel", "toxiproxy doesn't answer"
-		want := "INTERRUPTED: it was stopped with Ctrl-C or scripts/lab cancel; 1 of 24 repeats are missing; - is a figure that no repeat gave\n"
+		run.Status, run.Reason, run.PutBack = result.Interrupted, "it was stopped: Ctrl-C, scripts/lab cancel or the console", "toxiproxy doesn't answer"
+		want := "INTERRUPTED: it was stopped: Ctrl-C, scripts/lab cancel or the console; 1 of 24 repeats are missing; - is a figure that no repeat gave\n"
 		if name == "killed" {
 			run.Status = result.Running
 			want = "INTERRUPTED: it never ended, or hasn't yet; 1 of 24 repeats are missing; - is a figure that no repeat gave\n"

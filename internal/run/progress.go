@@ -127,6 +127,14 @@ func (p *progress) starting(block int, c lesson.Cell) {
 	p.draw()
 }
 
+// again says that the repeat begins anew: what it took until now says nothing of the others.
+func (p *progress) again() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.began, p.loading, p.phase = p.now(), time.Time{}, "proving"
+	p.draw()
+}
+
 // enter says what the repeat does now: proving, filling pools, k6.
 func (p *progress) enter(phase string) {
 	p.mu.Lock()
@@ -160,7 +168,7 @@ func (p *progress) what() string {
 	return fmt.Sprintf("%s, %s, %s, %d client%s", p.cell.Path, spoken(p.cell.Latency), p.cell.Workload, p.cell.Clients, plural(p.cell.Clients))
 }
 
-// ended says that the repeat is over, attempts that were rejected included.
+// ended says that the repeat is over.
 func (p *progress) ended() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

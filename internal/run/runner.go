@@ -32,7 +32,7 @@ type witnesses interface {
 }
 
 // stopped is the reason of a run that ended before its last cell.
-const stopped = "it was stopped with Ctrl-C or scripts/lab cancel"
+const stopped = "it was stopped: Ctrl-C, scripts/lab cancel or the console"
 
 // A runner executes one run.
 type runner struct {
@@ -164,6 +164,7 @@ func (r *runner) cell(ctx context.Context, i, block, position int) error {
 		if taken {
 			r.calm(ctx)
 		}
+		r.progress.again()
 	}
 }
 
