@@ -22,7 +22,7 @@ func claims(run *result.Run) string {
 func Verdict(run *result.Run, c claim.Claims) string {
 	text := fmt.Sprintf("%s: %s\n", run.ID, run.Lesson.Question)
 	if len(c.Headlines)+len(c.Shapes) == 0 {
-		return text + "The lesson claims nothing.\n"
+		return text + "The lesson claims nothing: its figures are a table to look at (scripts/report).\nA lesson that claims something: scripts/run 01-connect\n"
 	}
 	text += headlines(c.Headlines) + shapes(c.Shapes)
 	return text + flagLegend(text)

@@ -77,6 +77,7 @@ func reset(ctx context.Context, out io.Writer, keepData bool, scale int) error {
 			return err
 		}
 	}
+	fmt.Fprintf(out, "data: new, at scale %d\n", scale)
 	return nil
 }
 

@@ -24,7 +24,7 @@ export const options = lesson(() => ({
   lesson: '00-tour',
   title: 'The tour',
   question: 'What does each way to the database cost, without latency and with 10 ms of it?',
-  explanation: 'A connect pays several round trips and the authentication, a statement pays one round trip; '
+  explanation: 'A connect pays several round trips and the authentication, a statement on a connection that is there pays one round trip; '
     + 'ten clients that wait for each answer can have no more than ten statements under way.',
   minutes: 2,
   groups: [
