@@ -54,6 +54,9 @@ func asked(link map[string]any) string {
 	if known, _ := link["known"].(bool); !known {
 		return "asked ?"
 	}
+	if off, _ := link["off"].(string); off != "" {
+		return "no server here"
+	}
 	number := func(name string) float64 { v, _ := link[name].(float64); return v }
 	text := fmt.Sprintf("asked %.0f", number("latency_ms"))
 	if jitter := number("jitter_ms"); jitter > 0 {

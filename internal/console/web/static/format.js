@@ -34,6 +34,7 @@ export function round(link) {
 
 export function asked(link) {
   if (!link.known) return 'asked ?';
+  if (link.off) return 'no server here';
   const jitter = link.jitter_ms > 0 ? ` ±${link.jitter_ms}` : '';
   const narrow = link.down_kbps > 0 || link.up_kbps > 0 ? ', narrow' : '';
   return `asked ${link.latency_ms}${jitter} ms${narrow}`;
