@@ -41,6 +41,7 @@ export const options = lesson(() => ({
   groups: [
     { ...paced, name: 'login', paths: ['direct', 'pgbouncer-transaction'], roles: ['app_trust', 'app', 'app_clear'] },
     { ...paced, name: 'login-pgpool', paths: ['pgpool'], fill_pools: true },
+    { ...once, name: 'pgpool-trust', paths: ['pgpool'], roles: ['app_trust'], fill_pools: true },
     { ...paced, name: 'kept', paths: ['app-pool'] },
     { ...paced, name: 'far', paths: ['direct'], roles: ['app_trust', 'app'], latencies: [10] },
     { ...once, name: 'tls', paths: ['direct', 'pgbouncer-transaction'], latencies: [10], params: { sslmode: 'require' } },

@@ -6,7 +6,6 @@
 // heavy or clients many, the second server outweighs that. And a read may miss what its own client has just written.
 
 import { count, lesson } from '../lib/cell.js';
-
 export { turn as default, handleSummary } from '../lib/cell.js';
 
 const BY_KEY = 'SELECT abalance FROM pgbench_accounts WHERE aid = $1';
@@ -23,6 +22,7 @@ const own = {
   function: reading('SELECT abalance, random() FROM pgbench_accounts WHERE aid = $1'),
   comment: reading(`/*NO LOAD BALANCE*/ ${BY_KEY}`),
   several: reading(`${BY_KEY}; SELECT 1`),
+  'each-statement': { ...reading(BY_KEY), setup: (client) => client.exec('PGPOOL SET statement_level_load_balance = on') }, // of this session
   'reconnect-each': { ...reading(BY_KEY), keeps: false },
   'write-read': { counters: ['lab_fresh', 'lab_stale'], turn: writeAndLook },
   'write-read-begin': { counters: ['lab_fresh', 'lab_stale'], turn: (client) => client.transaction(writeAndLook) },
@@ -48,11 +48,11 @@ export const options = lesson(() => ({
   title: 'Balancing',
   question: 'How many clients, or how heavy a statement, does it take until a second server for reads is worth its balancer?',
   prediction: 'Pgpool-II in front of two servers, 100 clients that read by key: more or fewer reads a second than one server alone? And with one client?',
-  explanation: 'Pgpool-II reads and parses each statement before it sends it on: a hop and a parse, paid each time. While one server keeps up that is all one gets. Once its budget is used up the second '
-    + 'one\'s counts: with heavy statements at a few clients, with light ones only at many, since there Pgpool-II\'s own budget runs out as well. Balanced is what can\'t write: a SELECT, in a BEGIN block too as '
-    + 'long as that has not written. Volatile functions, several statements in one string and a NO LOAD BALANCE comment go to the primary. The node is drawn once a session, '
-    + 'like a coin. The standby follows a moment later, so a read right after a write may miss it, the more so the farther the standby is; in the same transaction it can\'t. A long read on the standby '
-    + 'is cancelled when the primary cleans up rows that it still sees, unless replay waits for it (max_standby_streaming_delay) or the primary hears of it (hot_standby_feedback).',
+  explanation: 'Pgpool-II reads and parses each statement before it sends it on: a hop and a parse, paid each time. While one server keeps up that is all one gets. Once its budget is used up the second one\'s counts: with heavy statements at a few '
+    + 'clients, with light ones only at many, since there Pgpool-II\'s own budget runs out as well. Balanced is what can\'t write: a SELECT, in a BEGIN block too as long as that has not written. Volatile functions, several statements in one '
+    + 'string and a NO LOAD BALANCE comment go to the primary. The node is drawn once a session, like a coin; each statement draws its own where statement_level_load_balance is on. The standby follows a moment later, so a read right after a '
+    + 'write may miss it, the more so the farther the standby is; in the same transaction it can\'t. A long read on the standby is cancelled when the primary cleans up rows that it still sees, unless replay waits for it '
+    + '(max_standby_streaming_delay) or the primary hears of it (hot_standby_feedback).',
   minutes: 5,
   groups: [
     { ...light, name: 'light-one', clients: [1], repeats: 6 },
@@ -62,7 +62,7 @@ export const options = lesson(() => ({
     { ...heavy, name: 'heavy-many', clients: [20], warmup_seconds: 1.5, repeats: 6 },
     { ...heavy, name: 'heavy', clients: [2, 5], full: { clients: [2, 5, 10, 35, 45, 90], seconds: 30 } },
     { ...simple, name: 'rules', paths: ['pgpool'], clients: [20], warmup_seconds: 1.5, workload: ['plain', 'in-begin', 'begin-write', 'function', 'comment', 'several'], figures: ['standby_share', 'tps', 'p50'] },
-    { ...simple, name: 'drawn', paths: ['pgpool'], clients: [1], workload: ['plain', 'reconnect-each'], figures: ['standby_share', 'tps', 'p50'] },
+    { ...simple, name: 'drawn', paths: ['pgpool'], clients: [1], workload: ['plain', 'reconnect-each', 'each-statement'], figures: ['standby_share', 'tps', 'p50'] },
     { ...fresh, name: 'stale' },
     { ...fresh, name: 'stale-far', replication_ms: 20 },
     { ...fresh, name: 'fresh', workload: 'write-read-begin', replication_ms: 20 },
