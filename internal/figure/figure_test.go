@@ -45,7 +45,7 @@ func TestReadings(t *testing.T) {
 		"connect_first_statement": 9, "first_connect": 30, "first_connect_statement": 31, "later_connect": 3, "later_connect_statement": 4,
 		"connected": 4, "memory_database_mb": 160, "memory_per_backend_mb": 16, "memory_pooler_mb": 20, "memory_per_client_mb": 2,
 		"cpu_database": 0.75, "cpu_pooler": 0.4, "throttled_database": 0.2, "context_switches": 20, "backends": 10, "active": 4, "locks": 42,
-		"standby_share": 0.7, "wait_cost": 0.01, "waiting": 5, "max_wait": 12, "copy_mb_s": 4, "round_trips": 3, "errors": 5,
+		"selects_primary": 30, "selects_standby": 70, "standby_share": 0.7, "wait_cost": 0.01, "waiting": 5, "max_wait": 12, "copy_mb_s": 4, "round_trips": 3, "errors": 5,
 		"errors:57014": 3, "errors:08006": 0, "counter:pg_round_trips": 300, "counter:stale": 0, "trend:pg_prepare": 10, "statement:read": 0.7,
 		"wait:Client:ClientRead": 0.75, "wait:CPU": 0.25, "wait:IO:WALSync": 0}
 	absent := []string{"tps_with_connect", "connected_seconds", "finish_seconds", "starved", "throttled_pooler", "trend:nothing", "statement:nothing"}

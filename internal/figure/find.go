@@ -9,7 +9,7 @@ import (
 )
 
 // all are the figures that have a name of their own, in the order in which people read of them.
-var all = join(rates(), latencies(), connects(), finishes(), servers(), poolers(), traffic())
+var all = join(rates(), turns(), connects(), finishes(), servers(), poolers(), traffic())
 
 func join(lists ...[]Figure) (joined []Figure) {
 	for _, l := range lists {
@@ -56,7 +56,7 @@ func Find(name string) (Figure, error) {
 
 // For returns the figures that c is shown by, the one that it is compared by first: those that its lesson asks for, or
 // by workload what a connect takes, alone and with its first statement, where it connects over and over, how its
-// clients got done where they had a fixed number of transactions, the median latency where it is paced, and
+// clients got done where they had a fixed number of transactions, the median turn where it is paced, and
 // transactions a second at capacity. A name that this program doesn't know has a figure that no repeat measured.
 func For(c *result.Cell) []Figure {
 	names := c.Figures

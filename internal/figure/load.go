@@ -32,18 +32,18 @@ func ceiling(c *result.Cell, r *result.Repeat) (float64, bool) {
 	return v * r.RoundTrip.MeasuredMS / 1000 / float64(c.Clients), true
 }
 
-// latencies are how long a turn took. Without a name of its own, that is from the moment it was due where turns are
+// turns are how long a turn took: the word latency is kept for the round trip that a link adds. Without a name of its own, that is from the moment it was due where turns are
 // paced; else its transaction, where it has one, or its statement.
-func latencies() []Figure {
+func turns() []Figure {
 	turn := []string{"pg_response", "pg_transaction", "pg_statement"}
 	return []Figure{
-		{Name: "p50", Heading: "latency p50", Unit: "ms", Better: Less, of: trend(med, turn...),
+		{Name: "p50", Heading: "turn p50", Unit: "ms", Better: Less, of: trend(med, turn...),
 			Meaning: "median of a turn: its transaction, or its statement where it has none", paced: "median from the moment a turn was due"},
-		{Name: "p95", Heading: "latency p95", Unit: "ms", Better: Less, of: trend(p95, turn...),
-			Meaning: "95th percentile of a turn: its transaction, or its statement where it has none", paced: "95th percentile from the moment a turn was due"},
-		{Name: "p99", Heading: "latency p99", Unit: "ms", Better: Less, of: trend(p99, turn...),
-			Meaning: "99th percentile of a turn: its transaction, or its statement where it has none", paced: "99th percentile from the moment a turn was due"},
-		{Name: "mean", Heading: "latency mean", Unit: "ms", Better: Less, of: trend(avg, turn...),
+		{Name: "p95", Heading: "turn p95", Unit: "ms", Better: Less, of: trend(p95, turn...),
+			Meaning: "95th percentile of a turn's service time: its transaction, or its statement where it has none", paced: "95th percentile from the moment a turn was due"},
+		{Name: "p99", Heading: "turn p99", Unit: "ms", Better: Less, of: trend(p99, turn...),
+			Meaning: "99th percentile of a turn's service time: its transaction, or its statement where it has none", paced: "99th percentile from the moment a turn was due"},
+		{Name: "mean", Heading: "turn mean", Unit: "ms", Better: Less, of: trend(avg, turn...),
 			Meaning: "mean of a turn: its transaction, or its statement where it has none", paced: "mean from the moment a turn was due"},
 		{Name: "statement", Heading: "statement", Unit: "ms", Better: Less, of: trend(med, "pg_statement"),
 			Meaning: "median of a statement, from sending it to the end of its answer"},

@@ -26,6 +26,10 @@ func servers() []Figure {
 			Meaning: "most backends that were at work at once, all nodes together"},
 		{Name: "locks", Heading: "locks", Better: Less, kind: counted, of: nodes(func(n *result.Node) *int { return n.MaxLocks }),
 			Meaning: "most locks that measured connections held or waited for at once, all nodes together"},
+		{Name: "selects_primary", Heading: "SELECTs primary", kind: counted, of: selects("primary"),
+			Meaning: "SELECTs that Pgpool-II sent to the primary"},
+		{Name: "selects_standby", Heading: "SELECTs standby", kind: counted, of: selects("standby"),
+			Meaning: "SELECTs that Pgpool-II sent to the standby"},
 		{Name: "standby_share", Heading: "on standby", Unit: "share", kind: counted, of: standbyShare,
 			Meaning: "share of the SELECTs that the standby answered"},
 		{Name: "wait_cost", Heading: "sampling cost", Unit: "share", Better: Less, of: waitCost,
@@ -114,18 +118,25 @@ func per(of, by reading) reading {
 	}
 }
 
-func standbyShare(_ *result.Cell, r *result.Repeat) (float64, bool) {
-	var standby, sum float64
-	for _, s := range r.Shares {
-		sum += float64(s.Selects)
-		if s.Role == "standby" {
-			standby += float64(s.Selects)
+// selects counts those that a balancing path sent to the nodes of that role.
+func selects(role string) reading {
+	return func(_ *result.Cell, r *result.Repeat) (sum float64, found bool) {
+		for _, s := range r.Shares {
+			if s.Role == role {
+				sum += float64(s.Selects)
+			}
 		}
+		return sum, len(r.Shares) > 0
 	}
-	if sum == 0 {
+}
+
+func standbyShare(c *result.Cell, r *result.Repeat) (float64, bool) {
+	primary, _ := selects("primary")(c, r)
+	standby, _ := selects("standby")(c, r)
+	if primary+standby == 0 {
 		return 0, false
 	}
-	return standby / sum, true
+	return standby / (primary + standby), true
 }
 
 func waitCost(_ *result.Cell, r *result.Repeat) (most float64, found bool) {

@@ -41,6 +41,9 @@ func manifestOf(run *result.Run) []Term {
 		{"data", fmt.Sprintf("pgbench's tables at scale %d", m.Scale)},
 		{"connections", fmt.Sprintf("%d at most on each PostgreSQL node", m.MaxConnections)},
 	}
+	if counts := run.Reconciled(); counts != "" {
+		terms = append(terms, Term{"counts", counts})
+	}
 	for _, b := range m.Budgets {
 		if b.CPUs != "" || b.Memory != "" {
 			terms = append(terms, Term{"budget of " + b.Of, strings.Trim(b.CPUs+" CPU, "+b.Memory+" each", ", ")})

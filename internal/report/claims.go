@@ -25,7 +25,7 @@ func Verdict(run *result.Run, c claim.Claims) string {
 		return text + "The lesson claims nothing: its figures are a table to look at (scripts/report).\nA lesson that claims something: scripts/run 01-connect\n"
 	}
 	text += headlines(c.Headlines) + shapes(c.Shapes)
-	return text + flagLegend(text)
+	return text + flagLegend(text) + counts(run)
 }
 
 // flagged finds what a verdict says of flagged cells, and in it the words of each one's flags.

@@ -25,6 +25,7 @@ func Table(run *result.Run) string {
 	b.WriteString(claims(run))
 	b.WriteString(reading(run))
 	b.WriteString(troubles(run))
+	b.WriteString(counts(run))
 	b.WriteString(legend(run, isGrid))
 	return b.String()
 }
@@ -45,6 +46,18 @@ func title(run *result.Run) string {
 	if run.PutBack != "" {
 		fmt.Fprintf(&b, "The latencies set before the run could not be put back: %s\n", run.PutBack)
 	}
+	return b.String()
+}
+
+// counts says whether k6 and the servers agree on how much was done.
+func counts(run *result.Run) string {
+	text := run.Reconciled()
+	if text == "" {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\n")
+	paragraph(&b, "Counts: ", text)
 	return b.String()
 }
 

@@ -192,3 +192,17 @@ func TestAddAndLeft(t *testing.T) {
 		t.Errorf("the last repeat that counts is %+v", last)
 	}
 }
+
+func TestReconciled(t *testing.T) {
+	repeat := func(counts ...Count) Repeat { return Repeat{Status: OK, Measured: &Measured{}, Counts: counts} }
+	failed := repeat(Count{Equal: false})
+	failed.Measured.Errors = []Error{{Code: "40001", Count: 1}}
+	run := Run{Cells: []Cell{{Repeats: []Repeat{repeat(Count{Equal: true}), repeat(Count{Equal: true}, Count{}), {Status: Failed}}}, {Repeats: []Repeat{repeat(), failed}}}}
+	want := "k6's committed transactions are those that the servers counted in 1 of 2 repeats without errors; 1 more could not be counted"
+	if got := run.Reconciled(); got != want {
+		t.Errorf("it says %q, it should say %q", got, want)
+	}
+	if got := (&Run{}).Reconciled(); got != "" {
+		t.Errorf("of nothing it says %q", got)
+	}
+}

@@ -2,6 +2,8 @@
 package result
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
 	"pooler-lab/internal/lesson"
@@ -153,4 +155,35 @@ func (r *Run) Left() int {
 		left += c.Wanted - len(ended)
 	}
 	return left
+}
+
+// Reconciled says in a sentence how often k6 and the servers counted the same transactions, of the repeats in which
+// nothing failed: k6 can't know what became of a transaction that did. Empty where there is none.
+func (r *Run) Reconciled() string {
+	equal, different, uncounted := 0, 0, 0
+	for _, c := range r.Cells {
+		for _, repeat := range c.Repeats {
+			switch {
+			case repeat.Status != OK || repeat.Measured == nil || len(repeat.Measured.Errors) > 0:
+			case len(repeat.Counts) == 0:
+				uncounted++
+			case slices.ContainsFunc(repeat.Counts, func(n Count) bool { return !n.Equal }):
+				different++
+			default:
+				equal++
+			}
+		}
+	}
+	switch {
+	case equal+different > 0:
+	case uncounted > 0:
+		return fmt.Sprintf("what the servers counted is known for none of %d repeats", uncounted)
+	default:
+		return ""
+	}
+	text := fmt.Sprintf("k6's committed transactions are those that the servers counted in %d of %d repeats without errors", equal, equal+different)
+	if uncounted > 0 {
+		text += fmt.Sprintf("; %d more could not be counted", uncounted)
+	}
+	return text
 }
