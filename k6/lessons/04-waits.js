@@ -8,7 +8,6 @@
 import { sleep } from 'k6';
 import { lesson } from '../lib/cell.js';
 import { shared } from '../lib/workloads.js';
-
 export { turn as default, handleSummary } from '../lib/cell.js';
 
 const own = {
@@ -25,7 +24,8 @@ const own = {
 };
 
 const wait = { cpu: 'wait:CPU', read: 'wait:Client:ClientRead', write: 'wait:Client:ClientWrite', idle: 'wait:Net/Delay' };
-const session = { paths: ['direct'], latencies: [null], clients: [1], protocol: 'simple', seconds: 2, warmup_seconds: 0.5, repeats: 6, waits_hz: 32,
+// Fast is through toxiproxy, too, with nothing added: slow then differs from it by the latency and by no hop.
+const session = { paths: ['direct'], latencies: [0], clients: [1], protocol: 'simple', seconds: 2, warmup_seconds: 0.5, repeats: 6, waits_hz: 32,
   figures: ['tps', 'p50', wait.cpu, wait.read, wait.write, wait.idle, 'wait:IO:WalSync', 'cpu_database', 'wait_cost'], full: { seconds: 62 } };
 const slow = { ...session, latencies: [10] };
 // One stream of 39 MB: less would fit the buffers on the way. What slows a stream is bandwidth, 10 MB/s here; toxiproxy's latency alone hardly does.
@@ -36,7 +36,7 @@ const many = { ...slow, workload: 'select-heavy', clients: [20] };
 const in_ = (group, workload) => ({ group, workload });
 const shrinks = (name, workload) => ({ figure: wait.cpu, of: in_(`${name}-slow`, workload), to: in_(name, workload) });
 const is = (figure, group, workload, word, than) => ({ figure, of: in_(group, workload), is: word, than });
-const saw = (what, said, figure, group, workload) => ({ what, said, figure, of: in_(group, workload) });
+const saw = (what, said, figure, group, workload, path = 'direct') => ({ what, said, figure, of: { ...in_(group, workload), path } });
 
 export const options = lesson(() => ({
   lesson: '04-waits',
@@ -57,9 +57,9 @@ export const options = lesson(() => ({
     { ...small, name: 'slow-app', workload: 'slow-app', params: { pause_ms: 11 } },
     { ...session, name: 'single', workload: 'single' },
     { ...slow, name: 'single-slow', workload: 'single' },
-    { ...session, name: 'socket', paths: ['socket'], workload: 'single' },
-    { ...small, name: 'socket-small', paths: ['socket'], repeats: 1 },
-    { ...bulk, name: 'socket-bulk', paths: ['socket'], repeats: 1 },
+    { ...session, latencies: [null], name: 'plain', paths: ['direct', 'socket'], workload: 'single' },
+    { ...small, latencies: [null], name: 'plain-small', paths: ['direct', 'socket'], repeats: 1 },
+    { ...bulk, latencies: [null], name: 'plain-bulk', paths: ['direct', 'socket'], repeats: 1 },
     { ...many, name: 'many', repeats: 1 },
     { ...many, name: 'many-pooled', paths: ['pgbouncer-transaction'], pool_sizes: [2], repeats: 1 },
     { ...many, name: 'many-transactions', workload: 'tpcb', writes: true, paths: ['direct', 'pgbouncer-transaction'], pool_sizes: [5], repeats: 1 },
@@ -78,9 +78,9 @@ export const options = lesson(() => ({
     figures: [
       saw('large result, slow: ClientWrite', '0.91', wait.write, 'bulk-slow', 'bulk-read'), saw('large result: CPU, fast', '0.85', wait.cpu, 'bulk', 'bulk-read'), saw('the same, slow', '0.01', wait.cpu, 'bulk-slow', 'bulk-read'),
       saw('load, slow: ClientRead', '1.00', wait.read, 'bulk-slow', 'bulk-load'), saw('load: CPU, fast', '0.88', wait.cpu, 'bulk', 'bulk-load'),
-      saw('small transactions, slow: ClientRead', '0.85', wait.read, 'small-slow', 'tpcb'), saw('the same: Net/Delay', '0.13', wait.idle, 'small-slow', 'tpcb'), saw('small transactions, fast: ClientRead', '0.07', wait.read, 'small', 'tpcb'),
-      saw('SELECT 1 over TCP, slow: Net/Delay', '0.97', wait.idle, 'single-slow', 'single'), saw('SELECT 1 over TCP, fast: CPU', '0.28', wait.cpu, 'single', 'single'),
-      saw('SELECT 1 over TCP, fast', '32,882 TPS', 'tps', 'single', 'single'), saw('SELECT 1 over a Unix socket', '75,972 TPS', 'tps', 'socket', 'single'),
+      saw('small transactions, slow: ClientRead', '0.85', wait.read, 'small-slow', 'tpcb'), saw('the same: Net/Delay', '0.13', wait.idle, 'small-slow', 'tpcb'), saw('small transactions, fast: ClientRead', '0.07', wait.read, 'plain-small', 'tpcb'),
+      saw('SELECT 1 over TCP, slow: Net/Delay', '0.97', wait.idle, 'single-slow', 'single'), saw('SELECT 1 over TCP, fast: CPU', '0.28', wait.cpu, 'plain', 'single'),
+      saw('SELECT 1 over TCP, fast', '32,882 TPS', 'tps', 'plain', 'single', 'direct'), saw('SELECT 1 over a Unix socket', '75,972 TPS', 'tps', 'plain', 'single', 'socket'),
     ],
     shapes: [
       { name: 'large-result', says: 'a slow network turns large reads into ClientWrite', all: [is(wait.write, 'bulk-slow', 'bulk-read', 'more', 0.5)] },
@@ -88,11 +88,11 @@ export const options = lesson(() => ({
       { name: 'transactions', says: 'transactions of several statements into ClientRead', all: [is(wait.read, 'small-slow', 'tpcb', 'more', 0.5)] },
       { name: 'single', says: 'and single statements into Net/Delay', all: [is(wait.idle, 'single-slow', 'single', 'more', 0.5)] },
       { name: 'cpu', says: 'CPU shrinks in all of them', all: [['bulk', 'bulk-read'], ['bulk', 'bulk-load'], ['small', 'tpcb'], ['single', 'single']].map((of) => ({ ...shrinks(...of), is: 'less', than: 0.5 })) },
-      { name: 'socket', says: 'a Unix socket answers SELECT 1 sooner than TCP', all: [{ figure: 'tps', of: in_('socket', 'single'), to: in_('single', 'single'), is: 'more' }] },
+      { name: 'socket', says: 'a Unix socket answers SELECT 1 sooner than TCP', all: [{ figure: 'tps', of: { group: 'plain', path: 'socket' }, to: { group: 'plain', path: 'direct' }, is: 'more' }] },
     ],
   },
   charts: [
-    { title: 'Where one session\'s time goes', kind: 'stack', parts: ['waits'], x: 'workload', series: 'group', of: { clients: 1 }, note: 'Net/Delay is a session between transactions.' },
+    { title: 'Where one session\'s time goes', kind: 'stack', parts: ['waits'], x: 'workload', series: 'group', of: { clients: 1, path: 'direct' }, note: 'Net/Delay is a session between transactions.' },
     { title: 'What a transaction pool fills', kind: 'stack', parts: ['waits'], x: 'path', series: 'workload', of: { latency_ms: 10, bandwidth_kb_s: 0, repeats_wanted: 1 } },
   ],
   full: { minutes: 40, max_connections: 600, node_memory_gb: 1, host_memory_gb: 4, files: 2000 },
