@@ -37,6 +37,14 @@ type tab struct {
 // no warning and no error to its console.
 func openTab(t *testing.T, address string) *tab {
 	t.Helper()
+	p := openPage(t, consoleURL+address)
+	p.until("the page is live", 20*time.Second, `document.getElementById('connection').dataset.is === 'live'`)
+	return p
+}
+
+// openPage opens any page; when the test ends, it must have complained of nothing.
+func openPage(t *testing.T, address string) *tab {
+	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.WindowSize(1280, 720),
 		chromedp.Flag("disable-dev-shm-usage", true)) // a container has 64 MB of it
 	allocator, stop := chromedp.NewExecAllocator(context.WithoutCancel(t.Context()), options...)
@@ -55,8 +63,7 @@ func openTab(t *testing.T, address string) *tab {
 		}
 	})
 	chromedp.ListenTarget(ctx, p.hear)
-	p.do(chromedp.Navigate(consoleURL + address))
-	p.until("the page is live", 20*time.Second, `document.getElementById('connection').dataset.is === 'live'`)
+	p.do(chromedp.Navigate(address))
 	return p
 }
 
