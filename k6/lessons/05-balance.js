@@ -6,6 +6,7 @@
 // heavy or clients many, the second server outweighs that. And a read may miss what its own client has just written.
 
 import { count, lesson } from '../lib/cell.js';
+
 export { turn as default, handleSummary } from '../lib/cell.js';
 
 const BY_KEY = 'SELECT abalance FROM pgbench_accounts WHERE aid = $1';
@@ -22,7 +23,6 @@ const own = {
   function: reading('SELECT abalance, random() FROM pgbench_accounts WHERE aid = $1'),
   comment: reading(`/*NO LOAD BALANCE*/ ${BY_KEY}`),
   several: reading(`${BY_KEY}; SELECT 1`),
-  'each-statement': { ...reading(BY_KEY), setup: (client) => client.exec('PGPOOL SET statement_level_load_balance = on') }, // of this session
   'reconnect-each': { ...reading(BY_KEY), keeps: false },
   'write-read': { counters: ['lab_fresh', 'lab_stale'], turn: writeAndLook },
   'write-read-begin': { counters: ['lab_fresh', 'lab_stale'], turn: (client) => client.transaction(writeAndLook) },
@@ -62,7 +62,7 @@ export const options = lesson(() => ({
     { ...heavy, name: 'heavy-many', clients: [20], warmup_seconds: 1.5, repeats: 6 },
     { ...heavy, name: 'heavy', clients: [2, 5], full: { clients: [2, 5, 10, 35, 45, 90], seconds: 30 } },
     { ...simple, name: 'rules', paths: ['pgpool'], clients: [20], warmup_seconds: 1.5, workload: ['plain', 'in-begin', 'begin-write', 'function', 'comment', 'several'], figures: ['standby_share', 'tps', 'p50'] },
-    { ...simple, name: 'drawn', paths: ['pgpool'], clients: [1], workload: ['plain', 'reconnect-each', 'each-statement'], figures: ['standby_share', 'tps', 'p50'] },
+    { ...simple, name: 'drawn', paths: ['pgpool'], clients: [1], workload: ['plain', 'reconnect-each'], figures: ['standby_share', 'tps', 'p50'] },
     { ...fresh, name: 'stale' },
     { ...fresh, name: 'stale-far', replication_ms: 20 },
     { ...fresh, name: 'fresh', workload: 'write-read-begin', replication_ms: 20 },
