@@ -40,8 +40,8 @@ func TestReportOnScreensAndPaper(t *testing.T) {
 		t.Errorf("dark: the page is %.2f light", l)
 	}
 	// Paper is white, whatever the screen is, and holds no drawing or table that is cut off at its edge.
-	p.do(emulation.SetEmulatedMedia().WithMedia("print").WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "light"}}),
-		emulation.SetDeviceMetricsOverride(718, 1000, 1, false)) // A4 less its margins, at 96 pixels an inch
+	p.do(emulation.SetEmulatedMedia().WithMedia("print").WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}),
+		emulation.SetDeviceMetricsOverride(688, 1000, 1, false)) // A4 less margins of 14 mm, at 96 pixels an inch
 	if l := shoot("print"); l < 0.7 {
 		t.Errorf("print: the page is %.2f light", l)
 	}

@@ -35,8 +35,8 @@ var gauges = []gauge{
 	ofNodes("node_pool_size", "Server connections that a pooler's pools may have.", func(n Node) *float64 { return whole(n.PoolSize) }),
 	ofNodes("node_selects_per_second", "SELECTs a second that Pgpool-II sends to the node.", func(n Node) *float64 { return n.SelectsPerSecond }),
 	ofLoad("load_transactions_per_second", "Transactions a second of the live load.", func(p second.Path) *float64 { return &p.TPS }),
-	ofLoad("load_latency_median_seconds", "Median latency of the live load in the last second.", func(p second.Path) *float64 { return inSeconds(p.MedianMS) }),
-	ofLoad("load_latency_p95_seconds", "Latency that 95 % of the live load's were below in the last second.", func(p second.Path) *float64 { return inSeconds(p.P95MS) }),
+	ofLoad("load_turn_median_seconds", "Median time of a turn of the live load in the last second.", func(p second.Path) *float64 { return inSeconds(p.MedianMS) }),
+	ofLoad("load_turn_p95_seconds", "Time that 95 % of the live load's turns stayed below in the last second.", func(p second.Path) *float64 { return inSeconds(p.P95MS) }),
 	ofLoad("load_connect_median_seconds", "Median time to connect of the live load in the last second.", func(p second.Path) *float64 { return inSeconds(p.ConnectMS) }),
 	ofLoad("load_errors", "Errors of the live load in the last second.", func(p second.Path) *float64 { v := float64(p.Errors); return &v }),
 	newGauge("wait_share", "Share of the sessions' time in the last 5 seconds.", []string{"node", "event"}, func(s State, _ map[string]second.Path, add func(float64, ...string)) {

@@ -16,7 +16,7 @@ func TestMetricsAreTheSameFigures(t *testing.T) {
 	for _, line := range []string{
 		`pooler_lab_link_latency_asked_seconds{link="client-primary"} 0.02`, `pooler_lab_link_round_trip_seconds{link="client-primary"} 0.021`,
 		`pooler_lab_node_up{node="primary"} 1`, `pooler_lab_load_transactions_per_second{path="direct"} 800`,
-		`pooler_lab_load_latency_median_seconds{path="direct"} 0.0109`, `pooler_lab_load_errors{path="direct"} 2`, `pooler_lab_toxiproxy_up 1`, `pooler_lab_measuring 0`,
+		`pooler_lab_load_turn_median_seconds{path="direct"} 0.0109`, `pooler_lab_load_errors{path="direct"} 2`, `pooler_lab_toxiproxy_up 1`, `pooler_lab_measuring 0`,
 	} {
 		if !strings.Contains(text, line+"\n") {
 			t.Errorf("%s isn't in\n%s", line, text)

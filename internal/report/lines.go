@@ -49,7 +49,7 @@ func cellsOf(run *result.Run, group string) []*result.Cell {
 }
 
 // figuresOf are all figures of the cells, each once. Where the lesson names none, cells that don't connect over and
-// over or work off a fixed amount show throughput and latency, both, whatever they are compared by.
+// over or work off a fixed amount show throughput and the time of a turn, both, whatever they are compared by.
 func figuresOf(cells []*result.Cell) []figure.Figure {
 	var figures []figure.Figure
 	add := func(f figure.Figure) {

@@ -194,11 +194,15 @@ func TestAddAndLeft(t *testing.T) {
 }
 
 func TestReconciled(t *testing.T) {
-	repeat := func(counts ...Count) Repeat { return Repeat{Status: OK, Measured: &Measured{}, Counts: counts} }
-	failed := repeat(Count{Equal: false})
-	failed.Measured.Errors = []Error{{Code: "40001", Count: 1}}
-	run := Run{Cells: []Cell{{Repeats: []Repeat{repeat(Count{Equal: true}), repeat(Count{Equal: true}, Count{}), {Status: Failed}}}, {Repeats: []Repeat{repeat(), failed}}}}
-	want := "k6's committed transactions are those that the servers counted in 1 of 2 repeats without errors; 1 more could not be counted"
+	repeat := func(words ...string) Repeat {
+		r := Repeat{Status: OK, Counts: []Count{{}}}
+		for _, word := range words {
+			r.Flags = append(r.Flags, Flag{Word: word})
+		}
+		return r
+	}
+	run := Run{Cells: []Cell{{Repeats: []Repeat{repeat(), repeat("counts"), repeat("host")}}, {Repeats: []Repeat{repeat("errors"), repeat("uncounted"), {Status: Failed}, {Status: OK}}}}}
+	want := "k6 and the servers agree on the transactions of 2 of 4 repeats without errors, and of 1 the servers could not be asked"
 	if got := run.Reconciled(); got != want {
 		t.Errorf("it says %q, it should say %q", got, want)
 	}

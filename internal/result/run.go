@@ -157,33 +157,32 @@ func (r *Run) Left() int {
 	return left
 }
 
-// Reconciled says in a sentence how often k6 and the servers counted the same transactions, of the repeats in which
-// nothing failed: k6 can't know what became of a transaction that did. Empty where there is none.
+// Reconciled says in a sentence how often k6 and the servers counted the same transactions, as far as each can know, of
+// the repeats in which nothing failed; empty where there is none.
 func (r *Run) Reconciled() string {
-	equal, different, uncounted := 0, 0, 0
+	agree, differ, unread := 0, 0, 0
 	for _, c := range r.Cells {
 		for _, repeat := range c.Repeats {
+			flagged := func(word string) bool {
+				return slices.ContainsFunc(repeat.Flags, func(f Flag) bool { return f.Word == word })
+			}
 			switch {
-			case repeat.Status != OK || repeat.Measured == nil || len(repeat.Measured.Errors) > 0:
-			case len(repeat.Counts) == 0:
-				uncounted++
-			case slices.ContainsFunc(repeat.Counts, func(n Count) bool { return !n.Equal }):
-				different++
-			default:
-				equal++
+			case repeat.Status != OK || flagged("errors"):
+			case flagged("uncounted"):
+				unread++
+			case flagged("counts"):
+				differ++
+			case len(repeat.Counts) > 0: // else nobody counts on this path
+				agree++
 			}
 		}
 	}
-	switch {
-	case equal+different > 0:
-	case uncounted > 0:
-		return fmt.Sprintf("what the servers counted is known for none of %d repeats", uncounted)
-	default:
+	if agree+differ+unread == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("k6's committed transactions are those that the servers counted in %d of %d repeats without errors", equal, equal+different)
-	if uncounted > 0 {
-		text += fmt.Sprintf("; %d more could not be counted", uncounted)
+	text := fmt.Sprintf("k6 and the servers agree on the transactions of %d of %d repeats without errors", agree, agree+differ+unread)
+	if unread > 0 {
+		text += fmt.Sprintf(", and of %d the servers could not be asked", unread)
 	}
 	return text
 }

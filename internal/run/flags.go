@@ -18,8 +18,11 @@ const (
 	throttledMost = 0.10 // share of periods in which a budget stopped a container, in a paced cell
 )
 
-// stolen flags a repeat during which other machines took CPU.
-const stolen = "stolen"
+// Words of flags for which a repeat is run again.
+const (
+	stolen     = "stolen" // other machines took CPU meanwhile
+	miscounted = "counts" // k6 and the servers counted different numbers
+)
 
 func cpus() int { return runtime.NumCPU() }
 
@@ -45,7 +48,7 @@ func flags(c lesson.Cell, r *result.Repeat) []result.Flag {
 		add(!t.AsAsked(), "latency", "a round trip of %.2f ms, asked were %g", t.MeasuredMS, t.AskedMS)
 	}
 	for _, n := range r.Counts {
-		add(failed == 0 && !n.Equal, "counts", "%s: %d, k6 counted %d", n.What, n.Server, n.K6)
+		add(failed == 0 && !n.Equal, miscounted, "%s: %d, k6 counted %d", n.What, n.Server, n.K6)
 	}
 	add(r.Uncounted != "", "uncounted", "the servers' counts could not be read: %s", r.Uncounted)
 	if u := r.Resources; u != nil {

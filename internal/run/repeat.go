@@ -54,11 +54,15 @@ func (r *runner) repeat(ctx context.Context, c lesson.Cell, out result.Repeat) r
 const attempts = 3
 
 // judge flags a repeat that went to its end. What other machines took of the CPU says nothing of the lab, so that it
-// counts for nothing then, unless it is the last attempt.
+// counts for nothing then, unless it is the last attempt. So does a first attempt that the servers counted otherwise:
+// Pgpool-II looks up the tables and functions that it hasn't met since it started, by transactions of its own
+// (its relation cache), and they come with the first cell that has a new statement.
 func judge(c lesson.Cell, out *result.Repeat) {
 	out.Flags = flags(c, out)
-	if at := slices.IndexFunc(out.Flags, isStolen); at >= 0 && out.Attempt < attempts {
-		out.Status, out.Reason = result.Rejected, out.Flags[at].Text
+	for _, f := range out.Flags {
+		if f.Word == stolen && out.Attempt < attempts || f.Word == miscounted && out.Attempt == 1 {
+			out.Status, out.Reason = result.Rejected, f.Text
+		}
 	}
 }
 

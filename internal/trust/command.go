@@ -138,7 +138,7 @@ var conclusions = map[error]string{
 	errUnsaid: "too many comparisons could say nothing: something else used the machine, or it is too small",
 }
 
-// knownSlowdown is what the slowed cell's round trips are to the other's: 22 to 20, or 11 to 10.
+// knownSlowdown is what the slowed cell's round trips are to the other's: 110 to 100, 44 to 40 or 11 to 10.
 const knownSlowdown = 1.1
 
 // remark says what could be expected of a slowdown at its spread, and how many comparisons could say nothing.

@@ -5,7 +5,7 @@
 //   scripts/k6 run -e LAB_GROUP=distance k6/lessons/01-connect.js
 //
 // Expect: authentication decides more than the pooler does: without a password
-// PgBouncer is far cheaper than PostgreSQL, with one that it must hash it is dearer.
+// PgBouncer is far cheaper than PostgreSQL, with one that it must hash it costs as much or more.
 
 import { lesson } from '../lib/cell.js';
 import { shared } from '../lib/workloads.js';

@@ -91,7 +91,7 @@ export const options = lesson(() => ({
   },
   charts: [
     { title: 'TPC-B: fixed work, connecting included', kind: 'lines', figure: 'tps_with_connect', x: 'clients', series: 'path', of: { workload: 'tpcb', pool_size: 0, warmup_seconds: 0 }, log: 'x' },
-    { title: 'SELECT by key', kind: 'lines', figure: 'tps', x: 'clients', series: 'path', of: { workload: 'select' }, log: 'x' },
+    { title: 'SELECT by key', kind: 'lines', figure: 'tps', x: 'clients', series: 'path', of: { workload: 'select', transactions: 0 }, log: 'x' },
     { title: 'Memory of the database', kind: 'bars', figure: 'memory_database_mb', x: 'clients', series: 'path', of: { workload: 'tpcb', pool_size: 0, warmup_seconds: 0 } },
     { title: 'The size of the pool, 100 clients', kind: 'lines', figure: 'tps', x: 'pool_size', series: 'path', of: { clients: 100, workload: 'tpcb', transactions: 0 }, log: 'x' },
   ],

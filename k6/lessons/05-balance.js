@@ -77,7 +77,7 @@ export const options = lesson(() => ({
   ],
   study: {
     title: 'When Pgpool-II\'s load balancing pays', source: 'Usama, HighGo',
-    setup: 'pgbench, SELECT by key at scale 100, 30 s; primary and standby each a server of one CPU, Pgpool-II a small server of its own. Clients as there; the statement by which latency was told is SELECT version().',
+    setup: 'pgbench, SELECT by key at scale 100, 30 s; primary and standby each a server of one CPU, Pgpool-II a small server of its own. Clients as there; the statement by which one statement was timed is SELECT version().',
     figures: [
       saw('one statement, direct', '0.523 ms', 'light-one', 'direct', 'p50'), saw('the same, Pgpool-II', '1.115 ms', 'light-one', 'pgpool', 'p50'),
       ...[[5, ['5144', '0.972'], ['3946', '1.267']], [35, ['6295', '5.560'], ['5875', '5.958']], [45, ['4618', '9.744'], ['5912', '7.611']]].flatMap(([clients, ...both]) => both.flatMap(([tps, ms], i) => [

@@ -55,7 +55,7 @@ export const options = lesson(() => ({
   ],
   charts: [
     { title: 'One statement, connection kept: ms a turn', kind: 'bars', figure: 'p50', x: 'path', series: 'latency_ms', of: { group: 'kept' } },
-    { title: 'One statement, connection opened for it: ms a turn', kind: 'bars', figure: 'p50', x: 'path', series: 'latency_ms', of: { workload: 'reconnect-select', rate: 11, role: 'app' } },
+    { title: 'One statement, connection opened for it: ms a turn', kind: 'bars', figure: 'p50', x: 'path', series: 'latency_ms', of: { workload: 'reconnect-select', clients: 1, role: 'app' } },
     { title: 'Connect for each transaction, 10 clients: TPS', kind: 'bars', figure: 'tps', x: 'path', series: 'latency_ms', of: { group: 'throughput' } },
   ],
   full: { minutes: 45 },

@@ -43,7 +43,7 @@ export const options = lesson(() => ({
     { ...claimed, ...between, name: 'between', pod_pools: [20], warmup_seconds: 2 },
     { ...pods, ...between, name: 'between-pools', pod_pools: [20], pool_sizes: [5, 100] },
     { ...pods, name: 'twice', pods: [20], clients: [400], pod_pools: [2], warmup_seconds: 8 },
-    { ...pods, ...house, name: 'half-house', pods: [10] },
+    { ...pods, ...house, name: 'half-house', clients: [400], pods: [10] },
     { ...pods, ...house, name: 'full-house' },
     { ...pods, ...house, ...between, name: 'full-house-between' },
   ],
@@ -68,9 +68,9 @@ export const options = lesson(() => ({
     ],
   },
   charts: [
-    { title: 'The size of each pod\'s pool: transactions a second', kind: 'lines', figure: 'tps', x: 'pod_pool', series: 'latency_ms', of: { path: 'direct', pods: 10 }, log: 'x' },
-    { title: 'Median transaction, once it has a connection', kind: 'lines', figure: 'transaction', x: 'pod_pool', series: 'latency_ms', of: { path: 'direct', pods: 10 }, log: 'xy' },
-    { title: 'Wait for a connection', kind: 'lines', figure: 'pool_wait', x: 'pod_pool', series: 'latency_ms', of: { path: 'direct', pods: 10 }, log: 'x' },
+    { title: 'The size of each pod\'s pool: transactions a second', kind: 'lines', figure: 'tps', x: 'pod_pool', series: 'latency_ms', of: { path: 'direct', pods: 10, clients: 200 }, log: 'x' },
+    { title: 'Median transaction, once it has a connection', kind: 'lines', figure: 'transaction', x: 'pod_pool', series: 'latency_ms', of: { path: 'direct', pods: 10, clients: 200 }, log: 'xy' },
+    { title: 'Wait for a connection', kind: 'lines', figure: 'pool_wait', x: 'pod_pool', series: 'latency_ms', of: { path: 'direct', pods: 10, clients: 200 }, log: 'x' },
   ],
   full: { minutes: 30, max_connections: 600, node_memory_gb: 2, host_memory_gb: 6, files: 4000 },
 }), {
