@@ -57,7 +57,7 @@ func TestRun(t *testing.T) {
 		attempts        int // more than one
 	}{
 		{name: "all is well", behaviour: "good", status: result.OK, counts: []result.Count{{What: "transactions", K6: 55, Server: 55, Equal: true}}},
-		{name: "a server counted more, twice", behaviour: "good", status: result.OK, flags: []string{"counts"}, attempts: 2,
+		{name: "a server counted more, twice", behaviour: "good", status: result.OK, flags: []string{"counts"}, attempts: 2, log: true,
 			counts: []result.Count{{What: "transactions", K6: 55, Server: 56}}},
 		{name: "errors are counted and flagged", behaviour: "errors", status: result.OK, flags: []string{"errors"}},
 		{name: "nothing was committed", behaviour: "nothing", status: result.Failed, log: true,
