@@ -135,10 +135,14 @@ func Name(c *result.Cell) string {
 	if c.Role != "" && c.Role != "app" {
 		words = append(words, c.Role)
 	}
+	pods := "%d pods"
+	if c.Pods == 1 {
+		pods = "%d pod"
+	}
 	for _, n := range []struct {
 		count int
 		what  string
-	}{{c.PoolSize, "pool of %d"}, {c.Pods, "%d pods"}, {c.PodPool, "%d each"}} {
+	}{{c.PoolSize, "pool of %d"}, {c.Pods, pods}, {c.PodPool, "%d each"}} {
 		if n.count > 0 {
 			words = append(words, fmt.Sprintf(n.what, n.count))
 		}

@@ -10,6 +10,7 @@ import (
 	"pooler-lab/internal/claim"
 	"pooler-lab/internal/drawing"
 	"pooler-lab/internal/figure"
+	"pooler-lab/internal/result"
 )
 
 // A headline is a comparison that the lesson claims, and what came of it.
@@ -47,7 +48,7 @@ func headlines(claims claim.Claims) ([]headline, reach) {
 		h := headline{Says: v.Says, Figure: v.Figure.Heading, Verdict: verdictOf(v.Word, v.Why)}
 		i := drawing.Interval{Name: v.Says + ": no ratio", Class: h.Verdict.Class}
 		if v.Of != nil && v.To != nil {
-			h.Of, h.To, h.Both = apart(claim.Name(v.Of), claim.Name(v.To))
+			h.Of, h.To, h.Both = apart(named(v.Of, v.To), named(v.To, v.Of))
 		}
 		if v.Ratio.N > 0 {
 			h.Ratio = figure.RatioText(v.Ratio.Center)
@@ -64,6 +65,15 @@ func headlines(claims claim.Claims) ([]headline, reach) {
 		all[i].Drawing = drawings[i]
 	}
 	return all, reach{shortest(1 / most), shortest(most)}
+}
+
+// named is c's name beside another one's: with its role where only that tells them apart.
+func named(c, other *result.Cell) string {
+	name := claim.Name(c)
+	if usual := c.Role == "" || c.Role == "app"; usual && c.Role != other.Role {
+		name += ", app"
+	}
+	return name
 }
 
 // apart divides the names of two cells into what only one of them has and what both do.

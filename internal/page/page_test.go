@@ -168,3 +168,15 @@ func TestRunsOfTwoLessonsDontCompare(t *testing.T) {
 		t.Errorf("two lessons in a room: %v", err)
 	}
 }
+
+func TestRolesTellCellsApart(t *testing.T) {
+	cell := func(role string) *result.Cell {
+		return &result.Cell{Cell: lesson.Cell{Path: "direct", Workload: "connect", Clients: 1, Role: role}}
+	}
+	for _, test := range []struct{ of, to, wantOf, wantTo string }{{"app", "app_trust", "app", "app_trust"}, {"", "app_clear", "app", "app_clear"}, {"app", "app", "none", "none"}} {
+		of, to, both := apart(named(cell(test.of), cell(test.to)), named(cell(test.to), cell(test.of)))
+		if of != test.wantOf || to != test.wantTo || both != "direct, connect, 1 client" {
+			t.Errorf("%q beside %q is %q of %q to %q", test.of, test.to, both, of, to)
+		}
+	}
+}
