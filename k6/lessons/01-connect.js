@@ -46,7 +46,7 @@ export const options = lesson(() => ({
     { ...paced, name: 'far', paths: ['direct'], roles: ['app_trust', 'app'], latencies: [10] },
     { ...once, name: 'tls', paths: ['direct', 'pgbouncer-transaction'], latencies: [10], params: { sslmode: 'require' } },
     { ...once, name: 'paths', paths: ['socket', 'standby', 'pgbouncer-session', 'yugabyte', 'pgbouncer-yugabyte'], full: { paths: ['*'], repeats: 6 } },
-    { ...once, name: 'distance', paths: ['direct', 'pgbouncer-transaction', 'pgbouncer-transaction-near-app'], rate: 7, latencies: [0, 20], seconds: 1.6, full: { paths: ['*'], latencies: [0, 1, 10, 20, 100], clients: [10] } },
+    { ...once, name: 'distance', paths: ['direct', 'pgbouncer-transaction', 'pgbouncer-transaction-near-app'], rate: 7, latencies: [0, 20], seconds: 1.6, full: { paths: ['*'], latencies: [0, 1, 10, 20, 100], clients: [10], fill_pools: true, warmup_seconds: 6 } },
     { ...first, name: 'first-of-database', paths: ['direct'], fresh_database: true },
     { ...first, name: 'first-of-client', paths: ['direct'] },
     { ...first, ...pooled, name: 'first-of-cold-pool' },
@@ -91,7 +91,7 @@ export const options = lesson(() => ({
     { title: 'Connects a second that came about', kind: 'lines', figure: 'tps', x: 'rate', series: 'path', of: { workload: 'churn', clients: 200 },
       note: 'Where a line falls behind the rate on the axis, connects queue.' },
   ],
-  full: { minutes: 18, node_memory_gb: 2, files: 2000 },
+  full: { minutes: 26, node_memory_gb: 2, files: 2000 },
 }), {
   churn: { ...shared('connect'), warm: 0 },
   // Connects once and stays, as applications with a pool do when there are too many of them.
