@@ -95,14 +95,14 @@ func validate(t *testing.T, file string) {
 	}
 }
 
-// onlyCell is the one of a run of one cell.
 // undisturbed are the repeats of a cell without those that were run again because other machines took the CPU.
 func undisturbed(c result.Cell) []result.Repeat {
 	return slices.DeleteFunc(slices.Clone(c.Repeats), func(r result.Repeat) bool {
-		return r.Status == result.Rejected && slices.ContainsFunc(r.Flags, func(f result.Flag) bool { return f.Word == "stolen" })
+		return r.Status == result.Rejected && r.Flagged("stolen")
 	})
 }
 
+// onlyCell is the one of a run of one cell.
 func onlyCell(t *testing.T, r *result.Run) result.Cell {
 	t.Helper()
 	if len(r.Cells) != 1 {

@@ -127,25 +127,25 @@ func Name(c *result.Cell) string {
 	if c.Latency.Proxied() {
 		words = append(words, fmt.Sprintf("%d ms", c.Latency.MS()))
 	}
-	clients := "1 client"
-	if c.Clients != 1 {
-		clients = fmt.Sprintf("%d clients", c.Clients)
-	}
-	words = append(words, c.Workload, clients)
-	if c.Role != "" && c.Role != "app" {
+	words = append(words, c.Workload, fmt.Sprintf(plural(c.Clients, "%d client"), c.Clients))
+	if !c.HasUsualRole() {
 		words = append(words, c.Role)
-	}
-	pods := "%d pods"
-	if c.Pods == 1 {
-		pods = "%d pod"
 	}
 	for _, n := range []struct {
 		count int
 		what  string
-	}{{c.PoolSize, "pool of %d"}, {c.Pods, pods}, {c.PodPool, "%d each"}} {
+	}{{c.PoolSize, "pool of %d"}, {c.Pods, plural(c.Pods, "%d pod")}, {c.PodPool, "%d each"}} {
 		if n.count > 0 {
 			words = append(words, fmt.Sprintf(n.what, n.count))
 		}
 	}
 	return strings.Join(words, ", ")
+}
+
+// plural is what n of something are called whose plural ends in s.
+func plural(n int, what string) string {
+	if n == 1 {
+		return what
+	}
+	return what + "s"
 }

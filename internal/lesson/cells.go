@@ -53,6 +53,9 @@ type Cell struct {
 	Figures       []string                     `json:"figures,omitempty"`
 }
 
+// HasUsualRole says whether the cell's clients log in as everyone does unless told otherwise.
+func (c Cell) HasUsualRole() bool { return c.Role == "" || c.Role == "app" }
+
 // Cells spreads the lesson's groups over the routes: paths in the routes' order, then latency, workload, clients,
 // protocol, role, pool size and pods as the lesson lists them. A latency or role that a path can't have makes no cell.
 func (l *Lesson) Cells(routes []Route) ([]Cell, error) {

@@ -70,7 +70,7 @@ func headlines(claims claim.Claims) ([]headline, reach) {
 // named is c's name beside another one's: with its role where only that tells them apart.
 func named(c, other *result.Cell) string {
 	name := claim.Name(c)
-	if usual := c.Role == "" || c.Role == "app"; usual && c.Role != other.Role {
+	if c.HasUsualRole() && c.Role != other.Role {
 		name += ", app"
 	}
 	return name

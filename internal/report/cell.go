@@ -43,7 +43,7 @@ func roundTripOf(cells ...*result.Cell) string {
 			}
 			values = append(values, r.RoundTrip.MeasuredMS)
 			off := math.Abs(r.RoundTrip.MeasuredMS - r.RoundTrip.AskedMS)
-			if slices.ContainsFunc(r.Flags, func(f result.Flag) bool { return f.Word == "latency" }) && off > furthest {
+			if r.Flagged("latency") && off > furthest {
 				furthest, worst = off, r.RoundTrip.MeasuredMS
 			}
 		}

@@ -67,7 +67,7 @@ func saySettings(c *result.Cell) string { return listSettings(c, " ", ", ") }
 
 // sayRole leaves the role out that everyone has unless told otherwise.
 func sayRole(c *result.Cell) string {
-	if c.Role == "" || c.Role == "app" {
+	if c.HasUsualRole() {
 		return ""
 	}
 	return "role " + c.Role

@@ -26,7 +26,7 @@ func gridFits(run *result.Run, groups []string) bool {
 		c := &run.Cells[i]
 		at := place{c.Group, c.Path, c.Latency}
 		k := c.Workload + kindOf(figure.For(c)) + c.Protocol + strconv.Itoa(c.Clients)
-		said := c.Role == "" || c.Role == "app" // by the grid, which names no other
+		said := c.HasUsualRole() // by the grid, which names no other
 		if !said || c.PoolSize+c.Pods+c.Transactions > 0 || seen[at] || kind[c.Group] != "" && kind[c.Group] != k {
 			return false
 		}

@@ -2,6 +2,7 @@ package result
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -29,6 +30,11 @@ type Repeat struct {
 	Summary string `json:"k6_summary,omitempty"` // k6's own summary, relative to run.json
 	Log     string `json:"k6_log,omitempty"`     // what k6 printed, kept where the repeat failed
 	Exit    int    `json:"k6_exit"`
+}
+
+// Flagged says whether the repeat has a flag of that word.
+func (r *Repeat) Flagged(word string) bool {
+	return slices.ContainsFunc(r.Flags, func(f Flag) bool { return f.Word == word })
 }
 
 // A Fact is one thing that a server said of itself, and what it had to be.

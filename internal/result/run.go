@@ -3,7 +3,6 @@ package result
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"pooler-lab/internal/lesson"
@@ -163,14 +162,11 @@ func (r *Run) Reconciled() string {
 	agree, differ, unread := 0, 0, 0
 	for _, c := range r.Cells {
 		for _, repeat := range c.Repeats {
-			flagged := func(word string) bool {
-				return slices.ContainsFunc(repeat.Flags, func(f Flag) bool { return f.Word == word })
-			}
 			switch {
-			case repeat.Status != OK || flagged("errors"):
-			case flagged("uncounted"):
+			case repeat.Status != OK || repeat.Flagged("errors"):
+			case repeat.Flagged("uncounted"):
 				unread++
-			case flagged("counts"):
+			case repeat.Flagged("counts"):
 				differ++
 			case len(repeat.Counts) > 0: // else nobody counts on this path
 				agree++

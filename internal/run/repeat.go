@@ -66,11 +66,6 @@ func judge(c lesson.Cell, out *result.Repeat) {
 	}
 }
 
-// robbed says whether other machines took the CPU from a repeat.
-func robbed(r *result.Repeat) bool { return slices.ContainsFunc(r.Flags, isStolen) }
-
-func isStolen(f result.Flag) bool { return f.Word == stolen }
-
 // measure is the repeat itself: set the latency, prepare the servers, prove the path, count, load, count again and
 // compare.
 func (r *runner) measure(ctx context.Context, c lesson.Cell, out *result.Repeat) error {

@@ -156,7 +156,7 @@ func (r *runner) cell(ctx context.Context, i, block, position int) error {
 		if err := r.doc.Write(r.dir); err != nil {
 			return err
 		}
-		taken := robbed(&repeat)
+		taken := repeat.Flagged(stolen)
 		if repeat.Status != result.Rejected || ctx.Err() != nil || !taken && attempt == 2 {
 			return nil
 		}
