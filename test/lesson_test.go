@@ -51,7 +51,7 @@ func waitForLoad(t *testing.T, moment time.Duration) {
 // finished waits for a run's end and returns what it wrote; it must have ended with the status.
 func (s *started) finished(t *testing.T, status int) *result.Run {
 	t.Helper()
-	a := s.wait(t, 6*time.Minute) // with pauses for other machines
+	a := s.wait(t, 12*time.Minute) // with pauses for other machines, on a slow one
 	if a.status != status {
 		t.Fatalf("exit status %d, wanted %d\n%s", a.status, status, a.all())
 	}

@@ -50,8 +50,11 @@ func TestSamplerSeesWaits(t *testing.T) {
 	if n.Sessions != 3 || n.MaxBackends < 4 || n.MaxActive < 1 || n.MaxLocks == nil || *n.MaxLocks < 1 {
 		t.Errorf("3 of 4 connections, and of those that a pool holds, were used; two have virtual transactions: %+v", n)
 	}
-	if n.Samples < 48 || n.CostShare <= 0 || n.CostShare >= 0.02 {
+	if n.CostShare <= 0 || n.CostShare >= 0.02 {
 		t.Errorf("%d looks in 2 s took %.2f %% of the time, wanted under 2 %%", n.Samples, 100*n.CostShare)
+	}
+	if n.Samples < 48 && n.CostShare < 0.007 { // fewer than asked only where they are dear
+		t.Errorf("%d looks in 2 s, at %.2f %% of the time there was room for 64", n.Samples, 100*n.CostShare)
 	}
 }
 

@@ -34,8 +34,20 @@ func (n *node) readSpending(ctx context.Context) error {
 	}
 	if err == nil {
 		n.spent = append(n.spent, spending{time.Now(), time.Duration(ns.Int64)})
+		n.learnPrice()
 	}
 	return err
+}
+
+// fewestLooks is how many of them a price is made of at least.
+const fewestLooks = 10
+
+// learnPrice shares out among the looks what the backend has spent since its first spending, the counting of locks
+// included.
+func (n *node) learnPrice() {
+	if n.looked >= fewestLooks {
+		n.price = (n.spent[len(n.spent)-1].cpu - n.spent[0].cpu) / time.Duration(n.looked)
+	}
 }
 
 // costShare is the CPU time that looking took of the server between two moments, as a share of the time between

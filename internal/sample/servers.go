@@ -29,7 +29,7 @@ const notLooked = "no look at it began and ended while the window was open"
 // Subjects are whom to look at, and how often.
 type Subjects struct {
 	Nodes []string // PostgreSQL servers of the path
-	Hz    float64  // looks a second at each of them; 0 is DefaultHz, or less often with very many sessions
+	Hz    float64  // looks a second at each of them, fewer where they are dear; 0 is DefaultHz, or fewer with very many sessions
 	// AskPooler tells how many clients and servers the path's pooler has just now; nil is a path without one. It is
 	// called by one goroutine at a time, from Start until Stop.
 	AskPooler func(context.Context) (result.Pooler, error)

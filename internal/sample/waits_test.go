@@ -132,6 +132,18 @@ func TestPoolerBetween(t *testing.T) {
 	}
 }
 
+// A price is what the backend has spent on all looks since its first spending.
+func TestPriceOfALook(t *testing.T) {
+	n := &node{looked: fewestLooks - 1, spent: []spending{{cpu: time.Second}, {cpu: time.Second + 20*time.Millisecond}}}
+	if n.learnPrice(); n.price != 0 {
+		t.Errorf("%d looks have a price: %v", n.looked, n.price)
+	}
+	n.looked++
+	if n.learnPrice(); n.price != 2*time.Millisecond {
+		t.Errorf("%d looks for 20 ms cost %v each, it should be 2ms", n.looked, n.price)
+	}
+}
+
 func TestTurn(t *testing.T) {
 	crowd := &node{looks: []look{{sessions: make([]sighting, 500)}}}
 	tests := []struct {
@@ -143,7 +155,10 @@ func TestTurn(t *testing.T) {
 		{"before the first look", &node{}, 0, 100 * time.Millisecond},
 		{"few sessions", &node{looks: looksAt("AAA")}, 0, 100 * time.Millisecond},
 		{"so many that looks get dear", crowd, 0, 250 * time.Millisecond},
-		{"as asked, whatever it costs", crowd, 50, 20 * time.Millisecond},
+		{"as asked", crowd, 50, 20 * time.Millisecond},
+		{"as asked while it is cheap", &node{price: 140 * time.Microsecond}, 50, 20 * time.Millisecond},
+		{"asked too often for its price", &node{price: 1400 * time.Microsecond}, 50, 100 * time.Millisecond},
+		{"too dear for the default", &node{price: 2800 * time.Microsecond}, 0, 200 * time.Millisecond},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
