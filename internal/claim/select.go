@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 
+	"pooler-lab/internal/figure"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/result"
 )
@@ -127,25 +128,17 @@ func Name(c *result.Cell) string {
 	if c.Latency.Proxied() {
 		words = append(words, fmt.Sprintf("%d ms", c.Latency.MS()))
 	}
-	words = append(words, c.Workload, fmt.Sprintf(plural(c.Clients, "%d client"), c.Clients))
+	words = append(words, c.Workload, figure.Count(c.Clients, "client"))
 	if !c.HasUsualRole() {
 		words = append(words, c.Role)
 	}
 	for _, n := range []struct {
 		count int
-		what  string
-	}{{c.PoolSize, "pool of %d"}, {c.Pods, plural(c.Pods, "%d pod")}, {c.PodPool, "%d each"}} {
+		said  string
+	}{{c.PoolSize, fmt.Sprintf("pool of %d", c.PoolSize)}, {c.Pods, figure.Count(c.Pods, "pod")}, {c.PodPool, fmt.Sprintf("%d each", c.PodPool)}} {
 		if n.count > 0 {
-			words = append(words, fmt.Sprintf(n.what, n.count))
+			words = append(words, n.said)
 		}
 	}
 	return strings.Join(words, ", ")
-}
-
-// plural is what n of something are called whose plural ends in s.
-func plural(n int, what string) string {
-	if n == 1 {
-		return what
-	}
-	return what + "s"
 }

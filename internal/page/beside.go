@@ -152,7 +152,7 @@ func only(a, b Named) (all []string) {
 			}
 		}
 		if n > 0 {
-			all = append(all, fmt.Sprintf("%s only %s has.", sentence(plural(n, "cell")), pair[0].Name))
+			all = append(all, fmt.Sprintf("%s only %s has.", sentence(figure.Count(n, "cell")), pair[0].Name))
 		}
 	}
 	return all

@@ -66,7 +66,7 @@ func (p *plot) chart() (Chart, bool) {
 	c.Description = fmt.Sprintf("%s over %s. The table after it has the same figures.", sentence(c.Y), c.X)
 	note := p.Note
 	if p.extra > 0 {
-		note = fmt.Sprintf("%s %s more would stand in the same places and aren't drawn: the tables have them.", note, plural(p.extra, "cell"))
+		note = fmt.Sprintf("%s %s more would stand in the same places and aren't drawn: the tables have them.", note, figure.Count(p.extra, "cell"))
 	}
 	return Chart{Drawing: draw(c), Note: note, Data: dataOf(c)}, true
 }

@@ -13,7 +13,7 @@ func claimTable(runs []Named, detail bool) Table {
 	t := Table{Prose: detail, Caption: "What the lesson claims, in each run: the ratio, or whether the shape held", Head: heads("claim", "all together")}
 	var claims []claim.Claims
 	for _, r := range runs {
-		t.Head = append(t.Head, Head{Text: r.Name, Unit: plural(r.Run.Manifest.Host.CPUs, "CPU")})
+		t.Head = append(t.Head, Head{Text: r.Name, Unit: figure.Count(r.Run.Manifest.Host.CPUs, "CPU")})
 		claims = append(claims, claim.All(r.Run))
 	}
 	for _, h := range runs[0].Run.Lesson.Headlines {

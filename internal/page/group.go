@@ -77,7 +77,7 @@ func (g *group) caption() string {
 			}
 			parts = append(parts, "role "+bare(v))
 		case "transactions":
-			parts = append(parts, plural(c.Transactions, "transaction")+" each")
+			parts = append(parts, figure.Count(c.Transactions, "transaction")+" each")
 		case "link":
 			parts = append(parts, "on link "+bare(v))
 		case "params", "settings", "fresh_database":
@@ -86,5 +86,5 @@ func (g *group) caption() string {
 			parts = append(parts, said(condition.field, v))
 		}
 	}
-	return sentence(strings.Join(parts, ", ")) + fmt.Sprintf("; windows of %s s; %s", bare(c.Seconds), plural(c.Wanted, "repeat"))
+	return sentence(strings.Join(parts, ", ")) + fmt.Sprintf("; windows of %s s; %s", bare(c.Seconds), figure.Count(c.Wanted, "repeat"))
 }

@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"pooler-lab/internal/drawing"
+	"pooler-lab/internal/figure"
 	"pooler-lab/internal/result"
 )
 
 // machine is the run in one line.
 func machine(run *result.Run) string {
 	return fmt.Sprintf("%s UTC, %s, %s a node, %s a pooler, scale %d, seed %d", run.Started.UTC().Format("2 January 2006, 15:04"),
-		plural(run.Manifest.Host.CPUs, "CPU"), budget(run, "nodes"), budget(run, "poolers"), run.Manifest.Scale, run.Seed)
+		figure.Count(run.Manifest.Host.CPUs, "CPU"), budget(run, "nodes"), budget(run, "poolers"), run.Manifest.Scale, run.Seed)
 }
 
 func budget(run *result.Run, of string) string {
@@ -34,7 +35,7 @@ func manifestOf(run *result.Run) []Term {
 		{"run", run.ID},
 		{"began", run.Started.UTC().Format("2006-01-02 15:04:05 UTC")},
 		{"took", took(run)},
-		{"order", plural(run.Blocks, "block") + ", each with one repeat of every cell that still wants one, shuffled"},
+		{"order", figure.Count(run.Blocks, "block") + ", each with one repeat of every cell that still wants one, shuffled"},
 		{"seed", strconv.FormatUint(run.Seed, 10) + ", of the order within each block"},
 		{"host", host(m.Host)},
 		{"authentication", m.Authentication},
@@ -63,7 +64,7 @@ func took(run *result.Run) string {
 }
 
 func host(h result.Host) string {
-	parts := []string{plural(h.CPUs, "CPU")}
+	parts := []string{figure.Count(h.CPUs, "CPU")}
 	if h.MemoryBytes > 0 {
 		parts = append(parts, fmt.Sprintf("%.1f GB of memory", float64(h.MemoryBytes)/1e9))
 	}

@@ -109,7 +109,7 @@ func shapes(claims claim.Claims) (all []shape, tally string) {
 			parts = append(parts, fmt.Sprintf("%d %s", n, word))
 		}
 	}
-	return all, fmt.Sprintf("%s: %s", plural(len(all), "shape"), strings.Join(parts, ", "))
+	return all, fmt.Sprintf("%s: %s", figure.Count(len(all), "shape"), strings.Join(parts, ", "))
 }
 
 // seenHere is what was seen here of a study's figure.

@@ -96,14 +96,6 @@ func heads(texts ...string) []Head {
 	return all
 }
 
-// plural is how many there are of something whose plural ends in s.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // sentence makes the first letter a capital.
 func sentence(s string) string {
 	if s == "" {

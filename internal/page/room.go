@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"pooler-lab/internal/claim"
+	"pooler-lab/internal/figure"
 )
 
 // A roomPage is what the page of a whole room's runs shows.
@@ -30,7 +31,7 @@ func Room(runs []Named) ([]byte, error) {
 		return nil, fmt.Errorf("lesson %s claims nothing, neither ratios nor shapes: there is nothing to compare between machines", l.Name)
 	}
 	p := roomPage{Lesson: l.Name, Question: l.Question, Runs: len(runs), Alerts: besideAlerts(runs...), Claims: claimTable(runs, false), Reasons: reasons(runs), Machines: machines(runs)}
-	return render("room", fmt.Sprintf("%s: %s", l.Name, plural(len(runs), "machine")), p)
+	return render("room", fmt.Sprintf("%s: %s", l.Name, figure.Count(len(runs), "machine")), p)
 }
 
 // machines says what each run was made on.
@@ -38,7 +39,7 @@ func machines(runs []Named) Table {
 	t := Table{Prose: true, Caption: "The machines", Head: heads("machine", "run", "host", "a node", "a pooler", "order")}
 	for _, r := range runs {
 		t.Rows = append(t.Rows, Row{Cells: words(r.Name, r.Run.ID, host(r.Run.Manifest.Host), budget(r.Run, "nodes"), budget(r.Run, "poolers"),
-			fmt.Sprintf("%s, seed %d", plural(r.Run.Blocks, "block"), r.Run.Seed))})
+			fmt.Sprintf("%s, seed %d", figure.Count(r.Run.Blocks, "block"), r.Run.Seed))})
 	}
 	return t
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"pooler-lab/internal/figure"
 	"pooler-lab/internal/result"
 )
 
@@ -44,7 +45,7 @@ func failures(run *result.Run) Table {
 		}
 		became := "failed"
 		if n := counting(c); n > 0 {
-			became = plural(n, "repeat") + " of " + strconv.Itoa(c.Wanted)
+			became = figure.Count(n, "repeat") + " of " + strconv.Itoa(c.Wanted)
 		}
 		t.Rows = append(t.Rows, Row{Cells: words(c.ID, became, c.Reason)})
 	}
@@ -99,7 +100,7 @@ func flagTerms(run *result.Run) []Term {
 		if text == "" {
 			text = "a flag that this program doesn't know"
 		}
-		terms = append(terms, Term{w, plural(cells[w], "cell") + ": " + text + ". First: " + texts[w]})
+		terms = append(terms, Term{w, figure.Count(cells[w], "cell") + ": " + text + ". First: " + texts[w]})
 	}
 	return terms
 }

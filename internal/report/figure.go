@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -30,18 +29,11 @@ func demand(c *result.Cell) string {
 	if !known {
 		statement = c.Workload + ", "
 	}
-	text := fmt.Sprintf("%s%d client%s, ", statement, c.Clients, plural(c.Clients))
+	text := statement + figure.Count(c.Clients, "client") + ", "
 	if c.Rate > 0 {
 		return text + "paced at " + strconv.FormatFloat(c.Rate, 'f', -1, 64) + "/s"
 	}
 	return text + "closed loop"
-}
-
-func plural(n int) string {
-	if n == 1 {
-		return ""
-	}
-	return "s"
 }
 
 // shown is the cell's figure as a table has it: starred where it is flagged, failed, or - where there is none.

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pooler-lab/internal/claim"
+	"pooler-lab/internal/figure"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/page"
@@ -245,7 +246,7 @@ func announce(out io.Writer, p *progress, l *lesson.Lesson, full bool) {
 		fmt.Fprintf(out, "%s in full size needs %s\n", l.Name, spokenNeeds(l.Full))
 	}
 	if left := p.remaining(); full || left > time.Minute {
-		fmt.Fprintf(out, "%d repeat%s, %s\n", p.total, plural(p.total), p.howLong())
+		fmt.Fprintf(out, "%s, %s\n", figure.Count(p.total, "repeat"), p.howLong())
 	}
 }
 

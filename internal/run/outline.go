@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"pooler-lab/internal/figure"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/server"
 )
@@ -36,7 +37,7 @@ func outline(ctx context.Context, file string, o lesson.Override, out io.Writer)
 		}
 	}
 	progress := p.progress(io.Discard, 0, set, o)
-	fmt.Fprintf(out, "\n%d repeat%s, %s\n", progress.total, plural(progress.total), progress.howLong())
+	fmt.Fprintf(out, "\n%s, %s\n", figure.Count(progress.total, "repeat"), progress.howLong())
 	if !o.Full {
 		return nil
 	}

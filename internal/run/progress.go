@@ -9,7 +9,9 @@ import (
 
 	"golang.org/x/term"
 
+	"pooler-lab/internal/claim"
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/result"
 )
 
 // A progress tells how far a run is: on a terminal one line that is written anew each second, elsewhere a line a
@@ -122,7 +124,7 @@ func (p *progress) starting(block int, c lesson.Cell) {
 	defer p.mu.Unlock()
 	p.running, p.block, p.cell, p.began, p.loading, p.phase = true, block, c, p.now(), time.Time{}, "proving"
 	if p.width == 0 {
-		fmt.Fprintf(p.out, "%s: %s; about %s left\n", p.place(), p.what(), clock(p.remaining()))
+		fmt.Fprintf(p.out, "%s: %s; about %s left\n", p.place(), what(p.cell), clock(p.remaining()))
 	}
 	p.draw()
 }
@@ -153,7 +155,7 @@ func (p *progress) draw() {
 	if p.width == 0 || !p.running {
 		return
 	}
-	line := fmt.Sprintf("%s, about %s left, %s: %s", p.place(), clock(p.remaining()), p.phase, p.what())
+	line := fmt.Sprintf("%s, about %s left, %s: %s", p.place(), clock(p.remaining()), p.phase, what(p.cell))
 	if len(line) >= p.width {
 		line = line[:p.width-1]
 	}
@@ -164,9 +166,8 @@ func (p *progress) place() string {
 	return fmt.Sprintf("block %d/%d, cell %d/%d", p.block, p.blocks, p.done+1, p.total)
 }
 
-func (p *progress) what() string {
-	return fmt.Sprintf("%s, %s, %s, %d client%s", p.cell.Path, spoken(p.cell.Latency), p.cell.Workload, p.cell.Clients, plural(p.cell.Clients))
-}
+// what names a cell as people read it.
+func what(c lesson.Cell) string { return c.Group + ": " + claim.Name(&result.Cell{Cell: c}) }
 
 // ended says that the repeat is over.
 func (p *progress) ended() {
@@ -220,20 +221,6 @@ func (p *progress) clear() {
 	if p.width > 0 {
 		fmt.Fprint(p.out, "\r\x1b[K")
 	}
-}
-
-func spoken(l lesson.Latency) string {
-	if !l.Proxied() {
-		return "no proxy"
-	}
-	return fmt.Sprintf("%d ms", l.MS())
-}
-
-func plural(n int) string {
-	if n == 1 {
-		return ""
-	}
-	return "s"
 }
 
 // clock writes d as minutes and seconds.

@@ -12,8 +12,8 @@ import (
 
 // TestProgress runs on a clock of its own.
 func TestProgress(t *testing.T) {
-	cells := []lesson.Cell{{Path: "direct", Workload: "select", Clients: 10, Seconds: 8, Warmup: 1, Wanted: 2},
-		{Path: "pgpool", Workload: "connect", Clients: 1, Latency: lesson.Through(10), Seconds: 8, Warmup: 1, Fill: true, Wanted: 2}}
+	cells := []lesson.Cell{{Group: "far", Path: "direct", Workload: "select", Clients: 10, Seconds: 8, Warmup: 1, Wanted: 2},
+		{Group: "far", Path: "pgpool", Workload: "connect", Clients: 1, Latency: lesson.Through(10), Seconds: 8, Warmup: 1, Fill: true, Wanted: 2}}
 	var out bytes.Buffer
 	now := time.Date(2026, 11, 21, 16, 0, 0, 0, time.UTC)
 	p := newProgress(&out, 2, cells, func(c lesson.Cell) kind {
@@ -28,8 +28,8 @@ func TestProgress(t *testing.T) {
 	p.ended() // 4 s beside its 9: a quarter of what is new counts, for the other quick cell alone
 	p.starting(1, cells[1])
 	p.enter("filling pools")
-	want := "block 1/2, cell 1/4: direct, no proxy, select, 10 clients; about 0:48 left\n" +
-		"block 1/2, cell 2/4: pgpool, 10 ms, connect, 1 client; about 0:39 left\n"
+	want := "block 1/2, cell 1/4: far: direct, select, 10 clients; about 0:48 left\n" +
+		"block 1/2, cell 2/4: far: pgpool, 10 ms, connect, 1 client; about 0:39 left\n"
 	if out.String() != want {
 		t.Errorf("without a terminal it says\n%s\nand should\n%s", out.String(), want)
 	}
@@ -38,7 +38,7 @@ func TestProgress(t *testing.T) {
 	p.width = 60
 	now = now.Add(4 * time.Second)
 	p.enter(load)
-	if got, want := out.String(), "\r\x1b[Kblock 1/2, cell 2/4, about 0:35 left, k6: pgpool, 10 ms, co"; got != want {
+	if got, want := out.String(), "\r\x1b[Kblock 1/2, cell 2/4, about 0:35 left, k6: far: pgpool, 10 m"; got != want {
 		t.Errorf("on a terminal it says %q, it should say %q", got, want)
 	}
 	p.loading, now = time.Time{}, now.Add(time.Hour)

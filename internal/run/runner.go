@@ -160,7 +160,7 @@ func (r *runner) cell(ctx context.Context, i, block, position int) error {
 		if repeat.Status != result.Rejected || ctx.Err() != nil || !taken && attempt == 2 {
 			return nil
 		}
-		r.progress.say("%s: %s; once more", c.ID, repeat.Reason)
+		r.progress.say("%s: %s; once more", what(r.scheduled[i]), repeat.Reason)
 		if taken {
 			r.calm(ctx)
 		}

@@ -38,7 +38,7 @@ func (p *progress) step() {
 	s := Step{Run: p.run, Phase: p.phase, Block: p.block, Blocks: p.blocks, Done: p.done, Of: p.total, Failed: p.failed,
 		SecondsLeft: int(max(0, p.remaining()).Round(time.Second).Seconds())}
 	if p.running {
-		s.Cell = p.what()
+		s.Cell = what(p.cell)
 	}
 	_ = p.steps.encode.Encode(s)
 }
