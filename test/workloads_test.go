@@ -91,6 +91,9 @@ func checkWork(t *testing.T, lesson string, c result.Cell) {
 		t.Errorf("%s: %s got nothing done: %d transactions, finish %+v", lesson, c.ID, m.Transactions, m.Finish)
 	}
 	for _, e := range m.Errors {
+		if e.Code == "cancelled" && last.Flagged("warm-up") { // a slow machine: clients were still on their way at the end
+			continue
+		}
 		if !slices.Contains(c.Figures, "errors:"+e.Code) {
 			t.Errorf("%s: %s has %d errors %s (%s), and no column for them: %s", lesson, c.ID, e.Count, e.Code, e.Phase, e.Message)
 		}

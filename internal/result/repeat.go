@@ -72,6 +72,7 @@ type Measured struct {
 	Late          int64            `json:"late_samples"`    // of a paced cell: begun more than one interval late
 	Dropped       int64            `json:"dropped_samples"` // due within the window and never begun
 	ClientsReady  int              `json:"clients_ready"`   // when the window opened
+	ClientsFailed int              `json:"clients_failed"`  // by then; those that are neither were still on their way
 	Counted       Counted          `json:"counted"`
 	Errors        []Error          `json:"errors"`
 

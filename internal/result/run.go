@@ -141,17 +141,22 @@ func (c *Cell) Last() *Repeat {
 	return nil
 }
 
+// Left is how many of the cell's repeats were planned and have not ended by themselves.
+func (c *Cell) Left() int {
+	ended := map[int]bool{}
+	for _, repeat := range c.Repeats {
+		if repeat.Status != Interrupted {
+			ended[repeat.Block] = true
+		}
+	}
+	return c.Wanted - len(ended)
+}
+
 // Left is how many repeats were planned and have not ended by themselves.
 func (r *Run) Left() int {
 	left := 0
-	for _, c := range r.Cells {
-		ended := map[int]bool{}
-		for _, repeat := range c.Repeats {
-			if repeat.Status != Interrupted {
-				ended[repeat.Block] = true
-			}
-		}
-		left += c.Wanted - len(ended)
+	for i := range r.Cells {
+		left += r.Cells[i].Left()
 	}
 	return left
 }

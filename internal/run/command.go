@@ -234,7 +234,7 @@ func execute(ctx context.Context, set *path.Set, p *plan, o lesson.Override, see
 	lookout := sample.NewServers(server.NodeDSN, os.Getenv("LAB_PASSWORD"), server.Roles())
 	defer lookout.Close()
 	r := &runner{set: set, links: links, stream: replication, servers: servers, sampler: sampler, lookout: lookout, script: p.lesson.File,
-		scheduled: p.cells, progress: progress, dir: filepath.Join(results, doc.ID), doc: doc}
+		scheduled: p.cells, progress: progress, dir: filepath.Join(results, doc.ID), doc: doc, lengthened: map[string]bool{}}
 	err = errors.Join(r.run(ctx), report.Write(r.dir, doc))
 	fmt.Fprintf(out, "%s\nResults: results/%s (%s opens in any browser)\n", report.Table(doc), doc.ID, page.File)
 	return doc, err

@@ -20,8 +20,9 @@ const (
 
 // Words of flags for which a repeat is run again.
 const (
-	stolen     = "stolen" // other machines took CPU meanwhile
-	miscounted = "counts" // k6 and the servers counted different numbers
+	stolen     = "stolen"  // other machines took CPU meanwhile
+	miscounted = "counts"  // k6 and the servers counted different numbers
+	unready    = "warm-up" // clients were still on their way when the window opened
 )
 
 func cpus() int { return runtime.NumCPU() }
@@ -43,7 +44,7 @@ func flags(c lesson.Cell, r *result.Repeat) []result.Flag {
 	add(m.Transactions < fewest, "few", "%d transactions in the measured window", m.Transactions)
 	add(float64(m.Late+m.Dropped) > lateShare*float64(m.Transactions), "late",
 		"%d turns began late and %d never", m.Late, m.Dropped)
-	add(m.ClientsReady < c.Clients && c.Transactions == 0, "warm-up", "%d of %d clients were ready when the window opened", m.ClientsReady, c.Clients)
+	add(m.ClientsReady < c.Clients && c.Transactions == 0, unready, "%d of %d clients were ready when the window opened", m.ClientsReady, c.Clients)
 	if t := r.RoundTrip; t != nil {
 		add(!t.AsAsked(), "latency", "a round trip of %.2f ms, asked were %g", t.MeasuredMS, t.AskedMS)
 	}

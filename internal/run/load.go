@@ -17,8 +17,9 @@ import (
 	"pooler-lab/internal/server"
 )
 
-// slack is what a repeat may take beside its warm-up and window before its deadline ends it: k6's start and end.
-const slack = 20 * time.Second
+// slack is what a repeat of c may take beside its warm-up and window before its deadline ends it, in seconds: k6's start
+// and end, and the opening and closing of its connections, for which a slow machine needs some 50 ms each.
+func slack(c lesson.Cell) float64 { return 20 + 0.05*float64(connections(c)) }
 
 // load runs k6 and reads what it saw.
 func (r *runner) load(ctx context.Context, c lesson.Cell, j server.Journey, out *result.Repeat) error {
@@ -67,7 +68,7 @@ func (r *runner) order(c lesson.Cell, j server.Journey, out *result.Repeat) orde
 	return order{Path: c.Path, DSN: j.DSN(), Workload: c.Workload, Clients: c.Clients, Rate: c.Rate,
 		Seconds: c.Seconds, Warmup: c.Warmup, Protocol: c.Protocol, Scale: r.doc.Manifest.Scale,
 		Summary: filepath.Join(r.dir, name+".json"), Latency: c.Latency.MS(), Link: c.Link,
-		Deadline: c.Warmup + c.Seconds + slack.Seconds(), Seed: repeatSeed(r.doc.Seed, c.ID, out.Block),
+		Deadline: c.Warmup + c.Seconds + slack(c), Seed: repeatSeed(r.doc.Seed, c.ID, out.Block),
 		Role: c.Role, PoolSize: c.PoolSize, Pods: c.Pods, PodPool: c.PodPool, Transactions: c.Transactions, Params: params,
 		DSNs: r.dsns(c.Role)}
 }

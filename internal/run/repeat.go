@@ -40,7 +40,7 @@ func (r *runner) repeat(ctx context.Context, c lesson.Cell, out result.Repeat) r
 	case err != nil:
 		out.Status, out.Reason = result.Failed, err.Error()
 	default:
-		judge(c, &out)
+		r.judge(c, &out)
 	}
 	if out.Status == result.OK && out.Log != "" {
 		os.Remove(filepath.Join(r.dir, out.Log))
@@ -56,11 +56,13 @@ const attempts = 3
 // judge flags a repeat that went to its end. What other machines took of the CPU says nothing of the lab, so that it
 // counts for nothing then, unless it is the last attempt. So does a first attempt that the servers counted otherwise:
 // Pgpool-II looks up the tables and functions that it hasn't met since it started, by transactions of its own
-// (its relation cache), and they come with the first cell that has a new statement.
-func judge(c lesson.Cell, out *result.Repeat) {
+// (its relation cache), and they come with the first cell that has a new statement. And so does one whose warm-up was
+// too short, where it can be made longer.
+func (r *runner) judge(c lesson.Cell, out *result.Repeat) {
 	out.Flags = flags(c, out)
 	for _, f := range out.Flags {
-		if f.Word == stolen && out.Attempt < attempts || f.Word == miscounted && out.Attempt == 1 {
+		if f.Word == stolen && out.Attempt < attempts || f.Word == miscounted && out.Attempt == 1 ||
+			f.Word == unready && out.Attempt == 1 && hurried(c, out.Measured) && !r.lengthened[c.ID] {
 			out.Status, out.Reason = result.Rejected, f.Text
 		}
 	}

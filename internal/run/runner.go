@@ -48,8 +48,9 @@ type runner struct {
 	doc       *result.Run
 	scheduled []lesson.Cell
 
-	movesReplication bool          // some cell does
-	waited           time.Duration // for other machines
+	movesReplication bool            // some cell does
+	waited           time.Duration   // for other machines
+	lengthened       map[string]bool // cells, by id: they have a longer warm-up than planned
 }
 
 // An interruptedError says that a run was ended before its last cell.
@@ -149,6 +150,11 @@ func (r *runner) cell(ctx context.Context, i, block, position int) error {
 	c := &r.doc.Cells[i]
 	for attempt := 1; ; attempt++ {
 		repeat := r.repeat(ctx, r.scheduled[i], result.Repeat{Block: block, Position: position, Attempt: attempt})
+		again := "once more"
+		if repeat.Status == result.Rejected && repeat.Flagged(unready) {
+			r.lengthen(i)
+			again = fmt.Sprintf("once more, with %g s to get ready", r.scheduled[i].Warmup)
+		}
 		c.Add(repeat)
 		if repeat.Status != result.Interrupted {
 			r.doc.Unfinished = r.doc.Left()
@@ -160,7 +166,7 @@ func (r *runner) cell(ctx context.Context, i, block, position int) error {
 		if repeat.Status != result.Rejected || ctx.Err() != nil || !taken && attempt == 2 {
 			return nil
 		}
-		r.progress.say("%s: %s; once more", what(r.scheduled[i]), repeat.Reason)
+		r.progress.say("%s: %s; %s", what(r.scheduled[i]), repeat.Reason, again)
 		if taken {
 			r.calm(ctx)
 		}

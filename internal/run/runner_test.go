@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -178,6 +180,37 @@ func TestServersArePreparedAndTakenBack(t *testing.T) {
 	}
 	if counts := written(t, r.dir).Cells[0].Repeats[0].Counts; len(counts) != 1 || counts[0].K6 != 55 || !counts[0].Equal {
 		t.Errorf("the history was counted as %+v", counts)
+	}
+}
+
+// A repeat whose window opened while clients were on their way is run again with a longer warm-up, and so are those of
+// its path that have as many to open. What isn't ready then either counts, with its flag.
+func TestAShortWarmUpIsMadeLongerOnce(t *testing.T) {
+	late, more, fewer := plain("late"), plain("more"), plain("fewer")
+	late.Clients, more.Clients, fewer.Clients = 10, 20, 5
+	late.Warmup, late.Wanted, more.Wanted = 1, 2, 2
+	t.Setenv("READY", "9")
+	r, _, _ := newRunner(t, "good", late, more, fewer)
+	r.lengthen(0)
+	if r.scheduled[0].Warmup != 4 || r.scheduled[1].Warmup != 4 || r.scheduled[2].Warmup != 0 {
+		t.Errorf("the warm-ups are %v, %v and %v s", r.scheduled[0].Warmup, r.scheduled[1].Warmup, r.scheduled[2].Warmup)
+	}
+
+	r, _, _ = newRunner(t, "good", late)
+	before := r.progress.remaining()
+	if err := r.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, repeat := range written(t, r.dir).Cells[0].Repeats {
+		all = append(all, fmt.Sprintf("%s %d %v", repeat.Status, repeat.Block, wordsOf(repeat)))
+	}
+	want := []string{"rejected 1 [warm-up]", "ok 1 [warm-up]", "ok 2 [warm-up]"}
+	if !slices.Equal(all, want) {
+		t.Errorf("the repeats are %v, they should be %v", all, want)
+	}
+	if left := r.progress.left; before <= 0 || math.Abs(left) > 0.001 {
+		t.Errorf("at its end the run has %v s left to measure", left)
 	}
 }
 

@@ -25,7 +25,7 @@ summary=$(sed -n 's/.*"summary":"\([^"]*\)".*/\1/p' <<<"$LAB_CELL")
 signals=$(dirname "$summary")/signals
 report() {
 	cat >"$summary" <<END
-{"window": {"start": "2026-11-21T16:00:00.5Z", "end": "2026-11-21T16:00:01.5Z", "seconds": 1, "ready": 1, "failed": 0}, "errors": $1,
+{"window": {"start": "2026-11-21T16:00:00.5Z", "end": "2026-11-21T16:00:01.5Z", "seconds": 1, "ready": ${READY-1}, "failed": 0}, "errors": $1,
  "metrics": {"pg_transactions": {"type": "counter", "values": {"count": 55, "rate": 1}},
   "pg_transactions{phase:measure}": {"type": "counter", "values": {"count": $2, "rate": 1}},
   "pg_prepare_transactions": {"type": "counter", "values": {"count": 1}}, "pg_connections": {"type": "counter", "values": {"count": 1}},
@@ -180,7 +180,7 @@ func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *
 	t.Cleanup(lookout.Close)
 	switches, witnesses := &switchesStandIn{latency: map[string]int{}, bandwidth: map[string]int{}}, &witnessesStandIn{roundTrip: 0.2}
 	return &runner{set: set, links: switches, stream: &streamStandIn{}, servers: witnesses, sampler: sampler, lookout: lookout, script: "/lab/x.js", scheduled: cells,
-		progress: newProgress(t.Output(), doc.Blocks, cells, kindIn(set)), dir: filepath.Join(results, id), doc: doc}, switches, witnesses
+		progress: newProgress(t.Output(), doc.Blocks, cells, kindIn(set)), dir: filepath.Join(results, id), doc: doc, lengthened: map[string]bool{}}, switches, witnesses
 }
 
 // plain is a cell without latency.
