@@ -22,6 +22,9 @@ func gridFits(run *result.Run, groups []string) bool {
 		latency     lesson.Latency
 	}
 	seen, kind := map[place]bool{}, map[string]string{}
+	if len(run.Paths) == 1 && len(latenciesOf(run)) > 2 {
+		return false // one path over many latencies is one table
+	}
 	for i := range run.Cells {
 		c := &run.Cells[i]
 		at := place{c.Group, c.Path, c.Latency}

@@ -52,6 +52,18 @@ func TestLines(t *testing.T) {
 	golden(t, "lines.txt", Table(run))
 }
 
+// A grid has a section a latency, each of which would hold one row of a path's series.
+func TestOnePathsSeriesIsOneTable(t *testing.T) {
+	run := newRun()
+	run.Paths = []result.Path{{Name: "direct"}}
+	for _, ms := range []int{0, 10, 20} {
+		add(run, "throughput", "direct", lesson.Through(ms), measured(1, 0.1, 9000, 0, 1))
+	}
+	if text := Table(run); strings.Count(text, "path ") != 1 || !strings.Contains(text, "direct 20ms") {
+		t.Errorf("three latencies of one path are not one table:\n%s", text)
+	}
+}
+
 func TestWithoutDirectThereAreNoRatios(t *testing.T) {
 	run := newRun()
 	run.Paths = []result.Path{{Name: "socket"}}

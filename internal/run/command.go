@@ -160,6 +160,8 @@ func prepare(ctx context.Context, file string, o lesson.Override) (*path.Set, *p
 	if err := claim.Check(l); err != nil {
 		return nil, nil, fmt.Errorf("read what %s claims: %w", file, err)
 	}
+	all := *l
+	all.Groups = slices.Clone(l.Groups)
 	if err := l.Apply(o); err != nil {
 		return nil, nil, err
 	}
@@ -167,12 +169,25 @@ func prepare(ctx context.Context, file string, o lesson.Override) (*path.Set, *p
 	if err != nil {
 		return nil, nil, err
 	}
+	p.whole = longest(&all, set, o.Full)
 	if asItIs(o) {
 		if err := claim.CheckCells(l, p.asked); err != nil {
 			return nil, nil, fmt.Errorf("read what %s claims: %w", file, err)
 		}
 	}
 	return set, p, nil
+}
+
+// longest is what all of l's cells may take at most, 0 where there are none.
+func longest(l *lesson.Lesson, set *path.Set, full bool) time.Duration {
+	if l.Apply(lesson.Override{Full: full}) != nil {
+		return 0
+	}
+	p, err := makePlan(l, set)
+	if err != nil {
+		return 0
+	}
+	return newProgress(io.Discard, 0, p.cells, kindIn(set)).remaining()
 }
 
 // asItIs says whether a run has all that its lesson has, in either size.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/path"
@@ -18,6 +19,7 @@ type plan struct {
 	asked  []lesson.Cell // those of paths that are off, too
 	cells  []lesson.Cell
 	paths  []result.Path
+	whole  time.Duration // that all of the lesson's cells in the same size may take at most
 }
 
 // makePlan spreads the lesson over the paths of set.
@@ -82,8 +84,9 @@ func reasons(paths []result.Path) string {
 // progress tells how far the plan's run is, and how long it takes.
 func (p *plan) progress(out io.Writer, blocks int, set *path.Set, o lesson.Override) *progress {
 	told := newProgress(out, blocks, p.cells, kindIn(set))
-	if asItIs(o) {
-		told.expect(p.lesson.Expected(o.Full))
+	if p.whole > 0 { // a part of the lesson takes its share of what the author says of all of it
+		share := told.remaining().Seconds() / p.whole.Seconds()
+		told.expect(time.Duration(share * float64(p.lesson.Expected(o.Full))))
 	}
 	return told
 }

@@ -10,6 +10,15 @@ import (
 	"pooler-lab/internal/path"
 )
 
+// A part of a lesson with fixed work takes its share of what the author says of the whole.
+func TestAPartTakesItsShareOfTheWhole(t *testing.T) {
+	part := &plan{lesson: &lesson.Lesson{Minutes: 4}, whole: 20 * time.Minute,
+		cells: []lesson.Cell{{Path: "direct", Seconds: 299.4, Wanted: 1, Transactions: 5}}}
+	if got := part.progress(&bytes.Buffer{}, 1, &path.Set{}, lesson.Override{Groups: []string{"g"}}).howLong(); got != "about 1:00" {
+		t.Errorf("5 of the 20 minutes that the lesson may take, and takes 4 of, are %s", got)
+	}
+}
+
 // TestProgress runs on a clock of its own.
 func TestProgress(t *testing.T) {
 	cells := []lesson.Cell{{Group: "far", Path: "direct", Workload: "select", Clients: 10, Seconds: 8, Warmup: 1, Wanted: 2},
