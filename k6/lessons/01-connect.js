@@ -91,7 +91,7 @@ export const options = lesson(() => ({
     { title: 'Connects a second that came about', kind: 'lines', figure: 'tps', x: 'rate', series: 'path', of: { workload: 'churn', clients: 200 },
       note: 'Where a line falls behind the rate on the axis, connects queue.' },
   ],
-  full: { minutes: 26, node_memory_gb: 2, files: 2000 },
+  full: { minutes: 24, node_memory_gb: 2, files: 2000 },
 }), {
   churn: { ...shared('connect'), warm: 0 },
   // Connects once and stays, as applications with a pool do when there are too many of them.

@@ -34,7 +34,7 @@ export const options = lesson(() => ({
   explanation: 'A pooler is one hop more: each statement pays some hundredths of a millisecond for it, and with few clients that is all it does. '
     + 'Each direct client is a process of the server: it is forked, logs in, keeps one to two MB and its locks, and takes its turn on the CPU; in TPC-B all of them queue for the '
     + 'rows of ten branches, and each that waits in the server makes the others dearer. A pool lets a few work, and the rest waits in its queue, where waiting costs next to nothing: so a smaller pool '
-    + 'can do more. Memory and locks follow the server connections, not the clients. A session pool lends one until its client leaves: no slower for who has it, nothing at all for who comes later. '
+    + 'can do more. Memory and locks follow the server connections, not the clients. A session pool lends one until its client leaves: who has it is spared the handing over, who comes later has nothing at all. '
     + 'Pgpool-II gives each client a process and server connections of its own: it saves the server nothing but the forks, and beyond its 100 children clients queue.',
   minutes: 5,
   groups: [

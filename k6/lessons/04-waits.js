@@ -44,8 +44,8 @@ export const options = lesson(() => ({
   question: 'Where does the server wait when the network is slow, and can it tell a slow network from a slow application?',
   prediction: 'A transaction of five statements runs over 10 ms of latency. What share of its session\'s time does the server work, and what does it call the rest?',
   explanation: 'The server is asked thirty-two times a second what each session waits for; active and waiting for nothing is CPU, and Net/Delay is a session that is neither active nor in a transaction. '
-    + 'A result that the network can\'t take makes the server wait in ClientWrite; a load, and each pause within a transaction, in ClientRead; a pause between single statements shows as nothing at all, '
-    + 'since an idle session waits for no one. The server sees only that the next message isn\'t there: slow network and slow application look alike. It is the client\'s side that tells them apart: its '
+    + 'A result that the network can\'t take makes the server wait in ClientWrite; a load, and each pause within a transaction, in ClientRead; a pause between single statements in an idle session, '
+    + 'which is Net/Delay here. The server sees only that the next message isn\'t there: slow network and slow application look alike. It is the client\'s side that tells them apart: its '
     + 'statements take the round trip longer over the network, and no longer than ever where the application dawdles. A transaction pool lends the idle moments to other clients, so its few sessions are busy; '
     + 'the ClientRead within a transaction it can\'t fill, for that connection is taken.',
   minutes: 5,

@@ -49,7 +49,7 @@ export const options = lesson(() => ({
   question: 'How many clients, or how heavy a statement, does it take until a second server for reads is worth its balancer?',
   prediction: 'Pgpool-II in front of two servers, 90 clients that read by key: more or fewer reads a second than one server alone? And with one client?',
   explanation: 'Pgpool-II reads and parses each statement before it sends it on: a hop and a parse, paid each time. While one server keeps up that is all one gets. Once its budget is used up the second one\'s counts: with heavy statements at a few '
-    + 'clients, with light ones only at many, since there Pgpool-II\'s own budget runs out as well. Balanced is what can\'t write: a SELECT, in a BEGIN block too as long as that has not written. Volatile functions, several statements in one '
+    + 'clients, with light ones at many if at all, since there Pgpool-II\'s own budget runs out as well. Balanced is what can\'t write: a SELECT, in a BEGIN block too as long as that has not written. Volatile functions, several statements in one '
     + 'string and a NO LOAD BALANCE comment go to the primary. The node is drawn once a session, like a coin; each statement draws its own where statement_level_load_balance is on. The standby follows a moment later, so a read right after a '
     + 'write may miss it, the more so the farther the standby is; in the same transaction it can\'t. A long read on the standby is cancelled when the primary cleans up rows that it still sees, unless replay waits for it '
     + '(max_standby_streaming_delay) or the primary hears of it (hot_standby_feedback).',
@@ -95,5 +95,5 @@ export const options = lesson(() => ({
     ...[['Light reads', 'select'], ['Heavy reads', 'select-heavy']].map(([title, workload]) => ({ title, kind: 'lines', figure: 'tps', x: 'clients', series: 'path', of: { workload }, log: 'x' })),
     { title: 'What goes to the standby', kind: 'bars', figure: 'standby_share', x: 'workload', of: { group: 'rules' }, note: 'Each of 20 sessions draws its node like a coin: about half where a statement may be balanced, nothing where not.' },
   ],
-  full: { minutes: 40, scale: 100, max_connections: 600, node_memory_gb: 1, host_memory_gb: 4, files: 2000 },
+  full: { minutes: 51, scale: 100, max_connections: 600, node_memory_gb: 1, host_memory_gb: 4, files: 2000 },
 }), own);

@@ -72,7 +72,7 @@ export const options = lesson(() => ({
     { title: 'Median transaction, once it has a connection', kind: 'lines', figure: 'transaction', x: 'pod_pool', series: 'latency_ms', of: { path: 'direct', pods: 10, clients: 200 }, log: 'xy' },
     { title: 'Wait for a connection', kind: 'lines', figure: 'pool_wait', x: 'pod_pool', series: 'latency_ms', of: { path: 'direct', pods: 10, clients: 200 }, log: 'x' },
   ],
-  full: { minutes: 30, max_connections: 600, node_memory_gb: 2, host_memory_gb: 6, files: 4000 },
+  full: { minutes: 17, max_connections: 600, node_memory_gb: 2, host_memory_gb: 6, files: 4000 },
 }), {
   tpcb: { ...shared('tpcb'), warm: 1 }, // hundreds of threads share few connections: two turns of each take longer than the cell
 });
