@@ -95,10 +95,11 @@ func validate(t *testing.T, file string) {
 	}
 }
 
-// undisturbed are the repeats of a cell without those that were run again because other machines took the CPU.
+// undisturbed are the repeats of a cell without those that were run again because other machines took the CPU, or a slow
+// one needed a longer warm-up.
 func undisturbed(c result.Cell) []result.Repeat {
 	return slices.DeleteFunc(slices.Clone(c.Repeats), func(r result.Repeat) bool {
-		return r.Status == result.Rejected && r.Flagged("stolen")
+		return r.Status == result.Rejected && (r.Flagged("stolen") || r.Flagged("warm-up"))
 	})
 }
 

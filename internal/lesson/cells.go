@@ -33,7 +33,7 @@ type Cell struct {
 	Protocol string  `json:"protocol"`
 	Rate     float64 `json:"rate"`           // transactions per second over all clients; 0 is a closed loop
 	Seconds  float64 `json:"seconds"`        // length of the measured window asked for
-	Warmup   float64 `json:"warmup_seconds"` // most that the warm-up may take
+	Warmup   float64 `json:"warmup_seconds"` // most that the warm-up may take, unless that proves too short
 	Fill     bool    `json:"fill_pools"`     // pools are filled before it
 	Wanted   int     `json:"repeats_wanted"` // how many times it is to run, once a block
 

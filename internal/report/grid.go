@@ -49,7 +49,7 @@ func gridFits(run *result.Run, groups []string) bool {
 
 // grid shows a section a latency, in it a row a path.
 func grid(run *result.Run, groups []string) string {
-	compared := slices.ContainsFunc(run.Cells, func(c result.Cell) bool { return c.Path == "direct" })
+	compared := compares(run)
 	text, first := "", 0
 	for _, p := range run.Paths {
 		first = max(first, len(p.Name))

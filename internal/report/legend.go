@@ -55,7 +55,7 @@ func legend(run *result.Run, isGrid bool) string {
 	} else {
 		explainAll(&b, run)
 	}
-	if slices.ContainsFunc(run.Cells, func(c result.Cell) bool { b := base(run, &c); return b != nil && b.ID != c.ID }) {
+	if compares(run) {
 		text := "ratio to the direct path at the same latency"
 		if n := mostRepeats(run); n > 1 {
 			text += fmt.Sprintf(": the median over %d blocks of each block's own ratio, not the quotient of the medians shown", n)

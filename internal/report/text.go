@@ -134,6 +134,14 @@ func base(run *result.Run, c *result.Cell) *result.Cell {
 	})
 }
 
+// compares says whether some cell has a ratio to another one, the direct path's.
+func compares(run *result.Run) bool {
+	return slices.ContainsFunc(run.Cells, func(c result.Cell) bool {
+		direct := base(run, &c)
+		return direct != nil && direct.ID != c.ID
+	})
+}
+
 // troubles lists what failed and why, and the most frequent error of each cell that had some.
 func troubles(run *result.Run) string {
 	var b strings.Builder

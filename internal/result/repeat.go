@@ -12,7 +12,8 @@ type Repeat struct {
 	Position int       `json:"position"` // within the block's shuffled order, from 1
 	Attempt  int       `json:"attempt"`  // from 1; those before it were rejected
 	Status   Status    `json:"status"`
-	Reason   string    `json:"reason,omitempty"` // why it is not ok
+	Reason   string    `json:"reason,omitempty"`         // why it is not ok
+	Warmup   float64   `json:"warmup_seconds,omitempty"` // where it was longer than the cell's
 	Started  time.Time `json:"started"`
 	Ended    time.Time `json:"ended"`
 
@@ -72,7 +73,7 @@ type Measured struct {
 	Late          int64            `json:"late_samples"`    // of a paced cell: begun more than one interval late
 	Dropped       int64            `json:"dropped_samples"` // due within the window and never begun
 	ClientsReady  int              `json:"clients_ready"`   // when the window opened
-	ClientsFailed int              `json:"clients_failed"`  // by then; those that are neither were still on their way
+	ClientsLate   int              `json:"clients_late"`    // ready only after it had opened
 	Counted       Counted          `json:"counted"`
 	Errors        []Error          `json:"errors"`
 

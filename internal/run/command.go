@@ -169,7 +169,7 @@ func prepare(ctx context.Context, file string, o lesson.Override) (*path.Set, *p
 	if err != nil {
 		return nil, nil, err
 	}
-	p.whole = longest(&all, set, o.Full)
+	p.share = shareOfLimits(&all, set, o.Full)
 	if asItIs(o) {
 		if err := claim.CheckCells(l, p.asked); err != nil {
 			return nil, nil, fmt.Errorf("read what %s claims: %w", file, err)
@@ -178,16 +178,19 @@ func prepare(ctx context.Context, file string, o lesson.Override) (*path.Set, *p
 	return set, p, nil
 }
 
-// longest is what all of l's cells may take at most, 0 where there are none.
-func longest(l *lesson.Lesson, set *path.Set, full bool) time.Duration {
-	if l.Apply(lesson.Override{Full: full}) != nil {
+// shareOfLimits is how much of what its limits allow the fixed work of l takes where all of l takes what its author
+// says; 0 is unknown.
+func shareOfLimits(l *lesson.Lesson, set *path.Set, full bool) float64 {
+	if l.Apply(lesson.Override{Full: full}) != nil || l.Expected(full) == 0 {
 		return 0
 	}
 	p, err := makePlan(l, set)
 	if err != nil {
 		return 0
 	}
-	return newProgress(io.Discard, 0, p.cells, kindIn(set)).remaining()
+	all := newProgress(io.Discard, 0, p.cells, kindIn(set))
+	known := all.remaining() - all.limits
+	return min(1, max(0, (l.Expected(full)-known).Seconds()/max(1, all.limits.Seconds())))
 }
 
 // asItIs says whether a run has all that its lesson has, in either size.

@@ -22,7 +22,7 @@ const (
 const (
 	stolen     = "stolen"  // other machines took CPU meanwhile
 	miscounted = "counts"  // k6 and the servers counted different numbers
-	unready    = "warm-up" // clients were still on their way when the window opened
+	unready    = "warm-up" // clients were not ready when the window opened
 )
 
 func cpus() int { return runtime.NumCPU() }
@@ -44,7 +44,7 @@ func flags(c lesson.Cell, r *result.Repeat) []result.Flag {
 	add(m.Transactions < fewest, "few", "%d transactions in the measured window", m.Transactions)
 	add(float64(m.Late+m.Dropped) > lateShare*float64(m.Transactions), "late",
 		"%d turns began late and %d never", m.Late, m.Dropped)
-	add(m.ClientsReady < c.Clients && c.Transactions == 0, unready, "%d of %d clients were ready when the window opened", m.ClientsReady, c.Clients)
+	add(m.ClientsReady < c.Clients && c.Transactions == 0, unready, "%s", notReady(c, m))
 	if t := r.RoundTrip; t != nil {
 		add(!t.AsAsked(), "latency", "a round trip of %.2f ms, asked were %g", t.MeasuredMS, t.AskedMS)
 	}
@@ -62,6 +62,10 @@ func flags(c lesson.Cell, r *result.Repeat) []result.Flag {
 		}
 	}
 	return flags
+}
+
+func notReady(c lesson.Cell, m *result.Measured) string {
+	return fmt.Sprintf("%d of %d clients were ready when the window opened", m.ClientsReady, c.Clients)
 }
 
 func over(v *float64, limit float64) bool { return v != nil && *v >= limit }

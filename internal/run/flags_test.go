@@ -57,27 +57,9 @@ func TestStolenTimeIsAnotherAttempt(t *testing.T) {
 	share := 0.2
 	for attempt, want := range map[int]result.Status{1: result.Rejected, 2: result.Rejected, 3: result.OK} {
 		r := &result.Repeat{Attempt: attempt, Status: result.OK, Measured: &result.Measured{Transactions: 99}, Resources: &result.Resources{Stolen: &share}}
-		new(runner).judge(lesson.Cell{}, r)
+		(&runner{doc: &result.Run{}}).judge(lesson.Cell{}, r)
 		if r.Status != want || len(r.Flags) != 1 || r.Flags[0].Word != stolen || want == result.Rejected && !strings.Contains(r.Reason, "20 %") {
 			t.Errorf("attempt %d is %s: %s, flags %v", attempt, r.Status, r.Reason, r.Flags)
-		}
-	}
-}
-
-// Only clients that are still on their way make a warm-up too short, and only for those that work until a window ends.
-func TestHurried(t *testing.T) {
-	for name, c := range map[string]struct {
-		ready, failed, transactions int
-		want                        bool
-	}{
-		"all are ready":       {10, 0, 0, false},
-		"the rest is refused": {6, 4, 0, false},
-		"one is on its way":   {6, 3, 0, true},
-		"fixed work":          {6, 3, 50, false},
-	} {
-		m := &result.Measured{ClientsReady: c.ready, ClientsFailed: c.failed}
-		if hurried(lesson.Cell{Clients: 10, Transactions: c.transactions}, m) != c.want {
-			t.Errorf("%s: hurried is %v", name, !c.want)
 		}
 	}
 }

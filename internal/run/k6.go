@@ -13,8 +13,11 @@ import (
 	"time"
 )
 
-// grace is how long k6 may take to end its statements and write its summary after it was asked to stop.
-const grace = 8 * time.Second
+// grace is how long k6 may take to end its statements, close its connections and write its summary after it was asked to
+// stop.
+func grace(o order) time.Duration {
+	return 8*time.Second + time.Duration(max(o.Clients, o.Pods*o.PodPool))*20*time.Millisecond
+}
 
 // An order is what k6 is told of a cell, in the environment variable LAB_CELL.
 type order struct {
@@ -72,7 +75,7 @@ func runK6(ctx context.Context, script, log, password string, o order) (generato
 	// must not load the servers on: Pdeathsig ends it.
 	k6.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGINT}
 	k6.Cancel = func() error { return k6.Process.Signal(syscall.SIGINT) }
-	k6.WaitDelay = grace
+	k6.WaitDelay = grace(o)
 
 	g := generator{started: time.Now()}
 	err = runOnOneThread(k6)

@@ -5,33 +5,28 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// A warm-up in which clients were still on their way is made longer: so many times, and so many seconds at least.
+// A warm-up that was too short is made longer: so many times, and so many seconds at least.
 const (
 	longerTimes = 4
 	longerLeast = 2.0
 )
 
-// hurried says whether the window opened while clients were still on their way; one that was refused isn't.
-func hurried(c lesson.Cell, m *result.Measured) bool {
-	return c.Transactions == 0 && m.ClientsReady+m.ClientsFailed < c.Clients
+// tooShort says whether clients got ready only after the window had opened, so that more time would have helped, in a
+// cell that can be given more: that happens once, and not where somebody asked for this warm-up. Clients that never get
+// ready, such as those that a session pool starves, are no reason.
+func (r *runner) tooShort(c lesson.Cell, out *result.Repeat) bool {
+	return out.Measured != nil && out.Measured.ClientsLate > 0 && c.Transactions == 0 &&
+		!r.lengthened[c.ID] && r.doc.Lesson.Override.Warmup == nil
 }
 
-// lengthen gives the cell at i a longer warm-up for the attempts to come, and no less to those of its path that have as
-// many connections to open: the author chose it on a machine where that was enough. A cell is lengthened once.
-func (r *runner) lengthen(i int) {
-	from := r.scheduled[i]
-	enough := max(longerTimes*from.Warmup, longerLeast)
-	for j := range r.scheduled {
-		c := &r.scheduled[j]
-		if j != i && (c.Path != from.Path || connections(*c) < connections(from) || c.Latency.MS() < from.Latency.MS() || c.Transactions > 0) {
-			continue
-		}
-		if more := enough - c.Warmup; more > 0 {
-			c.Warmup = enough
-			r.progress.longer(more*float64(r.doc.Cells[j].Left()), *c)
-		}
-		r.lengthened[c.ID] = true
-	}
+// lengthen gives the cell at i a longer warm-up for the attempt and the repeats to come: its author chose the one it has
+// on a machine where that was enough. left is how many of them there are.
+func (r *runner) lengthen(i, left int) {
+	c := &r.scheduled[i]
+	before := c.Warmup
+	c.Warmup = max(longerTimes*before, longerLeast)
+	r.lengthened[c.ID] = true
+	r.progress.longer((c.Warmup-before)*float64(left), *c)
 }
 
 // connections is how many the cell's clients open.

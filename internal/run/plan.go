@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/path"
@@ -19,7 +18,7 @@ type plan struct {
 	asked  []lesson.Cell // those of paths that are off, too
 	cells  []lesson.Cell
 	paths  []result.Path
-	whole  time.Duration // that all of the lesson's cells in the same size may take at most
+	share  float64 // of what its limits allow fixed work takes, as far as the lesson's author says; 0 is unknown
 }
 
 // makePlan spreads the lesson over the paths of set.
@@ -84,9 +83,8 @@ func reasons(paths []result.Path) string {
 // progress tells how far the plan's run is, and how long it takes.
 func (p *plan) progress(out io.Writer, blocks int, set *path.Set, o lesson.Override) *progress {
 	told := newProgress(out, blocks, p.cells, kindIn(set))
-	if p.whole > 0 { // a part of the lesson takes its share of what the author says of all of it
-		share := told.remaining().Seconds() / p.whole.Seconds()
-		told.expect(time.Duration(share * float64(p.lesson.Expected(o.Full))))
+	if o.Seconds == nil { // those are the limit
+		told.expect(p.share)
 	}
 	return told
 }

@@ -29,7 +29,8 @@ type progress struct {
 	pending [kinds]int           // repeats not done yet
 	now     func() time.Time
 
-	expected bool // the time of what does fixed work is its author's
+	limits   time.Duration // what fixed work may take at most
+	expected bool          // the time of what does fixed work is its author's
 
 	running bool // a repeat is, and these are of it
 	block   int
@@ -73,19 +74,23 @@ func newProgress(out io.Writer, blocks int, cells []lesson.Cell, kindOf func(les
 	for _, c := range cells {
 		p.total += c.Wanted
 		p.left += float64(c.Wanted) * (c.Warmup + c.Seconds)
-		p.pending[kindOf(c)] += c.Wanted
+		k := kindOf(c)
+		p.pending[k] += c.Wanted
+		if k == working {
+			p.limits += time.Duration(c.Wanted) * (inSeconds(c.Warmup+c.Seconds) + firstExtra[k])
+		}
 	}
 	return p
 }
 
-// expect has the run take as long as its author says it does, where nobody can know from its cells: a fixed number of
-// transactions takes as long as it takes.
-func (p *progress) expect(whole time.Duration) {
-	n := time.Duration(p.pending[working])
-	if n == 0 || whole == 0 {
+// expect has fixed work take that share of what its limits allow, where its author says so (not 0): nobody can know it
+// from the cells, a fixed number of transactions takes as long as it takes.
+func (p *progress) expect(share float64) {
+	n := p.pending[working]
+	if n == 0 || share == 0 {
 		return
 	}
-	p.extra[working] += (whole - p.remaining()) / n
+	p.extra[working] -= time.Duration((1 - share) * float64(p.limits) / float64(n))
 	p.expected = true
 }
 
@@ -235,6 +240,6 @@ func (p *progress) clear() {
 
 // clock writes d as minutes and seconds.
 func clock(d time.Duration) string {
-	s := int(d.Round(time.Second).Seconds())
+	s := int(max(0, d).Round(time.Second).Seconds())
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }

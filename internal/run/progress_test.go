@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -10,12 +11,25 @@ import (
 	"pooler-lab/internal/path"
 )
 
-// A part of a lesson with fixed work takes its share of what the author says of the whole.
-func TestAPartTakesItsShareOfTheWhole(t *testing.T) {
-	part := &plan{lesson: &lesson.Lesson{Minutes: 4}, whole: 20 * time.Minute,
-		cells: []lesson.Cell{{Path: "direct", Seconds: 299.4, Wanted: 1, Transactions: 5}}}
-	if got := part.progress(&bytes.Buffer{}, 1, &path.Set{}, lesson.Override{Groups: []string{"g"}}).howLong(); got != "about 1:00" {
-		t.Errorf("5 of the 20 minutes that the lesson may take, and takes 4 of, are %s", got)
+// What a lesson's author says of fixed work holds for a part of it, too.
+func TestAPartTakesItsShareOfTheLimits(t *testing.T) {
+	cells := lesson.Group{Name: "known", Workload: lesson.Words{"select"}, Paths: []string{"direct"}, Latencies: []lesson.Latency{lesson.WithoutProxy},
+		Clients: []int{1}, Protocol: lesson.Words{"simple"}, Roles: lesson.Words{"app"}, Seconds: 59, Warmup: 0.4, Repeats: 1}
+	work := cells
+	work.Name, work.Seconds, work.Warmup, work.Transactions, work.Repeats = "work", 239.4, 0, 5, 2
+	l := &lesson.Lesson{Name: "x", Title: "t", Question: "q?", Minutes: 5, Groups: []lesson.Group{cells, work}}
+	set := &path.Set{Paths: []path.Path{{Name: "direct", Database: "postgresql"}}}
+	share := shareOfLimits(l, set, false)
+	if math.Abs(share-0.5) > 0.001 { // five minutes less one, of eight that the work may take
+		t.Errorf("work takes %v of its limits", share)
+	}
+	part := &plan{lesson: l, share: share, cells: []lesson.Cell{{Path: "direct", Seconds: 239.4, Wanted: 1, Transactions: 5}}}
+	if got := part.progress(&bytes.Buffer{}, 1, set, lesson.Override{}).howLong(); got != "about 2:00" {
+		t.Errorf("half of the work takes %s", got)
+	}
+	seconds := 20.0
+	if got := part.progress(&bytes.Buffer{}, 1, set, lesson.Override{Seconds: &seconds}).howLong(); got != "4:00 at most" {
+		t.Errorf("half of the work takes %s where its limit isn't the author's", got)
 	}
 }
 
@@ -69,7 +83,7 @@ func TestProgress(t *testing.T) {
 	if got := r.howLong(); got != "2:11 at most" { // 2 x 60, 9, 3 x 0.6
 		t.Errorf("fixed work that nobody knows takes %s", got)
 	}
-	if r.expect(time.Minute); r.howLong() != "about 1:00" {
+	if r.expect(50.4 / 121.2); r.howLong() != "about 1:00" {
 		t.Errorf("fixed work that its author knows takes %s", r.howLong())
 	}
 	out.Reset()

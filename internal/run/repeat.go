@@ -29,6 +29,9 @@ func (r *rejection) Error() string { return r.reason }
 // repeat executes one repeat of c and fills in out. Whatever goes wrong becomes its status and reason.
 func (r *runner) repeat(ctx context.Context, c lesson.Cell, out result.Repeat) result.Repeat {
 	out.Started, out.Status = time.Now().UTC(), result.OK
+	if r.lengthened[c.ID] {
+		out.Warmup = c.Warmup
+	}
 	out.Proof, out.Counts, out.Shares, out.Flags = []result.Fact{}, []result.Count{}, []result.Share{}, []result.Flag{}
 	err := r.measure(ctx, c, &out)
 	rejected, isRejection := err.(*rejection)
@@ -37,6 +40,8 @@ func (r *runner) repeat(ctx context.Context, c lesson.Cell, out result.Repeat) r
 		out.Status, out.Reason = result.Interrupted, "the run was stopped meanwhile"
 	case isRejection:
 		out.Status, out.Reason = result.Rejected, rejected.reason
+	case err != nil && r.tooShort(c, &out):
+		out.Status, out.Reason, out.Flags = result.Rejected, notReady(c, out.Measured)+": "+err.Error(), flags(c, &out)
 	case err != nil:
 		out.Status, out.Reason = result.Failed, err.Error()
 	default:
@@ -50,7 +55,7 @@ func (r *runner) repeat(ctx context.Context, c lesson.Cell, out result.Repeat) r
 	return out
 }
 
-// attempts is how often a repeat is tried from which other machines take the CPU; the last one counts, with its flag.
+// attempts is how often a repeat is tried at most; the last one counts, with its flags.
 const attempts = 3
 
 // judge flags a repeat that went to its end. What other machines took of the CPU says nothing of the lab, so that it
@@ -62,7 +67,7 @@ func (r *runner) judge(c lesson.Cell, out *result.Repeat) {
 	out.Flags = flags(c, out)
 	for _, f := range out.Flags {
 		if f.Word == stolen && out.Attempt < attempts || f.Word == miscounted && out.Attempt == 1 ||
-			f.Word == unready && out.Attempt == 1 && hurried(c, out.Measured) && !r.lengthened[c.ID] {
+			f.Word == unready && out.Attempt < attempts && r.tooShort(c, out) {
 			out.Status, out.Reason = result.Rejected, f.Text
 		}
 	}

@@ -50,7 +50,7 @@ type runner struct {
 
 	movesReplication bool            // some cell does
 	waited           time.Duration   // for other machines
-	lengthened       map[string]bool // cells, by id: they have a longer warm-up than planned
+	lengthened       map[string]bool // cells by id that have a longer warm-up than planned
 }
 
 // An interruptedError says that a run was ended before its last cell.
@@ -151,8 +151,9 @@ func (r *runner) cell(ctx context.Context, i, block, position int) error {
 	for attempt := 1; ; attempt++ {
 		repeat := r.repeat(ctx, r.scheduled[i], result.Repeat{Block: block, Position: position, Attempt: attempt})
 		again := "once more"
-		if repeat.Status == result.Rejected && repeat.Flagged(unready) {
-			r.lengthen(i)
+		short := repeat.Status == result.Rejected && r.tooShort(r.scheduled[i], &repeat)
+		if short {
+			r.lengthen(i, r.doc.Cells[i].Left()+min(1, attempt-1)) // an attempt before this one counts as its block's end
 			again = fmt.Sprintf("once more, with %g s to get ready", r.scheduled[i].Warmup)
 		}
 		c.Add(repeat)
@@ -163,7 +164,7 @@ func (r *runner) cell(ctx context.Context, i, block, position int) error {
 			return err
 		}
 		taken := repeat.Flagged(stolen)
-		if repeat.Status != result.Rejected || ctx.Err() != nil || !taken && attempt == 2 {
+		if repeat.Status != result.Rejected || ctx.Err() != nil || attempt == attempts || attempt > 1 && !taken && !short {
 			return nil
 		}
 		r.progress.say("%s: %s; %s", what(r.scheduled[i]), repeat.Reason, again)

@@ -183,34 +183,39 @@ func TestServersArePreparedAndTakenBack(t *testing.T) {
 	}
 }
 
-// A repeat whose window opened while clients were on their way is run again with a longer warm-up, and so are those of
-// its path that have as many to open. What isn't ready then either counts, with its flag.
+// A repeat whose clients got ready too late is run again with a longer warm-up, once: what is late then counts, with its
+// flag. Clients that never get ready are no reason, nor is a warm-up that somebody asked for.
 func TestAShortWarmUpIsMadeLongerOnce(t *testing.T) {
-	late, more, fewer := plain("late"), plain("more"), plain("fewer")
-	late.Clients, more.Clients, fewer.Clients = 10, 20, 5
-	late.Warmup, late.Wanted, more.Wanted = 1, 2, 2
-	t.Setenv("READY", "9")
-	r, _, _ := newRunner(t, "good", late, more, fewer)
-	r.lengthen(0)
-	if r.scheduled[0].Warmup != 4 || r.scheduled[1].Warmup != 4 || r.scheduled[2].Warmup != 0 {
-		t.Errorf("the warm-ups are %v, %v and %v s", r.scheduled[0].Warmup, r.scheduled[1].Warmup, r.scheduled[2].Warmup)
-	}
-
-	r, _, _ = newRunner(t, "good", late)
-	before := r.progress.remaining()
-	if err := r.run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	var all []string
-	for _, repeat := range written(t, r.dir).Cells[0].Repeats {
-		all = append(all, fmt.Sprintf("%s %d %v", repeat.Status, repeat.Block, wordsOf(repeat)))
-	}
-	want := []string{"rejected 1 [warm-up]", "ok 1 [warm-up]", "ok 2 [warm-up]"}
-	if !slices.Equal(all, want) {
-		t.Errorf("the repeats are %v, they should be %v", all, want)
-	}
-	if left := r.progress.left; before <= 0 || math.Abs(left) > 0.001 {
-		t.Errorf("at its end the run has %v s left to measure", left)
+	asked := 1.0
+	for name, test := range map[string]struct {
+		behaviour, late string
+		asked           *float64
+		want            []string
+	}{
+		"late":                  {"good", "1", nil, []string{"rejected 1 [warm-up] 0", "ok 1 [warm-up] 4", "ok 2 [warm-up] 4"}},
+		"late, and no result":   {"nothing", "1", nil, []string{"rejected 1 [errors few warm-up] 0", "failed 1 [] 4", "failed 2 [] 4"}},
+		"never ready":           {"good", "0", nil, []string{"ok 1 [warm-up] 0", "ok 2 [warm-up] 0"}},
+		"late, as it was asked": {"good", "1", &asked, []string{"ok 1 [warm-up] 0", "ok 2 [warm-up] 0"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := plain("a")
+			c.Clients, c.Warmup, c.Wanted = 10, 1, 2
+			t.Setenv("READY", "9")
+			t.Setenv("LATE", test.late)
+			r, _, _ := newRunner(t, test.behaviour, c)
+			r.doc.Lesson.Override.Warmup = test.asked
+			wantNothing(t, r.run(t.Context()), test.behaviour == "nothing")
+			var all []string
+			for _, repeat := range written(t, r.dir).Cells[0].Repeats {
+				all = append(all, fmt.Sprintf("%s %d %v %v", repeat.Status, repeat.Block, wordsOf(repeat), repeat.Warmup))
+			}
+			if !slices.Equal(all, test.want) {
+				t.Errorf("the repeats are %v, they should be %v", all, test.want)
+			}
+			if left := r.progress.left; math.Abs(left) > 0.001 {
+				t.Errorf("at its end the run has %v s left to measure", left)
+			}
+		})
 	}
 }
 

@@ -25,7 +25,7 @@ summary=$(sed -n 's/.*"summary":"\([^"]*\)".*/\1/p' <<<"$LAB_CELL")
 signals=$(dirname "$summary")/signals
 report() {
 	cat >"$summary" <<END
-{"window": {"start": "2026-11-21T16:00:00.5Z", "end": "2026-11-21T16:00:01.5Z", "seconds": 1, "ready": ${READY-1}, "failed": 0}, "errors": $1,
+{"window": {"start": "2026-11-21T16:00:00.5Z", "end": "2026-11-21T16:00:01.5Z", "seconds": 1, "ready": ${READY-1}, "failed": 0, "late": ${LATE-0}}, "errors": $1,
  "metrics": {"pg_transactions": {"type": "counter", "values": {"count": 55, "rate": 1}},
   "pg_transactions{phase:measure}": {"type": "counter", "values": {"count": $2, "rate": 1}},
   "pg_prepare_transactions": {"type": "counter", "values": {"count": 1}}, "pg_connections": {"type": "counter", "values": {"count": 1}},

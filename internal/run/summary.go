@@ -24,8 +24,8 @@ type summary struct {
 		Start   time.Time `json:"start"`
 		End     time.Time `json:"end"`
 		Seconds float64   `json:"seconds"`
-		Ready   int       `json:"ready"`  // clients, when it opened
-		Failed  int       `json:"failed"` // clients, by then
+		Ready   int       `json:"ready"` // clients, when it opened
+		Late    int       `json:"late"`  // clients that were ready only later
 	} `json:"window"` // null where it never opened
 	Errors []result.Error `json:"errors"`
 
@@ -71,7 +71,7 @@ func (s *summary) measured(c lesson.Cell) *result.Measured {
 		Counters: s.Counters, Finish: s.Finish,
 	}
 	if w := s.Window; w != nil {
-		m.WindowSeconds, m.ClientsReady, m.ClientsFailed = w.Seconds, w.Ready, w.Failed
+		m.WindowSeconds, m.ClientsReady, m.ClientsLate = w.Seconds, w.Ready, w.Late
 	}
 	if m.WindowSeconds > 0 {
 		m.TPS = float64(m.Transactions) / m.WindowSeconds

@@ -33,6 +33,9 @@ func (n *node) readSpending(ctx context.Context) error {
 		return nil
 	}
 	if err == nil {
+		if len(n.spent) == 0 {
+			n.looked = 0 // what was before it isn't in it
+		}
 		n.spent = append(n.spent, spending{time.Now(), time.Duration(ns.Int64)})
 		n.learnPrice()
 	}
@@ -45,7 +48,7 @@ const fewestLooks = 10
 // learnPrice shares out among the looks what the backend has spent since its first spending, the counting of locks
 // included.
 func (n *node) learnPrice() {
-	if n.looked >= fewestLooks {
+	if n.looked >= fewestLooks && len(n.spent) > 1 {
 		n.price = (n.spent[len(n.spent)-1].cpu - n.spent[0].cpu) / time.Duration(n.looked)
 	}
 }

@@ -67,7 +67,7 @@ func (n *node) watch(stop <-chan struct{}, hz float64) {
 			n.ask(n.countLocks)
 			n.ask(n.readSpending)
 		} else if n.looked == fewestLooks {
-			n.ask(n.readSpending) // the first price, before most windows open
+			n.ask(n.readSpending) // for a first price
 		}
 		begin = begin.Add(turn)
 		if now := time.Now(); begin.Add(turn).Before(now) {
@@ -117,7 +117,7 @@ func (n *node) open(ctx context.Context) error {
 	}
 	config.Password = n.password
 	config.RuntimeParams["application_name"] = "pooler-lab"
-	n.spent, n.looked = nil, 0 // it was another backend's
+	n.spent = nil // it was another backend's
 	n.conn, err = pgx.ConnectConfig(ctx, config)
 	return err
 }

@@ -35,7 +35,7 @@ export const options = lesson(() => ({
   groups: [
     { ...cells, name: 'series', workload: 'select', latencies: [0, 1, 10, 20, 100], full: { seconds: 20 } },
     { ...cells, name: 'plain', workload: 'select', latencies: [null], repeats: 1, full: { seconds: 20 } },
-    { ...far, name: 'clients', workload: 'select', clients: [100], warmup_seconds: 1.8, full: { clients: [50, 100, 200, 400], seconds: 20 } },
+    { ...far, name: 'clients', workload: 'select', clients: [100], warmup_seconds: 1.8, full: { clients: [50, 100, 200, 400], seconds: 20, warmup_seconds: 8 } },
     { ...writing, name: 'trips', full: { seconds: 20 } },
     { ...writing, name: 'same-row', workload: 'tpcb-one-row', clients: [10, 30], warmup_seconds: 3.5, full: { seconds: 20 } },
     { ...long, name: 'long', latencies: [0, 20], full: { seconds: 20 } },

@@ -13,7 +13,7 @@ export { turn as default, handleSummary } from '../lib/cell.js';
 
 const figures = ['p50', 'connect', 'statement'];
 const paced = { clients: [1], rate: 11, latencies: [10], protocol: 'simple', seconds: 1, warmup_seconds: 0.4, repeats: 6, figures,
-  full: { latencies: [1, 10, 50], seconds: 10, rate: 3 } };
+  full: { latencies: [1, 10, 50], seconds: 10, rate: 3, warmup_seconds: 1.5 } };
 const bouncers = ['pgbouncer-transaction', 'pgbouncer-transaction-near-app'];
 const pgpools = ['pgpool', 'pgpool-near-app'];
 const sessions = ['pgbouncer-session', 'pgbouncer-session-near-app'];
@@ -38,7 +38,7 @@ export const options = lesson(() => ({
     { ...paced, name: 'kept', workload: 'select', paths: ['direct', ...bouncers, ...pgpools] },
     { ...paced, name: 'reconnecting', workload: 'reconnect-select', paths: ['direct', ...bouncers] },
     { ...paced, name: 'reconnecting-pgpool', workload: 'reconnect-select', paths: pgpools, fill_pools: true },
-    { ...paced, name: 'transaction', workload: ['tpcb', 'reconnect-tpcb'], paths: ['direct', ...bouncers], rate: 3, seconds: 4, writes: true, repeats: 1 },
+    { ...paced, name: 'transaction', workload: ['tpcb', 'reconnect-tpcb'], paths: ['direct', ...bouncers], rate: 3, seconds: 4, writes: true, repeats: 1, full: { ...paced.full, rate: 1, seconds: 12 } },
     { ...paced, name: 'session', workload: ['select', 'reconnect-select'], paths: sessions, repeats: 1 },
     { ...paced, name: 'trust', workload: 'reconnect-select', paths: ['direct', ...bouncers], roles: 'app_trust', repeats: 1 },
     { ...paced, name: 'throughput', workload: 'reconnect-select', paths: ['direct', ...bouncers], clients: [10], rate: 0, repeats: 1, figures: ['tps', ...figures], full: { seconds: 10 } },
@@ -58,5 +58,5 @@ export const options = lesson(() => ({
     { title: 'One statement, connection opened for it: ms a turn', kind: 'bars', figure: 'p50', x: 'path', series: 'latency_ms', of: { workload: 'reconnect-select', clients: 1, role: 'app' } },
     { title: 'Connect for each transaction, 10 clients: TPS', kind: 'bars', figure: 'tps', x: 'path', series: 'latency_ms', of: { group: 'throughput' } },
   ],
-  full: { minutes: 45 },
+  full: { minutes: 48 },
 }));

@@ -43,7 +43,8 @@ import { shared } from './workloads.js';
 
 const SLACK = 20; // seconds beside the window that a script has by default
 const RECONNECT_PAUSE = 0.1; // seconds
-const TO_END = 0.25; // of what the deadline leaves beside the window: to cancel, close and write the summary
+const TIME_TO_END = 5; // seconds to cancel, close and write the summary, at least
+const PATIENCE = 15; // seconds for statements that outlast the window, at most
 const STUCK = 0.5; // seconds after which a statement that outlasts its race is cancelled
 const TURNS = 16; // of a closed loop in one iteration: what k6 does around an iteration costs it as much as a turn
 
@@ -97,7 +98,7 @@ function scenario() {
     return { executor: 'per-vu-iterations', vus, iterations: 1, maxDuration: `${seconds + STUCK}s`, gracefulStop: '0s' };
   }
   const duration = cell.warmup_seconds + seconds;
-  const patience = Math.max(1, (cell.deadline_seconds - duration) * (1 - TO_END));
+  const patience = Math.min(PATIENCE, Math.max(1, cell.deadline_seconds - duration - TIME_TO_END));
   return { executor: 'constant-vus', vus, duration: `${duration}s`, gracefulStop: `${patience}s` };
 }
 

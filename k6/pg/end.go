@@ -84,6 +84,7 @@ type windowOutcome struct {
 	Seconds float64 `js:"seconds"`
 	Ready   int     `js:"ready"`  // clients, when it opened; of a race those that could connect
 	Failed  int     `js:"failed"` // clients, when it opened; of a race those that couldn't
+	Late    int     `js:"late"`   // clients that were ready only after it had opened; of a race none
 }
 
 // outcome is pg.outcome(), for handleSummary: what k6's own summary can't say,
@@ -97,6 +98,7 @@ func (i *instance) outcome(sobek.FunctionCall) sobek.Value {
 			Seconds: open.end.Sub(open.start).Seconds(),
 			Ready:   i.schedule.atOpening.ready,
 			Failed:  i.schedule.atOpening.failed,
+			Late:    i.schedule.late(),
 		}
 		result.Finish = i.race.outcome(open)
 	}

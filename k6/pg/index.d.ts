@@ -246,9 +246,9 @@ export interface Finish {
 export interface Outcome {
   /**
    * Null if it never opened. start and end are UTC, RFC 3339; ready and failed count clients at the opening, or in
-   * a race those that could connect and that couldn't.
+   * a race those that could connect and that couldn't; late are those that were ready only after it.
    */
-  window: { start: string; end: string; seconds: number; ready: number; failed: number } | null;
+  window: { start: string; end: string; seconds: number; ready: number; failed: number; late: number } | null;
   /** Null where there was no race. */
   finish: Finish | null;
   /** message is the first one's. phase is empty in a test without a window. */

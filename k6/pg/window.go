@@ -147,6 +147,13 @@ func (s *schedule) openWindow() {
 	close(s.opened)
 }
 
+// late is how many clients were ready only after the window had opened.
+func (s *schedule) late() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return max(0, s.ready-s.atOpening.ready)
+}
+
 // end closes the window, if it is still open at the given time, and returns it:
 // empty if it was never opened.
 func (s *schedule) end(now time.Time) span {

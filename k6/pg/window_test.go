@@ -38,7 +38,7 @@ func TestWindowOpensWhenAllAreReady(t *testing.T) {
 	if length := open.end.Sub(open.start); length < 30*time.Second || length > 31*time.Second {
 		t.Errorf("the window is %v long, not the second and what was left of the warm-up", length)
 	}
-	if module.schedule.atOpening.ready != 2 || module.schedule.atOpening.failed != 1 {
+	if module.schedule.atOpening.ready != 2 || module.schedule.atOpening.failed != 1 || module.schedule.late() != 0 {
 		t.Errorf("at its opening there were %+v", module.schedule.atOpening)
 	}
 }
@@ -68,6 +68,9 @@ func TestWindowOpensWithoutAnybody(t *testing.T) {
 	open := module.schedule.open.Load()
 	if length := open.end.Sub(open.start).Seconds(); math.Abs(length-1) > 0.1 || module.schedule.atOpening.ready != 0 {
 		t.Errorf("a window that nobody was ready for is %v s long, with %+v", length, module.schedule.atOpening)
+	}
+	if late := module.schedule.late(); late != 1 {
+		t.Errorf("%d clients were late, not the one", late)
 	}
 }
 
