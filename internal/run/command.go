@@ -189,8 +189,8 @@ func shareOfLimits(l *lesson.Lesson, set *path.Set, full bool) float64 {
 		return 0
 	}
 	all := newProgress(io.Discard, 0, p.cells, kindIn(set))
-	known := all.remaining() - all.limits
-	return min(1, max(0, (l.Expected(full)-known).Seconds()/max(1, all.limits.Seconds())))
+	known := all.remaining() - all.work.left
+	return min(1, max(0, (l.Expected(full)-known).Seconds()/max(1, all.work.left.Seconds())))
 }
 
 // asItIs says whether a run has all that its lesson has, in either size.

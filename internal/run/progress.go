@@ -24,13 +24,12 @@ type progress struct {
 	total   int // repeats
 	done    int
 	kindOf  func(lesson.Cell) kind
-	left    float64              // seconds of measuring that the repeats not done yet ask for
+	left    float64              // seconds of measuring that the repeats not done yet ask for, without fixed work
 	extra   [kinds]time.Duration // what a repeat takes beside its warm-up and window
 	pending [kinds]int           // repeats not done yet
 	now     func() time.Time
 
-	limits   time.Duration // what fixed work may take at most
-	expected bool          // the time of what does fixed work is its author's
+	work fixedWork
 
 	running bool // a repeat is, and these are of it
 	block   int
@@ -54,12 +53,35 @@ const (
 	quick   kind = iota // starting k6, proving the path, reading counts
 	forking             // through Pgpool-II, whose children take their time
 	filling             // the same, after all of them have opened their backends
-	working             // a fixed number of transactions a client: the window is the most that they may take
+	working             // a fixed number of transactions a client: the window is the most that they may take; see fixedWork
 	kinds
 )
 
 // firstExtra is what a repeat takes beside its warm-up and window until the run has seen one of its kind.
 var firstExtra = [kinds]time.Duration{600 * time.Millisecond, 1600 * time.Millisecond, 5500 * time.Millisecond, 600 * time.Millisecond}
+
+// fixedWork is what is known of repeats that do a fixed number of transactions: each takes some share of its limit.
+type fixedWork struct {
+	left, done time.Duration // limits of the repeats
+	took       time.Duration // what those that are done have taken
+	said       float64       // the share that their author expects, 0 where that is unknown
+}
+
+// limit is how long a repeat of c, which does fixed work, may take.
+func limit(c lesson.Cell) time.Duration { return inSeconds(c.Warmup+c.Seconds) + firstExtra[working] }
+
+// share is what of their limits the repeats take: what was said of it counts as much as a quarter of them all.
+func (w *fixedWork) share() float64 {
+	said := w.said
+	if said == 0 {
+		said = 1
+	}
+	weight := float64(w.left+w.done) / 4
+	if weight == 0 {
+		return said
+	}
+	return (said*weight + float64(w.took)) / (weight + float64(w.done))
+}
 
 // newProgress makes one for the cells.
 func newProgress(out io.Writer, blocks int, cells []lesson.Cell, kindOf func(lesson.Cell) kind) *progress {
@@ -73,30 +95,28 @@ func newProgress(out io.Writer, blocks int, cells []lesson.Cell, kindOf func(les
 	}
 	for _, c := range cells {
 		p.total += c.Wanted
-		p.left += float64(c.Wanted) * (c.Warmup + c.Seconds)
-		k := kindOf(c)
-		p.pending[k] += c.Wanted
-		if k == working {
-			p.limits += time.Duration(c.Wanted) * (inSeconds(c.Warmup+c.Seconds) + firstExtra[k])
+		if k := kindOf(c); k == working {
+			p.work.left += time.Duration(c.Wanted) * limit(c)
+		} else {
+			p.left += float64(c.Wanted) * (c.Warmup + c.Seconds)
+			p.pending[k] += c.Wanted
 		}
 	}
 	return p
 }
 
+// expected is how much of a limit is taken.
+func (w *fixedWork) expected(limit time.Duration) time.Duration {
+	return time.Duration(w.share() * float64(limit))
+}
+
 // expect has fixed work take that share of what its limits allow, where its author says so (not 0): nobody can know it
 // from the cells, a fixed number of transactions takes as long as it takes.
-func (p *progress) expect(share float64) {
-	n := p.pending[working]
-	if n == 0 || share == 0 {
-		return
-	}
-	p.extra[working] -= time.Duration((1 - share) * float64(p.limits) / float64(n))
-	p.expected = true
-}
+func (p *progress) expect(share float64) { p.work.said = share }
 
 // howLong says how long the run takes.
 func (p *progress) howLong() string {
-	if p.pending[working] > 0 && !p.expected {
+	if p.work.left > 0 && p.work.said == 0 {
 		return fmt.Sprintf("%s at most", clock(p.remaining()))
 	}
 	return "about " + clock(p.remaining())
@@ -190,16 +210,22 @@ func (p *progress) ended() {
 	defer p.mu.Unlock()
 	p.running = false
 	p.done++
+	k := p.kindOf(p.cell)
+	if k == working {
+		p.work.left -= limit(p.cell)
+		p.work.done += limit(p.cell)
+		p.work.took += p.now().Sub(p.began)
+		return
+	}
 	measuring := p.cell.Warmup + p.cell.Seconds
 	p.left -= measuring
-	k := p.kindOf(p.cell)
 	p.pending[k]--
 	p.extra[k] += (p.now().Sub(p.began) - inSeconds(measuring) - p.extra[k]) / 4 // a mean that forgets
 }
 
 // remaining counts down while a repeat runs, but never below what the repeats after it take.
 func (p *progress) remaining() time.Duration {
-	d := inSeconds(p.left)
+	d := inSeconds(p.left) + p.work.expected(p.work.left)
 	for k := range kinds {
 		d += time.Duration(p.pending[k]) * p.extra[k]
 	}
@@ -209,10 +235,13 @@ func (p *progress) remaining() time.Duration {
 // spent is how much of what the running repeat was expected to take is over. However long the preparation takes, the
 // load is still to come.
 func (p *progress) spent() time.Duration {
-	extra := max(0, p.extra[p.kindOf(p.cell)]) // work that was done early took less than its window
+	k := p.kindOf(p.cell)
+	extra := p.extra[k]
 	switch {
 	case !p.running:
 		return 0
+	case k == working:
+		return min(p.now().Sub(p.began), p.work.expected(limit(p.cell)))
 	case p.loading.IsZero():
 		return min(p.now().Sub(p.began), extra)
 	}

@@ -76,8 +76,18 @@ func TestProgress(t *testing.T) {
 	q.again() // an attempt that was rejected, however long it took
 	now = now.Add(time.Second)
 	q.ended()
-	if got := clock(q.remaining()); got != "0:10" { // 10 s less a quarter of the 9.6 saved, and 1.6 s of the other cell
+	if got := clock(q.remaining()); got != "0:06" { // 0.4 of 10.6 s: (5.3 + 1) of (5.3 + 10.6); and 1.6 s of the other cell
 		t.Errorf("work that was done early leaves %s", got)
+	}
+	small, large := lesson.Cell{Seconds: 19.4, Wanted: 1, Transactions: 5}, lesson.Cell{Seconds: 899.4, Wanted: 1, Transactions: 5}
+	u := newProgress(&bytes.Buffer{}, 1, []lesson.Cell{small, large}, kindIn(&path.Set{}))
+	u.now = func() time.Time { return now }
+	u.expect(0.3)
+	u.starting(1, small)
+	now = now.Add(2 * time.Second)
+	u.ended()
+	if got := clock(u.remaining()); got != "4:16" { // (0.3 x 230 + 2) of (230 + 20), of 900 s
+		t.Errorf("after 2 s of the 20 that a small repeat could have taken, a large one is expected to take %s of its 15:00", got)
 	}
 	r := newProgress(&bytes.Buffer{}, 1, []lesson.Cell{{Seconds: 60, Wanted: 2, Transactions: 5}, {Seconds: 9, Wanted: 1}}, kindIn(&path.Set{}))
 	if got := r.howLong(); got != "2:11 at most" { // 2 x 60, 9, 3 x 0.6
