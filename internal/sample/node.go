@@ -176,11 +176,23 @@ func (n *node) between(from, to time.Time) result.Node {
 		r.NotMeasured = cmp.Or(n.trouble, notLooked)
 		return r
 	}
+	if n.trouble != "" && unseen(looks, from, to) > to.Sub(from)/2 {
+		return result.Node{Service: n.service, Waits: []result.Wait{}, NotMeasured: n.trouble}
+	}
 	r.Hz = float64(r.Samples) / to.Sub(from).Seconds()
 	r.CostMS = cost.Seconds() * 1000 / float64(r.Samples)
 	r.CostShare = n.costShare(from, to, cost+counting)
 	r.Sessions, r.Waits = waits(looks, from)
 	return r
+}
+
+// unseen is the longest time between two moments in which no look came back.
+func unseen(looks []look, from, to time.Time) (longest time.Duration) {
+	last := from
+	for _, l := range looks {
+		longest, last = max(longest, l.received.Sub(last)), l.received
+	}
+	return max(longest, to.Sub(last))
 }
 
 func (n *node) close() {

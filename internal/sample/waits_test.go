@@ -132,6 +132,23 @@ func TestPoolerBetween(t *testing.T) {
 	}
 }
 
+// Looks of a node that could not be asked for most of the window say nothing of it.
+func TestMostlyUnseen(t *testing.T) {
+	from := time.Now()
+	at := func(seconds float64) time.Time { return from.Add(time.Duration(seconds * float64(time.Second))) }
+	n := &node{service: "primary", looks: []look{{sent: at(0.1), received: at(0.2)}, {sent: at(4), received: at(4.9)}}}
+	if r := n.between(from, at(10)); r.Samples != 2 || r.NotMeasured != "" {
+		t.Errorf("a node that could be asked all the time, if rarely: %+v", r)
+	}
+	n.trouble = "it didn't answer"
+	if r := n.between(from, at(9.6)); r.Samples != 2 {
+		t.Errorf("a node that could not be asked for less than half of the time: %+v", r)
+	}
+	if r := n.between(from, at(10)); r.Samples != 0 || r.NotMeasured != n.trouble {
+		t.Errorf("a node that could not be asked for more than half of the time: %+v", r)
+	}
+}
+
 // A price is what the backend has spent on all looks since its first spending.
 func TestPriceOfALook(t *testing.T) {
 	n := &node{looked: fewestLooks - 1, spent: []spending{{cpu: time.Second}, {cpu: time.Second + 20*time.Millisecond}}}
