@@ -117,7 +117,7 @@ func fixtureManifest() result.Manifest {
 	return result.Manifest{Scale: 10, MaxConnections: 600, Authentication: "scram-sha-256, 4096 iterations",
 		Versions: map[string]string{"primary": "PostgreSQL 17.11 (Debian 17.11-0+deb13u1)", "pgbouncer": "PgBouncer 1.24.1", "pgpool": "4.6.1", "k6": "v2.2.0", "toxiproxy": "2.12.0", "lab": "(devel) go1.26"},
 		Host:     result.Host{CPUs: 2, MemoryBytes: 8 << 30, Kernel: "6.1.0-40-amd64", Arch: "amd64"},
-		Limits:  []result.Limit{{Of: "nodes", CPUs: "0.5", Memory: "1g"}, {Of: "poolers", CPUs: "0.5", Memory: "512m"}}}
+		Limits:   []result.Limit{{Of: "nodes", CPUs: "0.5", Memory: "1g"}, {Of: "poolers", CPUs: "0.5", Memory: "512m"}}}
 }
 
 // cellOf is a cell of the fixture; -1 ms is without the proxy.

@@ -23,25 +23,25 @@ type Route struct {
 
 // A Cell is one path x latency x workload x client count x protocol of a group, and whatever else the group varies.
 type Cell struct {
-	ID       string  `json:"id"`
-	Experiment    string  `json:"group"`
-	Path     string  `json:"path"`
-	Latency  Latency `json:"latency_ms"` // null has no toxiproxy in it
-	Link     string  `json:"link"`       // the link under study, empty without toxiproxy
-	Workload string  `json:"workload"`
-	Clients  int     `json:"clients"`
-	Protocol string  `json:"protocol"`
-	Rate     float64 `json:"rate"`           // transactions per second over all clients; 0 is a closed loop
-	Seconds  float64 `json:"seconds"`        // length of the measured window asked for
-	Warmup   float64 `json:"warmup_seconds"` // most that the warm-up may take, unless that proves too short
-	Fill     bool    `json:"fill_pools"`     // pools are filled before it
-	Wanted   int     `json:"repeats_wanted"` // how many times it is to run, once a block
+	ID         string  `json:"id"`
+	Experiment string  `json:"group"`
+	Path       string  `json:"path"`
+	Latency    Latency `json:"latency_ms"` // null has no toxiproxy in it
+	Link       string  `json:"link"`       // the link under study, empty without toxiproxy
+	Workload   string  `json:"workload"`
+	Clients    int     `json:"clients"`
+	Protocol   string  `json:"protocol"`
+	Rate       float64 `json:"rate"`           // transactions per second over all clients; 0 is a closed loop
+	Seconds    float64 `json:"seconds"`        // length of the measured window asked for
+	Warmup     float64 `json:"warmup_seconds"` // most that the warm-up may take, unless that proves too short
+	Fill       bool    `json:"fill_pools"`     // pools are filled before it
+	Wanted     int     `json:"repeats_wanted"` // how many times it is to run, once a block
 
 	// As the group has them: see Group.
 	Role          string                       `json:"role"`
 	PoolSize      int                          `json:"pool_size,omitempty"` // 0: as configured, or no PgBouncer
-	Instances          int                          `json:"pods,omitempty"`
-	InstancePool       int                          `json:"pod_pool,omitempty"`
+	Instances     int                          `json:"pods,omitempty"`
+	InstancePool  int                          `json:"pod_pool,omitempty"`
 	Writes        bool                         `json:"writes,omitempty"`
 	Transactions  int                          `json:"transactions,omitempty"`
 	BandwidthKBs  int                          `json:"bandwidth_kb_s,omitempty"`

@@ -17,11 +17,11 @@ type Comparison struct {
 
 // A Study is a published one that a lesson asks again.
 type Study struct {
-	Title   string        `json:"title"`
-	Source  string        `json:"source"` // who and when
-	Setup   string        `json:"setup"`  // on what the author measured, and what of it is converted to the lab's words
-	Figures []StudyFigure `json:"figures"`
-	Findings  []Finding       `json:"shapes"`
+	Title    string        `json:"title"`
+	Source   string        `json:"source"` // who and when
+	Setup    string        `json:"setup"`  // on what the author measured, and what of it is converted to the lab's words
+	Figures  []StudyFigure `json:"figures"`
+	Findings []Finding     `json:"shapes"`
 }
 
 // A StudyFigure is one that the author saw; Of, where given, picks the cell whose figure stands beside it.

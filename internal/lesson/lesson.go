@@ -17,9 +17,9 @@ type Lesson struct {
 	Question    string       `json:"question"`
 	Explanation string       `json:"explanation"`
 	Minutes     float64      `json:"minutes"` // about how long it takes with its default cells
-	Experiments      []Experiment      `json:"groups"`
+	Experiments []Experiment `json:"groups"`
 	Prediction  string       `json:"prediction"` // what to commit to before the figures show, as a question
-	Comparisons   []Comparison `json:"headlines"`  // the comparisons that the lesson claims, six at most
+	Comparisons []Comparison `json:"headlines"`  // the comparisons that the lesson claims, six at most
 	Study       *Study       `json:"study"`      // the published one that it asks again, nil where it asks its own
 	Charts      []Chart      `json:"charts"`
 	Full        *Needs       `json:"full"` // what its full size needs; nil where it has none

@@ -11,21 +11,21 @@ import (
 // An Override is what the command line says in place of the lesson. What is nil or empty stays as the lesson
 // has it.
 type Override struct {
-	Experiments    []string  `json:"groups,omitempty"` // only these groups
-	Paths     []string  `json:"paths,omitempty"`
-	Latencies []Latency `json:"latencies_ms,omitempty"`
-	Workloads []string  `json:"workloads,omitempty"` // only these workloads
-	Clients   []int     `json:"clients,omitempty"`
-	Protocols []string  `json:"protocols,omitempty"`
-	Roles     []string  `json:"roles,omitempty"`
-	PoolSizes []int     `json:"pool_sizes,omitempty"`
-	Instances      []int     `json:"pods,omitempty"`
-	InstancePools  []int     `json:"pod_pools,omitempty"`
-	Rate      *float64  `json:"rate,omitempty"` // of paced groups: a closed loop stays one
-	Seconds   *float64  `json:"seconds,omitempty"`
-	Warmup    *float64  `json:"warmup_seconds,omitempty"`
-	Repeats   *int      `json:"repeats,omitempty"`
-	Full      bool      `json:"full,omitempty"` // the full size; what else stands here changes that
+	Experiments   []string  `json:"groups,omitempty"` // only these groups
+	Paths         []string  `json:"paths,omitempty"`
+	Latencies     []Latency `json:"latencies_ms,omitempty"`
+	Workloads     []string  `json:"workloads,omitempty"` // only these workloads
+	Clients       []int     `json:"clients,omitempty"`
+	Protocols     []string  `json:"protocols,omitempty"`
+	Roles         []string  `json:"roles,omitempty"`
+	PoolSizes     []int     `json:"pool_sizes,omitempty"`
+	Instances     []int     `json:"pods,omitempty"`
+	InstancePools []int     `json:"pod_pools,omitempty"`
+	Rate          *float64  `json:"rate,omitempty"` // of paced groups: a closed loop stays one
+	Seconds       *float64  `json:"seconds,omitempty"`
+	Warmup        *float64  `json:"warmup_seconds,omitempty"`
+	Repeats       *int      `json:"repeats,omitempty"`
+	Full          bool      `json:"full,omitempty"` // the full size; what else stands here changes that
 }
 
 // Describe says what o changes of a lesson beside its size, "" where that is nothing.

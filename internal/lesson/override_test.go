@@ -27,7 +27,9 @@ func TestApply(t *testing.T) {
 			func(l *Lesson) bool { return l.Experiments[0].Rate == 5 && l.Experiments[1].Rate == 0 }},
 		{"groups", Override{Experiments: []string{"tps"}}, func(l *Lesson) bool { return len(l.Experiments) == 1 && l.Experiments[0].Name == "tps" }},
 		{"workloads", Override{Workloads: []string{"tpcb"}},
-			func(l *Lesson) bool { return len(l.Experiments) == 1 && slices.Equal(l.Experiments[0].Workload, Words{"tpcb"}) }},
+			func(l *Lesson) bool {
+				return len(l.Experiments) == 1 && slices.Equal(l.Experiments[0].Workload, Words{"tpcb"})
+			}},
 		{"roles", Override{Roles: []string{"app_trust"}}, func(l *Lesson) bool { return slices.Equal(l.Experiments[1].Roles, Words{"app_trust"}) }},
 		{"sizes of pools", Override{Clients: []int{9}, PoolSizes: []int{5, 20}, Instances: []int{2, 3}, InstancePools: []int{4}}, func(l *Lesson) bool {
 			g := l.Experiments[0]

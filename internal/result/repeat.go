@@ -48,7 +48,7 @@ type Fact struct {
 
 // A RoundTrip is what a SELECT 1 on a warm connection of the cell's path took before load.
 type RoundTrip struct {
-	SetMS    float64 `json:"set_ms"`    // sum of the latencies on the links it goes over
+	SetMS      float64 `json:"set_ms"`      // sum of the latencies on the links it goes over
 	MeasuredMS float64 `json:"measured_ms"` // median
 	Samples    int     `json:"samples"`
 }
