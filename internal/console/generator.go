@@ -30,13 +30,13 @@ type generator struct {
 	log     tail
 }
 
-// start starts k6 for an order.
-func (l *load) start(ctx context.Context, order *loadOrder) (*generator, error) {
+// start starts k6 for a request.
+func (l *load) start(ctx context.Context, request *loadRequest) (*generator, error) {
 	scale, err := l.source.Scale(ctx)
 	if err != nil {
 		return nil, err
 	}
-	script, err := order.script(l.source.Set, scale)
+	script, err := request.script(l.source.Set, scale)
 	if err != nil {
 		return nil, err
 	}
@@ -44,11 +44,11 @@ func (l *load) start(ctx context.Context, order *loadOrder) (*generator, error) 
 	if err != nil {
 		return nil, fmt.Errorf("write the live load for k6: %w", err)
 	}
-	workload, err := workloadOf(order.Workload)
+	workload, err := workloadOf(request.Workload)
 	if err != nil {
 		return nil, err
 	}
-	k6 := exec.Command(l.source.K6, "run", "--quiet", "--no-color", "--out", "live="+workload.latency, filepath.Join(l.root, "k6", "live.js"))
+	k6 := exec.Command(l.source.K6, "run", "--quiet", "--no-color", "--out", "live="+workload.metric, filepath.Join(l.root, "k6", "live.js"))
 	k6.Env = append(run.K6Environment(os.Environ()), "LAB_LIVE="+string(told), "PGPASSWORD="+os.Getenv("APP_PASSWORD"))
 	// Its own group: a Ctrl-C is the lab's to hand on, once. Should the lab's program be killed, k6 ends with it.
 	k6.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGINT}

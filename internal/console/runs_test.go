@@ -99,7 +99,7 @@ func TestRunThatNeverEndedIsInterrupted(t *testing.T) {
 	})
 	p, _ := b.ready()
 	status := func() (string, string) {
-		runs, err := p.runEntries()
+		runs, err := p.listRuns()
 		if err != nil || len(runs) != 1 {
 			t.Fatalf("%+v, %v", runs, err)
 		}

@@ -2,6 +2,8 @@ package console
 
 import (
 	"sync"
+
+	"pooler-lab/internal/console/api"
 )
 
 // notYet is why nothing is known of what nobody has looked at since the console, or a pause, began.
@@ -11,11 +13,11 @@ const notYet = "not measured yet"
 const cutOff = "cut"
 
 // Sights are what the probes saw last. What a probe no longer looks at is forgotten, not kept as if it were true.
-type sights struct {
+type readings struct {
 	mu    sync.Mutex
 	links map[string]measurement
-	nodes map[string]nodeSight
-	waits map[string]waitSight
+	nodes map[string]nodeReading
+	waits map[string]waitsReading
 }
 
 // A measurement is a link's round trip, or why there is none.
@@ -24,29 +26,29 @@ type measurement struct {
 	reason string
 }
 
-// A nodeSight is what one probe saw, or why it saw nothing.
-type nodeSight struct {
-	apply  func(map[string]*Node)
+// A nodeReading is what one probe saw, or why it saw nothing.
+type nodeReading struct {
+	apply  func(map[string]*api.Node)
 	reason string
 }
 
-// A waitSight is what the sessions of a node waited for, or why nobody knows.
-type waitSight struct {
-	events []Wait
+// A waitsReading is what the sessions of a node waited for, or why nobody knows.
+type waitsReading struct {
+	events []api.Wait
 	reason string
 }
 
-func newSights() *sights {
-	return &sights{links: map[string]measurement{}, nodes: map[string]nodeSight{}, waits: map[string]waitSight{}}
+func newReadings() *readings {
+	return &readings{links: map[string]measurement{}, nodes: map[string]nodeReading{}, waits: map[string]waitsReading{}}
 }
 
-func (s *sights) noteLink(name string, m measurement) {
+func (s *readings) noteLink(name string, m measurement) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.links[name] = m
 }
 
-func (s *sights) measured(name string) measurement {
+func (s *readings) measured(name string) measurement {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m, ok := s.links[name]
@@ -56,57 +58,57 @@ func (s *sights) measured(name string) measurement {
 	return m
 }
 
-func (s *sights) node(name string, seen nodeSight) {
+func (s *readings) node(name string, seen nodeReading) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.nodes[name] = seen
 }
 
-func (s *sights) wait(name string, seen waitSight) {
+func (s *readings) wait(name string, seen waitsReading) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waits[name] = seen
 }
 
 // forgetLink and its like are for probes that rest.
-func (s *sights) forgetLink(name string) { forget(s, s.links, name) }
-func (s *sights) forgetNode(name string) { forget(s, s.nodes, name) }
-func (s *sights) forgetWait(name string) { forget(s, s.waits, name) }
+func (s *readings) forgetLink(name string) { forget(s, s.links, name) }
+func (s *readings) forgetNode(name string) { forget(s, s.nodes, name) }
+func (s *readings) forgetWait(name string) { forget(s, s.waits, name) }
 
-func forget[V any](s *sights, of map[string]V, name string) {
+func forget[V any](s *readings, of map[string]V, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(of, name)
 }
 
 // fill writes what is known into nodes that are part of the lab.
-func (s *sights) fill(nodes map[string]*Node) {
+func (s *readings) fill(nodes map[string]*api.Node) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for name, seen := range s.nodes {
 		node := nodes[name]
 		switch {
-		case node == nil || node.State == Off:
+		case node == nil || node.State == api.Off:
 		case seen.apply == nil:
-			node.State, node.Reason = Down, seen.reason
+			node.State, node.Reason = api.Down, seen.reason
 		default:
-			node.State, node.Reason = Up, ""
+			node.State, node.Reason = api.Up, ""
 			seen.apply(nodes)
 		}
 	}
 }
 
 // waiting returns the waits of the nodes, in their order.
-func (s *sights) waiting(names []string) []NodeWaits {
+func (s *readings) waiting(names []string) []api.NodeWaits {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := []NodeWaits{}
+	all := []api.NodeWaits{}
 	for _, name := range names {
 		seen, looked := s.waits[name]
 		if !looked {
 			seen.reason = notYet
 		}
-		all = append(all, NodeWaits{Node: name, Events: listed(seen.events), Reason: seen.reason})
+		all = append(all, api.NodeWaits{Node: name, Events: listed(seen.events), Reason: seen.reason})
 	}
 	return all
 }
