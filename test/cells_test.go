@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"pooler-lab/internal/path"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/topology"
 )
 
 // cellsLesson asks for everything that a cell can want of the servers, in short cells.
@@ -51,7 +51,7 @@ func runCells(t *testing.T, groups string) *result.Run {
 // checkPutBack wants everything that a run may turn to be as configs/ have it.
 func checkPutBack(t *testing.T) {
 	t.Helper()
-	admin, follower := connect(t, "lab", path.Endpoint{Host: "primary", Port: 5432, DBName: "postgres"}), connect(t, "lab", path.Endpoint{Host: "standby", Port: 5432, DBName: "postgres"})
+	admin, follower := connect(t, "lab", topology.Endpoint{Host: "primary", Port: 5432, DBName: "postgres"}), connect(t, "lab", topology.Endpoint{Host: "standby", Port: 5432, DBName: "postgres"})
 	for what, got := range map[string]string{
 		"logins of app_trust": one(t, admin, "SELECT count(*) FROM pg_roles WHERE rolname = 'app_trust' AND rolcanlogin"),
 		"fresh databases":     one(t, admin, "SELECT count(*) FROM pg_database WHERE datname = 'lab_fresh'"),
@@ -170,7 +170,7 @@ func TestAnInterruptedCellIsTakenBack(t *testing.T) {
 	begin := func() *started {
 		run := start(t, "run", "98-cells", "--groups", "long")
 		waitForLoad(t, 300*time.Millisecond)
-		admin := connect(t, "lab", path.Endpoint{Host: "primary", Port: 5432, DBName: "postgres"})
+		admin := connect(t, "lab", topology.Endpoint{Host: "primary", Port: 5432, DBName: "postgres"})
 		if one(t, admin, "SELECT rolcanlogin FROM pg_roles WHERE rolname = 'app_trust'") != "t" {
 			t.Error("app_trust may not log in while a cell needs it")
 		}

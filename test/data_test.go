@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/topology"
 )
 
 // contents counts pgbench's tables and tells whether its four sums agree.
@@ -47,7 +47,7 @@ func labScale(t *testing.T) int {
 func TestDataStandsAtItsScaleOnBothServers(t *testing.T) {
 	scale := labScale(t)
 	script(t, "reset") // runs before it have written
-	for _, server := range []path.Endpoint{primary, standby} {
+	for _, server := range []topology.Endpoint{primary, standby} {
 		t.Run(server.Host, func(t *testing.T) {
 			eventually(t, 20*time.Second, func() string { return checkData(t, connect(t, "app", server), scale) })
 		})

@@ -17,7 +17,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/topology"
 )
 
 // settings of the tests' own lab; scripts/test sets them.
@@ -116,10 +116,10 @@ func address(t *testing.T, service string) string {
 }
 
 // paths are the lab's, from its own files.
-func paths(t *testing.T) *path.Set {
+func paths(t *testing.T) *topology.Set {
 	t.Helper()
 	t.Setenv("COMPOSE_PROFILES", "")
-	set, err := path.Load(root)
+	set, err := topology.Load(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func paths(t *testing.T) *path.Set {
 }
 
 // connect opens a connection as a role through an endpoint of the lab; it is closed when the test ends.
-func connect(t *testing.T, role string, e path.Endpoint) *pgx.Conn {
+func connect(t *testing.T, role string, e topology.Endpoint) *pgx.Conn {
 	t.Helper()
 	conn, err := tryConnect(t, role, e)
 	if err != nil {
@@ -141,7 +141,7 @@ func connect(t *testing.T, role string, e path.Endpoint) *pgx.Conn {
 var passwords = map[string]string{"lab": "LAB_PASSWORD", "app": "APP_PASSWORD", "app_clear": "APP_CLEAR_PASSWORD", "monitor": "MONITOR_PASSWORD"}
 
 // tryConnect connects as a role that may have no password. The endpoint's host is a service or an address.
-func tryConnect(t *testing.T, role string, e path.Endpoint) (*pgx.Conn, error) {
+func tryConnect(t *testing.T, role string, e topology.Endpoint) (*pgx.Conn, error) {
 	t.Helper()
 	if net.ParseIP(e.Host) == nil {
 		e.Host = address(t, e.Host)
@@ -204,10 +204,10 @@ func one(t *testing.T, conn *pgx.Conn, sql string) string {
 
 // Endpoints that are no path.
 var (
-	primary   = path.Endpoint{Host: "primary", Port: 5432, DBName: "lab"}
-	standby   = path.Endpoint{Host: "standby", Port: 5432, DBName: "lab"}
-	console   = path.Endpoint{Host: "pgbouncer", Port: 6432, DBName: "pgbouncer"} // PgBouncer's own
-	toxiproxy = path.Endpoint{Host: "toxiproxy", DBName: "lab"}                   // and a link's port
+	primary   = topology.Endpoint{Host: "primary", Port: 5432, DBName: "lab"}
+	standby   = topology.Endpoint{Host: "standby", Port: 5432, DBName: "lab"}
+	console   = topology.Endpoint{Host: "pgbouncer", Port: 6432, DBName: "pgbouncer"} // PgBouncer's own
+	toxiproxy = topology.Endpoint{Host: "toxiproxy", DBName: "lab"}                   // and a link's port
 )
 
 // services tells by its address which service a container of the lab is.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/topology"
 )
 
 // route is what must be true of a path, without latency (link "") or over a link.
@@ -47,7 +47,7 @@ var yugabyteRoutes = []route{
 	{path: "pgbouncer-yugabyte-near-app", link: "pgbouncer-yugabyte", server: "yugabyte", client: "toxiproxy", mode: "transaction"},
 }
 
-func (r route) endpoint(t *testing.T) path.Endpoint {
+func (r route) endpoint(t *testing.T) topology.Endpoint {
 	t.Helper()
 	p, err := paths(t).Find(r.path)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/topology"
 )
 
 // mainProcess prints the process that a container lives by: the child of its init. The standby's is a script that
@@ -95,7 +95,7 @@ func unreachable(t *testing.T) string {
 	return ""
 }
 
-func noAnswer(t *testing.T, e path.Endpoint) string {
+func noAnswer(t *testing.T, e topology.Endpoint) string {
 	conn, err := tryConnect(t, "app", e)
 	if err != nil {
 		return err.Error()
@@ -141,7 +141,7 @@ func notBalanced(t *testing.T) string {
 // poolNodes is what a Pgpool-II says of its nodes, nothing while it doesn't answer.
 func poolNodes(t *testing.T, service string) []map[string]string {
 	t.Helper()
-	conn, err := tryConnect(t, "lab", path.Endpoint{Host: service, Port: 9999, DBName: "lab"})
+	conn, err := tryConnect(t, "lab", topology.Endpoint{Host: service, Port: 9999, DBName: "lab"})
 	if err != nil {
 		return nil
 	}

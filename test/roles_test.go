@@ -8,13 +8,13 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/topology"
 )
 
 // doors are the ways in over the network: servers, poolers, and links to them.
-func doors(t *testing.T) map[string]path.Endpoint {
+func doors(t *testing.T) map[string]topology.Endpoint {
 	t.Helper()
-	all := map[string]path.Endpoint{}
+	all := map[string]topology.Endpoint{}
 	for _, r := range routes {
 		all[r.name()] = r.endpoint(t)
 	}
@@ -32,7 +32,7 @@ func TestRoleWithClearPasswordComesInEverywhere(t *testing.T) {
 }
 
 func TestRoleWithoutPasswordComesInOnlyWhileTheLabLetsIt(t *testing.T) {
-	admin := connect(t, "lab", path.Endpoint{Host: "primary", Port: 5432, DBName: "postgres"})
+	admin := connect(t, "lab", topology.Endpoint{Host: "primary", Port: 5432, DBName: "postgres"})
 	for name, door := range doors(t) {
 		t.Run("before/"+name, func(t *testing.T) { wantNoLogin(t, "app_trust", door, notPermitted(name)) })
 	}
@@ -56,7 +56,7 @@ func TestRoleWithoutPasswordComesInOnlyWhileTheLabLetsIt(t *testing.T) {
 	}
 	// Poolers keep server connections: one left would let the role in again.
 	for _, server := range []string{"primary", "standby"} {
-		monitor := connect(t, "monitor", path.Endpoint{Host: server, Port: 5432, DBName: "postgres"})
+		monitor := connect(t, "monitor", topology.Endpoint{Host: server, Port: 5432, DBName: "postgres"})
 		if left := one(t, monitor, "SELECT count(*) FROM pg_stat_activity WHERE usename = 'app_trust'"); left != "0" {
 			t.Errorf("after reset %s connections of app_trust are open on the %s", left, server)
 		}
@@ -82,7 +82,7 @@ func TestSuperuserHasNoWayInOverTheNetwork(t *testing.T) {
 
 // wantNoLogin wants an endpoint to refuse a role, by the server's or pooler's own word, at the login or, where a
 // pooler lets anyone in before it asks the server, at the first statement.
-func wantNoLogin(t *testing.T, role string, e path.Endpoint, word string) {
+func wantNoLogin(t *testing.T, role string, e topology.Endpoint, word string) {
 	t.Helper()
 	conn, err := tryConnect(t, role, e)
 	if err == nil {
@@ -142,7 +142,7 @@ func TestAppIsRefusedWhatIsNotItsOwn(t *testing.T) {
 		"make a checkpoint":       "CHECKPOINT",
 		"make a replication slot": "SELECT pg_create_physical_replication_slot('mine')",
 	}
-	conn, monitor := connect(t, "app", primary), connect(t, "monitor", path.Endpoint{Host: "primary", Port: 5432, DBName: "postgres"})
+	conn, monitor := connect(t, "app", primary), connect(t, "monitor", topology.Endpoint{Host: "primary", Port: 5432, DBName: "postgres"})
 	one(t, monitor, "SELECT 1") // a session for app to fail to end
 	for what, sql := range cases {
 		t.Run(what, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/topology"
 )
 
 // authority is, in the lab's container, the certificate that clients of TLS trust.
@@ -124,7 +124,7 @@ func TestNothingElseHasTLS(t *testing.T) {
 	if _, err := tlsConnect(t, "host="+address(t, "pgbouncer")+" port=6432 dbname=lab sslmode=require"); err != nil {
 		t.Fatal(err)
 	}
-	one(t, connect(t, "app", path.Endpoint{Host: "pgbouncer", Port: 6432, DBName: "lab"}), "SELECT 1")
+	one(t, connect(t, "app", topology.Endpoint{Host: "pgbouncer", Port: 6432, DBName: "lab"}), "SELECT 1")
 	// Fails where the connection that it runs on has TLS.
 	file := writeFile(t, folderWithSpaces(t), "no tls.sql", "SELECT 1 / (NOT ssl)::int FROM pg_stat_ssl WHERE pid = pg_backend_pid();\n")
 	for _, p := range []string{"direct", "standby", "pgbouncer-transaction", "pgpool"} {

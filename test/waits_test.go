@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"pooler-lab/internal/path"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/sample"
 	"pooler-lab/internal/server"
+	"pooler-lab/internal/topology"
 )
 
 // The sampler tells a transaction that waits for its client from a statement that sleeps and from a session that is
@@ -26,7 +26,7 @@ func TestSamplerSeesWaits(t *testing.T) {
 		sleep <- err
 	}()
 	dsn := func(node string) string {
-		return path.Endpoint{Host: address(t, node), Port: 5432, DBName: "postgres"}.DSN("lab")
+		return topology.Endpoint{Host: address(t, node), Port: 5432, DBName: "postgres"}.DSN("lab")
 	}
 	s := sample.NewServers(dsn, strings.TrimSpace(script(t, "setting", "LAB_PASSWORD")), server.Roles())
 	defer s.Close()

@@ -16,13 +16,13 @@ import (
 	"pooler-lab/internal/crosscheck"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/owner"
-	"pooler-lab/internal/path"
 	"pooler-lab/internal/report"
 	"pooler-lab/internal/reset"
 	runner "pooler-lab/internal/run"
+	"pooler-lab/internal/selftest"
 	"pooler-lab/internal/serve"
 	"pooler-lab/internal/tool"
-	"pooler-lab/internal/trust"
+	"pooler-lab/internal/topology"
 )
 
 func main() {
@@ -49,7 +49,7 @@ func run(ctx context.Context) error {
 		serve.NewCommand(),
 		serve.NewReadyCommand(),
 		console.NewCommand(),
-		path.NewCommand(),
+		topology.NewCommand(),
 		link.NewCommand(underWay),
 		tool.NewPsqlCommand(),
 		tool.NewPgbenchCommand(underWay),
@@ -60,7 +60,7 @@ func run(ctx context.Context) error {
 		report.NewReportCommand(),
 		report.NewVerdictCommand(),
 		crosscheck.NewCommand(),
-		trust.NewCommand(),
+		selftest.NewCommand(),
 	)
 	command, err := root.ExecuteContextC(ctx)
 	if err != nil {
@@ -71,7 +71,7 @@ func run(ctx context.Context) error {
 
 // underWay says what is measuring just now.
 func underWay() (what string, ok bool) {
-	return runner.UnderWay(filepath.Join(path.Root(), "results"))
+	return runner.UnderWay(filepath.Join(topology.Root(), "results"))
 }
 
 // exitCode is the one that err asks for (an interrupted run is 130, as a shell has it), else 1.
@@ -85,7 +85,7 @@ func exitCode(err error) int {
 
 // becomeOwner gives up root for the owner of results/, so that nothing is left there that its owner can't delete.
 func becomeOwner() error {
-	if err := owner.DropTo(filepath.Join(path.Root(), "results")); err != nil {
+	if err := owner.DropTo(filepath.Join(topology.Root(), "results")); err != nil {
 		return err
 	}
 	// Root's home is out of reach now, and psql and k6 stumble over settings that they may not read.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/topology"
 )
 
 // NewCommand makes 'lab console', which serves the console alone, for who works on it: the container's own is served by
@@ -24,7 +24,7 @@ func NewCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			source, err := SourceOfLab(path.Root())
+			source, err := SourceOfLab(topology.Root())
 			if err != nil {
 				return err
 			}

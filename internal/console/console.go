@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"pooler-lab/internal/console/web"
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/topology"
 )
 
 // beat is how often pages are told what happens.
@@ -56,7 +56,7 @@ type Options struct {
 
 // OptionsOfLab are those of the lab's container.
 func OptionsOfLab(out io.Writer) Options {
-	return Options{Root: path.Root(), Port: portOnHost(), Hosts: strings.Split(os.Getenv("LAB_CONSOLE_HOSTS"), ","), Log: out}
+	return Options{Root: topology.Root(), Port: portOnHost(), Hosts: strings.Split(os.Getenv("LAB_CONSOLE_HOSTS"), ","), Log: out}
 }
 
 // portOnHost is the one that Compose publishes the console on.

@@ -19,7 +19,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"pooler-lab/internal/link"
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/topology"
 )
 
 // repository is where compose.yaml and configs/ are.
@@ -47,7 +47,7 @@ func newBench(t *testing.T, change func(*bench)) *bench {
 			t.Fatal(err)
 		}
 	}
-	set, err := path.Load(repository)
+	set, err := topology.Load(repository)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func newBench(t *testing.T, change func(*bench)) *bench {
 		t.Fatal(err)
 	}
 	b.source = &Source{Set: set, Presets: presets, Links: links, K6: "/nowhere/k6", Lab: "/nowhere/lab", UnderWay: b.holder,
-		Probe: func(path.Link) LinkProbe { return standInProbe{} }, Nodes: []NodeProbe{b.node},
+		Probe: func(topology.Link) LinkProbe { return standInProbe{} }, Nodes: []NodeProbe{b.node},
 		Scale: func(context.Context) (int, error) { return 1, nil }, LetGo: func(context.Context) {}}
 	b.Console = newConsole(t, root, &b.server)
 	if change != nil {
@@ -94,7 +94,7 @@ func newConsole(t *testing.T, root string, server **httptest.Server) *Console {
 }
 
 // startToxiproxy runs a toxiproxy in this process that has the lab's links.
-func startToxiproxy(t *testing.T, set *path.Set) *link.Client {
+func startToxiproxy(t *testing.T, set *topology.Set) *link.Client {
 	t.Helper()
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
 	api := httptest.NewServer(server.Routes())

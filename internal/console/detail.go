@@ -3,9 +3,9 @@ package console
 import (
 	"path/filepath"
 
-	"pooler-lab/internal/claim"
-	"pooler-lab/internal/figure"
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/metric"
+	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
 )
 
@@ -53,9 +53,9 @@ func (p *parts) runDetail(name string) (*RunDetail, error) {
 		return nil, err
 	}
 	for _, h := range run.Lesson.Headlines {
-		v := claim.Compare(run, h)
+		v := outcome.Compare(run, h)
 		d.Verdicts = append(d.Verdicts, verdictOf(v))
-		if d.Outcome == nil && v.Word != claim.CantSay { // what can't be said isn't what came out
+		if d.Outcome == nil && v.Word != outcome.CantSay { // what can't be said isn't what came out
 			d.Outcome = winner(v)
 		}
 	}
@@ -74,7 +74,7 @@ func (p *parts) runDetail(name string) (*RunDetail, error) {
 	return d, nil
 }
 
-func verdictOf(v claim.Verdict) Verdict {
+func verdictOf(v outcome.Verdict) Verdict {
 	told := Verdict{Name: v.Name, Says: v.Says, Word: v.Word, Why: v.Why}
 	if v.Ratio.N > 0 {
 		told.Ratio = &v.Ratio.Center
@@ -86,12 +86,12 @@ func verdictOf(v claim.Verdict) Verdict {
 }
 
 // winner is the outcome of a comparison of two paths, nil where it isn't one or has no ratio.
-func winner(v claim.Verdict) *Outcome {
-	if v.Of == nil || v.To == nil || v.Of.Path == v.To.Path || v.Ratio.N == 0 || v.Ratio.Center <= 0 || v.Figure.Better == figure.Neither {
+func winner(v outcome.Verdict) *Outcome {
+	if v.Of == nil || v.To == nil || v.Of.Path == v.To.Path || v.Ratio.N == 0 || v.Ratio.Center <= 0 || v.Figure.Better == metric.Neither {
 		return nil
 	}
 	o := &Outcome{Says: v.Says, Path: v.Of.Path, Other: v.To.Path, Factor: v.Ratio.Center, Word: v.Word, Why: v.Why}
-	if v.Figure.Better == figure.Less {
+	if v.Figure.Better == metric.Less {
 		o.Factor = 1 / o.Factor
 	}
 	if o.Factor < 1 {
@@ -103,7 +103,7 @@ func winner(v claim.Verdict) *Outcome {
 // fastest is the path with the most transactions a second at the largest latency of the run's last group, beside direct,
 // or where that is direct, beside the next.
 func fastest(run *result.Run) *Outcome {
-	tps, err := figure.Find("tps")
+	tps, err := metric.Find("tps")
 	if err != nil || len(run.Cells) == 0 {
 		return nil
 	}
@@ -144,7 +144,7 @@ func fastest(run *result.Run) *Outcome {
 	if best == nil || direct == nil {
 		return nil
 	}
-	v := claim.Verdict{Comparison: lesson.Comparison{Says: "TPS: " + claim.Name(best) + ", to " + claim.Name(direct)}, Figure: tps, Of: best, To: direct,
-		Ratio: claim.Summary(tps.Ratios(best, direct)), Word: claim.NoInterval}
+	v := outcome.Verdict{Comparison: lesson.Comparison{Says: "TPS: " + outcome.Name(best) + ", to " + outcome.Name(direct)}, Figure: tps, Of: best, To: direct,
+		Ratio: outcome.Summary(tps.Ratios(best, direct)), Word: outcome.NoInterval}
 	return winner(v)
 }

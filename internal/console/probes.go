@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"pooler-lab/internal/link"
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/topology"
 )
 
 const (
@@ -108,7 +108,7 @@ func (p *parts) keep(ctx context.Context, every time.Duration, look func(context
 
 // A meter measures one link.
 type meter struct {
-	link  path.Link
+	link  topology.Link
 	probe LinkProbe
 	asked link.Settings // while it took
 	took  []time.Duration

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"pooler-lab/internal/page"
+	"pooler-lab/internal/htmlreport"
 	"pooler-lab/internal/report"
 	"pooler-lab/internal/result"
 )
@@ -21,7 +21,7 @@ func (p *parts) beside(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	text, err := page.Beside(pair[0], pair[1])
+	text, err := htmlreport.Beside(pair[0], pair[1])
 	if err != nil {
 		return err
 	}
@@ -30,15 +30,15 @@ func (p *parts) beside(w http.ResponseWriter, r *http.Request) error {
 }
 
 // pair reads the two runs that an address names, which must be of one lesson.
-func (p *parts) pair(r *http.Request) (pair [2]page.Named, err error) {
+func (p *parts) pair(r *http.Request) (pair [2]htmlreport.Named, err error) {
 	for i, which := range []string{"a", "b"} {
 		run, err := p.readRun(r.PathValue(which))
 		if err != nil {
 			return pair, err
 		}
-		pair[i] = page.Named{Name: strings.TrimSuffix(run.ID, "-"+run.Lesson.Name), Run: run}
+		pair[i] = htmlreport.Named{Name: strings.TrimSuffix(run.ID, "-"+run.Lesson.Name), Run: run}
 	}
-	return pair, wrong(page.OneLesson(pair[0].Run, pair[1].Run))
+	return pair, wrong(htmlreport.OneLesson(pair[0].Run, pair[1].Run))
 }
 
 // show answers with a report: it may run nothing, and brings its style along.
@@ -52,10 +52,10 @@ func show(w http.ResponseWriter, text []byte) {
 // runFile answers with a file of a run; report and CSV are made where the run left none, since it was interrupted.
 func (p *parts) runFile(w http.ResponseWriter, r *http.Request) error {
 	name, file := r.PathValue("name"), r.PathValue("file")
-	makers := map[string]func(*result.Run) ([]byte, error){page.File: page.Run, report.CSVFile: csvOf, result.File: nil}
+	makers := map[string]func(*result.Run) ([]byte, error){htmlreport.File: htmlreport.Run, report.CSVFile: csvOf, result.File: nil}
 	maker, ok := makers[file]
 	if !ok {
-		return &problem{http.StatusNotFound, fmt.Sprintf("a run has no %q: it has %s, %s and %s", file, page.File, report.CSVFile, result.File)}
+		return &problem{http.StatusNotFound, fmt.Sprintf("a run has no %q: it has %s, %s and %s", file, htmlreport.File, report.CSVFile, result.File)}
 	}
 	run, err := p.readRun(name)
 	if err != nil {
@@ -68,11 +68,11 @@ func (p *parts) runFile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return fmt.Errorf("read %s of run %s: %w", file, name, err)
 	}
-	if file == page.File && !r.URL.Query().Has("download") {
+	if file == htmlreport.File && !r.URL.Query().Has("download") {
 		show(w, text)
 		return nil
 	}
-	kind := map[string]string{page.File: "text/html; charset=utf-8", report.CSVFile: "text/csv; charset=utf-8", result.File: "application/json"}[file]
+	kind := map[string]string{htmlreport.File: "text/html; charset=utf-8", report.CSVFile: "text/csv; charset=utf-8", result.File: "application/json"}[file]
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s-%s"`, name, file))
 	w.Header().Set("Cache-Control", "no-cache")

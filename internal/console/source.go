@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"pooler-lab/internal/link"
-	"pooler-lab/internal/path"
 	"pooler-lab/internal/run"
 	"pooler-lab/internal/sample"
 	"pooler-lab/internal/server"
+	"pooler-lab/internal/topology"
 )
 
 // waitsWindow is how long the last moments are for which waits are shown.
@@ -20,10 +20,10 @@ const waitsWindow = 5 * time.Second
 
 // A Source is the lab as the console sees it: what it looks at, and what it acts with.
 type Source struct {
-	Set      *path.Set
+	Set      *topology.Set
 	Presets  link.Presets
 	Links    Links
-	Probe    func(path.Link) LinkProbe
+	Probe    func(topology.Link) LinkProbe
 	Nodes    []NodeProbe
 	Waits    []WaitsProbe
 	UnderWay func() (what string, ok bool) // what measures just now, the console's own lesson included
@@ -68,7 +68,7 @@ type WaitsProbe interface {
 
 // SourceOfLab is the lab itself, whose files are below root.
 func SourceOfLab(root string) (*Source, error) {
-	set, err := path.Load(root)
+	set, err := topology.Load(root)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func SourceOfLab(root string) (*Source, error) {
 		own = "lab"
 	}
 	s := &Source{Set: set, Presets: presets, Links: links, K6: "k6", Lab: own,
-		Probe:    func(l path.Link) LinkProbe { return link.NewProbe(path.Proxy, l) },
+		Probe:    func(l topology.Link) LinkProbe { return link.NewProbe(topology.Proxy, l) },
 		UnderWay: func() (string, bool) { return run.UnderWay(filepath.Join(root, "results")) },
 		Scale:    scaleOfLab, LetGo: func(context.Context) {}}
 	for _, name := range services(set) {
@@ -106,7 +106,7 @@ func SourceOfLab(root string) (*Source, error) {
 }
 
 // services are those that the lab's paths go through, each once, in the order of the map: poolers, then databases.
-func services(set *path.Set) []string {
+func services(set *topology.Set) []string {
 	var poolers, databases []string
 	for _, p := range set.Paths {
 		for i, s := range p.Services {

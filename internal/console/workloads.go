@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"slices"
 
-	"pooler-lab/internal/path"
 	"pooler-lab/internal/suggest"
+	"pooler-lab/internal/topology"
 )
 
 // mostClients is how many a path may have: all paths of live traffic together are to leave lessons' roles room.
@@ -40,7 +40,7 @@ type loadOrder struct {
 }
 
 // choicesOf are what live traffic can be over those paths.
-func choicesOf(set *path.Set) Choices {
+func choicesOf(set *topology.Set) Choices {
 	c := Choices{MostClients: mostClients, Workloads: []Choice{}, Paths: []Choice{}}
 	for _, w := range liveWorkloads {
 		c.Workloads = append(c.Workloads, Choice{Name: w.name, Meaning: w.meaning})
@@ -52,7 +52,7 @@ func choicesOf(set *path.Set) Choices {
 }
 
 // noLoadOn says why no live traffic can take the path, "" where it can.
-func noLoadOn(p path.Path) string {
+func noLoadOn(p topology.Path) string {
 	if off := p.Unavailable(); off != "" {
 		return off
 	}
@@ -63,7 +63,7 @@ func noLoadOn(p path.Path) string {
 }
 
 // check says what of the order can't be.
-func (o loadOrder) check(set *path.Set) error {
+func (o loadOrder) check(set *topology.Set) error {
 	w, err := workloadOf(o.Workload)
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ type liveScript struct {
 }
 
 // script is the order in k6/live.js's terms.
-func (o loadOrder) script(set *path.Set, scale int) (liveScript, error) {
+func (o loadOrder) script(set *topology.Set, scale int) (liveScript, error) {
 	s := liveScript{Workload: o.Workload, Clients: o.Clients, Keep: o.Keep == nil || *o.Keep, Scale: scale}
 	for _, name := range o.Paths {
 		p, err := set.Find(name)

@@ -13,10 +13,10 @@ import (
 
 	"pooler-lab/internal/data"
 	"pooler-lab/internal/link"
-	"pooler-lab/internal/path"
 	"pooler-lab/internal/run"
 	"pooler-lab/internal/sample"
 	"pooler-lab/internal/server"
+	"pooler-lab/internal/topology"
 )
 
 // options are the flags of `lab crosscheck`.
@@ -74,11 +74,11 @@ func crosscheck(ctx context.Context, out io.Writer, wanted []string, o options) 
 	if err != nil {
 		return err
 	}
-	set, err := path.Load(path.Root())
+	set, err := topology.Load(topology.Root())
 	if err != nil {
 		return err
 	}
-	free, err := run.Hold(filepath.Join(path.Root(), "results"), "a crosscheck")
+	free, err := run.Hold(filepath.Join(topology.Root(), "results"), "a crosscheck")
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func crosscheck(ctx context.Context, out io.Writer, wanted []string, o options) 
 
 // bench runs comparisons in this lab.
 type bench struct {
-	set     *path.Set
+	set     *topology.Set
 	links   *link.Client
 	servers *server.Lab
 	scale   int

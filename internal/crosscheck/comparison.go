@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"pooler-lab/internal/claim"
+	"pooler-lab/internal/outcome"
 )
 
 // load is what both programs do.
@@ -49,17 +49,17 @@ type comparison struct {
 
 // ratio returns the median of the ratios within a repeat, and the interval that holds the true one in 95 of 100
 // cases (from the ratios' order alone: six repeats are the fewest that have one).
-func (c *comparison) ratio() claim.Interval {
+func (c *comparison) ratio() outcome.Interval {
 	ratios := make([]float64, len(c.k6))
 	for i := range c.k6 {
 		ratios[i] = c.k6[i] / c.pgbench[i]
 	}
-	return claim.Summary(ratios)
+	return outcome.Summary(ratios)
 }
 
 // middle returns the median of the figures of one program.
 func middle(values []float64) float64 {
-	return claim.Summary(values).Center
+	return outcome.Summary(values).Center
 }
 
 // A word is what can be said of a comparison.

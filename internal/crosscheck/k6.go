@@ -8,8 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"pooler-lab/internal/path"
 	"pooler-lab/internal/server"
+	"pooler-lab/internal/topology"
 )
 
 // cell is what k6/lib/cell.js reads of LAB_CELL.
@@ -29,7 +29,7 @@ type cell struct {
 const warmup = 0.5
 
 // runK6 runs k6 once and returns the figure.
-func runK6(ctx context.Context, at path.Endpoint, l load, f figure, scale int) (float64, error) {
+func runK6(ctx context.Context, at topology.Endpoint, l load, f figure, scale int) (float64, error) {
 	folder, err := os.MkdirTemp("", "crosscheck")
 	if err != nil {
 		return 0, fmt.Errorf("make a folder for k6's summary: %w", err)
@@ -41,7 +41,7 @@ func runK6(ctx context.Context, at path.Endpoint, l load, f figure, scale int) (
 	if err != nil {
 		return 0, fmt.Errorf("write the cell for k6: %w", err)
 	}
-	program := exec.CommandContext(ctx, "k6", "run", "--quiet", "--no-color", filepath.Join(path.Root(), "k6/crosscheck.js"))
+	program := exec.CommandContext(ctx, "k6", "run", "--quiet", "--no-color", filepath.Join(topology.Root(), "k6/crosscheck.js"))
 	program.Env = append(environment(), "LAB_CELL="+string(order), "PGPASSWORD="+server.Password(l.role))
 	if _, err := program.Output(); err != nil {
 		return 0, fmt.Errorf("run k6: %w%s", err, complaint(err))

@@ -15,12 +15,12 @@ import (
 	"strconv"
 	"strings"
 
-	"pooler-lab/internal/path"
 	"pooler-lab/internal/server"
+	"pooler-lab/internal/topology"
 )
 
 // runPgbench runs pgbench once and returns the figure.
-func runPgbench(ctx context.Context, at path.Endpoint, l load, f figure) (float64, error) {
+func runPgbench(ctx context.Context, at topology.Endpoint, l load, f figure) (float64, error) {
 	logs, err := os.MkdirTemp("", "crosscheck")
 	if err != nil {
 		return 0, fmt.Errorf("make a folder for pgbench's log: %w", err)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/topology"
 )
 
 // NewCommand returns `lab latency`, which shows and sets the latency of links. Whoever changes them while something measures
@@ -90,7 +90,7 @@ func newPresetsCommand() *cobra.Command {
 		Short: "List the presets: figures, where they come from, their limits",
 		Args:  cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			presets, err := LoadPresets(path.Root())
+			presets, err := LoadPresets(topology.Root())
 			if err != nil {
 				return err
 			}

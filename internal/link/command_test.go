@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/topology"
 )
 
 func TestTargets(t *testing.T) {
-	set, err := path.Load("../..")
+	set, err := topology.Load("../..")
 	if err != nil {
 		t.Fatal(err)
 	}

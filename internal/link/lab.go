@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strings"
 
-	"pooler-lab/internal/path"
 	"pooler-lab/internal/suggest"
+	"pooler-lab/internal/topology"
 )
 
 // lab is what the latency commands act on.
 type lab struct {
-	set         *path.Set
+	set         *topology.Set
 	client      *Client
 	replication *Replication
 	underWay    UnderWay
@@ -24,7 +24,7 @@ type lab struct {
 type UnderWay func() (what string, ok bool)
 
 func openLab(underWay UnderWay) (*lab, error) {
-	set, err := path.Load(path.Root())
+	set, err := topology.Load(topology.Root())
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (l *lab) showOrSet(ctx context.Context, to screen, args []string, jitter, b
 
 // outOfOrder says what should come first where a latency, a preset or a command stands behind a link's name.
 func (l *lab) outOfOrder(args []string) error {
-	presets, err := LoadPresets(path.Root())
+	presets, err := LoadPresets(topology.Root())
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (l *lab) meant(word string) (s Settings, isTarget bool, err error) {
 		s.LatencyMS, err = ParseMS(word)
 		return s, false, err
 	}
-	presets, err := LoadPresets(path.Root())
+	presets, err := LoadPresets(topology.Root())
 	if err != nil {
 		return s, false, err
 	}

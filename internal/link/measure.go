@@ -12,7 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/topology"
 )
 
 const (
@@ -33,7 +33,7 @@ type RoundTrip struct {
 
 // measure returns the median time of a query on one warm connection to the endpoint. It takes up to a second, and
 // connecting; the context's deadline holds for both.
-func measure(ctx context.Context, e path.Endpoint, user, password, query string) (RoundTrip, error) {
+func measure(ctx context.Context, e topology.Endpoint, user, password, query string) (RoundTrip, error) {
 	conn, err := connect(ctx, e, user, password)
 	if err != nil {
 		return RoundTrip{}, err
@@ -57,7 +57,7 @@ func measure(ctx context.Context, e path.Endpoint, user, password, query string)
 }
 
 // connect opens a connection that speaks the simple protocol, the only one of PgBouncer's console.
-func connect(ctx context.Context, e path.Endpoint, user, password string) (*pgconn.PgConn, error) {
+func connect(ctx context.Context, e topology.Endpoint, user, password string) (*pgconn.PgConn, error) {
 	config, err := pgconn.ParseConfig(e.DSN(user))
 	if err != nil {
 		return nil, fmt.Errorf("read the endpoint %s: %w", e, err)
@@ -73,15 +73,15 @@ func connect(ctx context.Context, e path.Endpoint, user, password string) (*pgco
 
 // A place is where a link is measured from this container, whoever its usual client is, and what is asked there.
 type place struct {
-	endpoint       path.Endpoint
+	endpoint       topology.Endpoint
 	user, password string
 	query          string
 }
 
 // placeOf is a database whose statistics no lesson reads: looking at a link changes no result. PgBouncer has its
 // console for that; YugabyteDB's statistics aren't read, so its ordinary database will do.
-func placeOf(host string, l path.Link) place {
-	at := place{path.Endpoint{Host: host, Port: l.Port(), DBName: "postgres"}, "lab", os.Getenv("LAB_PASSWORD"), "SELECT 1"}
+func placeOf(host string, l topology.Link) place {
+	at := place{topology.Endpoint{Host: host, Port: l.Port(), DBName: "postgres"}, "lab", os.Getenv("LAB_PASSWORD"), "SELECT 1"}
 	switch l.Service() {
 	case "pgbouncer":
 		at.endpoint.DBName, at.query = "pgbouncer", "SHOW VERSION"
@@ -94,13 +94,13 @@ func placeOf(host string, l path.Link) place {
 }
 
 // measureLink measures through the link itself.
-func measureLink(ctx context.Context, host string, l path.Link) (RoundTrip, error) {
+func measureLink(ctx context.Context, host string, l topology.Link) (RoundTrip, error) {
 	at := placeOf(host, l)
 	return measure(ctx, at.endpoint, at.user, at.password, at.query)
 }
 
 // reason returns why a measurement failed, short enough for a table.
-func reason(err error, l path.Link) string { return Reason(err, l.Service()) }
+func reason(err error, l topology.Link) string { return Reason(err, l.Service()) }
 
 // Reason says in a few words why a service couldn't be asked.
 func Reason(err error, service string) string {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/topology"
 )
 
 func TestMeasureSeesTheLatencyAskedFor(t *testing.T) {
@@ -35,20 +35,20 @@ func TestRowSaysWhyThereIsNoRoundTrip(t *testing.T) {
 	client := startToxiproxy(t)
 	ctx := t.Context()
 	silent := listen(t, func(conn net.Conn) { conn.Read(make([]byte, 1000)); time.Sleep(3 * time.Second) })
-	links := []path.Link{
+	links := []topology.Link{
 		addLink(t, client, "client-primary", listen(t, answerQueries)),
 		addLink(t, client, "client-standby", "127.0.0.1:1"),
 		addLink(t, client, "client-pgpool", listen(t, answerQueries)),
 		addLink(t, client, "client-silent", silent),
 	}
-	links = append(links, path.Link{Name: "client-missing", Listen: "127.0.0.1:2", Upstream: "127.0.0.1:3"})
+	links = append(links, topology.Link{Name: "client-missing", Listen: "127.0.0.1:2", Upstream: "127.0.0.1:3"})
 	if err := client.Cut(ctx, "client-pgpool"); err != nil {
 		t.Fatal(err)
 	}
 	if err := client.addToxic(ctx, "client-primary", toxic("odd", "slicer", "upstream", map[string]any{"average_size": 100.0, "size_variation": 1.0})); err != nil {
 		t.Fatal(err)
 	}
-	l := &lab{set: &path.Set{Links: links}, client: client}
+	l := &lab{set: &topology.Set{Links: links}, client: client}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	rows, err := l.rows(ctx, l.set.LinkNames())

@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/topology"
 )
 
 // probeWait is how long a probe waits for an answer beside twice what the link was asked to add.
@@ -18,12 +18,12 @@ const probeWait = 2 * time.Second
 // goroutine.
 type Probe struct {
 	host string
-	link path.Link
+	link topology.Link
 	conn *pgconn.PgConn
 }
 
 // NewProbe makes one for a link that listens on host ("toxiproxy").
-func NewProbe(host string, l path.Link) *Probe { return &Probe{host: host, link: l} }
+func NewProbe(host string, l topology.Link) *Probe { return &Probe{host: host, link: l} }
 
 // RoundTrip measures the link once, which was asked to be so. It connects where there is no connection.
 func (p *Probe) RoundTrip(ctx context.Context, asked Settings) (time.Duration, error) {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/topology"
 )
 
 // ReplicationLink is the link that the standby can receive its WAL over. It stays off it until someone asks for it:
@@ -24,7 +24,7 @@ const streamWait = 15 * time.Second
 
 // Replication is how the standby gets its WAL: straight from the primary, or over ReplicationLink.
 type Replication struct {
-	standby  path.Endpoint
+	standby  topology.Endpoint
 	password string
 	straight address
 	link     address
@@ -39,7 +39,7 @@ func (a address) String() string { return net.JoinHostPort(a.host, strconv.Itoa(
 
 // NewReplication returns the replication of the lab whose links are in set, with the link's listener on host
 // ("toxiproxy"). Nothing is opened yet.
-func NewReplication(set *path.Set, host string) (*Replication, error) {
+func NewReplication(set *topology.Set, host string) (*Replication, error) {
 	l, err := set.Link(ReplicationLink)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func NewReplication(set *path.Set, host string) (*Replication, error) {
 		return nil, fmt.Errorf("read link %s: %w", l.Name, err)
 	}
 	return &Replication{
-		standby:  path.Endpoint{Host: "standby", Port: 5432, DBName: "postgres"},
+		standby:  topology.Endpoint{Host: "standby", Port: 5432, DBName: "postgres"},
 		password: os.Getenv("LAB_PASSWORD"),
 		straight: address{upstream, number},
 		link:     address{host, l.Port()},

@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"slices"
 
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/topology"
 )
 
 // A Switch changes links as the latency commands do, for those who hold on to it: the console.
 type Switch struct{ *lab }
 
 // NewSwitch makes one for the links of set. Nothing is opened yet.
-func NewSwitch(set *path.Set, client *Client) (*Switch, error) {
+func NewSwitch(set *topology.Set, client *Client) (*Switch, error) {
 	replication, err := NewReplication(set, client.host())
 	if err != nil {
 		return nil, err

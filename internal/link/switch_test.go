@@ -4,13 +4,13 @@ import (
 	"testing"
 	"time"
 
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/topology"
 )
 
 func TestSwitchSetsCutsAndResets(t *testing.T) {
 	client := startToxiproxy(t)
-	links := []path.Link{addLink(t, client, "client-primary", listen(t, answerQueries)), addLink(t, client, ReplicationLink, "primary:5432")}
-	s, err := NewSwitch(&path.Set{Links: links}, client)
+	links := []topology.Link{addLink(t, client, "client-primary", listen(t, answerQueries)), addLink(t, client, ReplicationLink, "primary:5432")}
+	s, err := NewSwitch(&topology.Set{Links: links}, client)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,8 +49,8 @@ func TestSwitchSetsCutsAndResets(t *testing.T) {
 }
 
 func TestReplicates(t *testing.T) {
-	l := path.Link{Name: ReplicationLink, Listen: "0.0.0.0:15010", Upstream: "primary:5432"}
-	s, err := NewSwitch(&path.Set{Links: []path.Link{l}}, New("http://toxiproxy:8474"))
+	l := topology.Link{Name: ReplicationLink, Listen: "0.0.0.0:15010", Upstream: "primary:5432"}
+	s, err := NewSwitch(&topology.Set{Links: []topology.Link{l}}, New("http://toxiproxy:8474"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"pooler-lab/internal/path"
 	"pooler-lab/internal/suggest"
+	"pooler-lab/internal/topology"
 )
 
 // everything is the target that stands for all links.
@@ -15,7 +15,7 @@ const everything = "all"
 
 // targets returns the links that the names stand for, each once: a link for itself, a path for the links of its
 // first way with latency, "all" for all. A note is for people, where a name could mean two things.
-func targets(set *path.Set, names []string) (links, notes []string, err error) {
+func targets(set *topology.Set, names []string) (links, notes []string, err error) {
 	for _, name := range names {
 		some, note, err := target(set, name)
 		if err != nil {
@@ -33,7 +33,7 @@ func targets(set *path.Set, names []string) (links, notes []string, err error) {
 	return links, notes, nil
 }
 
-func target(set *path.Set, name string) (links []string, note string, err error) {
+func target(set *topology.Set, name string) (links []string, note string, err error) {
 	if name == everything {
 		return set.LinkNames(), "", nil
 	}
@@ -52,7 +52,7 @@ func target(set *path.Set, name string) (links []string, note string, err error)
 	return nil, "", unknownTarget(set, name)
 }
 
-func unknownTarget(set *path.Set, name string) error {
+func unknownTarget(set *topology.Set, name string) error {
 	links, paths := set.LinkNames(), set.PathNames()
 	if some := suggest.Begun(name, paths); len(some) > 0 {
 		return fmt.Errorf("unknown link or path %q: did you mean one of the paths %s?", name, strings.Join(some, ", "))

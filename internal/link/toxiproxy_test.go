@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/rs/zerolog"
 
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/topology"
 )
 
 // startToxiproxy runs a toxiproxy in this process.
@@ -31,14 +31,14 @@ func startToxiproxy(t *testing.T) *Client {
 }
 
 // addLink makes a link to upstream and returns it as configs/toxiproxy.json would have it.
-func addLink(t *testing.T, c *Client, name, upstream string) path.Link {
+func addLink(t *testing.T, c *Client, name, upstream string) topology.Link {
 	t.Helper()
 	var made Proxy
 	asked := map[string]any{"name": name, "listen": "127.0.0.1:0", "upstream": upstream, "enabled": true}
 	if err := c.do(t.Context(), http.MethodPost, "/proxies", asked, &made); err != nil {
 		t.Fatal(err)
 	}
-	return path.Link{Name: name, Listen: made.Listen, Upstream: upstream}
+	return topology.Link{Name: name, Listen: made.Listen, Upstream: upstream}
 }
 
 // listen serves each connection with serve until the test ends.
@@ -95,7 +95,7 @@ type aClient struct {
 	conn net.Conn
 }
 
-func connectThrough(t *testing.T, l path.Link) aClient {
+func connectThrough(t *testing.T, l topology.Link) aClient {
 	t.Helper()
 	conn, err := net.Dial("tcp", l.Listen)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"pooler-lab/internal/page"
+	"pooler-lab/internal/htmlreport"
 	"pooler-lab/internal/result"
 )
 
@@ -16,15 +16,15 @@ func again(results, name string, asCSV, asHTML bool, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(results, run.ID, page.File)
+	file := filepath.Join(results, run.ID, htmlreport.File)
 	if !exists(filepath.Dir(file)) { // a run from elsewhere
-		file = filepath.Join(results, run.ID+"-"+page.File)
+		file = filepath.Join(results, run.ID+"-"+htmlreport.File)
 	}
 	switch {
 	case asCSV:
 		return CSV(out, run)
 	case asHTML:
-		text, err := page.Run(run)
+		text, err := htmlreport.Run(run)
 		if err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ func several(results string, args []string, room bool, out io.Writer) error {
 	if len(args) < 2 {
 		return fmt.Errorf("give two runs or more to put side by side")
 	}
-	var runs []page.Named
+	var runs []htmlreport.Named
 	for _, arg := range args {
 		name, err := chosen(results, []string{arg})
 		if err != nil {
@@ -54,17 +54,17 @@ func several(results string, args []string, room bool, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		runs = append(runs, page.Named{Name: label(name, run), Run: run})
+		runs = append(runs, htmlreport.Named{Name: label(name, run), Run: run})
 	}
 	lesson := runs[0].Run.Lesson.Name
 	if room || len(runs) > 2 {
-		text, err := page.Room(runs)
+		text, err := htmlreport.Room(runs)
 		if err != nil {
 			return err
 		}
 		return written(filepath.Join(results, fmt.Sprintf("room-%s-%d.html", lesson, len(runs))), text, out)
 	}
-	text, err := page.Beside(runs[0], runs[1])
+	text, err := htmlreport.Beside(runs[0], runs[1])
 	if err != nil {
 		return err
 	}

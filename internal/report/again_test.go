@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"pooler-lab/internal/page"
+	"pooler-lab/internal/htmlreport"
 	"pooler-lab/internal/result"
 )
 
@@ -52,7 +52,7 @@ func TestEveryRunLeavesItsFiles(t *testing.T) {
 	if err := Write(dir, run); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{page.File, CSVFile} {
+	for _, name := range []string{htmlreport.File, CSVFile} {
 		if !exists(filepath.Join(dir, name)) {
 			t.Errorf("an interrupted run left no %s", name)
 		}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"pooler-lab/internal/figure"
+	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
 
@@ -49,10 +49,10 @@ func roundTripOf(cells ...*result.Cell) string {
 		}
 	}
 	if furthest > 0 {
-		return figure.Number(worst) + "*"
+		return metric.Number(worst) + "*"
 	}
-	if v, ok := figure.Middle(values); ok {
-		return figure.Number(v) + " "
+	if v, ok := metric.Middle(values); ok {
+		return metric.Number(v) + " "
 	}
 	return "- "
 }

@@ -6,20 +6,20 @@ import (
 	"slices"
 	"strings"
 
-	"pooler-lab/internal/claim"
-	"pooler-lab/internal/figure"
+	"pooler-lab/internal/metric"
+	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
 )
 
 // claims are the run's headlines, what stands beside the study's figures, and whether its shapes hold; empty where the
 // lesson claims nothing.
 func claims(run *result.Run) string {
-	c := claim.All(run)
+	c := outcome.All(run)
 	return headlines(c.Headlines) + sights(run, c.Figures) + shapes(c.Shapes)
 }
 
 // Verdict is the run's headlines and shapes alone.
-func Verdict(run *result.Run, c claim.Claims) string {
+func Verdict(run *result.Run, c outcome.Claims) string {
 	text := fmt.Sprintf("%s: %s\n", run.ID, run.Lesson.Question)
 	if len(c.Headlines)+len(c.Shapes) == 0 {
 		return text + "The lesson claims nothing: its figures are a table to look at (scripts/report).\nA lesson that claims something: scripts/run 01-connect\n"
@@ -49,7 +49,7 @@ func flagLegend(text string) string {
 	return b.String()
 }
 
-func headlines(verdicts []claim.Verdict) string {
+func headlines(verdicts []outcome.Verdict) string {
 	if len(verdicts) == 0 {
 		return ""
 	}
@@ -57,10 +57,10 @@ func headlines(verdicts []claim.Verdict) string {
 	for _, v := range verdicts {
 		ratio, interval := "-", "-"
 		if v.Ratio.N > 0 {
-			ratio = figure.RatioText(v.Ratio.Center)
+			ratio = metric.RatioText(v.Ratio.Center)
 		}
 		if v.Ratio.Known() {
-			interval = v.Ratio.Text(figure.RatioText)
+			interval = v.Ratio.Text(metric.RatioText)
 		}
 		if strings.HasPrefix(v.Why, "flagged") {
 			ratio += "*"
@@ -81,7 +81,7 @@ func reason(text, why string) string {
 }
 
 // sights sets the study's figures beside those seen here. They are from other machines: their shape counts.
-func sights(run *result.Run, figures []claim.Sight) string {
+func sights(run *result.Run, figures []outcome.Sight) string {
 	if run.Lesson.Study == nil {
 		return ""
 	}
@@ -103,7 +103,7 @@ func sights(run *result.Run, figures []claim.Sight) string {
 	return b.String() + t.String()
 }
 
-func shapes(judgements []claim.Judgement) string {
+func shapes(judgements []outcome.Judgement) string {
 	if len(judgements) == 0 {
 		return ""
 	}

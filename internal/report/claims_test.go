@@ -6,8 +6,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"pooler-lab/internal/claim"
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
 )
 
@@ -90,22 +90,22 @@ func TestPooling(t *testing.T) {
 
 func TestVerdict(t *testing.T) {
 	run := pooling()
-	golden(t, "verdict.txt", Verdict(run, claim.All(run)))
+	golden(t, "verdict.txt", Verdict(run, outcome.All(run)))
 	run.Lesson.Headlines, run.Lesson.Study = nil, nil
-	if got := Verdict(run, claim.All(run)); !strings.Contains(got, "\nThe lesson claims nothing: ") {
+	if got := Verdict(run, outcome.All(run)); !strings.Contains(got, "\nThe lesson claims nothing: ") {
 		t.Errorf("a lesson without claims says\n%s", got)
 	}
 }
 
 func TestOutcomes(t *testing.T) {
 	for name, want := range map[string]int{"held": 0, "not-held": 1, "flagged": 2} {
-		run, err := result.Read("../claim/testdata/" + name)
+		run, err := result.Read("../outcome/testdata/" + name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		code := 0
-		if err := outcomes[claim.All(run).Outcome()]; err != nil {
-			code = err.(*outcome).ExitCode()
+		if err := outcomes[outcome.All(run).Outcome()]; err != nil {
+			code = err.(*verdictError).ExitCode()
 		}
 		if code != want {
 			t.Errorf("%s: the exit status is %d, it should be %d", name, code, want)

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pooler-lab/internal/page"
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/htmlreport"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/topology"
 )
 
 // NewReportCommand makes 'lab report', which shows runs again: one as a table or as its report, several side by side.
@@ -23,7 +23,7 @@ func NewReportCommand() *cobra.Command {
 		Example: "  scripts/report\n  scripts/report results/20261121T161200Z-00-tour --html\n" +
 			"  scripts/report 20261121T161200Z-02-latency 20261121T171500Z-02-latency\n  scripts/report --room anna.json ben.json chris.json",
 		RunE: func(c *cobra.Command, args []string) error {
-			results, out := filepath.Join(path.Root(), "results"), c.OutOrStdout()
+			results, out := filepath.Join(topology.Root(), "results"), c.OutOrStdout()
 			if asCSV && (asHTML || asRoom || len(args) > 1) {
 				return fmt.Errorf("--csv is for one run and goes with no page")
 			}
@@ -38,7 +38,7 @@ func NewReportCommand() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asCSV, "csv", false, "comma-separated values instead: a line a repeat, a column a figure (see results/README.md)")
-	c.Flags().BoolVar(&asHTML, "html", false, "write the run's "+page.File+" anew and say where it is")
+	c.Flags().BoolVar(&asHTML, "html", false, "write the run's "+htmlreport.File+" anew and say where it is")
 	c.Flags().BoolVar(&asRoom, "room", false, "a page with a column a machine, for two runs, too")
 	return c
 }

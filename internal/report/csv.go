@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"pooler-lab/internal/figure"
+	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
 
@@ -61,7 +61,7 @@ var columns = []column{
 // Figures with a colon in their names (errors:53300, wait:Client:ClientRead) have one where a repeat of the run has them.
 func CSV(out io.Writer, run *result.Run) error {
 	all := slices.Clone(columns)
-	for _, f := range append(figure.All(), figure.Found(run)...) {
+	for _, f := range append(metric.All(), metric.Found(run)...) {
 		all = append(all, column{f.Name, ofFigure(f)})
 	}
 	var names []string
@@ -84,7 +84,7 @@ func CSV(out io.Writer, run *result.Run) error {
 	return nil
 }
 
-func ofFigure(f figure.Figure) func(*result.Run, *result.Cell, *result.Repeat) string {
+func ofFigure(f metric.Figure) func(*result.Run, *result.Cell, *result.Repeat) string {
 	return func(_ *result.Run, c *result.Cell, r *result.Repeat) string {
 		if v, ok := f.Of(c, r); ok {
 			return exact(v)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"pooler-lab/internal/figure"
+	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
 
@@ -20,7 +20,7 @@ type dimension struct {
 var dimensions = []dimension{
 	{"latency", func(c *result.Cell) string { return c.Latency.String() }, sayLatency},
 	{"workload", func(c *result.Cell) string { return c.Workload }, func(c *result.Cell) string { return c.Workload }},
-	{"clients", func(c *result.Cell) string { return strconv.Itoa(c.Clients) }, func(c *result.Cell) string { return figure.Count(c.Clients, "client") }},
+	{"clients", func(c *result.Cell) string { return strconv.Itoa(c.Clients) }, func(c *result.Cell) string { return metric.Count(c.Clients, "client") }},
 	number("pods", "application process", "es", func(c *result.Cell) int { return c.Pods }),
 	number("a pod's", "connection", "s in each one's pool", func(c *result.Cell) int { return c.PodPool }),
 	number("pool", "server connection", "s in PgBouncer's pool", func(c *result.Cell) int { return c.PoolSize }),

@@ -4,12 +4,12 @@ import (
 	"strconv"
 	"strings"
 
-	"pooler-lab/internal/figure"
+	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
 
 // heads are the two lines of a figure's heading: the second has its last word, where there are several, and its unit.
-func heads(f figure.Figure) (first, second string) {
+func heads(f metric.Figure) (first, second string) {
 	words := strings.Fields(f.Heading)
 	unit := f.Unit
 	if f.Name == "tps" {
@@ -29,7 +29,7 @@ func demand(c *result.Cell) string {
 	if !known {
 		statement = c.Workload + ", "
 	}
-	text := statement + figure.Count(c.Clients, "client") + ", "
+	text := statement + metric.Count(c.Clients, "client") + ", "
 	if c.Rate > 0 {
 		return text + "paced at " + strconv.FormatFloat(c.Rate, 'f', -1, 64) + "/s"
 	}
@@ -37,7 +37,7 @@ func demand(c *result.Cell) string {
 }
 
 // shown is the cell's figure as a table has it: starred where it is flagged, failed, or - where there is none.
-func shown(f figure.Figure, c *result.Cell) string {
+func shown(f metric.Figure, c *result.Cell) string {
 	if c == nil {
 		return ""
 	}
@@ -54,7 +54,7 @@ func shown(f figure.Figure, c *result.Cell) string {
 }
 
 // shownRatio is the cell's ratio to base as a table has it: starred where either of the two is flagged.
-func shownRatio(f figure.Figure, c, base *result.Cell) string {
+func shownRatio(f metric.Figure, c, base *result.Cell) string {
 	if c == nil {
 		return ""
 	}
@@ -63,13 +63,13 @@ func shownRatio(f figure.Figure, c, base *result.Cell) string {
 	case !ok:
 		return "- "
 	case len(f.Flags(c))+len(f.Flags(base)) > 0:
-		return figure.RatioText(v) + "*"
+		return metric.RatioText(v) + "*"
 	}
-	return figure.RatioText(v) + " "
+	return metric.RatioText(v) + " "
 }
 
 // kindOf names the figures, so that lists of them can be compared.
-func kindOf(figures []figure.Figure) string {
+func kindOf(figures []metric.Figure) string {
 	var names []string
 	for _, f := range figures {
 		names = append(names, f.Name)

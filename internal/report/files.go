@@ -5,7 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 
-	"pooler-lab/internal/page"
+	"pooler-lab/internal/htmlreport"
 	"pooler-lab/internal/result"
 )
 
@@ -26,9 +26,9 @@ func writeCSV(dir string, run *result.Run) error {
 }
 
 func writePage(dir string, run *result.Run) error {
-	text, err := page.Run(run)
+	text, err := htmlreport.Run(run)
 	if err != nil {
 		return err
 	}
-	return result.WriteFile(filepath.Join(dir, page.File), text)
+	return result.WriteFile(filepath.Join(dir, htmlreport.File), text)
 }

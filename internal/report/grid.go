@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"pooler-lab/internal/figure"
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
 
@@ -28,7 +28,7 @@ func gridFits(run *result.Run, groups []string) bool {
 	for i := range run.Cells {
 		c := &run.Cells[i]
 		at := place{c.Group, c.Path, c.Latency}
-		k := c.Workload + kindOf(figure.For(c)) + c.Protocol + strconv.Itoa(c.Clients)
+		k := c.Workload + kindOf(metric.For(c)) + c.Protocol + strconv.Itoa(c.Clients)
 		said := c.HasUsualRole() // by the grid, which names no other
 		if !said || c.PoolSize+c.Pods+c.Transactions > 0 || seen[at] || kind[c.Group] != "" && kind[c.Group] != k {
 			return false
@@ -37,7 +37,7 @@ func gridFits(run *result.Run, groups []string) bool {
 	}
 	var columns []string
 	for _, g := range groups {
-		for _, f := range figure.For(firstOf(run, g)) {
+		for _, f := range metric.For(firstOf(run, g)) {
 			if slices.Contains(columns, f.Name) {
 				return false
 			}
@@ -79,7 +79,7 @@ func askedAt(p result.Path, latency lesson.Latency) bool {
 func gridHeadings(run *result.Run, groups []string, compared bool) [][]string {
 	names, units := []string{"", "round "}, []string{"path", "trip ms "}
 	for _, g := range groups {
-		for _, f := range figure.For(firstOf(run, g)) {
+		for _, f := range metric.For(firstOf(run, g)) {
 			name, unit := heads(f)
 			if f.Name == "tps" {
 				unit = strconv.Itoa(firstOf(run, g).Clients) + " cl."
@@ -115,7 +115,7 @@ func gridRow(run *result.Run, cells []*result.Cell, groups []string, compared bo
 	present := slices.DeleteFunc(slices.Clone(cells), func(c *result.Cell) bool { return c == nil })
 	row := []string{present[0].Path, roundTripOf(present...)}
 	for i, c := range cells {
-		for _, f := range figure.For(firstOf(run, groups[i])) {
+		for _, f := range metric.For(firstOf(run, groups[i])) {
 			row = append(row, shown(f, c))
 			if compared && c == nil {
 				row = append(row, "")
@@ -141,7 +141,7 @@ func errorsAndFlags(cells []*result.Cell) []string {
 		slices.Sort(words)
 		text := strings.Join(words, " ")
 		if len(cells) > 1 {
-			text = figure.For(c)[0].Short() + ": " + text
+			text = metric.For(c)[0].Short() + ": " + text
 		}
 		all = append(all, text)
 	}

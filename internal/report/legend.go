@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"pooler-lab/internal/figure"
+	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
 
@@ -81,7 +81,7 @@ func explainFlags(b *strings.Builder, indent string, words []string) {
 // explain explains the columns of a group. What its cells ask stands with the first: all ask the same, or it says what
 // each of them asks.
 func explain(b *strings.Builder, run *result.Run, group string) {
-	for i, f := range figure.For(firstOf(run, group)) {
+	for i, f := range metric.For(firstOf(run, group)) {
 		var all []string
 		for j := range run.Cells {
 			c := &run.Cells[j]

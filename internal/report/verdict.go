@@ -6,25 +6,25 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pooler-lab/internal/claim"
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/topology"
 )
 
-// An outcome is a verdict on a whole run that isn't all well.
-type outcome struct {
+// A verdictError is a verdict on a whole run that isn't all well.
+type verdictError struct {
 	text string
 	code int
 }
 
-func (o *outcome) Error() string { return o.text }
+func (o *verdictError) Error() string { return o.text }
 
 // ExitCode is 1 where a shape is not held, 2 where something could not be said.
-func (o *outcome) ExitCode() int { return o.code }
+func (o *verdictError) ExitCode() int { return o.code }
 
 var outcomes = map[string]error{
-	claim.NotHeld: &outcome{"a shape is not held", 1},
-	claim.CantSay: &outcome{"not everything could be said", 2},
+	outcome.NotHeld: &verdictError{"a shape is not held", 1},
+	outcome.CantSay: &verdictError{"not everything could be said", 2},
 }
 
 // NewVerdictCommand makes 'lab verdict', which says what a run shows of what its lesson claims.
@@ -37,7 +37,7 @@ func NewVerdictCommand() *cobra.Command {
 		Example: "  scripts/verdict results/20261121T161200Z-05-balance",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			name, err := chosen(filepath.Join(path.Root(), "results"), args)
+			name, err := chosen(filepath.Join(topology.Root(), "results"), args)
 			if err != nil {
 				return err
 			}
@@ -45,7 +45,7 @@ func NewVerdictCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			all := claim.All(run)
+			all := outcome.All(run)
 			fmt.Fprint(c.OutOrStdout(), Verdict(run, all))
 			return outcomes[all.Outcome()]
 		},

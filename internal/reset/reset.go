@@ -14,9 +14,9 @@ import (
 
 	"pooler-lab/internal/data"
 	"pooler-lab/internal/link"
-	"pooler-lab/internal/path"
 	"pooler-lab/internal/run"
 	"pooler-lab/internal/server"
+	"pooler-lab/internal/topology"
 )
 
 // pause bounds a step that only asks something of a server; loading data takes its time.
@@ -38,7 +38,7 @@ pgbench's tables anew.`,
 			if err != nil {
 				return err
 			}
-			free, err := run.Hold(filepath.Join(path.Root(), "results"), "a reset")
+			free, err := run.Hold(filepath.Join(topology.Root(), "results"), "a reset")
 			if err != nil {
 				return err
 			}
@@ -52,7 +52,7 @@ pgbench's tables anew.`,
 }
 
 func reset(ctx context.Context, out io.Writer, keepData bool, scale int) error {
-	set, err := path.Load(path.Root())
+	set, err := topology.Load(topology.Root())
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func reset(ctx context.Context, out io.Writer, keepData bool, scale int) error {
 	return nil
 }
 
-func resetLinks(ctx context.Context, set *path.Set) error {
+func resetLinks(ctx context.Context, set *topology.Set) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*pause)
 	defer cancel()
 	if err := link.New(link.APIURL()).Off(ctx, set.LinkNames()...); err != nil {
@@ -105,7 +105,7 @@ func resetServers(ctx context.Context) error {
 	return servers.Reset(ctx)
 }
 
-func databases(set *path.Set) ([]data.Database, error) {
+func databases(set *topology.Set) ([]data.Database, error) {
 	primary, err := data.Primary()
 	if err != nil {
 		return nil, err

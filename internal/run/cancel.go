@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/topology"
 )
 
 // cancelWait is how long a run may take to end its cell, put the latencies back and write its results.
@@ -24,7 +24,7 @@ func NewCancelCommand() *cobra.Command {
 		Short: "End the lesson that is running, keep its finished cells and put the latencies back",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return Cancel(filepath.Join(path.Root(), "results"), c.OutOrStdout())
+			return Cancel(filepath.Join(topology.Root(), "results"), c.OutOrStdout())
 		},
 	}
 }

@@ -17,16 +17,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pooler-lab/internal/claim"
-	"pooler-lab/internal/figure"
+	"pooler-lab/internal/htmlreport"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
-	"pooler-lab/internal/page"
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/metric"
+	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/report"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/sample"
 	"pooler-lab/internal/server"
+	"pooler-lab/internal/topology"
 )
 
 // statsURL is the read-only proxy of Docker's API, within the lab's network.
@@ -51,7 +51,7 @@ func NewRunCommand() *cobra.Command {
 			if c.Flags().Changed("seed") {
 				seed = uint64(f.seed)
 			}
-			file, err := chosen(filepath.Join(path.Root(), "k6", "lessons"), args)
+			file, err := chosen(filepath.Join(topology.Root(), "k6", "lessons"), args)
 			if err != nil {
 				return err
 			}
@@ -139,12 +139,12 @@ func Script(ctx context.Context, file string, o lesson.Override, seed uint64, ou
 	if err != nil {
 		return nil, err
 	}
-	return execute(ctx, set, p, o, seed, filepath.Join(path.Root(), "results"), out, progressOut)
+	return execute(ctx, set, p, o, seed, filepath.Join(topology.Root(), "results"), out, progressOut)
 }
 
 // prepare reads a lesson and makes the plan of its run.
-func prepare(ctx context.Context, file string, o lesson.Override) (*path.Set, *plan, error) {
-	set, err := path.Load(path.Root())
+func prepare(ctx context.Context, file string, o lesson.Override) (*topology.Set, *plan, error) {
+	set, err := topology.Load(topology.Root())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -157,7 +157,7 @@ func prepare(ctx context.Context, file string, o lesson.Override) (*path.Set, *p
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := claim.Check(l); err != nil {
+	if err := outcome.Check(l); err != nil {
 		return nil, nil, fmt.Errorf("read what %s claims: %w", file, err)
 	}
 	all := *l
@@ -171,7 +171,7 @@ func prepare(ctx context.Context, file string, o lesson.Override) (*path.Set, *p
 	}
 	p.share = shareOfLimits(&all, set, o.Full)
 	if asItIs(o) {
-		if err := claim.CheckCells(l, p.asked); err != nil {
+		if err := outcome.CheckCells(l, p.asked); err != nil {
 			return nil, nil, fmt.Errorf("read what %s claims: %w", file, err)
 		}
 	}
@@ -180,7 +180,7 @@ func prepare(ctx context.Context, file string, o lesson.Override) (*path.Set, *p
 
 // shareOfLimits is how much of what its limits allow the fixed work of l takes where all of l takes what its author
 // says; 0 is unknown.
-func shareOfLimits(l *lesson.Lesson, set *path.Set, full bool) float64 {
+func shareOfLimits(l *lesson.Lesson, set *topology.Set, full bool) float64 {
 	if l.Apply(lesson.Override{Full: full}) != nil || l.Expected(full) == 0 {
 		return 0
 	}
@@ -212,7 +212,7 @@ func chosen(dir string, args []string) (string, error) {
 }
 
 // execute runs the plan while it holds the lock of results, prints the table and returns the run.
-func execute(ctx context.Context, set *path.Set, p *plan, o lesson.Override, seed uint64, results string, out, progressOut io.Writer) (*result.Run, error) {
+func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override, seed uint64, results string, out, progressOut io.Writer) (*result.Run, error) {
 	lock, err := takeLock(results, "lesson "+p.lesson.Name)
 	if err != nil {
 		return nil, err
@@ -233,7 +233,7 @@ func execute(ctx context.Context, set *path.Set, p *plan, o lesson.Override, see
 		return nil, err
 	}
 	links := link.New(link.APIURL())
-	replication, err := link.NewReplication(set, path.Proxy)
+	replication, err := link.NewReplication(set, topology.Proxy)
 	if err != nil {
 		return nil, err
 	}
@@ -254,7 +254,7 @@ func execute(ctx context.Context, set *path.Set, p *plan, o lesson.Override, see
 	r := &runner{set: set, links: links, stream: replication, servers: servers, sampler: sampler, lookout: lookout, script: p.lesson.File,
 		scheduled: p.cells, progress: progress, dir: filepath.Join(results, doc.ID), doc: doc, lengthened: map[string]bool{}}
 	err = errors.Join(r.run(ctx), report.Write(r.dir, doc))
-	fmt.Fprintf(out, "%s\nResults: results/%s (%s opens in any browser)\n", report.Table(doc), doc.ID, page.File)
+	fmt.Fprintf(out, "%s\nResults: results/%s (%s opens in any browser)\n", report.Table(doc), doc.ID, htmlreport.File)
 	return doc, err
 }
 
@@ -264,13 +264,13 @@ func announce(out io.Writer, p *progress, l *lesson.Lesson, full bool) {
 		fmt.Fprintf(out, "%s in full size needs %s\n", l.Name, spokenNeeds(l.Full))
 	}
 	if left := p.remaining(); full || left > time.Minute {
-		fmt.Fprintf(out, "%s, %s\n", figure.Count(p.total, "repeat"), p.howLong())
+		fmt.Fprintf(out, "%s, %s\n", metric.Count(p.total, "repeat"), p.howLong())
 	}
 }
 
 // services are those that the cells' paths go through, and toxiproxy.
-func services(set *path.Set, cells []lesson.Cell) []string {
-	found := []string{path.Proxy}
+func services(set *topology.Set, cells []lesson.Cell) []string {
+	found := []string{topology.Proxy}
 	for _, p := range set.Paths {
 		if slices.ContainsFunc(cells, func(c lesson.Cell) bool { return c.Path == p.Name }) {
 			found = append(found, p.Services...)
@@ -281,7 +281,7 @@ func services(set *path.Set, cells []lesson.Cell) []string {
 }
 
 // everyService lists those of all paths.
-func everyService(set *path.Set) []string {
+func everyService(set *topology.Set) []string {
 	var found []string
 	for _, p := range set.Paths {
 		found = append(found, p.Services...)

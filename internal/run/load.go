@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"pooler-lab/internal/lesson"
-	"pooler-lab/internal/path"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/sample"
 	"pooler-lab/internal/server"
+	"pooler-lab/internal/topology"
 )
 
 // slack is what a repeat of c may take beside its warm-up and window before its deadline ends it, in seconds: k6's start
@@ -95,7 +95,7 @@ func repeatSeed(seed uint64, id string, block int) uint32 {
 func watched(j server.Journey) []string {
 	services := slices.Clone(j.Path.Services)
 	if len(j.Links) > 0 {
-		services = append(services, path.Proxy)
+		services = append(services, topology.Proxy)
 	}
 	return services
 }

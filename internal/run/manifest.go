@@ -16,9 +16,9 @@ import (
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
-	"pooler-lab/internal/path"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/server"
+	"pooler-lab/internal/topology"
 )
 
 // versionTime is how long all components together may take to tell their versions.
@@ -43,7 +43,7 @@ func authentication(cells []lesson.Cell) string {
 }
 
 // manifest says on what the cells are about to run.
-func manifest(ctx context.Context, servers *server.Lab, set *path.Set, cells []lesson.Cell, scale int) result.Manifest {
+func manifest(ctx context.Context, servers *server.Lab, set *topology.Set, cells []lesson.Cell, scale int) result.Manifest {
 	connections, _ := strconv.Atoi(os.Getenv("LAB_MAX_CONNECTIONS"))
 	return result.Manifest{
 		Versions:       versions(ctx, servers, set, cells),
@@ -60,10 +60,10 @@ func manifest(ctx context.Context, servers *server.Lab, set *path.Set, cells []l
 	}
 }
 
-func versions(ctx context.Context, servers *server.Lab, set *path.Set, cells []lesson.Cell) map[string]string {
+func versions(ctx context.Context, servers *server.Lab, set *topology.Set, cells []lesson.Cell) map[string]string {
 	ctx, cancel := context.WithTimeout(ctx, versionTime)
 	defer cancel()
-	found := servers.Versions(ctx, slices.DeleteFunc(services(set, cells), func(s string) bool { return s == path.Proxy }))
+	found := servers.Versions(ctx, slices.DeleteFunc(services(set, cells), func(s string) bool { return s == topology.Proxy }))
 	for name, ask := range map[string]func(context.Context) (string, error){
 		"toxiproxy": toxiproxyVersion, "k6": k6Version, "lab": labVersion,
 	} {

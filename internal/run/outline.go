@@ -9,8 +9,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"pooler-lab/internal/figure"
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/metric"
 	"pooler-lab/internal/server"
 )
 
@@ -37,7 +37,7 @@ func outline(ctx context.Context, file string, o lesson.Override, out io.Writer)
 		}
 	}
 	progress := p.progress(io.Discard, 0, set, o)
-	fmt.Fprintf(out, "\n%s, %s\n", figure.Count(progress.total, "repeat"), progress.howLong())
+	fmt.Fprintf(out, "\n%s, %s\n", metric.Count(progress.total, "repeat"), progress.howLong())
 	if !o.Full {
 		return nil
 	}

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"pooler-lab/internal/lesson"
-	"pooler-lab/internal/path"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/server"
+	"pooler-lab/internal/topology"
 )
 
 // plan is what a lesson comes to in this lab: its cells, and the paths it asked for, those that are off included.
@@ -22,7 +22,7 @@ type plan struct {
 }
 
 // makePlan spreads the lesson over the paths of set.
-func makePlan(l *lesson.Lesson, set *path.Set) (*plan, error) {
+func makePlan(l *lesson.Lesson, set *topology.Set) (*plan, error) {
 	p := &plan{lesson: l}
 	var routes []lesson.Route
 	for _, way := range set.Paths {
@@ -60,7 +60,7 @@ func latencies(cells []lesson.Cell, path string) (all []lesson.Latency) {
 }
 
 // route is what a lesson has to know of a path. YugabyteDB has a login for role app alone.
-func route(p path.Path) lesson.Route {
+func route(p topology.Path) lesson.Route {
 	r := lesson.Route{Name: p.Name, Plain: p.WithoutLatency == "", OwnPool: p.ApplicationPool, Roles: server.Roles(),
 		PgBouncer: server.HasPgBouncer(p), Straight: server.Straight(p)}
 	if p.Database != "postgresql" {
@@ -81,7 +81,7 @@ func reasons(paths []result.Path) string {
 }
 
 // progress tells how far the plan's run is, and how long it takes.
-func (p *plan) progress(out io.Writer, blocks int, set *path.Set, o lesson.Override) *progress {
+func (p *plan) progress(out io.Writer, blocks int, set *topology.Set, o lesson.Override) *progress {
 	told := newProgress(out, blocks, p.cells, kindIn(set))
 	if o.Seconds == nil { // those are the limit
 		told.expect(p.share)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"pooler-lab/internal/lesson"
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/topology"
 )
 
 // What a lesson's author says of fixed work holds for a part of it, too.
@@ -18,7 +18,7 @@ func TestAPartTakesItsShareOfTheLimits(t *testing.T) {
 	work := cells
 	work.Name, work.Seconds, work.Warmup, work.Transactions, work.Repeats = "work", 239.4, 0, 5, 2
 	l := &lesson.Lesson{Name: "x", Title: "t", Question: "q?", Minutes: 5, Groups: []lesson.Group{cells, work}}
-	set := &path.Set{Paths: []path.Path{{Name: "direct", Database: "postgresql"}}}
+	set := &topology.Set{Paths: []topology.Path{{Name: "direct", Database: "postgresql"}}}
 	share := shareOfLimits(l, set, false)
 	if math.Abs(share-0.5) > 0.001 { // five minutes less one, of eight that the work may take
 		t.Errorf("work takes %v of its limits", share)
@@ -69,7 +69,7 @@ func TestProgress(t *testing.T) {
 		t.Errorf("a preparation that takes far too long leaves %s, its load and the cells after it take 0:34", got)
 	}
 	fast := lesson.Cell{Seconds: 10, Wanted: 2, Transactions: 5}
-	q := newProgress(&bytes.Buffer{}, 1, []lesson.Cell{fast, {Seconds: 1, Wanted: 1}}, kindIn(&path.Set{}))
+	q := newProgress(&bytes.Buffer{}, 1, []lesson.Cell{fast, {Seconds: 1, Wanted: 1}}, kindIn(&topology.Set{}))
 	q.now = func() time.Time { return now }
 	q.starting(1, fast)
 	now = now.Add(time.Hour)
@@ -80,7 +80,7 @@ func TestProgress(t *testing.T) {
 		t.Errorf("work that was done early leaves %s", got)
 	}
 	small, large := lesson.Cell{Seconds: 19.4, Wanted: 1, Transactions: 5}, lesson.Cell{Seconds: 899.4, Wanted: 1, Transactions: 5}
-	u := newProgress(&bytes.Buffer{}, 1, []lesson.Cell{small, large}, kindIn(&path.Set{}))
+	u := newProgress(&bytes.Buffer{}, 1, []lesson.Cell{small, large}, kindIn(&topology.Set{}))
 	u.now = func() time.Time { return now }
 	u.expect(0.3)
 	u.starting(1, small)
@@ -89,7 +89,7 @@ func TestProgress(t *testing.T) {
 	if got := clock(u.remaining()); got != "4:16" { // (0.3 x 230 + 2) of (230 + 20), of 900 s
 		t.Errorf("after 2 s of the 20 that a small repeat could have taken, a large one is expected to take %s of its 15:00", got)
 	}
-	r := newProgress(&bytes.Buffer{}, 1, []lesson.Cell{{Seconds: 60, Wanted: 2, Transactions: 5}, {Seconds: 9, Wanted: 1}}, kindIn(&path.Set{}))
+	r := newProgress(&bytes.Buffer{}, 1, []lesson.Cell{{Seconds: 60, Wanted: 2, Transactions: 5}, {Seconds: 9, Wanted: 1}}, kindIn(&topology.Set{}))
 	if got := r.howLong(); got != "2:11 at most" { // 2 x 60, 9, 3 x 0.6
 		t.Errorf("fixed work that nobody knows takes %s", got)
 	}

@@ -13,9 +13,9 @@ import (
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
-	"pooler-lab/internal/path"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/server"
+	"pooler-lab/internal/topology"
 )
 
 // preparing is the time that a repeat has to set latencies, prove its path and read counts.
@@ -130,7 +130,7 @@ func settings(c lesson.Cell) map[string]map[string]string {
 func (r *runner) kind(c lesson.Cell) kind { return kindIn(r.set)(c) }
 
 // kindIn tells the kinds of cells over the paths of set.
-func kindIn(set *path.Set) func(lesson.Cell) kind {
+func kindIn(set *topology.Set) func(lesson.Cell) kind {
 	return func(c lesson.Cell) kind {
 		p, err := set.Find(c.Path)
 		switch {

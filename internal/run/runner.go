@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"pooler-lab/internal/lesson"
-	"pooler-lab/internal/path"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/sample"
 	"pooler-lab/internal/server"
+	"pooler-lab/internal/topology"
 )
 
 // putBackTime is how long links, and then settings, may take to be put back.
@@ -36,7 +36,7 @@ const stopped = "it was stopped: Ctrl-C, scripts/lab cancel or the console"
 
 // A runner executes one run.
 type runner struct {
-	set       *path.Set
+	set       *topology.Set
 	links     switches
 	stream    stream
 	servers   witnesses

@@ -11,10 +11,10 @@ import (
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
-	"pooler-lab/internal/path"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/sample"
 	"pooler-lab/internal/server"
+	"pooler-lab/internal/topology"
 )
 
 // k6StandIn stands in for k6: it does what STANDIN says and writes a summary such as k6/lib does. It notes each
@@ -164,10 +164,10 @@ func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := &path.Set{Links: []path.Link{{Name: "client-primary", Upstream: "primary:5432"}, {Name: "client-standby", Upstream: "standby:5432"}},
-		Paths: []path.Path{{Name: "direct", Meaning: "no pooler", Database: "postgresql", Services: []string{"primary"}, Pools: "none",
-			Plain: path.Endpoint{Host: "primary", Port: 5432, DBName: "lab"},
-			Over:  []path.Over{{Links: []string{"client-primary"}, Endpoint: path.Endpoint{Host: "toxiproxy", Port: 15001, DBName: "lab"}}}}}}
+	set := &topology.Set{Links: []topology.Link{{Name: "client-primary", Upstream: "primary:5432"}, {Name: "client-standby", Upstream: "standby:5432"}},
+		Paths: []topology.Path{{Name: "direct", Meaning: "no pooler", Database: "postgresql", Services: []string{"primary"}, Pools: "none",
+			Plain: topology.Endpoint{Host: "primary", Port: 5432, DBName: "lab"},
+			Over:  []topology.Over{{Links: []string{"client-primary"}, Endpoint: topology.Endpoint{Host: "toxiproxy", Port: 15001, DBName: "lab"}}}}}}
 	p := &plan{lesson: &lesson.Lesson{Name: "00-tour", Title: "t", Question: "q?", File: "/lab/x.js",
 		SHA256: "0000000000000000000000000000000000000000000000000000000000000000"},
 		cells: cells, paths: []result.Path{{Name: "direct", Database: "postgresql"}}}

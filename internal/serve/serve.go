@@ -14,7 +14,7 @@ import (
 
 	"pooler-lab/internal/console"
 	"pooler-lab/internal/data"
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/topology"
 )
 
 // readyFile tells `lab ready` that the data is complete. It lies in a tmpfs: a new start begins without it.
@@ -73,7 +73,7 @@ func serve(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	page := console.Start(ctx, out) // it says what the lab waits for until it is ready
-	set, err := path.Load(path.Root())
+	set, err := topology.Load(topology.Root())
 	if err != nil {
 		return err
 	}

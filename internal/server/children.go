@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/topology"
 )
 
 // closeIdleSQL makes Pgpool-II close every idle backend connection of all its children, in good order. It does so
@@ -73,7 +73,7 @@ func dismiss(waiting chan *session) {
 }
 
 func (l *Lab) openJanitor(ctx context.Context, service string) (*session, error) {
-	return open(ctx, path.Endpoint{Host: service, Port: 9999, DBName: "postgres"}.DSN("lab"), l.labPassword)
+	return open(ctx, topology.Endpoint{Host: service, Port: 9999, DBName: "postgres"}.DSN("lab"), l.labPassword)
 }
 
 // askToLetGo says whether somebody could be sent. The statement's end is nothing to wait for.

@@ -6,24 +6,24 @@ import (
 	"slices"
 	"strings"
 
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/topology"
 )
 
 // A Journey is a path together with the links of it that go through toxiproxy, and who travels.
 type Journey struct {
-	Path     path.Path
-	Endpoint path.Endpoint // where its client connects
-	Links    []path.Link   // those that lie in it, none without latency
-	Role     string        // of its clients
-	PoolSize int           // that PgBouncer has to have, 0 where it doesn't matter
-	AskedMS  float64       // latency that its links are asked to add
+	Path     topology.Path
+	Endpoint topology.Endpoint // where its client connects
+	Links    []topology.Link   // those that lie in it, none without latency
+	Role     string            // of its clients
+	PoolSize int               // that PgBouncer has to have, 0 where it doesn't matter
+	AskedMS  float64           // latency that its links are asked to add
 	// Fresh has its clients in a database made anew. The lab's probe stays out of it, or it would be the first there.
 	Fresh bool
 }
 
 // NewJourney is p over link and the links that get their latency together with it, or without toxiproxy where
 // link is "", as role app.
-func NewJourney(set *path.Set, p path.Path, link string) (Journey, error) {
+func NewJourney(set *topology.Set, p topology.Path, link string) (Journey, error) {
 	endpoint, err := p.Endpoint(link)
 	if err != nil {
 		return Journey{}, err
@@ -64,16 +64,16 @@ func (j Journey) database() string {
 }
 
 // HasPgBouncer says whether one lies in the path.
-func HasPgBouncer(p path.Path) bool { return slices.ContainsFunc(p.Services, isPgBouncer) }
+func HasPgBouncer(p topology.Path) bool { return slices.ContainsFunc(p.Services, isPgBouncer) }
 
 // Straight says whether the path's client is a PostgreSQL node's own.
-func Straight(p path.Path) bool {
+func Straight(p topology.Path) bool {
 	return len(p.Services) == 1 && (p.Services[0] == primary || p.Services[0] == standby)
 }
 
 // entry is the service that answers the client.
 func (j Journey) entry() string {
-	if j.Endpoint.Host == path.Proxy && len(j.Links) > 0 {
+	if j.Endpoint.Host == topology.Proxy && len(j.Links) > 0 {
 		return j.Links[0].Service()
 	}
 	return j.Endpoint.Host
@@ -86,7 +86,7 @@ func (j Journey) yugabyte() bool  { return j.Path.Database == "yugabytedb" }
 // proxied says whether toxiproxy is the one that connects to the database, or the client does where the client is
 // the database's own.
 func (j Journey) proxied() bool {
-	return slices.ContainsFunc(j.Links, func(l path.Link) bool { return !j.pooled() || l.Service() != j.entry() })
+	return slices.ContainsFunc(j.Links, func(l topology.Link) bool { return !j.pooled() || l.Service() != j.entry() })
 }
 
 func (j Journey) pooled() bool { return j.pgbouncer() || j.pgpool() }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/topology"
 )
 
 // A Lab holds the lab's own sessions with its servers. It belongs to one goroutine.
@@ -37,16 +37,16 @@ func NewLab(services []string, labPassword string) *Lab {
 // NodeDSN is how the lab's own role reaches a PostgreSQL server: directly, and in database postgres, so that what it
 // does there isn't counted where clients are.
 func NodeDSN(name string) string {
-	return path.Endpoint{Host: name, Port: 5432, DBName: "postgres"}.DSN("lab")
+	return topology.Endpoint{Host: name, Port: 5432, DBName: "postgres"}.DSN("lab")
 }
 
 // pooler is the lab's session with one: PgBouncer's admin console, or any session of Pgpool-II, which answers
 // its own SHOW commands itself.
 func (l *Lab) pooler(service string) *line {
 	if l.poolers[service] == nil {
-		at := path.Endpoint{Host: service, Port: 9999, DBName: "postgres"}
+		at := topology.Endpoint{Host: service, Port: 9999, DBName: "postgres"}
 		if isPgBouncer(service) {
-			at = path.Endpoint{Host: service, Port: 6432, DBName: "pgbouncer"}
+			at = topology.Endpoint{Host: service, Port: 6432, DBName: "pgbouncer"}
 		}
 		l.poolers[service] = &line{name: service, dsn: at.DSN("lab"), password: l.labPassword}
 	}
@@ -72,7 +72,7 @@ func (l *Lab) Clear(ctx context.Context, j Journey) error {
 
 // Scale is that of the data that is loaded; the error says so where it isn't, or isn't complete.
 func (l *Lab) Scale(ctx context.Context) (int, error) {
-	s, err := open(ctx, path.Endpoint{Host: primary, Port: 5432, DBName: "lab"}.DSN("lab"), l.labPassword)
+	s, err := open(ctx, topology.Endpoint{Host: primary, Port: 5432, DBName: "lab"}.DSN("lab"), l.labPassword)
 	if err != nil {
 		return 0, fmt.Errorf("connect to the primary: %w", err)
 	}

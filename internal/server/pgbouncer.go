@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"time"
 
-	"pooler-lab/internal/path"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/topology"
 )
 
 // throughPgBouncer is what PgBouncer says of the probe: that it is PgBouncer's client, that the backend which
@@ -23,7 +23,7 @@ func (l *Lab) throughPgBouncer(ctx context.Context, j Journey, p *probe) ([]resu
 	facts := []result.Fact{fact("PgBouncer's database of the server process that answered", server["database"], j.Endpoint.DBName)}
 	last := j.Path.Services[len(j.Path.Services)-1]
 	if j.proxied() {
-		last = path.Proxy
+		last = topology.Proxy
 	}
 	wanted, err := addresses(last)
 	if err != nil {

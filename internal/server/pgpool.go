@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"pooler-lab/internal/path"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/topology"
 )
 
 // throughPgpool is what Pgpool-II says on the probe's own connection: that it is Pgpool-II, and which hosts its
@@ -29,7 +29,7 @@ func (l *Lab) throughPgpool(ctx context.Context, j Journey, p *probe) ([]result.
 	}
 	wanted := j.nodes()
 	if j.proxied() {
-		wanted = slices.Repeat([]string{path.Proxy}, len(wanted))
+		wanted = slices.Repeat([]string{topology.Proxy}, len(wanted))
 	}
 	return append(facts, fact("the list of Pgpool-II's nodes", strings.Join(hosts, ", "), strings.Join(wanted, ", "))), nil
 }
@@ -52,7 +52,7 @@ func (l *Lab) pgpoolShares(ctx context.Context, j Journey) ([]share, error) {
 			return nil, fmt.Errorf("read Pgpool-II's select_cnt: %w", err)
 		}
 		name := r["hostname"]
-		if nodes := j.nodes(); name == path.Proxy && i < len(nodes) {
+		if nodes := j.nodes(); name == topology.Proxy && i < len(nodes) {
 			name = nodes[i] // its hosts are all toxiproxy there; Prove has seen that they are in this order
 		}
 		shares = append(shares, share{name, strings.TrimSpace(r["role"]), n})

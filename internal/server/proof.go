@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"pooler-lab/internal/path"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/topology"
 )
 
 // fact notes that what was said, and that it had to be one of wanted.
@@ -85,7 +85,7 @@ func (l *Lab) clientOfDatabase(j Journey, p *probe) ([]string, error) {
 	case j.Endpoint.Socket():
 		return []string{""}, nil
 	case j.proxied():
-		return addresses(path.Proxy)
+		return addresses(topology.Proxy)
 	case j.pooled():
 		return addresses(j.entry())
 	}
@@ -94,8 +94,8 @@ func (l *Lab) clientOfDatabase(j Journey, p *probe) ([]string, error) {
 
 // clientOfPooler returns the addresses that a pooler may see as its client's.
 func clientOfPooler(j Journey, p *probe) ([]string, error) {
-	if j.Endpoint.Host == path.Proxy {
-		return addresses(path.Proxy)
+	if j.Endpoint.Host == topology.Proxy {
+		return addresses(topology.Proxy)
 	}
 	return []string{p.localAddress()}, nil
 }

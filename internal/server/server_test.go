@@ -5,33 +5,33 @@ import (
 	"slices"
 	"testing"
 
-	"pooler-lab/internal/path"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/topology"
 )
 
 // labSet is the part of the lab's paths and links that journeys differ by.
-func labSet() *path.Set {
-	to := func(host string, port int, db string) path.Endpoint {
-		return path.Endpoint{Host: host, Port: port, DBName: db}
+func labSet() *topology.Set {
+	to := func(host string, port int, db string) topology.Endpoint {
+		return topology.Endpoint{Host: host, Port: port, DBName: db}
 	}
-	return &path.Set{
-		Links: []path.Link{
+	return &topology.Set{
+		Links: []topology.Link{
 			{Name: "client-primary", Upstream: "primary:5432"}, {Name: "client-pgbouncer", Upstream: "pgbouncer:6432"},
 			{Name: "client-pgpool", Upstream: "pgpool:9999"}, {Name: "pgbouncer-primary", Upstream: "primary:5432"},
 			{Name: "pgpool-primary", Upstream: "primary:5432"}, {Name: "pgpool-standby", Upstream: "standby:5432"},
 		},
-		Paths: []path.Path{
+		Paths: []topology.Path{
 			{Name: "direct", Services: []string{"primary"}, Pools: "none", Plain: to("primary", 5432, "lab"),
-				Over: []path.Over{{Links: []string{"client-primary"}, Endpoint: to("toxiproxy", 15001, "lab")}}},
+				Over: []topology.Over{{Links: []string{"client-primary"}, Endpoint: to("toxiproxy", 15001, "lab")}}},
 			{Name: "socket", Services: []string{"primary"}, Pools: "none", Plain: to("/run/postgresql", 5432, "lab")},
 			{Name: "pgbouncer-transaction", Services: []string{"pgbouncer", "primary"}, Pools: "transaction", Plain: to("pgbouncer", 6432, "lab"),
-				Over: []path.Over{{Links: []string{"client-pgbouncer"}, Endpoint: to("toxiproxy", 15003, "lab")}}},
+				Over: []topology.Over{{Links: []string{"client-pgbouncer"}, Endpoint: to("toxiproxy", 15003, "lab")}}},
 			{Name: "pgbouncer-session-near-app", Services: []string{"pgbouncer", "primary"}, Pools: "session",
-				Over: []path.Over{{Links: []string{"pgbouncer-primary"}, Endpoint: to("pgbouncer", 6432, "lab_session_near_app")}}},
+				Over: []topology.Over{{Links: []string{"pgbouncer-primary"}, Endpoint: to("pgbouncer", 6432, "lab_session_near_app")}}},
 			{Name: "pgpool", Services: []string{"pgpool", "primary", "standby"}, Plain: to("pgpool", 9999, "lab"),
-				Over: []path.Over{{Links: []string{"client-pgpool"}, Endpoint: to("toxiproxy", 15004, "lab")}}},
+				Over: []topology.Over{{Links: []string{"client-pgpool"}, Endpoint: to("toxiproxy", 15004, "lab")}}},
 			{Name: "pgpool-near-app", Services: []string{"pgpool-near-app", "primary", "standby"},
-				Over: []path.Over{{Links: []string{"pgpool-primary", "pgpool-standby"}, Endpoint: to("pgpool-near-app", 9999, "lab")}}},
+				Over: []topology.Over{{Links: []string{"pgpool-primary", "pgpool-standby"}, Endpoint: to("pgpool-near-app", 9999, "lab")}}},
 		},
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/topology"
 )
 
 const (
@@ -30,7 +30,7 @@ func (l *Lab) Warm(ctx context.Context) {
 }
 
 func (l *Lab) warm(ctx context.Context, node string) {
-	s, err := open(ctx, path.Endpoint{Host: node, Port: 5432, DBName: "lab"}.DSN("lab"), l.labPassword)
+	s, err := open(ctx, topology.Endpoint{Host: node, Port: 5432, DBName: "lab"}.DSN("lab"), l.labPassword)
 	if err != nil {
 		return
 	}

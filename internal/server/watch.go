@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/topology"
 )
 
 // A Watch asks one server of the lab how it is, again and again on a connection that it keeps and that has no
@@ -17,7 +17,7 @@ type Watch struct{ line line }
 
 // NewWatch makes one for the service of that name: primary, standby, yugabyte, or a pooler.
 func NewWatch(service string) *Watch {
-	at := path.Endpoint{Host: service, Port: 5432, DBName: "postgres"}
+	at := topology.Endpoint{Host: service, Port: 5432, DBName: "postgres"}
 	user, password := "lab", os.Getenv("LAB_PASSWORD")
 	switch {
 	case isPgBouncer(service):

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"pooler-lab/internal/path"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/topology"
 )
 
 // tidying makes each repeat of a workload that writes begin alike: no history, no dead rows in the tables that every
@@ -41,7 +41,7 @@ func (l *Lab) followed(ctx context.Context) error {
 // inData has a session of the lab's own in the primary's database lab, and waits until its backend is gone: it commits
 // where clients are counted, and hands its counts in as it ends.
 func (l *Lab) inData(ctx context.Context, do func(*session) error) error {
-	s, err := open(ctx, path.Endpoint{Host: primary, Port: 5432, DBName: "lab"}.DSN("lab"), l.labPassword)
+	s, err := open(ctx, topology.Endpoint{Host: primary, Port: 5432, DBName: "lab"}.DSN("lab"), l.labPassword)
 	if err != nil {
 		return fmt.Errorf("connect to the primary's data: %w", err)
 	}

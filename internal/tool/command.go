@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/topology"
 )
 
 // user is the role of every measured connection, and so of the tools.
@@ -65,7 +65,7 @@ func throughPath(program string, underWay UnderWay, example string) *cobra.Comma
 			if wantsHelp(args) {
 				return command.Help()
 			}
-			set, err := path.Load(path.Root())
+			set, err := topology.Load(topology.Root())
 			if err != nil {
 				return err
 			}
@@ -94,7 +94,7 @@ func NewK6Command(underWay UnderWay) *cobra.Command {
 			if wantsHelp(args) {
 				return command.Help()
 			}
-			if err := checkTest(path.Root(), args); err != nil {
+			if err := checkTest(topology.Root(), args); err != nil {
 				return err
 			}
 			if len(args) > 0 && args[0] == "run" {
@@ -111,7 +111,7 @@ func wantsHelp(args []string) bool {
 }
 
 // readOnly reports whether whatever goes through the path ends at the standby.
-func readOnly(set *path.Set, name string) bool {
+func readOnly(set *topology.Set, name string) bool {
 	p, err := set.Find(name)
 	return err == nil && !slices.ContainsFunc(p.Services, func(service string) bool { return service != "standby" })
 }
@@ -151,27 +151,27 @@ func checkTest(root string, args []string) error {
 }
 
 // choose takes path and link off the arguments and returns where to connect, and the program's own arguments.
-func choose(set *path.Set, program string, args []string) (path.Endpoint, []string, error) {
+func choose(set *topology.Set, program string, args []string) (topology.Endpoint, []string, error) {
 	if len(args) == 0 {
-		return path.Endpoint{}, nil, fmt.Errorf("through which path? There are %s", strings.Join(set.PathNames(), ", "))
+		return topology.Endpoint{}, nil, fmt.Errorf("through which path? There are %s", strings.Join(set.PathNames(), ", "))
 	}
 	name, rest := args[0], args[1:]
 	if strings.HasPrefix(name, "-") {
-		return path.Endpoint{}, nil, fmt.Errorf("the path comes first, then %s's options, as in: %s direct %s", program, "scripts/"+program, strings.Join(args, " "))
+		return topology.Endpoint{}, nil, fmt.Errorf("the path comes first, then %s's options, as in: %s direct %s", program, "scripts/"+program, strings.Join(args, " "))
 	}
 	p, err := set.Find(name)
 	if err != nil {
-		return path.Endpoint{}, nil, err
+		return topology.Endpoint{}, nil, err
 	}
 	if off := p.Unavailable(); off != "" {
-		return path.Endpoint{}, nil, fmt.Errorf("path %s can't be used: %s", p.Name, off)
+		return topology.Endpoint{}, nil, fmt.Errorf("path %s can't be used: %s", p.Name, off)
 	}
 	link := ""
 	if len(rest) > 0 && rest[0] != "" && !strings.HasPrefix(rest[0], "-") {
 		link, rest = rest[0], rest[1:]
 		// A word here that is no link would be a database to the program: it would leave the path unnoticed.
 		if _, err := set.Link(link); err != nil {
-			return path.Endpoint{}, nil, fmt.Errorf("after the path comes a link or an option of %s: %w", program, err)
+			return topology.Endpoint{}, nil, fmt.Errorf("after the path comes a link or an option of %s: %w", program, err)
 		}
 	}
 	endpoint, err := p.Endpoint(link)

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"pooler-lab/internal/path"
+	"pooler-lab/internal/topology"
 )
 
 func TestChoose(t *testing.T) {
 	t.Setenv("COMPOSE_PROFILES", "")
 	t.Setenv("LAB_YUGABYTE_OFF", "its image can't be pulled here")
-	set, err := path.Load("../..")
+	set, err := topology.Load("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestCheckTest(t *testing.T) {
 }
 
 func TestPgbenchOnAReadOnlyServer(t *testing.T) {
-	set, err := path.Load("../..")
+	set, err := topology.Load("../..")
 	if err != nil {
 		t.Fatal(err)
 	}

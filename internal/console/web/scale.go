@@ -3,8 +3,8 @@ package web
 import (
 	"math"
 
-	"pooler-lab/internal/claim"
-	"pooler-lab/internal/figure"
+	"pooler-lab/internal/metric"
+	"pooler-lab/internal/outcome"
 )
 
 // reach is the largest ratio that a scale shows, and 1/reach the smallest; what lies beyond stands at its end.
@@ -44,7 +44,7 @@ func scale(verdict map[string]any, guess any) ratioScale {
 
 // sure says whether something rests on a verdict.
 func sure(verdict map[string]any) bool {
-	return verdict["word"] != claim.CantSay && verdict["word"] != claim.NoInterval
+	return verdict["word"] != outcome.CantSay && verdict["word"] != outcome.NoInterval
 }
 
 // unsaid says whether all that was asked of a run can't be said. Fewer repeats than a claim needs are another matter.
@@ -54,9 +54,9 @@ func unsaid(verdicts any) bool {
 	for _, v := range all {
 		verdict, _ := v.(map[string]any)
 		switch verdict["word"] {
-		case claim.CantSay:
+		case outcome.CantSay:
 			asked = true
-		case claim.NotAsked:
+		case outcome.NotAsked:
 		default:
 			return false
 		}
@@ -77,9 +77,9 @@ func missed(verdict map[string]any, guess any) string {
 	case hasLo && hasHi && said >= lo && said <= hi:
 		return "within the interval"
 	case said > seen:
-		return figure.Number(said/seen) + " times too much"
+		return metric.Number(said/seen) + " times too much"
 	}
-	return figure.Number(seen/said) + " times too little"
+	return metric.Number(seen/said) + " times too little"
 }
 
 // ratio writes one as reports do.
@@ -88,7 +88,7 @@ func ratio(v any) string {
 	if !ok {
 		return "-"
 	}
-	return figure.RatioText(r)
+	return metric.RatioText(r)
 }
 
 // guessed is what the run's prediction says of a headline, nil where it says nothing.

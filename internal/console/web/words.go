@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"pooler-lab/internal/drawing"
+	"pooler-lab/internal/chart"
 )
 
 // round is what stands large on a link's plate: the round trip measured, or in a word why there is none. format.js
@@ -93,7 +93,7 @@ func nodeSays(node map[string]any) []string {
 	}
 	count("backends", "backend", "backends")
 	if ms, ok := node["replication_lag_ms"].(float64); ok {
-		says = append(says, "lag "+drawing.Number(ms)+" ms")
+		says = append(says, "lag "+chart.Number(ms)+" ms")
 	}
 	if v, _ := node["selects_per_second"].(float64); v > 0 {
 		says = append(says, fmt.Sprintf("%.0f SELECTs/s by Pgpool-II", v))

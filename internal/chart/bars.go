@@ -1,0 +1,163 @@
+package chart
+
+import "slices"
+
+// Sizes of a chart of bars, which lie: names of paths are too long to stand below upright ones.
+const (
+	barHeight  = 18.0
+	barGap     = 4.0
+	placeGap   = 16.0
+	legendLine = 24.0
+	valueRoom  = 96.0 // right of the longest bar, for its figure
+)
+
+// Bars draws c with a bar a series at each place. On a logarithmic axis, where a bar's length means nothing, it draws
+// dots.
+func Bars(c Chart) Drawing {
+	d := Drawing{ID: c.ID, Title: c.Title, Description: c.Description, Width: width}
+	y := d.legend(c.named())
+	left := 12 + widest(c.placeNames(), 300)
+	least, most := c.span()
+	a := newAxis(c.LogY, least, most, left, width-valueRoom)
+	top := y
+	var bars []Mark
+	for i, place := range c.Places {
+		first := y
+		for _, s := range c.Series {
+			for _, p := range s.Points {
+				if p.Place == i && (p.Value > 0 || !c.LogY) {
+					bars = append(bars, c.bar(a, s, p, y)...)
+					y += barHeight + barGap
+				}
+			}
+		}
+		if y > first {
+			bars = append(bars, text("tick end", left-10, (first+y-barGap)/2+5, place.Name))
+			y += placeGap
+		}
+	}
+	d.scale(a, axisName(c.Y, c.LogY), top, y-placeGap/2)
+	d.add(bars...)
+	return d
+}
+
+// scale draws an axis below what begins at top, with a line a tick behind it.
+func (d *Drawing) scale(a axis, name string, top, bottom float64) {
+	for _, t := range a.ticks() {
+		x := a.at(t)
+		d.add(line("grid", x, top-6, x, bottom), text("tick middle", x, bottom+18, tickText(t)))
+	}
+	d.add(line("base", a.from, top-6, a.from, bottom), text("axis middle", (a.from+a.to)/2, bottom+42, name))
+	d.Height = tenth(bottom + 54)
+}
+
+// bar draws one figure: a full bar where it supports a claim, a pale one where it ran too few times, and the figure.
+func (c *Chart) bar(a axis, s Series, p Point, y float64) []Mark {
+	x, middle := a.at(p.Value), y+barHeight/2
+	class := "bar"
+	if p.Once || p.Flagged {
+		class = "bar once"
+	}
+	mark := rect(s.class(class), a.from, y, max(1, x-a.from), barHeight)
+	if c.LogY {
+		mark = circle(s.class(map[string]string{"bar": "dot", "bar once": "dot once"}[class]), x, middle, 6)
+	}
+	mark.Tip = c.tip(s, p)
+	marks := []Mark{mark}
+	value := Number(p.Value)
+	if p.Flagged {
+		value += "*"
+	}
+	if p.Hi > p.Lo {
+		low := a.from
+		if p.Lo > 0 {
+			low = a.at(p.Lo)
+		}
+		marks = append(marks, line("whisker s0", low, middle, a.at(p.Hi), middle))
+		x = max(x, a.at(p.Hi))
+	}
+	return append(marks, text("value", x+10, middle+5, value))
+}
+
+func (c *Chart) placeNames() []string {
+	var names []string
+	for _, p := range c.Places {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// named are the series that a legend names: none where there is only one.
+func (c *Chart) named() []Series {
+	if len(c.Series) < 2 {
+		return nil
+	}
+	return c.Series
+}
+
+// legend draws the series' names with their colours in lines at the top, and returns where what they stand for may begin.
+func (d *Drawing) legend(series []Series) (y float64) {
+	x, y := 2.0, 16.0
+	for _, s := range series {
+		if needs := 24 + widthOf(s.Name) + 18; x+needs > width {
+			x, y = 2, y+legendLine
+		}
+		d.add(rect(s.class("bar"), x, y-11, 14, 14), text("name", x+20, y+1, s.Name))
+		x += 24 + widthOf(s.Name) + 18
+	}
+	if len(series) == 0 {
+		return 10
+	}
+	return y + 22
+}
+
+// Stack draws c with one bar a place, in it a part a series: their figures add up.
+func Stack(c Chart) Drawing {
+	d := Drawing{ID: c.ID, Title: c.Title, Description: c.Description, Width: width}
+	y := d.legend(c.named())
+	left := 12 + widest(c.placeNames(), 330)
+	a := newAxis(false, 0, slices.Max(append(c.sums(), 1e-9)), left, width-valueRoom/2)
+	top := y
+	var bars []Mark
+	for i, place := range c.Places {
+		bars = append(bars, text("tick end", left-10, y+barHeight/2+6, place.Name))
+		bars = append(bars, c.parts(a, i, y)...)
+		y += barHeight + 2*barGap + 4
+	}
+	d.scale(a, c.Y, top, y)
+	d.add(bars...)
+	return d
+}
+
+// parts draws one place's bar: its figures end to end, each with its number where that fits.
+func (c *Chart) parts(a axis, place int, y float64) []Mark {
+	var marks []Mark
+	sum := 0.0
+	for _, s := range c.Series {
+		for _, p := range s.Points {
+			if p.Place != place || p.Value <= 0 {
+				continue
+			}
+			x, end := a.at(sum), a.at(sum+p.Value)
+			mark := rect(s.class("part"), x, y, end-x, barHeight+4)
+			mark.Tip = c.tip(s, p)
+			marks = append(marks, mark)
+			if label := Number(p.Value); end-x > widthOf(label)+8 {
+				marks = append(marks, text(s.class("inside"), (x+end)/2, y+barHeight/2+7, label))
+			}
+			sum += p.Value
+		}
+	}
+	return marks
+}
+
+// sums is each place's total.
+func (c *Chart) sums() []float64 {
+	sums := make([]float64, len(c.Places))
+	for _, s := range c.Series {
+		for _, p := range s.Points {
+			sums[p.Place] += max(0, p.Value)
+		}
+	}
+	return sums
+}

@@ -1,0 +1,170 @@
+package htmlreport
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"pooler-lab/internal/chart"
+	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/metric"
+	"pooler-lab/internal/outcome"
+	"pooler-lab/internal/result"
+)
+
+// A Chart is one of a page: its drawing, how to read it, and its figures for who would rather have them as text.
+type Chart struct {
+	Drawing chart.Drawing
+	Note    string
+	Data    Table
+}
+
+// marksMean says how to read what charts are drawn with.
+const marksMean = "A full mark is the median of six repeats or more, the thin line through it the interval that holds the true median in 95 of 100 cases. " +
+	"A hollow dot or a pale bar ran fewer times and supports no claim. A cross or a star is a flagged figure: no verdict can rest on it."
+
+// charts draws what the lesson declares. A chart that the run measured nothing of is left out.
+func charts(run *result.Run) []Chart {
+	var all []Chart
+	for i, asked := range run.Lesson.Charts {
+		p := plot{run: run, Chart: asked, id: fmt.Sprintf("chart-%d", i+1)}
+		for j := range run.Cells {
+			if c := &run.Cells[j]; asked.Of == nil || outcome.Picks(asked.Of, &c.Cell) {
+				p.cells = append(p.cells, c)
+			}
+		}
+		if c, ok := p.chart(); ok {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// A plot is a lesson's chart while it is made.
+type plot struct {
+	lesson.Chart
+	run   *result.Run
+	id    string
+	cells []*result.Cell
+	extra int // cells that share their place with another one, which is drawn instead
+}
+
+func (p *plot) chart() (Chart, bool) {
+	draw := map[string]func(chart.Chart) chart.Drawing{"lines": chart.Lines, "bars": chart.Bars, "stack": chart.Stack}[p.Kind]
+	if draw == nil {
+		return Chart{}, false
+	}
+	c := chart.Chart{ID: p.id, Title: p.Title, X: fieldName(p.X), LogX: p.Log == "x" || p.Log == "xy", LogY: p.Log == "y" || p.Log == "xy"}
+	if p.Kind == "stack" {
+		p.stack(&c)
+	} else if err := p.figures(&c); err != nil {
+		return Chart{}, false
+	}
+	if !slices.ContainsFunc(c.Series, func(s chart.Series) bool { return len(s.Points) > 0 && !s.Limit }) {
+		return Chart{}, false
+	}
+	c.Description = fmt.Sprintf("%s over %s. The table after it has the same figures.", sentence(c.Y), c.X)
+	note := p.Note
+	if p.extra > 0 {
+		note = fmt.Sprintf("%s %s more would stand in the same places and aren't drawn: the tables have them.", note, metric.Count(p.extra, "cell"))
+	}
+	return Chart{Drawing: draw(c), Note: note, Data: dataOf(c)}, true
+}
+
+// figures fills c for lines and bars: a place a value of X, a series a value of Series.
+func (p *plot) figures(c *chart.Chart) error {
+	f, err := metric.Find(p.Figure)
+	if err != nil {
+		return err
+	}
+	c.Y = axisName(f)
+	values := slices.DeleteFunc(valuesOf(p.cells, p.X), func(v any) bool {
+		return !slices.ContainsFunc(p.cells, func(c *result.Cell) bool { _, ok := f.Middle(c); return ok && same(fieldOf(c, p.X), v) })
+	})
+	for _, v := range values {
+		c.Places = append(c.Places, place(p.X, v))
+	}
+	for n, of := range p.seriesValues() {
+		s := chart.Series{Name: p.seriesName(of), Colour: p.colour(of, n)}
+		for i, at := range values {
+			if point, ok := pointOf(f, p.cell(at, of)); ok {
+				point.Place = i
+				s.Points = append(s.Points, point)
+			}
+		}
+		if len(s.Points) > 0 {
+			c.Series = append(c.Series, s)
+		}
+	}
+	if p.Ceiling && p.Kind == "lines" {
+		c.Series = append(c.Series, p.ceilings(values)...)
+	}
+	return nil
+}
+
+// axisName is the figure with its unit.
+func axisName(f metric.Figure) string {
+	switch f.Unit {
+	case "":
+		return f.Heading
+	case "/s":
+		return f.Heading + " (a second)"
+	case "share":
+		return f.Heading + " (%)"
+	}
+	return f.Heading + " (" + f.Unit + ")"
+}
+
+// place is where a value stands on the x axis.
+func place(field string, v any) chart.Place {
+	at := chart.Place{Name: bare(v), Value: math.NaN()}
+	if n, ok := v.(float64); ok {
+		at.Value = n
+	} else if v == nil {
+		at.Name = said(field, v)
+	}
+	return at
+}
+
+// seriesValues are the values that have a series of their own: one that is nothing where there is no such field.
+func (p *plot) seriesValues() []any {
+	if p.Series == "" {
+		return []any{nil}
+	}
+	return valuesOf(p.cells, p.Series)
+}
+
+func (p *plot) seriesName(value any) string {
+	if p.Series == "" {
+		return ""
+	}
+	return said(p.Series, value)
+}
+
+// colour is the series'. A path has the same one in all charts of a run.
+func (p *plot) colour(value any, n int) int {
+	if p.Series == "path" {
+		for i, path := range p.run.Paths {
+			if path.Name == value {
+				n = i
+			}
+		}
+	}
+	return n%chart.Colours + 1
+}
+
+// cell is the one at a place in a series, nil where there is none.
+func (p *plot) cell(x, series any) *result.Cell {
+	var found *result.Cell
+	for _, c := range p.cells {
+		if !same(fieldOf(c, p.X), x) || p.Series != "" && !same(fieldOf(c, p.Series), series) {
+			continue
+		}
+		if found != nil {
+			p.extra++
+			continue
+		}
+		found = c
+	}
+	return found
+}

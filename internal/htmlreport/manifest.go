@@ -1,0 +1,117 @@
+package htmlreport
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"pooler-lab/internal/chart"
+	"pooler-lab/internal/metric"
+	"pooler-lab/internal/result"
+)
+
+// machine is the run in one line.
+func machine(run *result.Run) string {
+	return fmt.Sprintf("%s UTC, %s, %s a node, %s a pooler, scale %d, seed %d", run.Started.UTC().Format("2 January 2006, 15:04"),
+		metric.Count(run.Manifest.Host.CPUs, "CPU"), budget(run, "nodes"), budget(run, "poolers"), run.Manifest.Scale, run.Seed)
+}
+
+func budget(run *result.Run, of string) string {
+	for _, b := range run.Manifest.Budgets {
+		if b.Of == of && b.CPUs != "" {
+			return b.CPUs + " CPU"
+		}
+	}
+	return "no CPU budget"
+}
+
+// manifestOf lists what the run was made on and with.
+func manifestOf(run *result.Run) []Term {
+	m := run.Manifest
+	terms := []Term{
+		{"run", run.ID},
+		{"began", run.Started.UTC().Format("2006-01-02 15:04:05 UTC")},
+		{"took", took(run)},
+		{"order", metric.Count(run.Blocks, "block") + ", each with one repeat of every cell that still wants one, shuffled"},
+		{"seed", strconv.FormatUint(run.Seed, 10) + ", of the order within each block"},
+		{"host", host(m.Host)},
+		{"authentication", m.Authentication},
+		{"data", fmt.Sprintf("pgbench's tables at scale %d", m.Scale)},
+		{"connections", fmt.Sprintf("%d at most on each PostgreSQL node", m.MaxConnections)},
+	}
+	if counts := run.Reconciled(); counts != "" {
+		terms = append(terms, Term{"counts", counts})
+	}
+	for _, b := range m.Budgets {
+		if b.CPUs != "" || b.Memory != "" {
+			terms = append(terms, Term{"budget of " + b.Of, strings.Trim(b.CPUs+" CPU, "+b.Memory+" each", ", ")})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Versions)) {
+		terms = append(terms, Term{name, m.Versions[name]})
+	}
+	return append(terms, Term{"lesson file", fmt.Sprintf("%s, SHA-256 %s", run.Lesson.File, run.Lesson.SHA256)})
+}
+
+func took(run *result.Run) string {
+	if run.Ended == nil {
+		return "unknown: it never ended, or hasn't yet"
+	}
+	return run.Ended.Sub(run.Started).Round(time.Second).String()
+}
+
+func host(h result.Host) string {
+	parts := []string{metric.Count(h.CPUs, "CPU")}
+	if h.MemoryBytes > 0 {
+		parts = append(parts, fmt.Sprintf("%.1f GB of memory", float64(h.MemoryBytes)/1e9))
+	}
+	for _, p := range []string{h.Arch, h.Kernel} {
+		if p != "" {
+			parts = append(parts, p)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// sampling shows how often the servers were asked for their sessions, and what that cost them.
+func sampling(run *result.Run) Table {
+	t := Table{Caption: "What looking at the servers cost them, over all repeats", Head: []Head{{Text: "server"}, {Text: "looks", Number: true},
+		{Text: "a second", Number: true}, {Text: "each took", Unit: "ms", Number: true}, {Text: "of the time, at most", Unit: "%", Number: true}}}
+	type total struct {
+		looks          int
+		hz, cost, most float64
+		repeats        float64
+	}
+	totals := map[string]*total{}
+	for _, c := range run.Cells {
+		for _, r := range c.Repeats {
+			for _, n := range r.Nodes {
+				if totals[n.Service] == nil {
+					totals[n.Service] = new(total)
+				}
+				sum := totals[n.Service]
+				sum.looks += n.Samples
+				sum.hz, sum.cost, sum.repeats = sum.hz+n.Hz, sum.cost+n.CostMS, sum.repeats+1
+				sum.most = max(sum.most, n.CostShare)
+			}
+		}
+	}
+	for _, service := range slices.Sorted(maps.Keys(totals)) {
+		sum := totals[service]
+		t.Rows = append(t.Rows, Row{Cells: append(words(service), numbers(fmt.Sprint(sum.looks), chart.Number(sum.hz/sum.repeats),
+			chart.Number(sum.cost/sum.repeats), chart.Number(100*sum.most))...)})
+	}
+	return t
+}
+
+// numbers makes cells whose texts stand at the right.
+func numbers(texts ...string) []Cell {
+	var cells []Cell
+	for _, t := range texts {
+		cells = append(cells, Cell{Text: t, Class: "number"})
+	}
+	return cells
+}

@@ -1,0 +1,64 @@
+package htmlreport
+
+import (
+	"fmt"
+
+	"pooler-lab/internal/metric"
+	"pooler-lab/internal/outcome"
+)
+
+// A roomPage is what the page of a whole room's runs shows.
+type roomPage struct {
+	Lesson   string
+	Question string
+	Runs     int
+	Alerts   []string
+	Claims   Table
+	Reasons  Table
+	Machines Table
+}
+
+// Room makes a page with a column a machine: the ratios that the lesson claims and the shapes of its study. Absolute
+// figures don't agree between machines, so that it has none.
+func Room(runs []Named) ([]byte, error) {
+	for _, r := range runs[1:] {
+		if err := OneLesson(runs[0].Run, r.Run); err != nil {
+			return nil, err
+		}
+	}
+	l := runs[0].Run.Lesson
+	if len(l.Headlines) == 0 && l.Study == nil {
+		return nil, fmt.Errorf("lesson %s claims nothing, neither ratios nor shapes: there is nothing to compare between machines", l.Name)
+	}
+	p := roomPage{Lesson: l.Name, Question: l.Question, Runs: len(runs), Alerts: besideAlerts(runs...), Claims: claimTable(runs, false), Reasons: reasons(runs), Machines: machines(runs)}
+	return render("room", fmt.Sprintf("%s: %s", l.Name, metric.Count(len(runs), "machine")), p)
+}
+
+// machines says what each run was made on.
+func machines(runs []Named) Table {
+	t := Table{Prose: true, Caption: "The machines", Head: heads("machine", "run", "host", "a node", "a pooler", "order")}
+	for _, r := range runs {
+		t.Rows = append(t.Rows, Row{Cells: words(r.Name, r.Run.ID, host(r.Run.Manifest.Host), budget(r.Run, "nodes"), budget(r.Run, "poolers"),
+			fmt.Sprintf("%s, seed %d", metric.Count(r.Run.Blocks, "block"), r.Run.Seed))})
+	}
+	return t
+}
+
+// reasons say why a machine's run can't say more of a claim.
+func reasons(runs []Named) Table {
+	t := Table{Prose: true, Caption: "Where a run can't say more, and why", Head: heads("machine", "claim", "verdict", "why")}
+	for _, r := range runs {
+		c := outcome.All(r.Run)
+		for _, v := range c.Headlines {
+			if v.Why != "" {
+				t.Rows = append(t.Rows, Row{Cells: words(r.Name, v.Says, v.Word, v.Why)})
+			}
+		}
+		for _, j := range c.Shapes {
+			if j.Why != "" {
+				t.Rows = append(t.Rows, Row{Cells: words(r.Name, j.Says, j.Word, j.Why)})
+			}
+		}
+	}
+	return t
+}

@@ -1,0 +1,63 @@
+package metric
+
+import "pooler-lab/internal/result"
+
+// connects are what it takes to connect.
+func connects() []Figure {
+	first := func(m *result.Measured) map[string]result.Trend { return m.FirstConnects }
+	later := func(m *result.Measured) map[string]result.Trend { return m.LaterConnects }
+	list := []Figure{
+		{Name: "connect", Heading: "connect", of: trend(med, "pg_connect"),
+			Meaning: "from the first packet to a session that takes statements"},
+		{Name: "connect_p95", Heading: "connect p95", of: trend(p95, "pg_connect"), Meaning: "95th percentile of connects"},
+		{Name: "connect_p99", Heading: "connect p99", of: trend(p99, "pg_connect"), Meaning: "99th percentile of connects"},
+		{Name: "connect_mean", Heading: "connect mean", of: trend(avg, "pg_connect"), Meaning: "mean of connects"},
+		{Name: "connect_first_statement", Heading: "+ 1st stmt", of: trend(med, "pg_connect_first_statement"),
+			Meaning: "the same and the session's first statement: a pooler's login need not touch the database"},
+		{Name: "dial", Heading: "dial", of: trend(med, "pg_connect_dial"), Meaning: "median of a connect's TCP handshake"},
+		{Name: "tls", Heading: "TLS", of: trend(med, "pg_connect_tls"), Meaning: "median of a connect's TLS handshake"},
+		{Name: "auth", Heading: "auth", of: trend(med, "pg_connect_auth"),
+			Meaning: "median of a connect's rest: from the startup message to a session that takes statements"},
+		{Name: "first_connect", Heading: "first connect", kind: sampled, of: trendIn(first, med, "pg_connect"), Meaning: "the test's first connect alone"},
+		{Name: "first_connect_statement", Heading: "first + stmt", kind: sampled, of: trendIn(first, med, "pg_connect_first_statement"),
+			Meaning: "the test's first connect and its first statement"},
+		{Name: "later_connect", Heading: "later connect", of: trendIn(later, med, "pg_connect"), Meaning: "median of the connects after the test's first"},
+		{Name: "later_connect_statement", Heading: "later + stmt", of: trendIn(later, med, "pg_connect_first_statement"),
+			Meaning: "median of the connects after the test's first, each with its first statement"},
+	}
+	for i := range list {
+		list[i].Unit, list[i].Better = "ms", Less
+	}
+	return list
+}
+
+// finishes are how clients got done that had a fixed number of transactions each.
+func finishes() []Figure {
+	return []Figure{
+		{Name: "connected_seconds", Heading: "all connected", Unit: "s", Better: Less, kind: sampled,
+			Meaning: "time until the last client that could connect was connected",
+			of:      finish(func(f *result.Finish) float64 { return f.ConnectedSeconds })},
+		{Name: "finish_seconds", Heading: "all done", Unit: "s", Better: Less, kind: sampled,
+			Meaning: "time until the last client had done all its transactions, or the deadline",
+			of:      finish(func(f *result.Finish) float64 { return f.Seconds })},
+		{Name: "starved", Heading: "starved", Better: Less, kind: counted, Meaning: "clients that did no transaction before the deadline",
+			of: finish(func(f *result.Finish) float64 { return float64(f.Starved) })},
+		{Name: "connected", Heading: "clients connected", Better: More, kind: counted, Meaning: "clients that could connect", of: connected},
+	}
+}
+
+func connected(_ *result.Cell, r *result.Repeat) (float64, bool) {
+	if f := r.Measured.Finish; f != nil {
+		return float64(f.Connected), true
+	}
+	return float64(r.Measured.ClientsReady), true
+}
+
+func finish(of func(*result.Finish) float64) reading {
+	return func(_ *result.Cell, r *result.Repeat) (float64, bool) {
+		if r.Measured.Finish == nil {
+			return 0, false
+		}
+		return of(r.Measured.Finish), true
+	}
+}

@@ -1,0 +1,111 @@
+package metric
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"pooler-lab/internal/result"
+)
+
+// A family is figures that share what is before the colon of their names.
+type family struct {
+	prefix string // with its colon
+	what   string // comes after it
+	such   string // an example of that
+	of     func(rest string) Figure
+}
+
+var families = []family{
+	{"errors:", "a SQLSTATE or one of the lab's own codes", "53300", func(code string) Figure {
+		return Figure{Heading: "errors " + code, Better: Less, kind: counted, of: errors(code), Meaning: "errors with the code " + code}
+	}},
+	{"counter:", "a k6 counter", "pg_rows", func(metric string) Figure {
+		return Figure{Heading: metric, kind: counted, of: counter(metric), Meaning: "sum of k6's counter " + metric + " within the window"}
+	}},
+	{"trend:", "a k6 trend", "pg_prepare", func(metric string) Figure {
+		return Figure{Heading: metric, Unit: "ms", Better: Less, of: trend(med, metric), Meaning: "median of k6's trend " + metric}
+	}},
+	{"statement:", "the name that the script gives a statement", "read", func(name string) Figure {
+		in := func(m *result.Measured) map[string]result.Trend { return m.Statements }
+		return Figure{Heading: name, Unit: "ms", Better: Less, of: trendIn(in, med, name), Meaning: "median of the statement that the script calls " + name}
+	}},
+	{"wait:", "a wait event, CPU or Net/Delay", "Client:ClientRead", func(event string) Figure {
+		return Figure{Heading: strings.Replace(event, ":", ": ", 1), Unit: "share", kind: sampled, of: wait(event),
+			Meaning: "share of the sessions' samples with " + event + ", on the primary, or on the standby where the path leads there"}
+	}},
+}
+
+// Found returns the figures of families that a repeat of the run has, sorted by name: its errors' codes, what its nodes'
+// sessions waited for, its counters, its trends that no other figure reads, and its named statements.
+func Found(run *result.Run) []Figure {
+	names := map[string]bool{}
+	for _, c := range run.Cells {
+		for i := range c.Repeats {
+			note(names, &c.Repeats[i])
+		}
+	}
+	var found []Figure
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if f, err := Find(name); err == nil {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+func note(names map[string]bool, r *result.Repeat) {
+	for _, n := range r.Nodes {
+		for _, w := range n.Waits {
+			names["wait:"+w.Event] = true
+		}
+	}
+	if r.Measured == nil {
+		return
+	}
+	for _, e := range r.Measured.Errors {
+		names["errors:"+e.Code] = true
+	}
+	for metric := range r.Measured.Counters {
+		names["counter:"+metric] = true
+	}
+	for metric := range r.Measured.Trends {
+		if !slices.Contains(readElsewhere, metric) {
+			names["trend:"+metric] = true
+		}
+	}
+	for name := range r.Measured.Statements {
+		names["statement:"+name] = true
+	}
+}
+
+// readElsewhere are the trends that have figures of their own.
+var readElsewhere = []string{"pg_response", "pg_transaction", "pg_statement", "pg_pipeline", "pg_pool_wait", "pg_connect", "pg_connect_dial",
+	"pg_connect_tls", "pg_connect_auth", "pg_connect_first_statement"}
+
+// wait is the share of one event; an event that was never seen has a share of 0.
+func wait(event string) reading {
+	return func(c *result.Cell, r *result.Repeat) (float64, bool) {
+		n := Node(c, r)
+		if n == nil {
+			return 0, false
+		}
+		for _, w := range n.Waits {
+			if w.Event == event {
+				return w.Share, true
+			}
+		}
+		return 0, n.Sessions > 0
+	}
+}
+
+// Node returns the database whose waits stand for the repeat: the standby where the path leads there alone, and else
+// the primary; nil where it wasn't sampled.
+func Node(c *result.Cell, r *result.Repeat) *result.Node {
+	for i := range r.Nodes {
+		if n := &r.Nodes[i]; (n.Service == "standby") == (c.Path == "standby") {
+			return n
+		}
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+// Package metric holds what cells are judged by: each figure has a name, by which lessons ask for it, a unit, and a way
+// to read it off a repeat.
+package metric
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"pooler-lab/internal/result"
+)
+
+// Better says which way a figure improves.
+type Better int
+
+// Neither is for figures that describe and are no merit, such as where a server waits.
+const (
+	Neither Better = iota
+	Less
+	More
+)
+
+// String is the word for it: less, more, neither.
+func (b Better) String() string { return [...]string{"neither", "less", "more"}[b] }
+
+// A Figure is one thing to know of a cell.
+type Figure struct {
+	Name    string
+	Heading string // for tables: its last word and the unit are a column's second line
+	Unit    string // ms, s, /s, MB, MB/s, share (of 1), or empty for what is counted
+	Better  Better
+	Meaning string // for legends: a phrase that begins in lower case
+
+	kind  kind
+	paced string // the meaning in a paced cell, where it is another
+	of    func(*result.Cell, *result.Repeat) (float64, bool)
+}
+
+// A kind of figure says which flags make it worthless: see Bears.
+type kind int
+
+const (
+	timed   kind = iota // of how long turns took and how many there were
+	sampled             // no median of turns: few of them are enough
+	counted             // of things that are there or not, however fast the machine
+)
+
+// Of reads the figure off a repeat of c; false where the repeat didn't measure it.
+func (f Figure) Of(c *result.Cell, r *result.Repeat) (float64, bool) {
+	if f.of == nil || r == nil || r.Measured == nil {
+		return 0, false
+	}
+	return f.of(c, r)
+}
+
+// MeaningIn is the figure's meaning in c, where paced cells may have another.
+func (f Figure) MeaningIn(c *result.Cell) string {
+	if c.Rate > 0 && f.paced != "" {
+		return f.paced
+	}
+	return f.Meaning
+}
+
+// Counted says whether the figure is a whole number of things, so that it may be compared with a number exactly.
+func (f Figure) Counted() bool { return f.kind == counted && f.Unit == "" }
+
+// Bears says whether a flag of that word makes the figure worthless. All flags do where time is part of the figure,
+// but that there were few turns matters to medians and rates alone. What is counted (errors, backends, round trips,
+// memory) is what it is on a busy machine, too: only counts that contradict each other stop it.
+func (f Figure) Bears(word string) bool {
+	switch f.kind {
+	case counted:
+		return word == "counts"
+	case sampled:
+		return word != "few"
+	}
+	return true
+}
+
+// Flags are the words of the flags that bear on the figure, of the repeats of c that count; sorted.
+func (f Figure) Flags(c *result.Cell) []string {
+	var words []string
+	for _, r := range c.Repeats {
+		for _, flag := range r.Flags {
+			if r.Status == result.OK && f.Bears(flag.Word) {
+				words = append(words, flag.Word)
+			}
+		}
+	}
+	slices.Sort(words)
+	return slices.Compact(words)
+}
+
+// ByBlock is the figure of each block of c whose repeat counts.
+func (f Figure) ByBlock(c *result.Cell) map[int]float64 {
+	values := map[int]float64{}
+	if c == nil {
+		return values
+	}
+	for i := range c.Repeats {
+		r := &c.Repeats[i]
+		if r.Status != result.OK {
+			continue
+		}
+		if v, ok := f.Of(c, r); ok {
+			values[r.Block] = v
+		}
+	}
+	return values
+}
+
+// Values are the figure of the repeats of c that count, in the order of their blocks.
+func (f Figure) Values(c *result.Cell) []float64 {
+	by := f.ByBlock(c)
+	var values []float64
+	for _, block := range slices.Sorted(maps.Keys(by)) {
+		values = append(values, by[block])
+	}
+	return values
+}
+
+// Ratios are c's figure to base's within each block that both have, in the order of the blocks. A block in which
+// base's figure is 0 has none.
+func (f Figure) Ratios(c, base *result.Cell) []float64 {
+	of, to := f.ByBlock(c), f.ByBlock(base)
+	var ratios []float64
+	for _, block := range slices.Sorted(maps.Keys(of)) {
+		if b := to[block]; b > 0 {
+			ratios = append(ratios, of[block]/b)
+		}
+	}
+	return ratios
+}
+
+// Middle is the median over the repeats of c that count; false where none measured it.
+func (f Figure) Middle(c *result.Cell) (float64, bool) { return Middle(f.Values(c)) }
+
+// Ratio is the median of the ratios of c to base within each block; false where there is none.
+func (f Figure) Ratio(c, base *result.Cell) (float64, bool) { return Middle(f.Ratios(c, base)) }
+
+// Short is the heading's last word, to name the figure where there is no room.
+func (f Figure) Short() string {
+	return f.Heading[strings.LastIndex(f.Heading, " ")+1:]
+}

@@ -1,0 +1,233 @@
+package metric
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/result"
+)
+
+func share(v float64) *float64 { return &v }
+
+func whole(v int) *int { return &v }
+
+// busy is a repeat that measured everything there is.
+func busy() *result.Repeat {
+	trends := map[string]result.Trend{}
+	for i, metric := range []string{"pg_statement", "pg_transaction", "pg_pipeline", "pg_pool_wait", "pg_connect", "pg_connect_dial",
+		"pg_connect_tls", "pg_connect_auth", "pg_connect_first_statement", "pg_prepare"} {
+		v := float64(i + 1)
+		trends[metric] = result.Trend{Count: 5, Med: v, P95: 10 * v, P99: 11 * v, Avg: 2 * v}
+	}
+	one := func(v float64) map[string]result.Trend {
+		return map[string]result.Trend{"pg_connect": {Count: 1, Med: v}, "pg_connect_first_statement": {Count: 1, Med: v + 1}}
+	}
+	return &result.Repeat{Block: 1, Status: result.OK, RoundTrip: &result.RoundTrip{MeasuredMS: 10},
+		Measured: &result.Measured{WindowSeconds: 2, Transactions: 100, TPS: 50, ClientsReady: 4, Trends: trends, FirstConnects: one(30), LaterConnects: one(3),
+			Counters:   map[string]float64{"pg_bytes_sent": 1e6, "pg_bytes_received": 7e6, "pg_round_trips": 300},
+			Statements: map[string]result.Trend{"read": {Count: 9, Med: 0.7}},
+			Errors:     []result.Error{{Code: "53300", Count: 2}, {Code: "57014", Count: 3}}},
+		Shares: []result.Share{{Node: "primary", Role: "primary", Selects: 30}, {Node: "standby", Role: "standby", Selects: 70}},
+		Resources: &result.Resources{Switches: share(1000), Containers: []result.Container{{Service: "primary", CPUs: 0.5, Throttled: share(0.2), MemoryMB: 100},
+			{Service: "standby", CPUs: 0.25, Throttled: share(0.1), MemoryMB: 60}, {Service: "pgpool", CPUs: 0.4, MemoryMB: 20}, {Service: "toxiproxy", MemoryMB: 7}}},
+		Nodes: []result.Node{{Service: "primary", MaxBackends: 6, MaxActive: 3, MaxLocks: whole(40), CostShare: 0.01, Sessions: 6,
+			Waits: []result.Wait{{Event: "Client:ClientRead", Share: 0.75}, {Event: "CPU", Share: 0.25}}},
+			{Service: "standby", MaxBackends: 4, MaxActive: 1, MaxLocks: whole(2), CostShare: 0.004, Sessions: 4, Waits: []result.Wait{{Event: "CPU", Share: 1}}}},
+		Pooler: &result.Pooler{MaxWaiting: whole(5), MaxWaitMS: share(12)}}
+}
+
+func TestReadings(t *testing.T) {
+	want := map[string]float64{"tps": 50, "ceiling_share": 0.05, "p50": 2, "p95": 20, "p99": 22, "mean": 4, "statement": 1, "transaction": 2, "pipeline": 3,
+		"pool_wait": 4, "pool_wait_p95": 40, "connect": 5, "connect_p95": 50, "connect_p99": 55, "connect_mean": 10, "dial": 6, "tls": 7, "auth": 8,
+		"connect_first_statement": 9, "first_connect": 30, "first_connect_statement": 31, "later_connect": 3, "later_connect_statement": 4,
+		"connected": 4, "memory_database_mb": 160, "memory_per_backend_mb": 16, "memory_pooler_mb": 20, "memory_per_client_mb": 2,
+		"cpu_database": 0.75, "cpu_pooler": 0.4, "throttled_database": 0.2, "context_switches": 20, "backends": 10, "active": 4, "locks": 42,
+		"selects_primary": 30, "selects_standby": 70, "standby_share": 0.7, "wait_cost": 0.01, "waiting": 5, "max_wait": 12, "copy_mb_s": 4, "round_trips": 3, "errors": 5,
+		"errors:57014": 3, "errors:08006": 0, "counter:pg_round_trips": 300, "counter:stale": 0, "trend:pg_prepare": 10, "statement:read": 0.7,
+		"wait:Client:ClientRead": 0.75, "wait:CPU": 0.25, "wait:IO:WALSync": 0}
+	absent := []string{"tps_with_connect", "connected_seconds", "finish_seconds", "starved", "throttled_pooler", "trend:nothing", "statement:nothing"}
+	c := &result.Cell{Cell: lesson.Cell{Path: "pgpool", Clients: 10}}
+	for _, f := range All() {
+		if _, ok := want[f.Name]; !ok && !slices.Contains(absent, f.Name) {
+			t.Errorf("nobody tests %s", f.Name)
+		}
+	}
+	for name, v := range want {
+		f, err := Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := f.Of(c, busy()); !ok || math.Abs(got-v) > 1e-9 {
+			t.Errorf("%s is %v (%v), it should be %v", name, got, ok, v)
+		}
+	}
+	for _, name := range absent {
+		f, err := Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := f.Of(c, busy()); ok {
+			t.Errorf("%s is %v, and nobody measured it", name, got)
+		}
+	}
+}
+
+func TestFixedWork(t *testing.T) {
+	r := busy()
+	r.Measured.Finish = &result.Finish{ConnectedSeconds: 1, Connected: 9, Starved: 1, Seconds: 3, TPSWithConnect: 40, TPS: 0}
+	for name, want := range map[string]float64{"tps": 0, "tps_with_connect": 40, "connected_seconds": 1, "finish_seconds": 3, "starved": 1, "connected": 9} {
+		f, _ := Find(name)
+		if got, ok := f.Of(&result.Cell{}, r); !ok || got != want {
+			t.Errorf("%s is %v (%v), it should be %v", name, got, ok, want)
+		}
+	}
+}
+
+// TestNothing has no figure fail on a repeat that measured next to nothing, or has one made up.
+func TestNothing(t *testing.T) {
+	counts := []string{"errors", "connected"}
+	for _, f := range All() {
+		if v, ok := f.Of(&result.Cell{}, &result.Repeat{Measured: &result.Measured{}}); ok != slices.Contains(counts, f.Name) {
+			t.Errorf("%s of nothing is %v (%v)", f.Name, v, ok)
+		}
+		if _, ok := f.Of(&result.Cell{}, &result.Repeat{}); ok {
+			t.Errorf("%s was measured where nothing was", f.Name)
+		}
+	}
+}
+
+// A window too short for a count of locks has none, which is not the same as no locks.
+func TestLocksThatNobodyCounted(t *testing.T) {
+	r := busy()
+	r.Nodes[1].MaxLocks = nil
+	f, _ := Find("locks")
+	if got, ok := f.Of(&result.Cell{}, r); ok {
+		t.Errorf("%v locks, of which one node's were never counted", got)
+	}
+}
+
+func TestPacedTurnsCountFromTheirDueTime(t *testing.T) {
+	r := busy()
+	r.Measured.Trends["pg_response"] = result.Trend{Count: 5, Med: 7}
+	f, _ := Find("p50")
+	if got, _ := f.Of(&result.Cell{}, r); got != 7 {
+		t.Errorf("p50 is %v", got)
+	}
+}
+
+func TestTheStandbysWaits(t *testing.T) {
+	f, _ := Find("wait:CPU")
+	if got, ok := f.Of(&result.Cell{Cell: lesson.Cell{Path: "standby"}}, busy()); !ok || got != 1 {
+		t.Errorf("the share of CPU on the standby is %v (%v)", got, ok)
+	}
+}
+
+func TestFindRefuses(t *testing.T) {
+	for name, want := range map[string]string{
+		"lock":    "did you mean locks?",
+		"conect":  "did you mean connect?",
+		"errors:": `wants a SQLSTATE or one of the lab's own codes after its colon, such as errors:53300`,
+		"":        `unknown figure ""`,
+	} {
+		if _, err := Find(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q gives %v, it should say %q", name, err, want)
+		}
+	}
+}
+
+func TestEveryFigureIsWhole(t *testing.T) {
+	var seen []string
+	for _, f := range All() {
+		if f.Heading == "" || f.Meaning == "" || slices.Contains(seen, f.Name) {
+			t.Errorf("%s has no heading, no meaning or a double", f.Name)
+		}
+		seen = append(seen, f.Name)
+	}
+	for _, name := range []string{"errors:1", "counter:x", "trend:x", "statement:x", "wait:x"} {
+		if f, err := Find(name); err != nil || f.Name != name || f.Heading == "" || f.Meaning == "" {
+			t.Errorf("%s is %+v, %v", name, f, err)
+		}
+	}
+}
+
+func TestFor(t *testing.T) {
+	tests := []struct {
+		name string
+		cell lesson.Cell
+		want string
+	}{
+		{"at capacity", lesson.Cell{Workload: "select"}, "tps"},
+		{"paced", lesson.Cell{Workload: "select", Rate: 10}, "p50"},
+		{"connecting", lesson.Cell{Workload: "connect", Rate: 10}, "connect connect_first_statement"},
+		{"a fixed number of transactions", lesson.Cell{Workload: "tpcb", Transactions: 5}, "tps tps_with_connect connected_seconds finish_seconds starved"},
+		{"as the lesson has it", lesson.Cell{Workload: "connect", Figures: []string{"auth", "of a newer program"}}, "auth of a newer program"},
+	}
+	for _, test := range tests {
+		var names []string
+		for _, f := range For(&result.Cell{Cell: test.cell}) {
+			names = append(names, f.Name)
+		}
+		if got := strings.Join(names, " "); got != test.want {
+			t.Errorf("%s: the figures are %s", test.name, got)
+		}
+	}
+}
+
+func TestFound(t *testing.T) {
+	run := &result.Run{Cells: []result.Cell{{Repeats: []result.Repeat{*busy(), {Status: result.Failed}}}}}
+	var names []string
+	for _, f := range Found(run) {
+		names = append(names, f.Name)
+	}
+	want := "counter:pg_bytes_received counter:pg_bytes_sent counter:pg_round_trips errors:53300 errors:57014 statement:read trend:pg_prepare wait:CPU wait:Client:ClientRead"
+	if got := strings.Join(names, " "); got != want {
+		t.Errorf("found are %s", got)
+	}
+}
+
+func TestBears(t *testing.T) {
+	for _, test := range []struct {
+		figure, flag string
+		want         bool
+	}{
+		{"tps", "few", true}, {"tps", "host", true}, {"errors", "errors", false}, {"backends", "host", false},
+		{"round_trips", "counts", true}, {"wait:CPU", "few", false}, {"wait:CPU", "host", true}, {"memory_database_mb", "errors", false},
+		{"first_connect", "few", false}, {"copy_mb_s", "latency", true},
+	} {
+		f, err := Find(test.figure)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Bears(test.flag) != test.want {
+			t.Errorf("the flag %s bears on %s: %v", test.flag, test.figure, !test.want)
+		}
+	}
+}
+
+func TestRatiosAreWithinABlock(t *testing.T) {
+	cell := func(tps ...float64) *result.Cell {
+		c := &result.Cell{}
+		for i, v := range tps {
+			c.Repeats = append(c.Repeats, result.Repeat{Block: i + 1, Status: result.OK, Measured: &result.Measured{Transactions: 1, TPS: v}})
+		}
+		return c
+	}
+	f, _ := Find("tps")
+	direct, pgpool := cell(100, 1000, 10, 5), cell(50, 500, 20)
+	if got := f.Ratios(pgpool, direct); !slices.Equal(got, []float64{0.5, 0.5, 2}) {
+		t.Errorf("the ratios are %v", got)
+	}
+	if got, ok := f.Ratio(pgpool, direct); !ok || got != 0.5 {
+		t.Errorf("their median is %v", got)
+	}
+	direct.Repeats[0].Status = result.Rejected
+	if got := f.Ratios(pgpool, direct); !slices.Equal(got, []float64{0.5, 2}) {
+		t.Errorf("the ratios without a rejected repeat are %v", got)
+	}
+	if _, ok := f.Ratio(pgpool, nil); ok {
+		t.Error("there is a ratio to nothing")
+	}
+}

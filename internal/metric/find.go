@@ -1,0 +1,83 @@
+package metric
+
+import (
+	"fmt"
+	"strings"
+
+	"pooler-lab/internal/result"
+	"pooler-lab/internal/suggest"
+)
+
+// all are the figures that have a name of their own, in the order in which people read of them.
+var all = join(rates(), turns(), connects(), finishes(), servers(), poolers(), traffic())
+
+func join(lists ...[]Figure) (joined []Figure) {
+	for _, l := range lists {
+		joined = append(joined, l...)
+	}
+	return joined
+}
+
+// All returns the figures that have a name of their own.
+func All() []Figure { return join(all) }
+
+// Names lists all figures; those that end in a colon want something after it: errors:57014, wait:Client:ClientRead.
+func Names() []string {
+	var names []string
+	for _, f := range all {
+		names = append(names, f.Name)
+	}
+	for _, f := range families {
+		names = append(names, f.prefix)
+	}
+	return names
+}
+
+// Find returns the figure of that name. The error for an unknown one says which is nearest.
+func Find(name string) (Figure, error) {
+	for _, f := range all {
+		if f.Name == name {
+			return f, nil
+		}
+	}
+	for _, f := range families {
+		rest, ok := strings.CutPrefix(name, f.prefix)
+		if ok && rest != "" {
+			made := f.of(rest)
+			made.Name = name
+			return made, nil
+		}
+		if ok {
+			return Figure{}, fmt.Errorf("the figure %q wants %s after its colon, such as %s%s", name, f.what, f.prefix, f.such)
+		}
+	}
+	return Figure{}, suggest.Unknown("figure", name, Names())
+}
+
+// For returns the figures that c is shown by, the one that it is compared by first: those that its lesson asks for, or
+// by workload what a connect takes, alone and with its first statement, where it connects over and over, how its
+// clients got done where they had a fixed number of transactions, the median turn where it is paced, and
+// transactions a second at capacity. A name that this program doesn't know has a figure that no repeat measured.
+func For(c *result.Cell) []Figure {
+	names := c.Figures
+	switch {
+	case len(names) > 0:
+	case c.Transactions > 0:
+		names = []string{"tps", "tps_with_connect", "connected_seconds", "finish_seconds", "starved"}
+	case c.Workload == "connect":
+		names = []string{"connect", "connect_first_statement"}
+	case c.Rate > 0:
+		names = []string{"p50"}
+	default:
+		names = []string{"tps"}
+	}
+	var figures []Figure
+	for _, name := range names {
+		f, err := Find(name)
+		if err != nil {
+			f = Figure{Name: name, Heading: name, Meaning: "this program doesn't know it"}
+		}
+		figures = append(figures, f)
+	}
+	return figures
+}

@@ -1,0 +1,80 @@
+package metric
+
+import "pooler-lab/internal/result"
+
+// A reading reads a figure off a repeat that measured something.
+type reading = func(*result.Cell, *result.Repeat) (float64, bool)
+
+// rates are how much got done.
+func rates() []Figure {
+	return []Figure{
+		{Name: "tps", Heading: "TPS", Unit: "/s", Better: More, of: tps, Meaning: "transactions a second"},
+		{Name: "tps_with_connect", Heading: "TPS w. connect", Unit: "/s", Better: More,
+			Meaning: "transactions a second, the time to connect included", of: finish(func(f *result.Finish) float64 { return f.TPSWithConnect })},
+		{Name: "ceiling_share", Heading: "of ceiling", Unit: "share", of: ceiling,
+			Meaning: "TPS as a share of clients / measured round trip, which one statement a turn can't exceed"},
+	}
+}
+
+// tps leaves connecting out where clients do a fixed number of transactions; none at all is then a figure, too.
+func tps(_ *result.Cell, r *result.Repeat) (float64, bool) {
+	if f := r.Measured.Finish; f != nil {
+		return f.TPS, true
+	}
+	return r.Measured.TPS, r.Measured.Transactions > 0
+}
+
+func ceiling(c *result.Cell, r *result.Repeat) (float64, bool) {
+	v, ok := tps(c, r)
+	if !ok || r.RoundTrip == nil || c.Clients == 0 {
+		return 0, false
+	}
+	return v * r.RoundTrip.MeasuredMS / 1000 / float64(c.Clients), true
+}
+
+// turns are how long a turn took: the word latency is kept for the round trip that a link adds. Without a name of its own, that is from the moment it was due where turns are
+// paced; else its transaction, where it has one, or its statement.
+func turns() []Figure {
+	turn := []string{"pg_response", "pg_transaction", "pg_statement"}
+	return []Figure{
+		{Name: "p50", Heading: "turn p50", Unit: "ms", Better: Less, of: trend(med, turn...),
+			Meaning: "median of a turn: its transaction, or its statement where it has none", paced: "median from the moment a turn was due"},
+		{Name: "p95", Heading: "turn p95", Unit: "ms", Better: Less, of: trend(p95, turn...),
+			Meaning: "95th percentile of a turn's service time: its transaction, or its statement where it has none", paced: "95th percentile from the moment a turn was due"},
+		{Name: "p99", Heading: "turn p99", Unit: "ms", Better: Less, of: trend(p99, turn...),
+			Meaning: "99th percentile of a turn's service time: its transaction, or its statement where it has none", paced: "99th percentile from the moment a turn was due"},
+		{Name: "mean", Heading: "turn mean", Unit: "ms", Better: Less, of: trend(avg, turn...),
+			Meaning: "mean of a turn: its transaction, or its statement where it has none", paced: "mean from the moment a turn was due"},
+		{Name: "statement", Heading: "statement", Unit: "ms", Better: Less, of: trend(med, "pg_statement"),
+			Meaning: "median of a statement, from sending it to the end of its answer"},
+		{Name: "transaction", Heading: "transaction", Unit: "ms", Better: Less, of: trend(med, "pg_transaction"),
+			Meaning: "median of a transaction, from BEGIN to the answer to COMMIT"},
+		{Name: "pipeline", Heading: "pipeline", Unit: "ms", Better: Less, of: trend(med, "pg_pipeline"),
+			Meaning: "median of a pipeline: many statements sent at once, to the end of the last answer"},
+		{Name: "pool_wait", Heading: "pool wait", Unit: "ms", Better: Less, of: trend(med, "pg_pool_wait"),
+			Meaning: "median wait for a connection of the application's own pool"},
+		{Name: "pool_wait_p95", Heading: "pool wait p95", Unit: "ms", Better: Less, of: trend(p95, "pg_pool_wait"),
+			Meaning: "95th percentile of the waits for a connection of the application's own pool"},
+	}
+}
+
+func med(t result.Trend) float64 { return t.Med }
+func p95(t result.Trend) float64 { return t.P95 }
+func p99(t result.Trend) float64 { return t.P99 }
+func avg(t result.Trend) float64 { return t.Avg }
+
+// trend reads the first of the metrics that the repeat has.
+func trend(of func(result.Trend) float64, metrics ...string) reading {
+	return trendIn(func(m *result.Measured) map[string]result.Trend { return m.Trends }, of, metrics...)
+}
+
+func trendIn(in func(*result.Measured) map[string]result.Trend, of func(result.Trend) float64, metrics ...string) reading {
+	return func(_ *result.Cell, r *result.Repeat) (float64, bool) {
+		for _, metric := range metrics {
+			if t, ok := in(r.Measured)[metric]; ok && t.Count > 0 {
+				return of(t), true
+			}
+		}
+		return 0, false
+	}
+}

@@ -1,0 +1,59 @@
+package metric
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// Middle is the median of values, which stay as they are; false where there are none.
+func Middle(values []float64) (float64, bool) {
+	if len(values) == 0 {
+		return 0, false
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2, true
+}
+
+// Text writes v as the figure is written, without its unit: a count as the whole number that it is.
+func (f Figure) Text(v float64) string {
+	if f.Unit == "" && v == math.Trunc(v) {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return Number(v)
+}
+
+// Number writes v with as many digits as it has meaning: 0.312, 5.24, 52.4, 524, 11642.
+func Number(v float64) string {
+	digits := 0
+	switch size := math.Abs(v); {
+	case size < 1:
+		digits = 3
+	case size < 10:
+		digits = 2
+	case size < 100:
+		digits = 1
+	}
+	return strconv.FormatFloat(v, 'f', digits, 64)
+}
+
+// RatioText writes a ratio with two decimals, or with more where it is so small that those say nothing: 1.04, 0.004.
+func RatioText(v float64) string {
+	switch {
+	case v >= 0.1 || v == 0:
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	case v >= 0.001:
+		return strconv.FormatFloat(v, 'f', 3, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 5, 64)
+}
+
+// Count is how many there are of something whose plural ends in s: 1 client, 2 clients.
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,40 @@
+package metric
+
+import "testing"
+
+func TestNumber(t *testing.T) {
+	for v, want := range map[float64]string{0: "0.000", 0.0523: "0.052", 5.2371: "5.24", 52.37: "52.4", 523.7: "524", 11642.4: "11642"} {
+		if got := Number(v); got != want {
+			t.Errorf("%v is written %s, it should be %s", v, got, want)
+		}
+	}
+}
+
+func TestRatioText(t *testing.T) {
+	for v, want := range map[float64]string{0: "0.00", 0.00042: "0.00042", 0.0041: "0.004", 0.0523: "0.052", 0.52: "0.52", 1.236: "1.24", 20: "20.00"} {
+		if got := RatioText(v); got != want {
+			t.Errorf("the ratio %v is written %s, it should be %s", v, got, want)
+		}
+	}
+}
+
+func TestTextOfACount(t *testing.T) {
+	starved, _ := Find("starved")
+	tps, _ := Find("tps")
+	for _, test := range []struct {
+		figure Figure
+		v      float64
+		want   string
+	}{{starved, 0, "0"}, {starved, 2.5, "2.50"}, {tps, 3, "3.00"}} {
+		if got := test.figure.Text(test.v); got != test.want {
+			t.Errorf("%v of %s is written %s, it should be %s", test.v, test.figure.Name, got, test.want)
+		}
+	}
+}
+
+func TestMiddleKeepsTheOrder(t *testing.T) {
+	values := []float64{3, 1, 2, 4}
+	if got, ok := Middle(values); !ok || got != 2.5 || values[0] != 3 {
+		t.Errorf("the middle is %v of %v", got, values)
+	}
+}

@@ -1,0 +1,194 @@
+package outcome
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/metric"
+	"pooler-lab/internal/suggest"
+)
+
+// mostHeadlines is how many comparisons a lesson may claim: few claims, well founded.
+const mostHeadlines = 6
+
+// Check returns an error where the lesson asks for a figure that there is none of, picks cells by a field that they
+// don't have, or claims what can't be judged.
+func Check(l *lesson.Lesson) error {
+	for _, g := range l.Groups {
+		if err := known(g.Figures...); err != nil {
+			return fmt.Errorf("group %q: %w", g.Name, err)
+		}
+	}
+	if len(l.Headlines) > mostHeadlines {
+		return fmt.Errorf("the lesson has %d headlines, allowed are %d: few claims, well founded", len(l.Headlines), mostHeadlines)
+	}
+	for _, h := range l.Headlines {
+		if err := checkHeadline(h); err != nil {
+			return fmt.Errorf("headline %q: %w", h.Name, err)
+		}
+	}
+	if l.Study != nil {
+		if err := checkStudy(l.Study); err != nil {
+			return fmt.Errorf("study %q: %w", l.Study.Title, err)
+		}
+	}
+	for _, c := range l.Charts {
+		if err := checkChart(c); err != nil {
+			return fmt.Errorf("chart %q: %w", c.Title, err)
+		}
+	}
+	return nil
+}
+
+// CheckCells returns an error where a selector of the lesson's claims doesn't pick exactly one of its cells. The cells
+// are those of the lesson as it stands, of paths that are not available too: what the command line changes may well
+// leave cells out or add some. What is said of a group that only the full size has is left to that.
+func CheckCells(l *lesson.Lesson, cells []lesson.Cell) error {
+	type use struct {
+		where    string
+		selector lesson.Selector
+	}
+	var uses []use
+	for _, h := range l.Headlines {
+		uses = append(uses, use{"headline " + h.Name, h.Of}, use{"headline " + h.Name, h.To})
+	}
+	if l.Study != nil {
+		for _, f := range l.Study.Figures {
+			uses = append(uses, use{"the study's figure " + f.What, f.Of})
+		}
+		for _, s := range l.Study.Shapes {
+			for _, c := range s.All {
+				uses = append(uses, use{"shape " + s.Name, c.Of}, use{"shape " + s.Name, c.To})
+			}
+		}
+	}
+	for _, u := range uses {
+		n := 0
+		for i := range cells {
+			if Picks(u.selector, &cells[i]) {
+				n++
+			}
+		}
+		if u.selector != nil && n != 1 && !ofGroup(u.selector, l.LeftOut) {
+			return fmt.Errorf("%s: %s picks %d cells of the lesson, it must pick one", u.where, Text(u.selector), n)
+		}
+	}
+	return nil
+}
+
+// ofGroup says whether s picks by group, and the group is one of those named.
+func ofGroup(s lesson.Selector, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return equal(s["group"], json.RawMessage(strconv.Quote(name))) })
+}
+
+// known returns an error for the first figure that there is none of.
+func known(names ...string) error {
+	for _, name := range names {
+		if _, err := metric.Find(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkHeadline(h lesson.Comparison) error {
+	if h.Says == "" || h.Of == nil || h.To == nil {
+		return fmt.Errorf("it needs says, figure, of and to")
+	}
+	if err := known(h.Figure); err != nil {
+		return err
+	}
+	return checkSelectors(h.Of, h.To)
+}
+
+// checkSelectors returns an error for the first field that cells don't have.
+func checkSelectors(selectors ...lesson.Selector) error {
+	for _, s := range selectors {
+		for name := range s {
+			if err := checkField(name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func checkField(name string) error {
+	if slices.Contains(fields(), name) {
+		return nil
+	}
+	return suggest.Unknown("field of a cell", name, fields())
+}
+
+func checkStudy(s *lesson.Study) error {
+	for _, f := range s.Figures {
+		if f.Figure == "" && f.Of == nil {
+			continue
+		}
+		if err := known(f.Figure); err != nil {
+			return fmt.Errorf("figure %q: %w", f.What, err)
+		}
+		if err := checkSelectors(f.Of); err != nil {
+			return fmt.Errorf("figure %q: %w", f.What, err)
+		}
+	}
+	for _, shape := range s.Shapes {
+		if len(shape.All) == 0 {
+			return fmt.Errorf("shape %q has no conditions, so it can't be judged", shape.Name)
+		}
+		for i, c := range shape.All {
+			if err := checkCondition(c); err != nil {
+				return fmt.Errorf("shape %q: condition %d: %w", shape.Name, i+1, err)
+			}
+		}
+	}
+	return nil
+}
+
+func checkCondition(c lesson.Condition) error {
+	switch {
+	case c.Is != "less" && c.Is != "more":
+		return fmt.Errorf("is is %q, allowed are less and more", c.Is)
+	case c.Of == nil:
+		return fmt.Errorf("it needs of")
+	case c.To == nil && c.Than == nil:
+		return fmt.Errorf("it needs to (another cell) or than (a number)")
+	}
+	if err := known(c.Figure); err != nil {
+		return err
+	}
+	return checkSelectors(c.Of, c.To)
+}
+
+// waits stands in a stack for all wait events.
+const waits = "waits"
+
+func checkChart(c lesson.Chart) error {
+	figures := []string{c.Figure}
+	switch {
+	case !slices.Contains([]string{"lines", "bars", "stack"}, c.Kind):
+		return fmt.Errorf("kind is %q, allowed are lines, bars and stack", c.Kind)
+	case strings.Trim(c.Log, "xy") != "" || len(c.Log) > 2:
+		return fmt.Errorf("log is %q, allowed are x, y and xy", c.Log)
+	case c.Kind == "stack" && len(c.Parts) == 0:
+		return fmt.Errorf("a stack needs parts: figures, or %q", waits)
+	case c.Kind == "stack":
+		figures = slices.DeleteFunc(slices.Clone(c.Parts), func(p string) bool { return p == waits })
+	}
+	if err := known(figures...); err != nil {
+		return err
+	}
+	for _, field := range []string{c.X, c.Series} {
+		if field == "" {
+			continue
+		}
+		if err := checkField(field); err != nil {
+			return err
+		}
+	}
+	return checkSelectors(c.Of)
+}

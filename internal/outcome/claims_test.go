@@ -1,0 +1,274 @@
+package outcome
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/result"
+)
+
+// TestRuns judges runs as they lie on disk.
+func TestRuns(t *testing.T) {
+	tests := []struct {
+		name                     string
+		made                     *result.Run
+		headline, shape, outcome string
+	}{
+		{"held", balance(), "more", "held", Held},
+		{"not-held", flipped(), "less", "not held: tps of pgpool, select, 45 clients to direct, select, 45 clients is 0.87 (0.86 to 0.89), " +
+			"it had to be more than 1.00", NotHeld},
+		{"flagged", flagged(), "can't say: flagged (pgpool, select, 45 clients: host)", "can't say: flagged (pgpool, select, 45 clients: host)", CantSay},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			c := All(read(t, test.name, test.made))
+			if got := c.Headlines[0].String(); got != test.headline {
+				t.Errorf("the headline is %s", got)
+			}
+			if got := c.Shapes[0].String(); got != test.shape {
+				t.Errorf("the shape is %s", got)
+			}
+			if c.Outcome() != test.outcome {
+				t.Errorf("the outcome is %s", c.Outcome())
+			}
+		})
+	}
+}
+
+func TestCompare(t *testing.T) {
+	tps := func(of, to lesson.Selector) lesson.Comparison {
+		return lesson.Comparison{Figure: "tps", Of: of, To: to}
+	}
+	pgpool, direct := pick("path", "pgpool"), pick("path", "direct")
+	tests := []struct {
+		name string
+		make func(*result.Run)
+		ask  lesson.Comparison
+		want string
+	}{
+		{"the interval is below 1", func(r *result.Run) {
+			cell(r, "pgpool", 1, 8, 8, 8, 9, 9, 9)
+			cell(r, "direct", 1, 10, 10, 10, 10, 10, 10)
+		}, tps(pgpool, direct), "less"},
+		{"it includes 1", func(r *result.Run) {
+			cell(r, "pgpool", 1, 8, 8, 8, 8, 8, 11)
+			cell(r, "direct", 1, 10, 10, 10, 10, 10, 10)
+		}, tps(pgpool, direct), "no clear difference"},
+		{"drift that hits both alike", func(r *result.Run) {
+			cell(r, "pgpool", 1, 11, 22, 33, 44, 55, 66)
+			cell(r, "direct", 1, 10, 20, 30, 40, 50, 60)
+		}, tps(pgpool, direct), "more"},
+		{"five common repeats", func(r *result.Run) {
+			cell(r, "pgpool", 1, 8, 8, 8, 8, 8, 8)
+			cell(r, "direct", 1, 10, 10, 10, 10, 10)
+		}, tps(pgpool, direct), "no interval: 5 of 6 common repeats"},
+		{"a path that is off", func(r *result.Run) { cell(r, "direct", 1, 10) }, tps(pick("path", "yugabyte"), direct), "can't say: yugabyte is not available: off"},
+		{"a group that was left out", func(r *result.Run) { cell(r, "direct", 1, 10) }, tps(pick("group", "heavy", "path", "direct"), direct),
+			"not asked in this run: no cell is group=heavy path=direct"},
+		{"two cells", func(r *result.Run) { cell(r, "direct", 1, 10); cell(r, "direct", 2, 10) }, tps(direct, direct),
+			"can't say: path=direct picks 2 cells of this run, it must pick one"},
+		{"a cell that never ran", func(r *result.Run) { cell(r, "direct", 1) }, tps(direct, direct), "can't say: direct, select, 1 client didn't run"},
+		{"a failed block", func(r *result.Run) {
+			cell(r, "direct", 1, 1, 2, 3, 4, 5, 6).Add(result.Repeat{Block: 7, Status: result.Failed, Reason: "no answer"})
+		}, tps(direct, direct), "can't say: direct, select, 1 client failed in 1 of 7 blocks: no answer"},
+		{"a figure nobody measured", func(r *result.Run) { cell(r, "direct", 1, 1, 2, 3, 4, 5, 6) }, lesson.Comparison{Figure: "starved", Of: direct, To: direct},
+			"can't say: direct, select, 1 client has no starved"},
+		{"a ratio to nothing", func(r *result.Run) { cell(r, "direct", 1, 1, 2, 3, 4, 5, 6) }, lesson.Comparison{Figure: "errors", Of: direct, To: direct},
+			"can't say: errors of direct, select, 1 client is 0, and nothing has a ratio to that"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			run := &result.Run{Paths: []result.Path{{Name: "direct"}, {Name: "yugabyte", Unavailable: "off"}}}
+			test.make(run)
+			if got := Compare(run, test.ask).String(); got != test.want {
+				t.Errorf("the verdict is %q, it should be %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestJudge(t *testing.T) {
+	on := func(is string, than float64) lesson.Condition {
+		return lesson.Condition{Figure: "tps", Of: pick("path", "direct"), Is: is, Than: &than}
+	}
+	errors := func(is string, than float64) lesson.Condition {
+		return lesson.Condition{Figure: "errors", Of: pick("path", "direct"), Is: is, Than: &than}
+	}
+	six := []float64{96, 97, 98, 99, 100, 101}
+	tests := []struct {
+		name string
+		tps  []float64
+		all  []lesson.Condition
+		want string
+	}{
+		{"the interval is above", six, []lesson.Condition{on("more", 90)}, "held"},
+		{"the interval is below", six, []lesson.Condition{on("more", 110)}, "not held: tps of direct, select, 1 client is 98.5 /s (96.0 to 101), it had to be more than 110 /s"},
+		{"the limit is within", six, []lesson.Condition{on("less", 100)},
+			"can't say: tps of direct, select, 1 client is 98.5 /s (96.0 to 101), it had to be less than 100 /s: that is within its interval"},
+		{"one that is not held outweighs one that can't be said", six, []lesson.Condition{on("less", 100), on("less", 50)},
+			"not held: tps of direct, select, 1 client is 98.5 /s (96.0 to 101), it had to be less than 50.0 /s"},
+		{"once, far away", []float64{98}, []lesson.Condition{on("less", 120)}, "held: seen once, no claim"},
+		{"once, far on the wrong side", []float64{98}, []lesson.Condition{on("more", 120)},
+			"not held: tps of direct, select, 1 client is 98.0 /s, it had to be more than 120 /s (seen once, no claim)"},
+		{"once, too near", []float64{98}, []lesson.Condition{on("less", 105)},
+			"can't say: tps of direct, select, 1 client is 98.0 /s, it had to be less than 105 /s: seen once, no claim, and that is less than 10 % away"},
+		{"three times, far away", []float64{97, 98, 99}, []lesson.Condition{on("less", 120)}, "held: seen 3 times, no claim"},
+		{"a count needs no margin", []float64{98}, []lesson.Condition{errors("less", 1)}, "held: seen once, no claim"},
+		{"and isn't more than itself", []float64{98}, []lesson.Condition{errors("more", 0)},
+			"not held: errors of direct, select, 1 client is 0, it had to be more than 0 (seen once, no claim)"},
+		{"no conditions", six, nil, "can't say: the shape has no conditions"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			run := &result.Run{}
+			cell(run, "direct", 1, test.tps...)
+			if got := Judge(run, lesson.Shape{All: test.all}).String(); got != test.want {
+				t.Errorf("the judgement is\n%q, it should be\n%q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestAFlagThatDoesNotBearOnTheFigureStopsNothing(t *testing.T) {
+	run := &result.Run{}
+	c := cell(run, "direct", 1, 1, 2, 3, 4, 5, 6)
+	c.Repeats[0].Flags = []result.Flag{{Word: "errors"}, {Word: "host"}}
+	c.Repeats[0].Measured.Errors = []result.Error{{Code: "53300", Count: 1}}
+	for figure, want := range map[string]string{"errors": Held, "tps": CantSay} {
+		shape := lesson.Shape{All: []lesson.Condition{{Figure: figure, Of: pick("path", "direct"), Is: "less", Than: number(100)}}}
+		if got := Judge(run, shape); got.Word != want {
+			t.Errorf("%s: %s", figure, got)
+		}
+	}
+}
+
+func TestPicks(t *testing.T) {
+	proxied := lesson.Cell{Path: "direct", Latency: lesson.Through(10), Clients: 5, PoolSize: 20}
+	plain := lesson.Cell{Path: "direct"}
+	tests := []struct {
+		name           string
+		selector       lesson.Selector
+		proxied, plain bool
+	}{
+		{"everything", pick(), true, true},
+		{"nothing", nil, false, false},
+		{"a latency", pick("latency_ms", 10), true, false},
+		{"no proxy", pick("latency_ms", nil), false, true},
+		{"a field that is left out where it is 0", pick("pool_size", 0), false, true},
+		{"a number", pick("pool_size", 20, "path", "direct"), true, false},
+		{"a word for a number", pick("clients", "5"), false, false},
+	}
+	for _, test := range tests {
+		if a, b := Picks(test.selector, &proxied), Picks(test.selector, &plain); a != test.proxied || b != test.plain {
+			t.Errorf("%s: picks %v and %v", test.name, a, b)
+		}
+	}
+}
+
+func TestSee(t *testing.T) {
+	run := balance()
+	run.Cells[0].Repeats[0].Flags = []result.Flag{{Word: "few"}}
+	for _, test := range []struct {
+		name string
+		ask  lesson.StudyFigure
+		want string
+	}{
+		{"seen", lesson.StudyFigure{Figure: "tps", Of: pick("path", "direct", "clients", 45)}, "4625 /s"},
+		{"flagged", lesson.StudyFigure{Figure: "tps", Of: pick("path", "direct", "clients", 5)}, "5075 /s*"},
+		{"not measured", lesson.StudyFigure{}, "not measured here"},
+		{"left out", lesson.StudyFigure{Figure: "tps", Of: pick("clients", 500)}, "not asked in this run"},
+		{"not available", lesson.StudyFigure{Figure: "tps", Of: pick("path", "yugabyte")}, "yugabyte is not available: its image cannot be had"},
+		{"no such figure there", lesson.StudyFigure{Figure: "starved", Of: pick("path", "direct", "clients", 5)}, "direct, select, 5 clients has no starved"},
+	} {
+		if got := See(run, test.ask).Text(); got != test.want {
+			t.Errorf("%s: %q", test.name, got)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	whole := func(change func(*lesson.Lesson)) *lesson.Lesson {
+		made := balance().Lesson
+		l := &lesson.Lesson{Groups: []lesson.Group{{Name: "balance"}}, Headlines: made.Headlines, Study: made.Study,
+			Charts: []lesson.Chart{{Title: "t", Kind: "stack", Parts: []string{"waits", "connect"}, X: "path"}}}
+		change(l)
+		return l
+	}
+	if err := Check(whole(func(*lesson.Lesson) {})); err != nil {
+		t.Error(err)
+	}
+	tests := []struct {
+		name   string
+		change func(*lesson.Lesson)
+		want   string
+	}{
+		{"a group's figure", func(l *lesson.Lesson) { l.Groups[0].Figures = []string{"lock"} }, `group "balance": unknown figure "lock": did you mean`},
+		{"a headline's field", func(l *lesson.Lesson) { l.Headlines[0].Of = pick("client", 5) }, `headline "flip": unknown field of a cell "client": did you mean clients?`},
+		{"seven headlines", func(l *lesson.Lesson) { l.Headlines = make([]lesson.Comparison, 7) }, "7 headlines, allowed are 6"},
+		{"a condition without a number", func(l *lesson.Lesson) { l.Study.Shapes[0].All[0].To = nil }, `shape "flips": condition 1: it needs to`},
+		{"a condition that is equal", func(l *lesson.Lesson) { l.Study.Shapes[0].All[0].Is = "equal" }, `is is "equal", allowed are less and more`},
+		{"a shape without conditions", func(l *lesson.Lesson) { l.Study.Shapes[0].All = nil }, `shape "flips" has no conditions`},
+		{"a study's figure", func(l *lesson.Lesson) { l.Study.Figures[0].Figure = "TPS!" }, `study "Load balancing": figure "direct, 45 clients": unknown figure`},
+		{"a chart's kind", func(l *lesson.Lesson) { l.Charts[0].Kind = "pie" }, `chart "t": kind is "pie"`},
+		{"a chart's axis", func(l *lesson.Lesson) { l.Charts[0].X = "latency" }, "did you mean latency_ms?"},
+		{"a stack's part", func(l *lesson.Lesson) { l.Charts[0].Parts = []string{"waiting", "wait"} }, `unknown figure "wait"`},
+	}
+	for _, test := range tests {
+		if err := Check(whole(test.change)); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: the error is %v, it should say %q", test.name, err, test.want)
+		}
+	}
+}
+
+func TestCheckCells(t *testing.T) {
+	run := balance()
+	l := &lesson.Lesson{Headlines: run.Lesson.Headlines, Study: run.Lesson.Study}
+	var cells []lesson.Cell
+	for _, c := range run.Cells {
+		cells = append(cells, c.Cell)
+	}
+	if err := CheckCells(l, cells); err != nil {
+		t.Error(err)
+	}
+	for want, some := range map[string][]lesson.Cell{
+		"headline flip: path=direct clients=45 picks 0 cells of the lesson, it must pick one": cells[3:],
+		"headline flip: path=pgpool clients=45 picks 2 cells of the lesson, it must pick one": append(cells, cells[3]),
+		"shape flips: path=pgpool clients=5 picks 0 cells of the lesson, it must pick one":    cells[2:],
+	} {
+		if err := CheckCells(l, some); err == nil || err.Error() != want {
+			t.Errorf("the error is %v, it should be %q", err, want)
+		}
+	}
+}
+
+// A study's figure of the full size alone is no error while the default size runs, whoever else has cells.
+func TestCheckCellsOfFullSize(t *testing.T) {
+	far := lesson.Selector{"group": json.RawMessage(`"four-thousand"`)}
+	l := &lesson.Lesson{Study: &lesson.Study{Figures: []lesson.StudyFigure{{What: "4000 clients", Of: far}}}}
+	if err := CheckCells(l, nil); err == nil {
+		t.Error("a figure of a group that there isn't is no error")
+	}
+	l.LeftOut = []string{"four-thousand"}
+	if err := CheckCells(l, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSummary(t *testing.T) {
+	for _, test := range []struct {
+		values []float64
+		want   string
+	}{
+		{[]float64{3, 1, 2, 6, 5, 4}, "1 to 6"},
+		{[]float64{1, 2, 3, 4, 5}, "no interval: 5 of 6 repeats"},
+		{nil, "no interval: 0 of 6 repeats"},
+	} {
+		write := func(v float64) string { return strconv.Itoa(int(v)) }
+		if got := Summary(test.values).Text(write); got != test.want {
+			t.Errorf("%v: %s", test.values, got)
+		}
+	}
+}

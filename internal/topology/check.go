@@ -1,0 +1,135 @@
+package topology
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pooler-lab/internal/suggest"
+)
+
+var (
+	databases = []string{"postgresql", "yugabytedb"}
+	poolings  = []string{"none", "transaction", "session"}
+)
+
+// check says what is wrong with the paths, and takes over the plain endpoint of a path that is another one without
+// latency.
+func (s *Set) check(services []service) error {
+	seen := map[string]bool{}
+	for i := range s.Paths {
+		p := &s.Paths[i]
+		if seen[p.Name] {
+			return fmt.Errorf("path %q stands there twice", p.Name)
+		}
+		seen[p.Name] = true
+		if err := s.checkPath(p, services); err != nil {
+			return fmt.Errorf("path %q: %w", p.Name, err)
+		}
+	}
+	return nil
+}
+
+func (s *Set) checkPath(p *Path, services []service) error {
+	if p.Name == "" || strings.ContainsAny(p.Name, " \t/*") {
+		return errors.New("name is needed, a word like pgbouncer-session")
+	}
+	if p.Meaning == "" {
+		return errors.New("meaning is needed, one line")
+	}
+	if !slices.Contains(databases, p.Database) {
+		return suggest.Unknown("database", p.Database, databases)
+	}
+	if !slices.Contains(poolings, p.Pools) {
+		return suggest.Unknown("pools", p.Pools, poolings)
+	}
+	if len(p.Services) == 0 {
+		return errors.New("services is needed: what the query goes through, in order")
+	}
+	for _, name := range p.Services {
+		if err := checkService(name, services); err != nil {
+			return err
+		}
+	}
+	if err := s.settlePlain(p); err != nil {
+		return err
+	}
+	if err := checkEndpoint(p.Plain, services); err != nil {
+		return err
+	}
+	for _, o := range p.Over {
+		if err := s.checkOver(o, services); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settlePlain sees that a path has a plain endpoint, its own or another path's.
+func (s *Set) settlePlain(p *Path) error {
+	own := p.Plain != Endpoint{}
+	if own == (p.WithoutLatency != "") {
+		return errors.New("either endpoint or without_latency is needed, not both")
+	}
+	if own {
+		return nil
+	}
+	other, err := s.Find(p.WithoutLatency)
+	if err != nil {
+		return fmt.Errorf("without_latency: %w", err)
+	}
+	if other.WithoutLatency != "" {
+		return fmt.Errorf("without_latency: %s has no endpoint of its own either", other.Name)
+	}
+	if len(p.Over) == 0 {
+		return errors.New("over is needed: without a link it is only another name for " + other.Name)
+	}
+	p.Plain = other.Plain
+	return nil
+}
+
+func (s *Set) checkOver(o Over, services []service) error {
+	if len(o.Links) == 0 {
+		return errors.New("over: links is needed, at least one")
+	}
+	var ports []int
+	for _, name := range o.Links {
+		l, err := s.Link(name)
+		if err != nil {
+			return fmt.Errorf("over: %w", err)
+		}
+		ports = append(ports, l.Port())
+	}
+	if err := checkEndpoint(o.Endpoint, services); err != nil {
+		return fmt.Errorf("over %s: %w", strings.Join(o.Links, ", "), err)
+	}
+	if o.Endpoint.Host == Proxy && !slices.Contains(ports, o.Endpoint.Port) {
+		return fmt.Errorf("over %s: endpoint's port is %d, but configs/toxiproxy.json has that link on %d", strings.Join(o.Links, ", "), o.Endpoint.Port, ports[0])
+	}
+	return nil
+}
+
+func checkEndpoint(e Endpoint, services []service) error {
+	if e.Host == "" || e.DBName == "" || e.Port < 1 || e.Port > 65535 {
+		return fmt.Errorf("endpoint %+v: host, port (1 to 65535) and dbname are needed", e)
+	}
+	if e.Socket() {
+		return nil
+	}
+	if err := checkService(e.Host, services); err != nil {
+		return fmt.Errorf("endpoint: %w", err)
+	}
+	return nil
+}
+
+func checkService(name string, services []service) error {
+	names := make([]string, len(services))
+	for i, s := range services {
+		names[i] = s.name
+	}
+	if slices.Contains(names, name) {
+		return nil
+	}
+	return fmt.Errorf("%w in compose.yaml", suggest.Unknown("service", name, names))
+}
