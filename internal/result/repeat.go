@@ -69,7 +69,7 @@ type Measured struct {
 	WindowSeconds float64          `json:"window_seconds"`
 	Transactions  int64            `json:"transactions"` // committed within the window
 	TPS           float64          `json:"tps"`
-	Trends        map[string]Trend `json:"trends"`          // by metric: pg_connect, pg_statement, pg_response, ...
+	Trends        map[string]Trend `json:"trends"`          // by metric: pg_connect, pg_statement, pg_response_time, ...
 	Late          int64            `json:"late_samples"`    // of a paced cell: begun more than one interval late
 	Dropped       int64            `json:"dropped_samples"` // due within the window and never begun
 	ClientsReady  int              `json:"clients_ready"`   // when the window opened

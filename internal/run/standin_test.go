@@ -30,7 +30,7 @@ report() {
   "pg_transactions{phase:measure}": {"type": "counter", "values": {"count": $2, "rate": 1}},
   "pg_prepare_transactions": {"type": "counter", "values": {"count": 1}}, "pg_connections": {"type": "counter", "values": {"count": 1}},
   "pg_statement{phase:measure}": {"type": "trend", "values": {"count": 50, "min": 1, "avg": 2, "med": 2, "p(90)": 3, "p(95)": 3, "p(99)": 4, "max": 5}}},
- "first_connects": {"pg_connect": {"count": 1, "med": 9}}, "later_connects": {"pg_connect": {"count": 4, "med": 2}, "pg_connect_first_statement": {"count": 0}},
+ "first_connects": {"pg_connect": {"count": 1, "med": 9}}, "later_connects": {"pg_connect": {"count": 4, "med": 2}, "pg_connect_first_query": {"count": 0}},
  "statements": {"read": {"count": 50, "med": 1}}, "counters": {"pg_round_trips": 50}, "finish": ${3-null},
  "state": {}}
 END

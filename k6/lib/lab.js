@@ -28,12 +28,12 @@
 //   path, dsn, role, link, latency_ms, workload, params, protocol, clients, pool_size, instances, instance_pool,
 //   transactions (of each client; 0: as many as the window has room for),
 //   rate (iterations per second over all clients; 0: closed loop),
-//   seconds (of the measured window; with transactions the most they may take; 0: no window, until k6 is ended),
+//   seconds (of the measured window, or the most that transactions may take; 0: no window, until k6 is ended),
 //   warmup_seconds (most that clients may take to be ready), deadline_seconds (of the whole script),
 //   scale (pgbench's, of the data), seed (of random numbers; 0: others in each run)
 //
-// A VU reads it in its first iteration, not when k6 evaluates this file. k6 does that for each of thousands of VUs, and a
-// module takes 6 KB of each: that is why this is one file.
+// A VU reads it in its first iteration, not when k6 evaluates this file. k6 does that for each of thousands of VUs, and
+// a module takes 6 KB of each: that is why this is one file.
 
 import { sleep } from 'k6';
 import { Counter, Trend } from 'k6/metrics';

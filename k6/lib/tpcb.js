@@ -2,8 +2,8 @@
 
 import { account, branch, delta, teller, workload } from './lab.js';
 
-// tpcbStatements has tx run the five statements in pgbench's order. The lock on the branch's row is held from the fourth
-// one to COMMIT.
+// tpcbStatements has tx run the five statements in their order. The branch's row is locked from the fourth of them to
+// COMMIT.
 export function tpcbStatements(tx, bid = branch()) {
   const aid = account();
   const tid = teller();
