@@ -101,7 +101,7 @@ func TestCellsHaveRoles(t *testing.T) {
 func TestCellsHavePools(t *testing.T) {
 	most := map[string]int{}
 	each(t, runCells(t, "pools,own-pool"), func(t *testing.T, c result.Cell, repeat result.Repeat) {
-		most[strings.TrimPrefix(c.ID, c.Group+".")] = repeat.Nodes[0].MaxBackends
+		most[strings.TrimPrefix(c.ID, c.Experiment+".")] = repeat.Nodes[0].MaxBackends
 	})
 	for id, want := range map[string]int{"socket.none.select.6c.simple": 6, "pgbouncer-transaction.none.select.6c.simple.pool2": 2,
 		"pgbouncer-transaction.none.select.6c.simple.pool5": 5, "app-pool.none.select.6c.simple.1pods2": 2} {
@@ -180,8 +180,8 @@ func TestAnInterruptedCellIsTakenBack(t *testing.T) {
 	if err := run.process.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	if r := run.finished(t, 130); r.PutBack != "" {
-		t.Errorf("not put back: %s", r.PutBack)
+	if r := run.finished(t, 130); r.NotRestored != "" {
+		t.Errorf("not put back: %s", r.NotRestored)
 	}
 	checkPutBack(t)
 	run = begin()

@@ -104,8 +104,8 @@ func checkInterrupted(t *testing.T, run *started) []string {
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("it took %v to end", took)
 	}
-	if r.Status != result.Interrupted || r.Ended == nil || r.Unfinished < 4 || r.PutBack != "" {
-		t.Errorf("the run is %s, ended %v, %d repeats unfinished, latencies: %q", r.Status, r.Ended, r.Unfinished, r.PutBack)
+	if r.Status != result.Interrupted || r.Ended == nil || r.Unfinished < 4 || r.NotRestored != "" {
+		t.Errorf("the run is %s, ended %v, %d repeats unfinished, latencies: %q", r.Status, r.Ended, r.Unfinished, r.NotRestored)
 	}
 	ok, cut := 0, 0
 	for _, c := range r.Cells {

@@ -31,7 +31,7 @@ func TestEveryWorkloadOfEveryLessonRuns(t *testing.T) {
 				t.Errorf("the run is %s: %s", r.Status, r.Reason)
 			}
 			for work, group := range wanted {
-				if !slices.ContainsFunc(r.Cells, func(c result.Cell) bool { return c.Group == group && c.Workload == work.workload }) {
+				if !slices.ContainsFunc(r.Cells, func(c result.Cell) bool { return c.Experiment == group && c.Workload == work.workload }) {
 					t.Errorf("no cell of group %s ran the workload %s", group, work.workload)
 				}
 			}
@@ -52,19 +52,19 @@ type work struct {
 // has been chosen for another takes none.
 func shortestGroups(l *lesson.Lesson) map[work]string {
 	chosen := map[work]string{}
-	seconds := func(g *lesson.Group) float64 {
+	seconds := func(g *lesson.Experiment) float64 {
 		if slices.Contains(slices.Collect(maps.Values(chosen)), g.Name) {
 			return 0
 		}
-		cells := len(g.Paths) * len(g.Workload) * len(g.Clients) * len(g.Protocol) * len(g.Roles) * max(1, len(g.PoolSizes)) * max(1, len(g.Pods)) * max(1, len(g.PodPools))
+		cells := len(g.Paths) * len(g.Workload) * len(g.Clients) * len(g.Protocol) * len(g.Roles) * max(1, len(g.PoolSizes)) * max(1, len(g.Instances)) * max(1, len(g.InstancePools))
 		return float64(cells) * (g.Warmup + g.Seconds)
 	}
-	for i := range l.Groups {
-		for _, workload := range l.Groups[i].Workload {
-			w := work{workload, l.Groups[i].Transactions > 0}
-			var best *lesson.Group
-			for j := range l.Groups {
-				g := &l.Groups[j]
+	for i := range l.Experiments {
+		for _, workload := range l.Experiments[i].Workload {
+			w := work{workload, l.Experiments[i].Transactions > 0}
+			var best *lesson.Experiment
+			for j := range l.Experiments {
+				g := &l.Experiments[j]
 				has := slices.Contains(g.Workload, workload) && g.Transactions > 0 == w.fixed && !g.FullOnly
 				if has && (best == nil || seconds(g) < seconds(best)) {
 					best = g
@@ -94,7 +94,7 @@ func checkWork(t *testing.T, lesson string, c result.Cell) {
 		if e.Code == "cancelled" && last.Flagged("warm-up") { // a slow machine: clients were still on their way at the end
 			continue
 		}
-		if !slices.Contains(c.Figures, "errors:"+e.Code) {
+		if !slices.Contains(c.Metrics, "errors:"+e.Code) {
 			t.Errorf("%s: %s has %d errors %s (%s), and no column for them: %s", lesson, c.ID, e.Count, e.Code, e.Phase, e.Message)
 		}
 	}

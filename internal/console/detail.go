@@ -52,14 +52,14 @@ func (p *parts) runDetail(name string) (*RunDetail, error) {
 	if d.Prediction, err = readPrediction(dir); err != nil {
 		return nil, err
 	}
-	for _, h := range run.Lesson.Headlines {
+	for _, h := range run.Lesson.Comparisons {
 		v := outcome.Compare(run, h)
 		d.Verdicts = append(d.Verdicts, verdictOf(v))
 		if d.Outcome == nil && v.Word != outcome.CantSay { // what can't be said isn't what came out
 			d.Outcome = winner(v)
 		}
 	}
-	if d.Outcome == nil && len(run.Lesson.Headlines) == 0 {
+	if d.Outcome == nil && len(run.Lesson.Comparisons) == 0 {
 		d.Outcome = fastest(run)
 	}
 	all, err := p.runEntries()
@@ -110,7 +110,7 @@ func fastest(run *result.Run) *Outcome {
 	last := run.Cells[len(run.Cells)-1]
 	largest := last.Latency.MS()
 	for _, c := range run.Cells {
-		if c.Group == last.Group {
+		if c.Experiment == last.Experiment {
 			largest = max(largest, c.Latency.MS())
 		}
 	}
@@ -125,7 +125,7 @@ func fastest(run *result.Run) *Outcome {
 	}
 	for i := range run.Cells {
 		c := &run.Cells[i]
-		if _, ok := tps.Middle(c); !ok || c.Group != last.Group || c.Latency.MS() != largest {
+		if _, ok := tps.Middle(c); !ok || c.Experiment != last.Experiment || c.Latency.MS() != largest {
 			continue
 		}
 		if c.Path == "direct" {

@@ -96,7 +96,7 @@ func (p *parts) lessonNamed(ctx context.Context, name string) (LessonEntry, *les
 		return entry, nil, nil
 	}
 	entry.Title, entry.Question, entry.Prediction, entry.Minutes = l.Title, l.Question, l.Prediction, l.Minutes
-	for _, h := range l.Headlines {
+	for _, h := range l.Comparisons {
 		entry.Headlines = append(entry.Headlines, Headline{h.Name, h.Says})
 	}
 	for _, way := range p.source.Set.Paths {
@@ -109,7 +109,7 @@ func (p *parts) lessonNamed(ctx context.Context, name string) (LessonEntry, *les
 
 // measures says whether some group of the lesson asks for the path.
 func measures(l *lesson.Lesson, name string, ownPool bool) bool {
-	return slices.ContainsFunc(l.Groups, func(g lesson.Group) bool {
+	return slices.ContainsFunc(l.Experiments, func(g lesson.Experiment) bool {
 		return slices.Contains(g.Paths, name) || slices.Contains(g.Paths, "*") && !ownPool
 	})
 }

@@ -45,7 +45,7 @@ func (p *Prediction) check(l *lesson.Lesson, paths []Choice) error {
 		return fmt.Errorf("a factor of %g: give a number above 0, such as 2.5", *p.Factor)
 	}
 	for name, ratio := range p.Headlines {
-		if !slices.ContainsFunc(l.Headlines, func(c lesson.Comparison) bool { return c.Name == name }) {
+		if !slices.ContainsFunc(l.Comparisons, func(c lesson.Comparison) bool { return c.Name == name }) {
 			return fmt.Errorf("lesson %s claims nothing called %q: predict one of its headlines", l.Name, name)
 		}
 		if !sensible(ratio) {

@@ -111,7 +111,7 @@ func (g *group) besideRows(c, d *result.Cell) []Row {
 }
 
 // headed is the figure's heading with its unit.
-func headed(f metric.Figure) string {
+func headed(f metric.Metric) string {
 	if u := unit(f); u != "" {
 		return f.Heading + ", " + u
 	}
@@ -119,7 +119,7 @@ func headed(f metric.Figure) string {
 }
 
 // quotient is the ratio of d's median to c's, starred where either is flagged.
-func quotient(f metric.Figure, c, d *result.Cell) string {
+func quotient(f metric.Metric, c, d *result.Cell) string {
 	v, ok := f.Middle(c)
 	w, has := f.Middle(d)
 	if !ok || !has || v <= 0 {
@@ -131,7 +131,7 @@ func quotient(f metric.Figure, c, d *result.Cell) string {
 	return metric.RatioText(w / v)
 }
 
-func overlap(f metric.Figure, c, d *result.Cell) string {
+func overlap(f metric.Metric, c, d *result.Cell) string {
 	a, b := outcome.Summary(f.Values(c)), outcome.Summary(f.Values(d))
 	switch {
 	case !a.Known() || !b.Known():

@@ -20,7 +20,7 @@ func conditionCell(field string, c *result.Cell) Cell {
 }
 
 // figureCell is a cell's figure with its interval, and a star where it is flagged.
-func figureCell(f metric.Figure, c *result.Cell) Cell {
+func figureCell(f metric.Metric, c *result.Cell) Cell {
 	p, ok := pointOf(f, c)
 	switch {
 	case ok:
@@ -32,7 +32,7 @@ func figureCell(f metric.Figure, c *result.Cell) Cell {
 }
 
 // ratioCell is the ratio to the direct path's within each block, with its interval where there are blocks enough.
-func ratioCell(f metric.Figure, c, to *result.Cell) Cell {
+func ratioCell(f metric.Metric, c, to *result.Cell) Cell {
 	if to == nil || to == c {
 		return Cell{Class: "number"}
 	}
@@ -65,7 +65,7 @@ func directOf(run *result.Run, c *result.Cell) *result.Cell {
 
 func likeDirect(c *result.Cell) lesson.Cell {
 	l := c.Cell
-	l.ID, l.Path, l.Link, l.PoolSize, l.Figures, l.Fill, l.WaitsHz = "", "", "", 0, nil, false, 0
+	l.ID, l.Path, l.Link, l.PoolSize, l.Metrics, l.Fill, l.WaitsHz = "", "", "", 0, nil, false, 0
 	if text, err := json.Marshal(l.Params); err == nil {
 		l.Params = text
 	}

@@ -73,7 +73,7 @@ func (p *plot) chart() (Chart, bool) {
 
 // figures fills c for lines and bars: a place a value of X, a series a value of Series.
 func (p *plot) figures(c *chart.Chart) error {
-	f, err := metric.Find(p.Figure)
+	f, err := metric.Find(p.Metric)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (p *plot) figures(c *chart.Chart) error {
 }
 
 // axisName is the figure with its unit.
-func axisName(f metric.Figure) string {
+func axisName(f metric.Metric) string {
 	switch f.Unit {
 	case "":
 		return f.Heading

@@ -16,7 +16,7 @@ func claimTable(runs []Named, detail bool) Table {
 		t.Head = append(t.Head, Head{Text: r.Name, Unit: metric.Count(r.Run.Manifest.Host.CPUs, "CPU")})
 		claims = append(claims, outcome.All(r.Run))
 	}
-	for _, h := range runs[0].Run.Lesson.Headlines {
+	for _, h := range runs[0].Run.Lesson.Comparisons {
 		var cells []Cell
 		var found []string
 		for _, c := range claims {
@@ -28,7 +28,7 @@ func claimTable(runs []Named, detail bool) Table {
 	if runs[0].Run.Lesson.Study == nil {
 		return t
 	}
-	for _, s := range runs[0].Run.Lesson.Study.Shapes {
+	for _, s := range runs[0].Run.Lesson.Study.Findings {
 		var cells []Cell
 		var found []string
 		for _, c := range claims {

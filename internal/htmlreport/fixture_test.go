@@ -87,27 +87,27 @@ func fixtureLesson() result.Lesson {
 		Prediction:  "Ten clients, one statement a turn: how many transactions a second are left at 10 ms of round trip, and how many at 100 ms?",
 		Explanation: "A client that waits for each answer can't have more than one statement under way, so ten clients do no more than ten statements a round trip, whatever stands between.",
 		File:        "k6/lessons/02-latency.js", SHA256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-		Headlines: []lesson.Comparison{
-			{Name: "slower", Says: "Throughput at 10 ms against none", Figure: "tps", Of: at("direct", 10), To: at("direct", 0)},
-			{Name: "pooled", Says: "PgBouncer against direct, without latency", Figure: "tps", Of: at("pgbouncer-transaction", "null"), To: at("direct", "null")},
-			{Name: "near", Says: "PgBouncer near the application against near the database", Figure: "tps", Of: at("pgbouncer-transaction-near-app", 10), To: at("pgbouncer-transaction", 10)},
-			{Name: "balanced", Says: "Pgpool-II against direct, without latency", Figure: "tps", Of: at("pgpool", "null"), To: at("direct", "null")},
+		Comparisons: []lesson.Comparison{
+			{Name: "slower", Says: "Throughput at 10 ms against none", Metric: "tps", Of: at("direct", 10), To: at("direct", 0)},
+			{Name: "pooled", Says: "PgBouncer against direct, without latency", Metric: "tps", Of: at("pgbouncer-transaction", "null"), To: at("direct", "null")},
+			{Name: "near", Says: "PgBouncer near the application against near the database", Metric: "tps", Of: at("pgbouncer-transaction-near-app", 10), To: at("pgbouncer-transaction", 10)},
+			{Name: "balanced", Says: "Pgpool-II against direct, without latency", Metric: "tps", Of: at("pgpool", "null"), To: at("direct", "null")},
 		},
 		Study: &lesson.Study{Title: "PostgreSQL network latency does make a big difference", Source: "CYBERTEC, 2020",
 			Setup: "Read-only pgbench, 10 clients, 20 s. The author's 10 ms is one way: 20 ms of round trip in our words.",
-			Figures: []lesson.StudyFigure{{What: "no delay", Said: "8813 TPS", Figure: "tps", Of: at("direct", "null")},
-				{What: "10 ms of delay", Said: "461 TPS", Figure: "tps", Of: at("direct", 20)}, {What: "more delay", Said: "'dropped 100 times'"}},
-			Shapes: []lesson.Shape{
-				{Name: "falls", Says: "Throughput falls to less than half at 10 ms of round trip.", All: []lesson.Condition{{Figure: "tps", Of: at("direct", 10), To: at("direct", 0), Is: "less", Than: &half}}},
-				{Name: "doubles", Says: "Pgpool-II does twice as much as direct without latency.", All: []lesson.Condition{{Figure: "tps", Of: at("pgpool", "null"), To: at("direct", "null"), Is: "more", Than: &two}}},
-				{Name: "cannot", Says: "At 200 ms Pgpool-II does less than at 100 ms.", All: []lesson.Condition{{Figure: "tps", Of: at("pgpool", 200), To: at("pgpool", 100), Is: "less"}}},
+			Figures: []lesson.StudyFigure{{What: "no delay", Said: "8813 TPS", Metric: "tps", Of: at("direct", "null")},
+				{What: "10 ms of delay", Said: "461 TPS", Metric: "tps", Of: at("direct", 20)}, {What: "more delay", Said: "'dropped 100 times'"}},
+			Findings: []lesson.Finding{
+				{Name: "falls", Says: "Throughput falls to less than half at 10 ms of round trip.", All: []lesson.Condition{{Metric: "tps", Of: at("direct", 10), To: at("direct", 0), Is: "less", Than: &half}}},
+				{Name: "doubles", Says: "Pgpool-II does twice as much as direct without latency.", All: []lesson.Condition{{Metric: "tps", Of: at("pgpool", "null"), To: at("direct", "null"), Is: "more", Than: &two}}},
+				{Name: "cannot", Says: "At 200 ms Pgpool-II does less than at 100 ms.", All: []lesson.Condition{{Metric: "tps", Of: at("pgpool", 200), To: at("pgpool", 100), Is: "less"}}},
 			}},
 		Charts: []lesson.Chart{
-			{Title: "Transactions a second over latency", Kind: "lines", Figure: "tps", X: "latency_ms", Series: "path", Of: selector("group", `"throughput"`), Ceiling: true, Log: "xy",
+			{Title: "Transactions a second over latency", Kind: "lines", Metric: "tps", X: "latency_ms", Series: "path", Of: selector("group", `"throughput"`), Ceiling: true, Log: "xy",
 				Note: "Both axes are logarithmic: a straight line down means that twice the round trip halves the throughput."},
-			{Title: "Response time over latency", Kind: "lines", Figure: "p50", X: "latency_ms", Series: "path", Of: selector("group", `"throughput"`), Log: ""},
-			{Title: "Transactions a second without latency", Kind: "bars", Figure: "tps", X: "path", Series: "", Of: selector("group", `"throughput"`, "latency_ms", "null")},
-			{Title: "Transactions a second, far and near", Kind: "bars", Figure: "tps", X: "latency_ms", Series: "path", Of: selector("group", `"throughput"`)},
+			{Title: "Response time over latency", Kind: "lines", Metric: "p50", X: "latency_ms", Series: "path", Of: selector("group", `"throughput"`), Log: ""},
+			{Title: "Transactions a second without latency", Kind: "bars", Metric: "tps", X: "path", Series: "", Of: selector("group", `"throughput"`, "latency_ms", "null")},
+			{Title: "Transactions a second, far and near", Kind: "bars", Metric: "tps", X: "latency_ms", Series: "path", Of: selector("group", `"throughput"`)},
 			{Title: "Where the server waits", Kind: "stack", Parts: []string{"waits"}, X: "path", Series: "latency_ms", Of: selector("group", `"waits"`)},
 			{Title: "What a connect is made of", Kind: "stack", Parts: []string{"dial", "tls", "auth"}, X: "path", Of: selector("group", `"waits"`, "latency_ms", 20)},
 		}}
@@ -117,12 +117,12 @@ func fixtureManifest() result.Manifest {
 	return result.Manifest{Scale: 10, MaxConnections: 600, Authentication: "scram-sha-256, 4096 iterations",
 		Versions: map[string]string{"primary": "PostgreSQL 17.11 (Debian 17.11-0+deb13u1)", "pgbouncer": "PgBouncer 1.24.1", "pgpool": "4.6.1", "k6": "v2.2.0", "toxiproxy": "2.12.0", "lab": "(devel) go1.26"},
 		Host:     result.Host{CPUs: 2, MemoryBytes: 8 << 30, Kernel: "6.1.0-40-amd64", Arch: "amd64"},
-		Budgets:  []result.Budget{{Of: "nodes", CPUs: "0.5", Memory: "1g"}, {Of: "poolers", CPUs: "0.5", Memory: "512m"}}}
+		Limits:   []result.Limit{{Of: "nodes", CPUs: "0.5", Memory: "1g"}, {Of: "poolers", CPUs: "0.5", Memory: "512m"}}}
 }
 
 // cellOf is a cell of the fixture; -1 ms is without the proxy.
 func cellOf(group, path string, ms int) lesson.Cell {
-	c := lesson.Cell{Group: group, Path: path, Workload: "select", Clients: 10, Protocol: "prepared", Seconds: 3, Warmup: 1, Wanted: repeats, Role: "app"}
+	c := lesson.Cell{Experiment: group, Path: path, Workload: "select", Clients: 10, Protocol: "prepared", Seconds: 3, Warmup: 1, Wanted: repeats, Role: "app"}
 	if ms >= 0 {
 		c.Latency, c.Link = lesson.Through(ms), map[string]string{"direct": "client-primary", "pgbouncer-transaction": "client-pgbouncer",
 			"pgbouncer-transaction-near-app": "pgbouncer-primary", "pgpool": "client-pgpool"}[path]
@@ -137,7 +137,7 @@ func throughput(path string, ms, n int) result.Cell {
 	if ms >= 100 {
 		c.Wanted = 1
 	}
-	c.Figures = []string{"tps", "p50"}
+	c.Metrics = []string{"tps", "p50"}
 	trip := float64(max(ms, 0)) + 0.05*float64(n+1)
 	if ms >= 0 {
 		trip += 0.12 + 0.04*float64(ms)
@@ -155,7 +155,7 @@ func throughput(path string, ms, n int) result.Cell {
 
 func repeat(block int, trip, tps, ms float64) result.Repeat {
 	return result.Repeat{Block: block, Position: 1, Attempt: 1, Status: result.OK,
-		RoundTrip: &result.RoundTrip{AskedMS: math.Floor(trip), MeasuredMS: trip, Samples: 50},
+		RoundTrip: &result.RoundTrip{SetMS: math.Floor(trip), MeasuredMS: trip, Samples: 50},
 		Measured: &result.Measured{WindowSeconds: 3, Transactions: int64(3 * tps), TPS: tps, Trends: map[string]result.Trend{
 			"pg_statement": {Count: int64(3 * tps), Med: ms, P95: 2 * ms, P99: 3 * ms}}},
 		Nodes: []result.Node{{Service: "primary", Samples: 30, Hz: 10, CostMS: 0.4, CostShare: 0.004}}}

@@ -22,7 +22,7 @@ type group struct {
 	name    string
 	cells   []*result.Cell
 	differ  []int // indices of the conditions in which they do
-	figures []metric.Figure
+	figures []metric.Metric
 }
 
 // groupsOf are the run's, in the lesson's order.
@@ -30,9 +30,9 @@ func groupsOf(run *result.Run) []*group {
 	var groups []*group
 	for i := range run.Cells {
 		c := &run.Cells[i]
-		n := slices.IndexFunc(groups, func(g *group) bool { return g.name == c.Group })
+		n := slices.IndexFunc(groups, func(g *group) bool { return g.name == c.Experiment })
 		if n < 0 {
-			groups, n = append(groups, &group{name: c.Group}), len(groups)
+			groups, n = append(groups, &group{name: c.Experiment}), len(groups)
 		}
 		groups[n].cells = append(groups[n].cells, c)
 	}
@@ -54,7 +54,7 @@ func (g *group) look() {
 	}
 	for _, c := range g.cells {
 		for _, f := range metric.For(c) {
-			if !slices.ContainsFunc(g.figures, func(h metric.Figure) bool { return h.Name == f.Name }) {
+			if !slices.ContainsFunc(g.figures, func(h metric.Metric) bool { return h.Name == f.Name }) {
 				g.figures = append(g.figures, f)
 			}
 		}

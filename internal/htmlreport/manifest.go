@@ -20,7 +20,7 @@ func machine(run *result.Run) string {
 }
 
 func budget(run *result.Run, of string) string {
-	for _, b := range run.Manifest.Budgets {
+	for _, b := range run.Manifest.Limits {
 		if b.Of == of && b.CPUs != "" {
 			return b.CPUs + " CPU"
 		}
@@ -45,7 +45,7 @@ func manifestOf(run *result.Run) []Term {
 	if counts := run.Reconciled(); counts != "" {
 		terms = append(terms, Term{"counts", counts})
 	}
-	for _, b := range m.Budgets {
+	for _, b := range m.Limits {
 		if b.CPUs != "" || b.Memory != "" {
 			terms = append(terms, Term{"budget of " + b.Of, strings.Trim(b.CPUs+" CPU, "+b.Memory+" each", ", ")})
 		}

@@ -113,7 +113,7 @@ func TestWhatAReaderHasToKnowFirst(t *testing.T) {
 			r.Lesson.Override = lesson.Override{Paths: []string{"direct"}, Repeats: &six}
 		},
 			"Not as the lesson has it: paths [direct], repeats 6."},
-		{"not put back", func(r *result.Run) { r.PutBack = "toxiproxy doesn't answer" }, "could not be put back: toxiproxy doesn&#39;t answer"},
+		{"not put back", func(r *result.Run) { r.NotRestored = "toxiproxy doesn't answer" }, "could not be put back: toxiproxy doesn&#39;t answer"},
 	}
 	for _, test := range tests {
 		run := fixture()
@@ -145,7 +145,7 @@ func TestARunWithoutFiguresHasAReport(t *testing.T) {
 // TestALessonThatClaimsNothingHasAReport is the tour's: no study, no charts, no prediction.
 func TestALessonThatClaimsNothingHasAReport(t *testing.T) {
 	run := fixture()
-	run.Lesson = result.Lesson{Name: "00-tour", Question: "What does each way cost?", Headlines: []lesson.Comparison{}}
+	run.Lesson = result.Lesson{Name: "00-tour", Question: "What does each way cost?", Comparisons: []lesson.Comparison{}}
 	page, err := Run(run)
 	if err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 )
 
 // pointOf is the cell's figure: its median, and the interval of that where it ran often enough.
-func pointOf(f metric.Figure, c *result.Cell) (chart.Point, bool) {
+func pointOf(f metric.Metric, c *result.Cell) (chart.Point, bool) {
 	if c == nil {
 		return chart.Point{}, false
 	}

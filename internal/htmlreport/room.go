@@ -27,7 +27,7 @@ func Room(runs []Named) ([]byte, error) {
 		}
 	}
 	l := runs[0].Run.Lesson
-	if len(l.Headlines) == 0 && l.Study == nil {
+	if len(l.Comparisons) == 0 && l.Study == nil {
 		return nil, fmt.Errorf("lesson %s claims nothing, neither ratios nor shapes: there is nothing to compare between machines", l.Name)
 	}
 	p := roomPage{Lesson: l.Name, Question: l.Question, Runs: len(runs), Alerts: besideAlerts(runs...), Claims: claimTable(runs, false), Reasons: reasons(runs), Machines: machines(runs)}

@@ -95,8 +95,8 @@ func alerts(run *result.Run) []string {
 	if once {
 		all = append(all, "No cell ran six times: these figures show the lab at work and prove no claim.")
 	}
-	if run.PutBack != "" {
-		all = append(all, "The latencies set before the run could not be put back: "+run.PutBack)
+	if run.NotRestored != "" {
+		all = append(all, "The latencies set before the run could not be put back: "+run.NotRestored)
 	}
 	return all
 }

@@ -57,7 +57,7 @@ func (p *plot) stack(c *chart.Chart) {
 }
 
 // mean is over the cell's repeats, since parts add up in means and not in medians.
-func mean(f metric.Figure, c *result.Cell) (float64, bool) {
+func mean(f metric.Metric, c *result.Cell) (float64, bool) {
 	sum, values := 0.0, f.Values(c)
 	for _, v := range values {
 		if f.Unit == "share" {

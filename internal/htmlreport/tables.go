@@ -46,7 +46,7 @@ func (g *group) head() []Head {
 }
 
 // unit is the figure's as tables have it: shares are shown in percent.
-func unit(f metric.Figure) string {
+func unit(f metric.Metric) string {
 	if f.Unit == "share" {
 		return "%"
 	}

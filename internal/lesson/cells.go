@@ -23,25 +23,25 @@ type Route struct {
 
 // A Cell is one path x latency x workload x client count x protocol of a group, and whatever else the group varies.
 type Cell struct {
-	ID       string  `json:"id"`
-	Group    string  `json:"group"`
-	Path     string  `json:"path"`
-	Latency  Latency `json:"latency_ms"` // null has no toxiproxy in it
-	Link     string  `json:"link"`       // the link under study, empty without toxiproxy
-	Workload string  `json:"workload"`
-	Clients  int     `json:"clients"`
-	Protocol string  `json:"protocol"`
-	Rate     float64 `json:"rate"`           // transactions per second over all clients; 0 is a closed loop
-	Seconds  float64 `json:"seconds"`        // length of the measured window asked for
-	Warmup   float64 `json:"warmup_seconds"` // most that the warm-up may take, unless that proves too short
-	Fill     bool    `json:"fill_pools"`     // pools are filled before it
-	Wanted   int     `json:"repeats_wanted"` // how many times it is to run, once a block
+	ID         string  `json:"id"`
+	Experiment string  `json:"group"`
+	Path       string  `json:"path"`
+	Latency    Latency `json:"latency_ms"` // null has no toxiproxy in it
+	Link       string  `json:"link"`       // the link under study, empty without toxiproxy
+	Workload   string  `json:"workload"`
+	Clients    int     `json:"clients"`
+	Protocol   string  `json:"protocol"`
+	Rate       float64 `json:"rate"`           // transactions per second over all clients; 0 is a closed loop
+	Seconds    float64 `json:"seconds"`        // length of the measured window asked for
+	Warmup     float64 `json:"warmup_seconds"` // most that the warm-up may take, unless that proves too short
+	Fill       bool    `json:"fill_pools"`     // pools are filled before it
+	Wanted     int     `json:"repeats_wanted"` // how many times it is to run, once a block
 
 	// As the group has them: see Group.
 	Role          string                       `json:"role"`
 	PoolSize      int                          `json:"pool_size,omitempty"` // 0: as configured, or no PgBouncer
-	Pods          int                          `json:"pods,omitempty"`
-	PodPool       int                          `json:"pod_pool,omitempty"`
+	Instances     int                          `json:"pods,omitempty"`
+	InstancePool  int                          `json:"pod_pool,omitempty"`
 	Writes        bool                         `json:"writes,omitempty"`
 	Transactions  int                          `json:"transactions,omitempty"`
 	BandwidthKBs  int                          `json:"bandwidth_kb_s,omitempty"`
@@ -50,7 +50,7 @@ type Cell struct {
 	Settings      map[string]map[string]string `json:"settings,omitempty"`
 	Params        json.RawMessage              `json:"params,omitempty"`
 	WaitsHz       float64                      `json:"waits_hz,omitempty"`
-	Figures       []string                     `json:"figures,omitempty"`
+	Metrics       []string                     `json:"figures,omitempty"`
 }
 
 // HasUsualRole says whether the cell's clients log in as everyone does unless told otherwise.
@@ -60,7 +60,7 @@ func (c Cell) HasUsualRole() bool { return c.Role == "" || c.Role == "app" }
 // protocol, role, pool size and pods as the lesson lists them. A latency or role that a path can't have makes no cell.
 func (l *Lesson) Cells(routes []Route) ([]Cell, error) {
 	var cells []Cell
-	for _, g := range l.Groups {
+	for _, g := range l.Experiments {
 		chosen, err := g.routes(routes)
 		if err != nil {
 			return nil, fmt.Errorf("group %q: %w", g.Name, err)
@@ -77,7 +77,7 @@ func (l *Lesson) Cells(routes []Route) ([]Cell, error) {
 }
 
 // routes returns those of all that the group asks for.
-func (g *Group) routes(all []Route) ([]Route, error) {
+func (g *Experiment) routes(all []Route) ([]Route, error) {
 	if slices.Contains(g.Paths, "*") {
 		return slices.DeleteFunc(slices.Clone(all), func(r Route) bool { return r.OwnPool || g.FreshDatabase && !r.Straight }), nil
 	}

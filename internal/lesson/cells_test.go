@@ -16,50 +16,50 @@ var routes = []Route{
 }
 
 func TestCells(t *testing.T) {
-	group := Group{Name: "g", Workload: Words{"select"}, Paths: []string{"*"}, Latencies: []Latency{WithoutProxy},
+	group := Experiment{Name: "g", Workload: Words{"select"}, Paths: []string{"*"}, Latencies: []Latency{WithoutProxy},
 		Clients: []int{10}, Protocol: Words{"prepared"}, Roles: Words{"app"}, Seconds: 1, Repeats: 1}
 	tests := []struct {
 		name   string
-		change func(*Group)
+		change func(*Experiment)
 		want   []string
 	}{
-		{"without a proxy, a pooler near the application is no path of its own", func(*Group) {},
+		{"without a proxy, a pooler near the application is no path of its own", func(*Experiment) {},
 			[]string{"g.direct.none.select.10c.prepared", "g.socket.none.select.10c.prepared", "g.far.none.select.10c.prepared"}},
-		{"a path without a link has no latency", func(g *Group) { g.Latencies = []Latency{Through(10)} },
+		{"a path without a link has no latency", func(g *Experiment) { g.Latencies = []Latency{Through(10)} },
 			[]string{"g.direct.10ms.select.10c.prepared", "g.near-app.10ms.select.10c.prepared", "g.far.10ms.select.10c.prepared"}},
 		{"through the proxy without latency is another cell than without it",
-			func(g *Group) { g.Paths, g.Latencies = []string{"direct"}, []Latency{WithoutProxy, Through(0)} },
+			func(g *Experiment) { g.Paths, g.Latencies = []string{"direct"}, []Latency{WithoutProxy, Through(0)} },
 			[]string{"g.direct.none.select.10c.prepared", "g.direct.0ms.select.10c.prepared"}},
 		{"a link that is named leaves the paths that go over it",
-			func(g *Group) { g.Link, g.Latencies = "far-primary", []Latency{Through(5)} },
+			func(g *Experiment) { g.Link, g.Latencies = "far-primary", []Latency{Through(5)} },
 			[]string{"g.far.5ms.select.10c.prepared"}},
-		{"paths stand in the routes' order", func(g *Group) { g.Paths = []string{"socket", "direct"} },
+		{"paths stand in the routes' order", func(g *Experiment) { g.Paths = []string{"socket", "direct"} },
 			[]string{"g.direct.none.select.10c.prepared", "g.socket.none.select.10c.prepared"}},
-		{"workload, clients and protocol multiply", func(g *Group) {
+		{"workload, clients and protocol multiply", func(g *Experiment) {
 			g.Paths, g.Workload, g.Clients, g.Protocol = []string{"socket"}, Words{"select", "tpcb"}, []int{1, 2}, Words{"simple", "extended"}
 		}, []string{"g.socket.none.select.1c.simple", "g.socket.none.select.1c.extended", "g.socket.none.select.2c.simple", "g.socket.none.select.2c.extended",
 			"g.socket.none.tpcb.1c.simple", "g.socket.none.tpcb.1c.extended", "g.socket.none.tpcb.2c.simple", "g.socket.none.tpcb.2c.extended"}},
-		{"a role that a path doesn't know makes no cell", func(g *Group) { g.Paths, g.Roles = []string{"socket", "far"}, Words{"app", "app_trust"} },
+		{"a role that a path doesn't know makes no cell", func(g *Experiment) { g.Paths, g.Roles = []string{"socket", "far"}, Words{"app", "app_trust"} },
 			[]string{"g.socket.none.select.10c.prepared", "g.socket.none.select.10c.prepared.app_trust", "g.far.none.select.10c.prepared"}},
-		{"without PgBouncer a pool has no size", func(g *Group) { g.Paths, g.PoolSizes = []string{"socket", "far"}, []int{5, 20} },
+		{"without PgBouncer a pool has no size", func(g *Experiment) { g.Paths, g.PoolSizes = []string{"socket", "far"}, []int{5, 20} },
 			[]string{"g.socket.none.select.10c.prepared", "g.far.none.select.10c.prepared.pool5", "g.far.none.select.10c.prepared.pool20"}},
 		{"a pool within the application is one pod's, of ten connections at most",
-			func(g *Group) { g.Paths, g.Clients = []string{"direct", "app-pool"}, []int{4, 40} },
+			func(g *Experiment) { g.Paths, g.Clients = []string{"direct", "app-pool"}, []int{4, 40} },
 			[]string{"g.direct.none.select.4c.prepared", "g.direct.none.select.40c.prepared",
 				"g.app-pool.none.select.4c.prepared.1pods4", "g.app-pool.none.select.40c.prepared.1pods10"}},
-		{"or of as many as the group says", func(g *Group) { g.Paths, g.PodPools = []string{"direct", "app-pool"}, []int{3} },
+		{"or of as many as the group says", func(g *Experiment) { g.Paths, g.InstancePools = []string{"direct", "app-pool"}, []int{3} },
 			[]string{"g.direct.none.select.10c.prepared", "g.app-pool.none.select.10c.prepared.1pods3"}},
-		{"pods on any path", func(g *Group) { g.Paths, g.Pods, g.PodPools = []string{"far"}, []int{2, 5}, []int{3, 7} },
+		{"pods on any path", func(g *Experiment) { g.Paths, g.Instances, g.InstancePools = []string{"far"}, []int{2, 5}, []int{3, 7} },
 			[]string{"g.far.none.select.10c.prepared.2pods3", "g.far.none.select.10c.prepared.2pods7",
 				"g.far.none.select.10c.prepared.5pods3", "g.far.none.select.10c.prepared.5pods7"}},
-		{"a fresh database is reached straight", func(g *Group) { g.FreshDatabase = true },
+		{"a fresh database is reached straight", func(g *Experiment) { g.FreshDatabase = true },
 			[]string{"g.direct.none.select.10c.prepared", "g.socket.none.select.10c.prepared"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			g := group
 			test.change(&g)
-			cells, err := (&Lesson{Groups: []Group{g}}).Cells(routes)
+			cells, err := (&Lesson{Experiments: []Experiment{g}}).Cells(routes)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,33 +75,33 @@ func TestCells(t *testing.T) {
 }
 
 func TestCellsRefuse(t *testing.T) {
-	g := Group{Name: "g", Workload: Words{"select"}, Paths: []string{"socket"}, Latencies: []Latency{Through(10)}, Clients: []int{1}, Protocol: Words{"simple"}, Roles: Words{"app"}}
-	if _, err := (&Lesson{Groups: []Group{g}}).Cells(routes); err == nil || !strings.Contains(err.Error(), "no cells are left") {
+	g := Experiment{Name: "g", Workload: Words{"select"}, Paths: []string{"socket"}, Latencies: []Latency{Through(10)}, Clients: []int{1}, Protocol: Words{"simple"}, Roles: Words{"app"}}
+	if _, err := (&Lesson{Experiments: []Experiment{g}}).Cells(routes); err == nil || !strings.Contains(err.Error(), "no cells are left") {
 		t.Errorf("latency on a socket: %v", err)
 	}
 	g.Paths = []string{"direkt"}
-	if _, err := (&Lesson{Groups: []Group{g}}).Cells(routes); err == nil || !strings.Contains(err.Error(), "direct, app-pool, socket") {
+	if _, err := (&Lesson{Experiments: []Experiment{g}}).Cells(routes); err == nil || !strings.Contains(err.Error(), "direct, app-pool, socket") {
 		t.Errorf("an unknown path: %v", err)
 	}
 	g.Paths, g.Latencies, g.FreshDatabase = []string{"far"}, []Latency{WithoutProxy}, true
-	if _, err := (&Lesson{Groups: []Group{g}}).Cells(routes); err == nil || !strings.Contains(err.Error(), "far isn't one") {
+	if _, err := (&Lesson{Experiments: []Experiment{g}}).Cells(routes); err == nil || !strings.Contains(err.Error(), "far isn't one") {
 		t.Errorf("a fresh database through a pooler: %v", err)
 	}
 }
 
 // What every cell of a group shares is in each of them, and bandwidth where there is a link to narrow.
 func TestCellsHaveTheGroupsFields(t *testing.T) {
-	g := Group{Name: "g", Workload: Words{"tpcb"}, Paths: []string{"direct"}, Latencies: []Latency{WithoutProxy, Through(0)}, Clients: []int{1},
+	g := Experiment{Name: "g", Workload: Words{"tpcb"}, Paths: []string{"direct"}, Latencies: []Latency{WithoutProxy, Through(0)}, Clients: []int{1},
 		Protocol: Words{"simple"}, Roles: Words{"app"}, Writes: true, Transactions: 5, BandwidthKBs: 1000, ReplicationMS: 20,
-		Settings: map[string]map[string]string{"standby": {"hot_standby_feedback": "on"}}, Params: []byte(`{"rows": 2}`), WaitsHz: 50, Figures: []string{"tps"}}
-	cells, err := (&Lesson{Groups: []Group{g}}).Cells(routes)
+		Settings: map[string]map[string]string{"standby": {"hot_standby_feedback": "on"}}, Params: []byte(`{"rows": 2}`), WaitsHz: 50, Metrics: []string{"tps"}}
+	cells, err := (&Lesson{Experiments: []Experiment{g}}).Cells(routes)
 	if err != nil || len(cells) != 2 {
 		t.Fatalf("%d cells, %v", len(cells), err)
 	}
 	for i, bandwidth := range []int{0, 1000} {
 		c := cells[i]
 		if !c.Writes || c.Transactions != 5 || c.ReplicationMS != 20 || c.Settings["standby"]["hot_standby_feedback"] != "on" ||
-			string(c.Params) != `{"rows": 2}` || c.WaitsHz != 50 || len(c.Figures) != 1 || c.BandwidthKBs != bandwidth {
+			string(c.Params) != `{"rows": 2}` || c.WaitsHz != 50 || len(c.Metrics) != 1 || c.BandwidthKBs != bandwidth {
 			t.Errorf("cell %d is %+v", i, c)
 		}
 	}

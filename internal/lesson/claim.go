@@ -10,31 +10,31 @@ type Selector map[string]json.RawMessage
 type Comparison struct {
 	Name   string   `json:"name"`
 	Says   string   `json:"says"`   // what is compared, in words that take no side
-	Figure string   `json:"figure"` // by name: see package figure
+	Metric string   `json:"figure"` // by name: see package figure
 	Of     Selector `json:"of"`     // must pick one cell
 	To     Selector `json:"to"`     // must pick one cell
 }
 
 // A Study is a published one that a lesson asks again.
 type Study struct {
-	Title   string        `json:"title"`
-	Source  string        `json:"source"` // who and when
-	Setup   string        `json:"setup"`  // on what the author measured, and what of it is converted to the lab's words
-	Figures []StudyFigure `json:"figures"`
-	Shapes  []Shape       `json:"shapes"`
+	Title    string        `json:"title"`
+	Source   string        `json:"source"` // who and when
+	Setup    string        `json:"setup"`  // on what the author measured, and what of it is converted to the lab's words
+	Figures  []StudyFigure `json:"figures"`
+	Findings []Finding     `json:"shapes"`
 }
 
 // A StudyFigure is one that the author saw; Of, where given, picks the cell whose figure stands beside it.
 type StudyFigure struct {
 	What   string   `json:"what"`
 	Said   string   `json:"said"` // as printed, with its unit
-	Figure string   `json:"figure"`
+	Metric string   `json:"figure"`
 	Of     Selector `json:"of"`
 }
 
-// A Shape is what must hold wherever the study is asked again: who wins, where it flips, what grows with what. It
+// A Finding is what must hold wherever the study is asked again: who wins, where it flips, what grows with what. It
 // holds where all of its conditions do.
-type Shape struct {
+type Finding struct {
 	Name string      `json:"name"`
 	Says string      `json:"says"`
 	All  []Condition `json:"all"`
@@ -42,7 +42,7 @@ type Shape struct {
 
 // A Condition says how a cell's figure, or its ratio to another cell's, lies to a number.
 type Condition struct {
-	Figure string   `json:"figure"`
+	Metric string   `json:"figure"`
 	Of     Selector `json:"of"`
 	To     Selector `json:"to"`   // without one, the figure itself is judged
 	Is     string   `json:"is"`   // less, more
@@ -53,7 +53,7 @@ type Condition struct {
 type Chart struct {
 	Title   string   `json:"title"`
 	Kind    string   `json:"kind"`    // lines, bars, or stack (shares: wait events, or the phases of a connect)
-	Figure  string   `json:"figure"`  // of lines and bars
+	Metric  string   `json:"figure"`  // of lines and bars
 	Parts   []string `json:"parts"`   // of a stack: figures, or one of them "waits" for all wait events
 	X       string   `json:"x"`       // a cell's field, as run.json names it: latency_ms, clients, path, ...
 	Series  string   `json:"series"`  // a cell's field that has a line, or a bar beside the others, for each value

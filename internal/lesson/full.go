@@ -13,16 +13,16 @@ func (l *Lesson) enlarge() error {
 	if l.Full == nil {
 		return fmt.Errorf("lesson %s has no full size: it is as large as it gets without --full", l.Name)
 	}
-	for i := range l.Groups {
-		if err := l.Groups[i].enlarge(); err != nil {
-			return fmt.Errorf("group %q: %w", l.Groups[i].Name, err)
+	for i := range l.Experiments {
+		if err := l.Experiments[i].enlarge(); err != nil {
+			return fmt.Errorf("group %q: %w", l.Experiments[i].Name, err)
 		}
 	}
 	return nil
 }
 
 // enlarge goes through JSON: there a field that is given takes the place of the other one whole, whatever it holds.
-func (g *Group) enlarge() error {
+func (g *Experiment) enlarge() error {
 	if len(g.Full) == 0 {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (g *Group) enlarge() error {
 	if text, err = json.Marshal(fields); err != nil {
 		return fmt.Errorf("write its full: %w", err)
 	}
-	var larger Group
+	var larger Experiment
 	if err := strictly(text, &larger); err != nil {
 		return fmt.Errorf("read its full: %w", err)
 	}
@@ -53,15 +53,15 @@ func (g *Group) enlarge() error {
 
 // keepDefaultSize leaves out what only the full size has, and notes what that is.
 func (l *Lesson) keepDefaultSize() {
-	var kept []Group
-	for _, g := range l.Groups {
+	var kept []Experiment
+	for _, g := range l.Experiments {
 		if g.FullOnly {
 			l.LeftOut = append(l.LeftOut, g.Name)
 			continue
 		}
 		kept = append(kept, g)
 	}
-	l.Groups = kept
+	l.Experiments = kept
 }
 
 // validateFull says what is wrong with the full size.
@@ -70,7 +70,7 @@ func (l *Lesson) validateFull() error {
 		return nil
 	}
 	large := *l
-	large.Groups = slices.Clone(l.Groups)
+	large.Experiments = slices.Clone(l.Experiments)
 	if err := large.enlarge(); err != nil {
 		return err
 	}

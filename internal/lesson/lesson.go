@@ -17,9 +17,9 @@ type Lesson struct {
 	Question    string       `json:"question"`
 	Explanation string       `json:"explanation"`
 	Minutes     float64      `json:"minutes"` // about how long it takes with its default cells
-	Groups      []Group      `json:"groups"`
+	Experiments []Experiment `json:"groups"`
 	Prediction  string       `json:"prediction"` // what to commit to before the figures show, as a question
-	Headlines   []Comparison `json:"headlines"`  // the comparisons that the lesson claims, six at most
+	Comparisons []Comparison `json:"headlines"`  // the comparisons that the lesson claims, six at most
 	Study       *Study       `json:"study"`      // the published one that it asks again, nil where it asks its own
 	Charts      []Chart      `json:"charts"`
 	Full        *Needs       `json:"full"` // what its full size needs; nil where it has none
@@ -30,8 +30,8 @@ type Lesson struct {
 	SHA256 string `json:"-"` // of the script's text, in hex
 }
 
-// A Group is a set of cells that differ in path, latency, workload, clients or protocol and share the rest.
-type Group struct {
+// A Experiment is a set of cells that differ in path, latency, workload, clients or protocol and share the rest.
+type Experiment struct {
 	Name      string    `json:"name"`
 	Workload  Words     `json:"workload"`
 	Paths     []string  `json:"paths"` // "*" is every path that has no pool within the application
@@ -55,11 +55,11 @@ type Group struct {
 	// PoolSizes are server connections that PgBouncer may have for the role; none is as configs/ have it. Paths
 	// without PgBouncer have one cell, of no size.
 	PoolSizes []int `json:"pool_sizes"`
-	// Pods is how many application processes the clients are divided among, each with a pool of PodPools connections
+	// Instances is how many application processes the clients are divided among, each with a pool of PodPools connections
 	// that its clients share; none is a connection a client. On a path whose application has a pool it is one pod, and
 	// a pool of as many connections as it has clients, 10 at most.
-	Pods     []int `json:"pods"`
-	PodPools []int `json:"pod_pools"`
+	Instances     []int `json:"pods"`
+	InstancePools []int `json:"pod_pools"`
 	// Writes has each repeat begin with the history truncated, the small tables vacuumed, a checkpoint and a standby
 	// that has caught up (PostgreSQL alone). A workload whose name begins with tpcb inserts one row into
 	// pgbench_history a transaction: those are counted against k6's.
@@ -82,8 +82,8 @@ type Group struct {
 	Params json.RawMessage `json:"params"`
 	// WaitsHz is how often each node is asked what its sessions wait for, times a second; 0 is the default.
 	WaitsHz float64 `json:"waits_hz"`
-	// Figures are the columns that tables show, by name (see package figure); none is by workload.
-	Figures []string `json:"figures"`
+	// Metrics are the columns that tables show, by name (see package figure); none is by workload.
+	Metrics []string `json:"figures"`
 	// Full is what the full size changes: the same fields, of which those given take the place of the ones above.
 	Full json.RawMessage `json:"full"`
 	// FullOnly groups are part of the full size alone.
@@ -115,8 +115,8 @@ func parse(inspected []byte) (*Lesson, error) {
 	if err := strictly(raw, l); err != nil {
 		return nil, fmt.Errorf("read options.ext.lab: %w", err)
 	}
-	for i := range l.Groups {
-		l.Groups[i].fill()
+	for i := range l.Experiments {
+		l.Experiments[i].fill()
 	}
 	if err := l.validate(); err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func strictly(raw []byte, v any) error {
 	return nil
 }
 
-func (g *Group) fill() {
+func (g *Experiment) fill() {
 	if len(g.Protocol) == 0 {
 		g.Protocol = Words{"prepared"}
 	}

@@ -25,7 +25,7 @@ func TestParse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	connect, tps := l.Groups[0], l.Groups[1]
+	connect, tps := l.Experiments[0], l.Experiments[1]
 	if connect.Repeats != 1 || connect.Latencies[0] != WithoutProxy || connect.Latencies[1] != Through(10) || connect.Protocol[0] != "simple" {
 		t.Errorf("connect was read as %+v", connect)
 	}
@@ -118,9 +118,9 @@ func TestFull(t *testing.T) {
 			if err := l.Apply(test.override); err != nil {
 				t.Fatal(err)
 			}
-			g := l.Groups[1]
-			if _, set := g.Settings["primary"][test.setting]; len(l.Groups) != test.groups || g.Clients[0] != test.clients || !set || len(g.Settings["primary"]) != 1 || g.Repeats != 6 {
-				t.Errorf("%d groups, the second is %+v", len(l.Groups), g)
+			g := l.Experiments[1]
+			if _, set := g.Settings["primary"][test.setting]; len(l.Experiments) != test.groups || g.Clients[0] != test.clients || !set || len(g.Settings["primary"]) != 1 || g.Repeats != 6 {
+				t.Errorf("%d groups, the second is %+v", len(l.Experiments), g)
 			}
 		})
 	}
@@ -128,7 +128,7 @@ func TestFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Apply(Override{Groups: []string{"crowd"}}); err == nil || !strings.Contains(err.Error(), "add --full") {
+	if err := l.Apply(Override{Experiments: []string{"crowd"}}); err == nil || !strings.Contains(err.Error(), "add --full") {
 		t.Errorf("a group of the full size alone: %v", err)
 	}
 	for wrong, want := range map[string]string{`"clients": [0]`: "in full size: group \"tps\": clients is 0", `"clinets": [5]`: "clinets", `"name": "x"`: "can't change name"} {

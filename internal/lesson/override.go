@@ -11,21 +11,21 @@ import (
 // An Override is what the command line says in place of the lesson. What is nil or empty stays as the lesson
 // has it.
 type Override struct {
-	Groups    []string  `json:"groups,omitempty"` // only these groups
-	Paths     []string  `json:"paths,omitempty"`
-	Latencies []Latency `json:"latencies_ms,omitempty"`
-	Workloads []string  `json:"workloads,omitempty"` // only these workloads
-	Clients   []int     `json:"clients,omitempty"`
-	Protocols []string  `json:"protocols,omitempty"`
-	Roles     []string  `json:"roles,omitempty"`
-	PoolSizes []int     `json:"pool_sizes,omitempty"`
-	Pods      []int     `json:"pods,omitempty"`
-	PodPools  []int     `json:"pod_pools,omitempty"`
-	Rate      *float64  `json:"rate,omitempty"` // of paced groups: a closed loop stays one
-	Seconds   *float64  `json:"seconds,omitempty"`
-	Warmup    *float64  `json:"warmup_seconds,omitempty"`
-	Repeats   *int      `json:"repeats,omitempty"`
-	Full      bool      `json:"full,omitempty"` // the full size; what else stands here changes that
+	Experiments   []string  `json:"groups,omitempty"` // only these groups
+	Paths         []string  `json:"paths,omitempty"`
+	Latencies     []Latency `json:"latencies_ms,omitempty"`
+	Workloads     []string  `json:"workloads,omitempty"` // only these workloads
+	Clients       []int     `json:"clients,omitempty"`
+	Protocols     []string  `json:"protocols,omitempty"`
+	Roles         []string  `json:"roles,omitempty"`
+	PoolSizes     []int     `json:"pool_sizes,omitempty"`
+	Instances     []int     `json:"pods,omitempty"`
+	InstancePools []int     `json:"pod_pools,omitempty"`
+	Rate          *float64  `json:"rate,omitempty"` // of paced groups: a closed loop stays one
+	Seconds       *float64  `json:"seconds,omitempty"`
+	Warmup        *float64  `json:"warmup_seconds,omitempty"`
+	Repeats       *int      `json:"repeats,omitempty"`
+	Full          bool      `json:"full,omitempty"` // the full size; what else stands here changes that
 }
 
 // Describe says what o changes of a lesson beside its size, "" where that is nothing.
@@ -36,7 +36,7 @@ func (o Override) Describe() string {
 			text += fmt.Sprintf(", %s %v", name, value)
 		}
 	}
-	say("groups", o.Groups != nil, o.Groups)
+	say("groups", o.Experiments != nil, o.Experiments)
 	say("paths", o.Paths != nil, o.Paths)
 	say("latencies", o.Latencies != nil, o.Latencies)
 	say("workloads", o.Workloads != nil, o.Workloads)
@@ -44,8 +44,8 @@ func (o Override) Describe() string {
 	say("protocols", o.Protocols != nil, o.Protocols)
 	say("roles", o.Roles != nil, o.Roles)
 	say("pool sizes", o.PoolSizes != nil, o.PoolSizes)
-	say("pods", o.Pods != nil, o.Pods)
-	say("pods' pools", o.PodPools != nil, o.PodPools)
+	say("pods", o.Instances != nil, o.Instances)
+	say("pods' pools", o.InstancePools != nil, o.InstancePools)
 	say("rate", o.Rate != nil, valueOf(o.Rate))
 	say("seconds", o.Seconds != nil, valueOf(o.Seconds))
 	say("warm-up", o.Warmup != nil, valueOf(o.Warmup))
@@ -65,7 +65,7 @@ func (l *Lesson) Apply(o Override) error {
 	if err := l.size(o); err != nil {
 		return err
 	}
-	if err := l.keepGroups(o.Groups); err != nil {
+	if err := l.keepGroups(o.Experiments); err != nil {
 		return err
 	}
 	if err := l.keepWorkloads(o.Workloads); err != nil {
@@ -75,8 +75,8 @@ func (l *Lesson) Apply(o Override) error {
 		return fmt.Errorf("a rate of 0 would make a paced group a closed loop: give a rate above 0, or choose groups with --groups")
 	}
 	paced := false
-	for i := range l.Groups {
-		g := &l.Groups[i]
+	for i := range l.Experiments {
+		g := &l.Experiments[i]
 		paced = paced || g.Rate > 0
 		g.apply(o)
 	}
@@ -91,8 +91,8 @@ func (l *Lesson) size(o Override) error {
 	if o.Full {
 		return l.enlarge()
 	}
-	for _, g := range l.Groups {
-		if g.FullOnly && slices.Contains(o.Groups, g.Name) {
+	for _, g := range l.Experiments {
+		if g.FullOnly && slices.Contains(o.Experiments, g.Name) {
 			return fmt.Errorf("group %q is part of the full size alone: add --full", g.Name)
 		}
 	}
@@ -100,15 +100,15 @@ func (l *Lesson) size(o Override) error {
 	return nil
 }
 
-func (g *Group) apply(o Override) {
+func (g *Experiment) apply(o Override) {
 	setList(&g.Paths, o.Paths)
 	setList(&g.Latencies, o.Latencies)
 	setList(&g.Clients, o.Clients)
 	setList((*[]string)(&g.Protocol), o.Protocols)
 	setList((*[]string)(&g.Roles), o.Roles)
 	setList(&g.PoolSizes, o.PoolSizes)
-	setList(&g.Pods, o.Pods)
-	setList(&g.PodPools, o.PodPools)
+	setList(&g.Instances, o.Instances)
+	setList(&g.InstancePools, o.InstancePools)
 	set(&g.Seconds, o.Seconds)
 	set(&g.Warmup, o.Warmup)
 	set(&g.Repeats, o.Repeats)
@@ -145,7 +145,7 @@ func (l *Lesson) keepGroups(names []string) error {
 			return fmt.Errorf("lesson %s: %w", l.Name, suggest.Unknown("group", n, all))
 		}
 	}
-	l.Groups = slices.DeleteFunc(l.Groups, func(g Group) bool { return !slices.Contains(names, g.Name) })
+	l.Experiments = slices.DeleteFunc(l.Experiments, func(g Experiment) bool { return !slices.Contains(names, g.Name) })
 	return nil
 }
 
@@ -154,8 +154,8 @@ func (l *Lesson) keepWorkloads(names []string) error {
 		return nil
 	}
 	var all []string
-	for i := range l.Groups {
-		g := &l.Groups[i]
+	for i := range l.Experiments {
+		g := &l.Experiments[i]
 		all = append(all, g.Workload...)
 		g.Workload = slices.DeleteFunc(slices.Clone(g.Workload), func(w string) bool { return !slices.Contains(names, w) })
 	}
@@ -165,13 +165,13 @@ func (l *Lesson) keepWorkloads(names []string) error {
 			return fmt.Errorf("lesson %s: %w", l.Name, suggest.Unknown("workload", n, slices.Compact(all)))
 		}
 	}
-	l.Groups = slices.DeleteFunc(l.Groups, func(g Group) bool { return len(g.Workload) == 0 })
+	l.Experiments = slices.DeleteFunc(l.Experiments, func(g Experiment) bool { return len(g.Workload) == 0 })
 	return nil
 }
 
 func (l *Lesson) groupNames() []string {
 	var names []string
-	for _, g := range l.Groups {
+	for _, g := range l.Experiments {
 		names = append(names, g.Name)
 	}
 	return names

@@ -9,10 +9,10 @@ import (
 const ownPool = 10
 
 // cells are those of the group over one route.
-func (g *Group) cells(r Route) []Cell {
-	cells := []Cell{{Group: g.Name, Path: r.Name, Rate: g.Rate, Seconds: g.Seconds, Warmup: g.Warmup, Fill: g.FillPools,
+func (g *Experiment) cells(r Route) []Cell {
+	cells := []Cell{{Experiment: g.Name, Path: r.Name, Rate: g.Rate, Seconds: g.Seconds, Warmup: g.Warmup, Fill: g.FillPools,
 		Wanted: g.Repeats, Writes: g.Writes, Transactions: g.Transactions, ReplicationMS: g.ReplicationMS,
-		FreshDatabase: g.FreshDatabase, Settings: g.Settings, Params: g.Params, WaitsHz: g.WaitsHz, Figures: g.Figures}}
+		FreshDatabase: g.FreshDatabase, Settings: g.Settings, Params: g.Params, WaitsHz: g.WaitsHz, Metrics: g.Metrics}}
 	cells = spread(cells, g.Latencies, func(c *Cell, v Latency) (ok bool) {
 		if v.Proxied() {
 			c.BandwidthKBs = g.BandwidthKBs
@@ -26,12 +26,12 @@ func (g *Group) cells(r Route) []Cell {
 	cells = spread(cells, g.Protocol, func(c *Cell, v string) bool { c.Protocol = v; return true })
 	cells = spread(cells, g.Roles, func(c *Cell, v string) bool { c.Role = v; return slices.Contains(r.Roles, v) })
 	cells = spread(cells, g.poolSizes(r), func(c *Cell, v int) bool { c.PoolSize = v; return true })
-	cells = spread(cells, g.pods(r), func(c *Cell, v int) bool { c.Pods = v; return true })
+	cells = spread(cells, g.pods(r), func(c *Cell, v int) bool { c.Instances = v; return true })
 	cells = spread(cells, g.podPools(r), func(c *Cell, v int) bool {
-		if v == 0 && c.Pods > 0 {
-			v = min((c.Clients+c.Pods-1)/c.Pods, ownPool)
+		if v == 0 && c.Instances > 0 {
+			v = min((c.Clients+c.Instances-1)/c.Instances, ownPool)
 		}
-		c.PodPool = v
+		c.InstancePool = v
 		return true
 	})
 	for i := range cells {
@@ -54,7 +54,7 @@ func spread[T any](cells []Cell, values []T, set func(*Cell, T) bool) []Cell {
 }
 
 // link returns the link that a cell of latency over r studies, and whether there can be such a cell.
-func (g *Group) link(r Route, latency Latency) (string, bool) {
+func (g *Experiment) link(r Route, latency Latency) (string, bool) {
 	switch {
 	case !latency.Proxied():
 		return "", r.Plain
@@ -66,7 +66,7 @@ func (g *Group) link(r Route, latency Latency) (string, bool) {
 	return r.Links[0], true
 }
 
-func (g *Group) poolSizes(r Route) []int {
+func (g *Experiment) poolSizes(r Route) []int {
 	if !r.PgBouncer || len(g.PoolSizes) == 0 {
 		return []int{0}
 	}
@@ -74,34 +74,34 @@ func (g *Group) poolSizes(r Route) []int {
 }
 
 // pods are one on a path whose application has a pool, and none elsewhere, unless the group says.
-func (g *Group) pods(r Route) []int {
+func (g *Experiment) pods(r Route) []int {
 	switch {
-	case len(g.Pods) > 0:
-		return g.Pods
+	case len(g.Instances) > 0:
+		return g.Instances
 	case r.OwnPool:
 		return []int{1}
 	}
 	return []int{0}
 }
 
-func (g *Group) podPools(r Route) []int {
-	if len(g.PodPools) == 0 || len(g.Pods) == 0 && !r.OwnPool {
+func (g *Experiment) podPools(r Route) []int {
+	if len(g.InstancePools) == 0 || len(g.Instances) == 0 && !r.OwnPool {
 		return []int{0}
 	}
-	return g.PodPools
+	return g.InstancePools
 }
 
 // id names the cell within its run; it is part of file names.
 func (c Cell) id() string {
-	id := fmt.Sprintf("%s.%s.%s.%s.%dc.%s", c.Group, c.Path, c.Latency, c.Workload, c.Clients, c.Protocol)
+	id := fmt.Sprintf("%s.%s.%s.%s.%dc.%s", c.Experiment, c.Path, c.Latency, c.Workload, c.Clients, c.Protocol)
 	if c.Role != "app" {
 		id += "." + c.Role
 	}
 	if c.PoolSize > 0 {
 		id += fmt.Sprintf(".pool%d", c.PoolSize)
 	}
-	if c.Pods > 0 {
-		id += fmt.Sprintf(".%dpods%d", c.Pods, c.PodPool)
+	if c.Instances > 0 {
+		id += fmt.Sprintf(".%dpods%d", c.Instances, c.InstancePool)
 	}
 	return id
 }

@@ -39,11 +39,11 @@ func (l *Lesson) validate() error {
 	if l.Name == "" || l.Title == "" || l.Question == "" {
 		return errors.New("options.ext.lab needs a lesson, a title and a question")
 	}
-	if len(l.Groups) == 0 {
+	if len(l.Experiments) == 0 {
 		return errors.New("options.ext.lab has no groups, so there is nothing to measure")
 	}
 	var names []string
-	for _, g := range l.Groups {
+	for _, g := range l.Experiments {
 		if slices.Contains(names, g.Name) {
 			return fmt.Errorf("two groups are called %q", g.Name)
 		}
@@ -58,7 +58,7 @@ func (l *Lesson) validate() error {
 	return nil
 }
 
-func (g *Group) validate() error {
+func (g *Experiment) validate() error {
 	if !plainName(g.Name) {
 		return errors.New("name must be lower-case letters, digits and hyphens")
 	}
@@ -76,7 +76,7 @@ func (g *Group) validate() error {
 // within says whether v lies between two limits or on one; what isn't a number doesn't.
 func within(v, least, most float64) bool { return v >= least && v <= most }
 
-func (g *Group) validateTimes() error {
+func (g *Experiment) validateTimes() error {
 	switch {
 	case !within(g.Rate, 0, maxRate):
 		return fmt.Errorf("rate is %v per second, allowed are 0 (closed loop) to %d", g.Rate, maxRate)
@@ -96,7 +96,7 @@ func (g *Group) validateTimes() error {
 	return nil
 }
 
-func (g *Group) validateClients() error {
+func (g *Experiment) validateClients() error {
 	if err := eachWithin("clients", g.Clients, maxClients); err != nil {
 		return err
 	}
@@ -106,23 +106,23 @@ func (g *Group) validateClients() error {
 	return eachOf("role", g.Roles, roles)
 }
 
-func (g *Group) validatePools() error {
+func (g *Experiment) validatePools() error {
 	for _, list := range []struct {
 		name   string
 		values []int
 		most   int
-	}{{"pool_sizes", g.PoolSizes, maxPool}, {"pods", g.Pods, maxPods}, {"pod_pools", g.PodPools, maxPool}} {
+	}{{"pool_sizes", g.PoolSizes, maxPool}, {"pods", g.Instances, maxPods}, {"pod_pools", g.InstancePools, maxPool}} {
 		if err := eachWithin(list.name, list.values, list.most); err != nil {
 			return err
 		}
 	}
-	if len(g.Pods) > 0 && slices.Max(g.Pods) > slices.Min(g.Clients) {
-		return fmt.Errorf("pods is %d and clients %d: each pod needs a client at least", slices.Max(g.Pods), slices.Min(g.Clients))
+	if len(g.Instances) > 0 && slices.Max(g.Instances) > slices.Min(g.Clients) {
+		return fmt.Errorf("pods is %d and clients %d: each pod needs a client at least", slices.Max(g.Instances), slices.Min(g.Clients))
 	}
 	return nil
 }
 
-func (g *Group) validateNetwork() error {
+func (g *Experiment) validateNetwork() error {
 	switch {
 	case g.BandwidthKBs < 0 || g.BandwidthKBs > maxBandwidth:
 		return fmt.Errorf("bandwidth_kb_s is %d, allowed are 1 to %d, or 0 for no limit", g.BandwidthKBs, maxBandwidth)
@@ -134,7 +134,7 @@ func (g *Group) validateNetwork() error {
 	return nil
 }
 
-func (g *Group) validateSettings() error {
+func (g *Experiment) validateSettings() error {
 	for component, settings := range g.Settings {
 		if !slices.Contains(components, component) {
 			return fmt.Errorf("settings are of %q, allowed are %s", component, strings.Join(components, ", "))
@@ -155,7 +155,7 @@ func (g *Group) validateSettings() error {
 	return nil
 }
 
-func (g *Group) validateRest() error {
+func (g *Experiment) validateRest() error {
 	if params := bytes.TrimSpace(g.Params); len(params) > 0 && params[0] != '{' {
 		return fmt.Errorf("params is %s, an object is needed", params)
 	}

@@ -3,10 +3,10 @@ package metric
 import "pooler-lab/internal/result"
 
 // connects are what it takes to connect.
-func connects() []Figure {
+func connects() []Metric {
 	first := func(m *result.Measured) map[string]result.Trend { return m.FirstConnects }
 	later := func(m *result.Measured) map[string]result.Trend { return m.LaterConnects }
-	list := []Figure{
+	list := []Metric{
 		{Name: "connect", Heading: "connect", of: trend(med, "pg_connect"),
 			Meaning: "from the first packet to a session that takes statements"},
 		{Name: "connect_p95", Heading: "connect p95", of: trend(p95, "pg_connect"), Meaning: "95th percentile of connects"},
@@ -32,8 +32,8 @@ func connects() []Figure {
 }
 
 // finishes are how clients got done that had a fixed number of transactions each.
-func finishes() []Figure {
-	return []Figure{
+func finishes() []Metric {
+	return []Metric{
 		{Name: "connected_seconds", Heading: "all connected", Unit: "s", Better: Less, kind: sampled,
 			Meaning: "time until the last client that could connect was connected",
 			of:      finish(func(f *result.Finish) float64 { return f.ConnectedSeconds })},

@@ -13,39 +13,39 @@ type family struct {
 	prefix string // with its colon
 	what   string // comes after it
 	such   string // an example of that
-	of     func(rest string) Figure
+	of     func(rest string) Metric
 }
 
 var families = []family{
-	{"errors:", "a SQLSTATE or one of the lab's own codes", "53300", func(code string) Figure {
-		return Figure{Heading: "errors " + code, Better: Less, kind: counted, of: errors(code), Meaning: "errors with the code " + code}
+	{"errors:", "a SQLSTATE or one of the lab's own codes", "53300", func(code string) Metric {
+		return Metric{Heading: "errors " + code, Better: Less, kind: counted, of: errors(code), Meaning: "errors with the code " + code}
 	}},
-	{"counter:", "a k6 counter", "pg_rows", func(metric string) Figure {
-		return Figure{Heading: metric, kind: counted, of: counter(metric), Meaning: "sum of k6's counter " + metric + " within the window"}
+	{"counter:", "a k6 counter", "pg_rows", func(metric string) Metric {
+		return Metric{Heading: metric, kind: counted, of: counter(metric), Meaning: "sum of k6's counter " + metric + " within the window"}
 	}},
-	{"trend:", "a k6 trend", "pg_prepare", func(metric string) Figure {
-		return Figure{Heading: metric, Unit: "ms", Better: Less, of: trend(med, metric), Meaning: "median of k6's trend " + metric}
+	{"trend:", "a k6 trend", "pg_prepare", func(metric string) Metric {
+		return Metric{Heading: metric, Unit: "ms", Better: Less, of: trend(med, metric), Meaning: "median of k6's trend " + metric}
 	}},
-	{"statement:", "the name that the script gives a statement", "read", func(name string) Figure {
+	{"statement:", "the name that the script gives a statement", "read", func(name string) Metric {
 		in := func(m *result.Measured) map[string]result.Trend { return m.Statements }
-		return Figure{Heading: name, Unit: "ms", Better: Less, of: trendIn(in, med, name), Meaning: "median of the statement that the script calls " + name}
+		return Metric{Heading: name, Unit: "ms", Better: Less, of: trendIn(in, med, name), Meaning: "median of the statement that the script calls " + name}
 	}},
-	{"wait:", "a wait event, CPU or Net/Delay", "Client:ClientRead", func(event string) Figure {
-		return Figure{Heading: strings.Replace(event, ":", ": ", 1), Unit: "share", kind: sampled, of: wait(event),
+	{"wait:", "a wait event, CPU or Net/Delay", "Client:ClientRead", func(event string) Metric {
+		return Metric{Heading: strings.Replace(event, ":", ": ", 1), Unit: "share", kind: sampled, of: wait(event),
 			Meaning: "share of the sessions' samples with " + event + ", on the primary, or on the standby where the path leads there"}
 	}},
 }
 
 // Found returns the figures of families that a repeat of the run has, sorted by name: its errors' codes, what its nodes'
 // sessions waited for, its counters, its trends that no other figure reads, and its named statements.
-func Found(run *result.Run) []Figure {
+func Found(run *result.Run) []Metric {
 	names := map[string]bool{}
 	for _, c := range run.Cells {
 		for i := range c.Repeats {
 			note(names, &c.Repeats[i])
 		}
 	}
-	var found []Figure
+	var found []Metric
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		if f, err := Find(name); err == nil {
 			found = append(found, f)

@@ -11,7 +11,7 @@ import (
 // all are the figures that have a name of their own, in the order in which people read of them.
 var all = join(rates(), turns(), connects(), finishes(), servers(), poolers(), traffic())
 
-func join(lists ...[]Figure) (joined []Figure) {
+func join(lists ...[]Metric) (joined []Metric) {
 	for _, l := range lists {
 		joined = append(joined, l...)
 	}
@@ -19,7 +19,7 @@ func join(lists ...[]Figure) (joined []Figure) {
 }
 
 // All returns the figures that have a name of their own.
-func All() []Figure { return join(all) }
+func All() []Metric { return join(all) }
 
 // Names lists all figures; those that end in a colon want something after it: errors:57014, wait:Client:ClientRead.
 func Names() []string {
@@ -34,7 +34,7 @@ func Names() []string {
 }
 
 // Find returns the figure of that name. The error for an unknown one says which is nearest.
-func Find(name string) (Figure, error) {
+func Find(name string) (Metric, error) {
 	for _, f := range all {
 		if f.Name == name {
 			return f, nil
@@ -48,18 +48,18 @@ func Find(name string) (Figure, error) {
 			return made, nil
 		}
 		if ok {
-			return Figure{}, fmt.Errorf("the figure %q wants %s after its colon, such as %s%s", name, f.what, f.prefix, f.such)
+			return Metric{}, fmt.Errorf("the figure %q wants %s after its colon, such as %s%s", name, f.what, f.prefix, f.such)
 		}
 	}
-	return Figure{}, suggest.Unknown("figure", name, Names())
+	return Metric{}, suggest.Unknown("figure", name, Names())
 }
 
 // For returns the figures that c is shown by, the one that it is compared by first: those that its lesson asks for, or
 // by workload what a connect takes, alone and with its first statement, where it connects over and over, how its
 // clients got done where they had a fixed number of transactions, the median turn where it is paced, and
 // transactions a second at capacity. A name that this program doesn't know has a figure that no repeat measured.
-func For(c *result.Cell) []Figure {
-	names := c.Figures
+func For(c *result.Cell) []Metric {
+	names := c.Metrics
 	switch {
 	case len(names) > 0:
 	case c.Transactions > 0:
@@ -71,11 +71,11 @@ func For(c *result.Cell) []Figure {
 	default:
 		names = []string{"tps"}
 	}
-	var figures []Figure
+	var figures []Metric
 	for _, name := range names {
 		f, err := Find(name)
 		if err != nil {
-			f = Figure{Name: name, Heading: name, Meaning: "this program doesn't know it"}
+			f = Metric{Name: name, Heading: name, Meaning: "this program doesn't know it"}
 		}
 		figures = append(figures, f)
 	}

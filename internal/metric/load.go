@@ -6,8 +6,8 @@ import "pooler-lab/internal/result"
 type reading = func(*result.Cell, *result.Repeat) (float64, bool)
 
 // rates are how much got done.
-func rates() []Figure {
-	return []Figure{
+func rates() []Metric {
+	return []Metric{
 		{Name: "tps", Heading: "TPS", Unit: "/s", Better: More, of: tps, Meaning: "transactions a second"},
 		{Name: "tps_with_connect", Heading: "TPS w. connect", Unit: "/s", Better: More,
 			Meaning: "transactions a second, the time to connect included", of: finish(func(f *result.Finish) float64 { return f.TPSWithConnect })},
@@ -34,9 +34,9 @@ func ceiling(c *result.Cell, r *result.Repeat) (float64, bool) {
 
 // turns are how long a turn took: the word latency is kept for the round trip that a link adds. Without a name of its own, that is from the moment it was due where turns are
 // paced; else its transaction, where it has one, or its statement.
-func turns() []Figure {
+func turns() []Metric {
 	turn := []string{"pg_response_time", "pg_transaction", "pg_statement"}
-	return []Figure{
+	return []Metric{
 		{Name: "p50", Heading: "turn p50", Unit: "ms", Better: Less, of: trend(med, turn...),
 			Meaning: "median of a turn: its transaction, or its statement where it has none", paced: "median from the moment a turn was due"},
 		{Name: "p95", Heading: "turn p95", Unit: "ms", Better: Less, of: trend(p95, turn...),

@@ -18,7 +18,7 @@ func Middle(values []float64) (float64, bool) {
 }
 
 // Text writes v as the figure is written, without its unit: a count as the whole number that it is.
-func (f Figure) Text(v float64) string {
+func (f Metric) Text(v float64) string {
 	if f.Unit == "" && v == math.Trunc(v) {
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}

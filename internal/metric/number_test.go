@@ -22,7 +22,7 @@ func TestTextOfACount(t *testing.T) {
 	starved, _ := Find("starved")
 	tps, _ := Find("tps")
 	for _, test := range []struct {
-		figure Figure
+		figure Metric
 		v      float64
 		want   string
 	}{{starved, 0, "0"}, {starved, 2.5, "2.50"}, {tps, 3, "3.00"}} {

@@ -7,8 +7,8 @@ import (
 )
 
 // servers are what the machines and the databases had to do.
-func servers() []Figure {
-	return []Figure{
+func servers() []Metric {
+	return []Metric{
 		{Name: "memory_database_mb", Heading: "memory database", Unit: "MB", Better: Less, kind: counted, of: memory(isDatabase),
 			Meaning: "most memory of the path's database nodes together, shared memory that they touched included"},
 		{Name: "memory_per_backend_mb", Heading: "memory a backend", Unit: "MB", Better: Less, kind: counted,

@@ -3,8 +3,8 @@ package metric
 import "pooler-lab/internal/result"
 
 // poolers are what stood between the clients and the database.
-func poolers() []Figure {
-	return []Figure{
+func poolers() []Metric {
+	return []Metric{
 		{Name: "memory_pooler_mb", Heading: "memory pooler", Unit: "MB", Better: Less, kind: counted, of: memory(isPooler),
 			Meaning: "most memory of the path's pooler"},
 		{Name: "memory_per_client_mb", Heading: "memory a client", Unit: "MB", Better: Less, kind: counted,
@@ -31,8 +31,8 @@ func pooler[T int | float64](of func(*result.Pooler) *T) reading {
 }
 
 // traffic is what went over the wire, and what went wrong.
-func traffic() []Figure {
-	return []Figure{
+func traffic() []Metric {
+	return []Metric{
 		{Name: "copy_mb_s", Heading: "moved", Unit: "MB/s", Better: More, kind: sampled, of: moved,
 			Meaning: "megabytes a second between clients and their end of the path, both directions together"},
 		{Name: "round_trips", Heading: "round trips", Unit: "per turn", Better: Less, kind: counted,

@@ -18,15 +18,15 @@ const mostHeadlines = 6
 // Check returns an error where the lesson asks for a figure that there is none of, picks cells by a field that they
 // don't have, or claims what can't be judged.
 func Check(l *lesson.Lesson) error {
-	for _, g := range l.Groups {
-		if err := known(g.Figures...); err != nil {
+	for _, g := range l.Experiments {
+		if err := known(g.Metrics...); err != nil {
 			return fmt.Errorf("group %q: %w", g.Name, err)
 		}
 	}
-	if len(l.Headlines) > mostHeadlines {
-		return fmt.Errorf("the lesson has %d headlines, allowed are %d: few claims, well founded", len(l.Headlines), mostHeadlines)
+	if len(l.Comparisons) > mostHeadlines {
+		return fmt.Errorf("the lesson has %d headlines, allowed are %d: few claims, well founded", len(l.Comparisons), mostHeadlines)
 	}
-	for _, h := range l.Headlines {
+	for _, h := range l.Comparisons {
 		if err := checkHeadline(h); err != nil {
 			return fmt.Errorf("headline %q: %w", h.Name, err)
 		}
@@ -53,14 +53,14 @@ func CheckCells(l *lesson.Lesson, cells []lesson.Cell) error {
 		selector lesson.Selector
 	}
 	var uses []use
-	for _, h := range l.Headlines {
+	for _, h := range l.Comparisons {
 		uses = append(uses, use{"headline " + h.Name, h.Of}, use{"headline " + h.Name, h.To})
 	}
 	if l.Study != nil {
 		for _, f := range l.Study.Figures {
 			uses = append(uses, use{"the study's figure " + f.What, f.Of})
 		}
-		for _, s := range l.Study.Shapes {
+		for _, s := range l.Study.Findings {
 			for _, c := range s.All {
 				uses = append(uses, use{"shape " + s.Name, c.Of}, use{"shape " + s.Name, c.To})
 			}
@@ -99,7 +99,7 @@ func checkHeadline(h lesson.Comparison) error {
 	if h.Says == "" || h.Of == nil || h.To == nil {
 		return fmt.Errorf("it needs says, figure, of and to")
 	}
-	if err := known(h.Figure); err != nil {
+	if err := known(h.Metric); err != nil {
 		return err
 	}
 	return checkSelectors(h.Of, h.To)
@@ -126,17 +126,17 @@ func checkField(name string) error {
 
 func checkStudy(s *lesson.Study) error {
 	for _, f := range s.Figures {
-		if f.Figure == "" && f.Of == nil {
+		if f.Metric == "" && f.Of == nil {
 			continue
 		}
-		if err := known(f.Figure); err != nil {
+		if err := known(f.Metric); err != nil {
 			return fmt.Errorf("figure %q: %w", f.What, err)
 		}
 		if err := checkSelectors(f.Of); err != nil {
 			return fmt.Errorf("figure %q: %w", f.What, err)
 		}
 	}
-	for _, shape := range s.Shapes {
+	for _, shape := range s.Findings {
 		if len(shape.All) == 0 {
 			return fmt.Errorf("shape %q has no conditions, so it can't be judged", shape.Name)
 		}
@@ -158,7 +158,7 @@ func checkCondition(c lesson.Condition) error {
 	case c.To == nil && c.Than == nil:
 		return fmt.Errorf("it needs to (another cell) or than (a number)")
 	}
-	if err := known(c.Figure); err != nil {
+	if err := known(c.Metric); err != nil {
 		return err
 	}
 	return checkSelectors(c.Of, c.To)
@@ -168,7 +168,7 @@ func checkCondition(c lesson.Condition) error {
 const waits = "waits"
 
 func checkChart(c lesson.Chart) error {
-	figures := []string{c.Figure}
+	figures := []string{c.Metric}
 	switch {
 	case !slices.Contains([]string{"lines", "bars", "stack"}, c.Kind):
 		return fmt.Errorf("kind is %q, allowed are lines, bars and stack", c.Kind)

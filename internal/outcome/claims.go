@@ -18,7 +18,7 @@ type Claims struct {
 // All judges everything that the run's lesson claims.
 func All(run *result.Run) Claims {
 	var c Claims
-	for _, h := range run.Lesson.Headlines {
+	for _, h := range run.Lesson.Comparisons {
 		c.Headlines = append(c.Headlines, Compare(run, h))
 	}
 	if run.Lesson.Study == nil {
@@ -27,7 +27,7 @@ func All(run *result.Run) Claims {
 	for _, f := range run.Lesson.Study.Figures {
 		c.Figures = append(c.Figures, See(run, f))
 	}
-	for _, s := range run.Lesson.Study.Shapes {
+	for _, s := range run.Lesson.Study.Findings {
 		c.Shapes = append(c.Shapes, Judge(run, s))
 	}
 	return c
@@ -55,7 +55,7 @@ func (c Claims) Outcome() string {
 // A Sight is a figure that the study's author saw beside the one that was seen here.
 type Sight struct {
 	lesson.StudyFigure
-	Figure metric.Figure
+	Figure metric.Metric
 	Cell   *result.Cell // nil where the lesson measures nothing of the kind, or not in this run
 	Seen   Interval     // of the cell's repeats; N is 0 where there is nothing
 	Flags  []string     // that bear on the figure
@@ -65,11 +65,11 @@ type Sight struct {
 // See finds what stands beside a study's figure.
 func See(run *result.Run, s lesson.StudyFigure) Sight {
 	sight := Sight{StudyFigure: s}
-	if s.Figure == "" || s.Of == nil {
+	if s.Metric == "" || s.Of == nil {
 		sight.Why = "not measured here"
 		return sight
 	}
-	f, err := metric.Find(s.Figure)
+	f, err := metric.Find(s.Metric)
 	if err != nil {
 		sight.Why = err.Error()
 		return sight

@@ -40,7 +40,7 @@ func TestRuns(t *testing.T) {
 
 func TestCompare(t *testing.T) {
 	tps := func(of, to lesson.Selector) lesson.Comparison {
-		return lesson.Comparison{Figure: "tps", Of: of, To: to}
+		return lesson.Comparison{Metric: "tps", Of: of, To: to}
 	}
 	pgpool, direct := pick("path", "pgpool"), pick("path", "direct")
 	tests := []struct {
@@ -74,9 +74,9 @@ func TestCompare(t *testing.T) {
 		{"a failed block", func(r *result.Run) {
 			cell(r, "direct", 1, 1, 2, 3, 4, 5, 6).Add(result.Repeat{Block: 7, Status: result.Failed, Reason: "no answer"})
 		}, tps(direct, direct), "can't say: direct, select, 1 client failed in 1 of 7 blocks: no answer"},
-		{"a figure nobody measured", func(r *result.Run) { cell(r, "direct", 1, 1, 2, 3, 4, 5, 6) }, lesson.Comparison{Figure: "starved", Of: direct, To: direct},
+		{"a figure nobody measured", func(r *result.Run) { cell(r, "direct", 1, 1, 2, 3, 4, 5, 6) }, lesson.Comparison{Metric: "starved", Of: direct, To: direct},
 			"can't say: direct, select, 1 client has no starved"},
-		{"a ratio to nothing", func(r *result.Run) { cell(r, "direct", 1, 1, 2, 3, 4, 5, 6) }, lesson.Comparison{Figure: "errors", Of: direct, To: direct},
+		{"a ratio to nothing", func(r *result.Run) { cell(r, "direct", 1, 1, 2, 3, 4, 5, 6) }, lesson.Comparison{Metric: "errors", Of: direct, To: direct},
 			"can't say: errors of direct, select, 1 client is 0, and nothing has a ratio to that"},
 	}
 	for _, test := range tests {
@@ -92,10 +92,10 @@ func TestCompare(t *testing.T) {
 
 func TestJudge(t *testing.T) {
 	on := func(is string, than float64) lesson.Condition {
-		return lesson.Condition{Figure: "tps", Of: pick("path", "direct"), Is: is, Than: &than}
+		return lesson.Condition{Metric: "tps", Of: pick("path", "direct"), Is: is, Than: &than}
 	}
 	errors := func(is string, than float64) lesson.Condition {
-		return lesson.Condition{Figure: "errors", Of: pick("path", "direct"), Is: is, Than: &than}
+		return lesson.Condition{Metric: "errors", Of: pick("path", "direct"), Is: is, Than: &than}
 	}
 	six := []float64{96, 97, 98, 99, 100, 101}
 	tests := []struct {
@@ -125,7 +125,7 @@ func TestJudge(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			run := &result.Run{}
 			cell(run, "direct", 1, test.tps...)
-			if got := Judge(run, lesson.Shape{All: test.all}).String(); got != test.want {
+			if got := Judge(run, lesson.Finding{All: test.all}).String(); got != test.want {
 				t.Errorf("the judgement is\n%q, it should be\n%q", got, test.want)
 			}
 		})
@@ -138,7 +138,7 @@ func TestAFlagThatDoesNotBearOnTheFigureStopsNothing(t *testing.T) {
 	c.Repeats[0].Flags = []result.Flag{{Word: "errors"}, {Word: "host"}}
 	c.Repeats[0].Measured.Errors = []result.Error{{Code: "53300", Count: 1}}
 	for figure, want := range map[string]string{"errors": Held, "tps": CantSay} {
-		shape := lesson.Shape{All: []lesson.Condition{{Figure: figure, Of: pick("path", "direct"), Is: "less", Than: number(100)}}}
+		shape := lesson.Finding{All: []lesson.Condition{{Metric: figure, Of: pick("path", "direct"), Is: "less", Than: number(100)}}}
 		if got := Judge(run, shape); got.Word != want {
 			t.Errorf("%s: %s", figure, got)
 		}
@@ -176,12 +176,12 @@ func TestSee(t *testing.T) {
 		ask  lesson.StudyFigure
 		want string
 	}{
-		{"seen", lesson.StudyFigure{Figure: "tps", Of: pick("path", "direct", "clients", 45)}, "4625 /s"},
-		{"flagged", lesson.StudyFigure{Figure: "tps", Of: pick("path", "direct", "clients", 5)}, "5075 /s*"},
+		{"seen", lesson.StudyFigure{Metric: "tps", Of: pick("path", "direct", "clients", 45)}, "4625 /s"},
+		{"flagged", lesson.StudyFigure{Metric: "tps", Of: pick("path", "direct", "clients", 5)}, "5075 /s*"},
 		{"not measured", lesson.StudyFigure{}, "not measured here"},
-		{"left out", lesson.StudyFigure{Figure: "tps", Of: pick("clients", 500)}, "not asked in this run"},
-		{"not available", lesson.StudyFigure{Figure: "tps", Of: pick("path", "yugabyte")}, "yugabyte is not available: its image cannot be had"},
-		{"no such figure there", lesson.StudyFigure{Figure: "starved", Of: pick("path", "direct", "clients", 5)}, "direct, select, 5 clients has no starved"},
+		{"left out", lesson.StudyFigure{Metric: "tps", Of: pick("clients", 500)}, "not asked in this run"},
+		{"not available", lesson.StudyFigure{Metric: "tps", Of: pick("path", "yugabyte")}, "yugabyte is not available: its image cannot be had"},
+		{"no such figure there", lesson.StudyFigure{Metric: "starved", Of: pick("path", "direct", "clients", 5)}, "direct, select, 5 clients has no starved"},
 	} {
 		if got := See(run, test.ask).Text(); got != test.want {
 			t.Errorf("%s: %q", test.name, got)
@@ -192,7 +192,7 @@ func TestSee(t *testing.T) {
 func TestCheck(t *testing.T) {
 	whole := func(change func(*lesson.Lesson)) *lesson.Lesson {
 		made := balance().Lesson
-		l := &lesson.Lesson{Groups: []lesson.Group{{Name: "balance"}}, Headlines: made.Headlines, Study: made.Study,
+		l := &lesson.Lesson{Experiments: []lesson.Experiment{{Name: "balance"}}, Comparisons: made.Comparisons, Study: made.Study,
 			Charts: []lesson.Chart{{Title: "t", Kind: "stack", Parts: []string{"waits", "connect"}, X: "path"}}}
 		change(l)
 		return l
@@ -205,13 +205,13 @@ func TestCheck(t *testing.T) {
 		change func(*lesson.Lesson)
 		want   string
 	}{
-		{"a group's figure", func(l *lesson.Lesson) { l.Groups[0].Figures = []string{"lock"} }, `group "balance": unknown figure "lock": did you mean`},
-		{"a headline's field", func(l *lesson.Lesson) { l.Headlines[0].Of = pick("client", 5) }, `headline "flip": unknown field of a cell "client": did you mean clients?`},
-		{"seven headlines", func(l *lesson.Lesson) { l.Headlines = make([]lesson.Comparison, 7) }, "7 headlines, allowed are 6"},
-		{"a condition without a number", func(l *lesson.Lesson) { l.Study.Shapes[0].All[0].To = nil }, `shape "flips": condition 1: it needs to`},
-		{"a condition that is equal", func(l *lesson.Lesson) { l.Study.Shapes[0].All[0].Is = "equal" }, `is is "equal", allowed are less and more`},
-		{"a shape without conditions", func(l *lesson.Lesson) { l.Study.Shapes[0].All = nil }, `shape "flips" has no conditions`},
-		{"a study's figure", func(l *lesson.Lesson) { l.Study.Figures[0].Figure = "TPS!" }, `study "Load balancing": figure "direct, 45 clients": unknown figure`},
+		{"a group's figure", func(l *lesson.Lesson) { l.Experiments[0].Metrics = []string{"lock"} }, `group "balance": unknown figure "lock": did you mean`},
+		{"a headline's field", func(l *lesson.Lesson) { l.Comparisons[0].Of = pick("client", 5) }, `headline "flip": unknown field of a cell "client": did you mean clients?`},
+		{"seven headlines", func(l *lesson.Lesson) { l.Comparisons = make([]lesson.Comparison, 7) }, "7 headlines, allowed are 6"},
+		{"a condition without a number", func(l *lesson.Lesson) { l.Study.Findings[0].All[0].To = nil }, `shape "flips": condition 1: it needs to`},
+		{"a condition that is equal", func(l *lesson.Lesson) { l.Study.Findings[0].All[0].Is = "equal" }, `is is "equal", allowed are less and more`},
+		{"a shape without conditions", func(l *lesson.Lesson) { l.Study.Findings[0].All = nil }, `shape "flips" has no conditions`},
+		{"a study's figure", func(l *lesson.Lesson) { l.Study.Figures[0].Metric = "TPS!" }, `study "Load balancing": figure "direct, 45 clients": unknown figure`},
 		{"a chart's kind", func(l *lesson.Lesson) { l.Charts[0].Kind = "pie" }, `chart "t": kind is "pie"`},
 		{"a chart's axis", func(l *lesson.Lesson) { l.Charts[0].X = "latency" }, "did you mean latency_ms?"},
 		{"a stack's part", func(l *lesson.Lesson) { l.Charts[0].Parts = []string{"waiting", "wait"} }, `unknown figure "wait"`},
@@ -225,7 +225,7 @@ func TestCheck(t *testing.T) {
 
 func TestCheckCells(t *testing.T) {
 	run := balance()
-	l := &lesson.Lesson{Headlines: run.Lesson.Headlines, Study: run.Lesson.Study}
+	l := &lesson.Lesson{Comparisons: run.Lesson.Comparisons, Study: run.Lesson.Study}
 	var cells []lesson.Cell
 	for _, c := range run.Cells {
 		cells = append(cells, c.Cell)

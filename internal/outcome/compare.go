@@ -22,7 +22,7 @@ const (
 // A Verdict is what a run says of a comparison.
 type Verdict struct {
 	lesson.Comparison
-	Figure metric.Figure
+	Figure metric.Metric
 	Of, To *result.Cell // nil where there is none
 	Ratio  Interval     // of Of's figure to To's, within each block; N is the blocks that both have
 	Word   string
@@ -32,7 +32,7 @@ type Verdict struct {
 // Compare judges the comparison by the run.
 func Compare(run *result.Run, c lesson.Comparison) Verdict {
 	v := Verdict{Comparison: c}
-	f, err := metric.Find(c.Figure)
+	f, err := metric.Find(c.Metric)
 	if err != nil {
 		return v.with(CantSay, err.Error())
 	}
@@ -77,7 +77,7 @@ func because(word, why string) string {
 }
 
 // worthless says why the figure of one of the cells supports no verdict; empty where both do.
-func worthless(f metric.Figure, cells ...*result.Cell) string {
+func worthless(f metric.Metric, cells ...*result.Cell) string {
 	var flagged []string
 	for _, c := range cells {
 		if words := f.Flags(c); len(words) > 0 {
@@ -91,7 +91,7 @@ func worthless(f metric.Figure, cells ...*result.Cell) string {
 }
 
 // noRatio says why there is none between two cells.
-func noRatio(f metric.Figure, of, to *result.Cell) string {
+func noRatio(f metric.Metric, of, to *result.Cell) string {
 	for _, c := range []*result.Cell{of, to} {
 		if len(f.Values(c)) == 0 {
 			return Name(c) + " has no " + f.Name

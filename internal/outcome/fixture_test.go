@@ -30,7 +30,7 @@ func number(v float64) *float64 { return &v }
 
 // cell adds a cell of the balance group with a repeat for each figure of TPS.
 func cell(run *result.Run, path string, clients int, tps ...float64) *result.Cell {
-	c := result.Cell{Cell: lesson.Cell{ID: path, Group: "balance", Path: path, Workload: "select", Clients: clients, Protocol: "simple", Seconds: 2,
+	c := result.Cell{Cell: lesson.Cell{ID: path, Experiment: "balance", Path: path, Workload: "select", Clients: clients, Protocol: "simple", Seconds: 2,
 		Wanted: len(tps), Role: "app"}, Status: result.Planned, Repeats: []result.Repeat{}}
 	for i, v := range tps {
 		c.Add(result.Repeat{Block: i + 1, Position: 1, Attempt: 1, Status: result.OK, Started: run.Started, Ended: run.Started.Add(2 * time.Second),
@@ -46,16 +46,16 @@ func cell(run *result.Run, path string, clients int, tps ...float64) *result.Cel
 func balance() *result.Run {
 	started := time.Date(2026, 11, 21, 16, 12, 0, 0, time.UTC)
 	ended := started.Add(4 * time.Minute)
-	few := lesson.Condition{Figure: "tps", Of: pick("path", "pgpool", "clients", 5), To: pick("path", "direct", "clients", 5), Is: "less"}
-	many := lesson.Condition{Figure: "tps", Of: pick("path", "pgpool", "clients", 45), To: pick("path", "direct", "clients", 45), Is: "more"}
+	few := lesson.Condition{Metric: "tps", Of: pick("path", "pgpool", "clients", 5), To: pick("path", "direct", "clients", 5), Is: "less"}
+	many := lesson.Condition{Metric: "tps", Of: pick("path", "pgpool", "clients", 45), To: pick("path", "direct", "clients", 45), Is: "more"}
 	run := &result.Run{Version: result.Version, ID: "20261121T161200Z-05-balance", Status: result.Finished, Started: started, Ended: &ended, Seed: 7,
 		Lesson: result.Lesson{Name: "05-balance", Title: "Balance", Question: "When does Pgpool-II's load balancing pay?",
-			Headlines: []lesson.Comparison{{Name: "flip", Says: "Pgpool-II to direct, 45 clients", Figure: "tps", Of: many.Of, To: many.To}},
+			Comparisons: []lesson.Comparison{{Name: "flip", Says: "Pgpool-II to direct, 45 clients", Metric: "tps", Of: many.Of, To: many.To}},
 			Study: &lesson.Study{Title: "Load balancing", Source: "the author, 2020", Setup: "one CPU each",
-				Figures: []lesson.StudyFigure{{What: "direct, 45 clients", Said: "4618 TPS", Figure: "tps", Of: pick("path", "direct", "clients", 45)},
+				Figures: []lesson.StudyFigure{{What: "direct, 45 clients", Said: "4618 TPS", Metric: "tps", Of: pick("path", "direct", "clients", 45)},
 					{What: "select version()", Said: "0.523 ms"}},
-				Shapes: []lesson.Shape{{Name: "flips", Says: "direct wins with few clients, Pgpool-II with many", All: []lesson.Condition{few, many}}}}},
-		Manifest: result.Manifest{Versions: map[string]string{}, Scale: 10, Budgets: []result.Budget{{Of: "nodes", CPUs: "0.5"}}, Host: result.Host{CPUs: 2}},
+				Findings: []lesson.Finding{{Name: "flips", Says: "direct wins with few clients, Pgpool-II with many", All: []lesson.Condition{few, many}}}}},
+		Manifest: result.Manifest{Versions: map[string]string{}, Scale: 10, Limits: []result.Limit{{Of: "nodes", CPUs: "0.5"}}, Host: result.Host{CPUs: 2}},
 		Paths: []result.Path{{Name: "direct", Database: "postgresql"}, {Name: "pgpool", Database: "postgresql"},
 			{Name: "yugabyte", Database: "yugabytedb", Unavailable: "its image cannot be had"}}}
 	cell(run, "direct", 5, 5000, 5100, 5200, 5000, 5100, 5050)

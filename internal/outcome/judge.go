@@ -20,7 +20,7 @@ const margin = 0.10
 // A Judgement is what a run says of a shape. It is Held where all its conditions are, NotHeld where one is not, and
 // else what the first condition is that is neither.
 type Judgement struct {
-	lesson.Shape
+	lesson.Finding
 	Conditions []Finding
 	Word       string
 	Why        string // it isn't held, or what a reader has to know; may be empty
@@ -32,7 +32,7 @@ func (j Judgement) String() string { return because(j.Word, j.Why) }
 // A Finding is what a run says of one condition.
 type Finding struct {
 	lesson.Condition
-	Figure metric.Figure
+	Figure metric.Metric
 	Of, To *result.Cell // To is nil where the figure itself is judged
 	Value  Interval     // of the figure, or of its ratio within each block
 	Limit  float64
@@ -41,8 +41,8 @@ type Finding struct {
 }
 
 // Judge judges the shape by the run.
-func Judge(run *result.Run, s lesson.Shape) Judgement {
-	j := Judgement{Shape: s, Word: Held}
+func Judge(run *result.Run, s lesson.Finding) Judgement {
+	j := Judgement{Finding: s, Word: Held}
 	if len(s.All) == 0 {
 		j.Word, j.Why = CantSay, "the shape has no conditions"
 	}
@@ -76,7 +76,7 @@ func seen(times int) string {
 // find judges one condition.
 func find(run *result.Run, c lesson.Condition) Finding {
 	f := Finding{Condition: c, Limit: 1}
-	found, err := metric.Find(c.Figure)
+	found, err := metric.Find(c.Metric)
 	switch {
 	case err != nil:
 		return f.with(CantSay, err.Error())

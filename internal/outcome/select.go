@@ -135,7 +135,7 @@ func Name(c *result.Cell) string {
 	for _, n := range []struct {
 		count int
 		said  string
-	}{{c.PoolSize, fmt.Sprintf("pool of %d", c.PoolSize)}, {c.Pods, metric.Count(c.Pods, "pod")}, {c.PodPool, fmt.Sprintf("%d each", c.PodPool)}} {
+	}{{c.PoolSize, fmt.Sprintf("pool of %d", c.PoolSize)}, {c.Instances, metric.Count(c.Instances, "pod")}, {c.InstancePool, fmt.Sprintf("%d each", c.InstancePool)}} {
 		if n.count > 0 {
 			words = append(words, n.said)
 		}

@@ -42,7 +42,7 @@ func roundTripOf(cells ...*result.Cell) string {
 				continue
 			}
 			values = append(values, r.RoundTrip.MeasuredMS)
-			off := math.Abs(r.RoundTrip.MeasuredMS - r.RoundTrip.AskedMS)
+			off := math.Abs(r.RoundTrip.MeasuredMS - r.RoundTrip.SetMS)
 			if r.Flagged("latency") && off > furthest {
 				furthest, worst = off, r.RoundTrip.MeasuredMS
 			}

@@ -67,7 +67,7 @@ func headlines(verdicts []outcome.Verdict) string {
 		} else {
 			ratio += " "
 		}
-		t.add(v.Word, ratio, interval, reason(fmt.Sprintf("%s (%s)", v.Says, v.Comparison.Figure), v.Why))
+		t.add(v.Word, ratio, interval, reason(fmt.Sprintf("%s (%s)", v.Says, v.Comparison.Metric), v.Why))
 	}
 	return "\nHeadlines, each the ratio of two cells' figures within a block\n" + t.String()
 }

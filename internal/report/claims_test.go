@@ -43,20 +43,20 @@ func pooling() *result.Run {
 	direct := pick(`{"group": "fixed", "path": "direct", "clients": 100}`)
 	once := pick(`{"group": "connect", "path": "pgbouncer-transaction", "role": "app_trust"}`)
 	two := 2.0
-	run.Lesson.Headlines = []lesson.Comparison{{Name: "many", Says: "PgBouncer with a pool of 10 to direct, 100 clients", Figure: "tps", Of: many, To: direct},
-		{Name: "connect", Says: "connecting to PgBouncer to connecting to PostgreSQL, no password", Figure: "connect", Of: once,
+	run.Lesson.Comparisons = []lesson.Comparison{{Name: "many", Says: "PgBouncer with a pool of 10 to direct, 100 clients", Metric: "tps", Of: many, To: direct},
+		{Name: "connect", Says: "connecting to PgBouncer to connecting to PostgreSQL, no password", Metric: "connect", Of: once,
 			To: pick(`{"group": "connect", "path": "direct", "role": "app_trust"}`)},
-		{Name: "huge", Says: "the same with 4000 clients", Figure: "tps", Of: pick(`{"clients": 4000, "pool_size": 10}`), To: direct}}
+		{Name: "huge", Says: "the same with 4000 clients", Metric: "tps", Of: pick(`{"clients": 4000, "pool_size": 10}`), To: direct}}
 	run.Lesson.Study = &lesson.Study{Title: "PgBouncer, light connection pooler", Source: "2023", Setup: "4 CPUs and 8 GB for everything.",
-		Figures: []lesson.StudyFigure{{What: "TPC-B, 100 clients, direct", Said: "168.89 TPS", Figure: "tps", Of: direct},
-			{What: "TPC-B, 100 clients, PgBouncer", Said: "163.72 TPS", Figure: "tps", Of: many},
-			{What: "TPC-B, 4000 clients, direct", Said: "11.38 TPS", Figure: "tps", Of: pick(`{"clients": 4000}`)}, {What: "all connected, 500 clients", Said: "8187 ms"}},
-		Shapes: []lesson.Shape{
-			{Name: "many", Says: "PgBouncer wins with many clients", All: []lesson.Condition{{Figure: "tps", Of: many, To: direct, Is: "more"}}},
-			{Name: "cheap", Says: "connecting to PgBouncer takes less than 2 ms", All: []lesson.Condition{{Figure: "connect", Of: once, Is: "less", Than: &two}}},
-			{Name: "locks", Says: "with few clients the locks are the same", All: []lesson.Condition{{Figure: "locks", Of: pick(`{"path": "direct", "clients": 10}`),
+		Figures: []lesson.StudyFigure{{What: "TPC-B, 100 clients, direct", Said: "168.89 TPS", Metric: "tps", Of: direct},
+			{What: "TPC-B, 100 clients, PgBouncer", Said: "163.72 TPS", Metric: "tps", Of: many},
+			{What: "TPC-B, 4000 clients, direct", Said: "11.38 TPS", Metric: "tps", Of: pick(`{"clients": 4000}`)}, {What: "all connected, 500 clients", Said: "8187 ms"}},
+		Findings: []lesson.Finding{
+			{Name: "many", Says: "PgBouncer wins with many clients", All: []lesson.Condition{{Metric: "tps", Of: many, To: direct, Is: "more"}}},
+			{Name: "cheap", Says: "connecting to PgBouncer takes less than 2 ms", All: []lesson.Condition{{Metric: "connect", Of: once, Is: "less", Than: &two}}},
+			{Name: "locks", Says: "with few clients the locks are the same", All: []lesson.Condition{{Metric: "locks", Of: pick(`{"path": "direct", "clients": 10}`),
 				To: pick(`{"path": "direct", "clients": 100}`), Is: "more"}}},
-			{Name: "huge", Says: "with 4000 clients it wins by far", All: []lesson.Condition{{Figure: "tps", Of: pick(`{"clients": 4000}`), To: direct, Is: "more"}}}}}
+			{Name: "huge", Says: "with 4000 clients it wins by far", All: []lesson.Condition{{Metric: "tps", Of: pick(`{"clients": 4000}`), To: direct, Is: "more"}}}}}
 	return run
 }
 
@@ -64,7 +64,7 @@ func pooling() *result.Run {
 func work(run *result.Run, path string, clients, size, repeats int, tps float64, backends int) {
 	c := add(run, "fixed", path, lesson.WithoutProxy)
 	c.Clients, c.PoolSize, c.Workload, c.Transactions, c.Rate, c.Wanted = clients, size, "tpcb", 50, 0, repeats
-	c.Figures = []string{"tps", "tps_with_connect", "mean", "connected_seconds", "memory_database_mb", "memory_per_backend_mb", "backends", "locks", "waiting"}
+	c.Metrics = []string{"tps", "tps_with_connect", "mean", "connected_seconds", "memory_database_mb", "memory_per_backend_mb", "backends", "locks", "waiting"}
 	for i := range repeats {
 		r := measured(1+i, 0.1, tps+float64(i), 0, 1000/tps)
 		r.Measured.Finish = &result.Finish{ConnectedSeconds: 0.01 * float64(clients), Connected: clients, Seconds: 9, TPSWithConnect: 0.9 * tps, TPS: tps + float64(i)}
@@ -91,7 +91,7 @@ func TestPooling(t *testing.T) {
 func TestVerdict(t *testing.T) {
 	run := pooling()
 	golden(t, "verdict.txt", Verdict(run, outcome.All(run)))
-	run.Lesson.Headlines, run.Lesson.Study = nil, nil
+	run.Lesson.Comparisons, run.Lesson.Study = nil, nil
 	if got := Verdict(run, outcome.All(run)); !strings.Contains(got, "\nThe lesson claims nothing: ") {
 		t.Errorf("a lesson without claims says\n%s", got)
 	}

@@ -22,7 +22,7 @@ type column struct {
 var columns = []column{
 	{"run", func(run *result.Run, _ *result.Cell, _ *result.Repeat) string { return run.ID }},
 	{"cell", ofCell(func(c *result.Cell) string { return c.ID })},
-	{"group", ofCell(func(c *result.Cell) string { return c.Group })},
+	{"group", ofCell(func(c *result.Cell) string { return c.Experiment })},
 	{"path", ofCell(func(c *result.Cell) string { return c.Path })},
 	{"latency", ofCell(func(c *result.Cell) string { return c.Latency.String() })},
 	{"link", ofCell(func(c *result.Cell) string { return c.Link })},
@@ -32,8 +32,8 @@ var columns = []column{
 	{"rate", ofCell(func(c *result.Cell) string { return exact(c.Rate) })},
 	{"role", ofCell(func(c *result.Cell) string { return c.Role })},
 	{"pool_size", ofNumber(func(c *result.Cell) int { return c.PoolSize })},
-	{"pods", ofNumber(func(c *result.Cell) int { return c.Pods })},
-	{"pod_pool", ofNumber(func(c *result.Cell) int { return c.PodPool })},
+	{"pods", ofNumber(func(c *result.Cell) int { return c.Instances })},
+	{"pod_pool", ofNumber(func(c *result.Cell) int { return c.InstancePool })},
 	{"transactions_each", ofNumber(func(c *result.Cell) int { return c.Transactions })},
 	{"bandwidth_kb_s", ofNumber(func(c *result.Cell) int { return c.BandwidthKBs })},
 	{"replication_ms", ofNumber(func(c *result.Cell) int { return c.ReplicationMS })},
@@ -45,7 +45,7 @@ var columns = []column{
 	{"attempt", ofRepeat(func(r *result.Repeat) string { return strconv.Itoa(r.Attempt) })},
 	{"status", ofRepeat(func(r *result.Repeat) string { return string(r.Status) })},
 	{"reason", ofRepeat(func(r *result.Repeat) string { return r.Reason })},
-	{"round_trip_asked_ms", ofRoundTrip(func(t *result.RoundTrip) float64 { return t.AskedMS })},
+	{"round_trip_asked_ms", ofRoundTrip(func(t *result.RoundTrip) float64 { return t.SetMS })},
 	{"round_trip_measured_ms", ofRoundTrip(func(t *result.RoundTrip) float64 { return t.MeasuredMS })},
 	{"window_seconds", ofMeasured(func(m *result.Measured) float64 { return m.WindowSeconds })},
 	{"transactions", ofMeasured(func(m *result.Measured) float64 { return float64(m.Transactions) })},
@@ -84,7 +84,7 @@ func CSV(out io.Writer, run *result.Run) error {
 	return nil
 }
 
-func ofFigure(f metric.Figure) func(*result.Run, *result.Cell, *result.Repeat) string {
+func ofFigure(f metric.Metric) func(*result.Run, *result.Cell, *result.Repeat) string {
 	return func(_ *result.Run, c *result.Cell, r *result.Repeat) string {
 		if v, ok := f.Of(c, r); ok {
 			return exact(v)

@@ -9,7 +9,7 @@ import (
 )
 
 // heads are the two lines of a figure's heading: the second has its last word, where there are several, and its unit.
-func heads(f metric.Figure) (first, second string) {
+func heads(f metric.Metric) (first, second string) {
 	words := strings.Fields(f.Heading)
 	unit := f.Unit
 	if f.Name == "tps" {
@@ -37,7 +37,7 @@ func demand(c *result.Cell) string {
 }
 
 // shown is the cell's figure as a table has it: starred where it is flagged, failed, or - where there is none.
-func shown(f metric.Figure, c *result.Cell) string {
+func shown(f metric.Metric, c *result.Cell) string {
 	if c == nil {
 		return ""
 	}
@@ -54,7 +54,7 @@ func shown(f metric.Figure, c *result.Cell) string {
 }
 
 // shownRatio is the cell's ratio to base as a table has it: starred where either of the two is flagged.
-func shownRatio(f metric.Figure, c, base *result.Cell) string {
+func shownRatio(f metric.Metric, c, base *result.Cell) string {
 	if c == nil {
 		return ""
 	}
@@ -69,7 +69,7 @@ func shownRatio(f metric.Figure, c, base *result.Cell) string {
 }
 
 // kindOf names the figures, so that lists of them can be compared.
-func kindOf(figures []metric.Figure) string {
+func kindOf(figures []metric.Metric) string {
 	var names []string
 	for _, f := range figures {
 		names = append(names, f.Name)

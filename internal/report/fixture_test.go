@@ -41,7 +41,7 @@ func newRun() *result.Run {
 			Explanation: "A connect pays several round trips and the authentication, a statement pays one round trip; " +
 				"ten clients that wait for each answer can have no more than ten statements under way."},
 		Manifest: result.Manifest{Scale: 10, Host: result.Host{CPUs: 2},
-			Budgets: []result.Budget{{Of: "nodes", CPUs: "0.5"}, {Of: "poolers", CPUs: "0.5"}}}}
+			Limits: []result.Limit{{Of: "nodes", CPUs: "0.5"}, {Of: "poolers", CPUs: "0.5"}}}}
 }
 
 // measured is a repeat that counts.
@@ -65,7 +65,7 @@ func measured(block int, roundTrip, tps, connect, latency float64, words ...stri
 
 // add adds a cell of the tour with its repeats.
 func add(run *result.Run, group, path string, latency lesson.Latency, repeats ...result.Repeat) *result.Cell {
-	c := lesson.Cell{ID: group + "." + path + "." + latency.String(), Group: group, Path: path, Latency: latency, Workload: "select",
+	c := lesson.Cell{ID: group + "." + path + "." + latency.String(), Experiment: group, Path: path, Latency: latency, Workload: "select",
 		Clients: 1, Protocol: "prepared", Rate: 37, Seconds: 1.5, Wanted: run.Blocks}
 	switch group {
 	case "connect":
@@ -110,7 +110,7 @@ func tour() *result.Run {
 		Reason: "the path doesn't lead where it says: the list of Pgpool-II's nodes is primary, it had to be primary, standby"}
 	add(run, "connect", "pgpool", ten, failed)
 	errors := measured(1, 14.2, 12, 0, 11, "errors", "latency")
-	errors.RoundTrip.AskedMS = 10
+	errors.RoundTrip.SetMS = 10
 	errors.Measured.Errors = []result.Error{{Code: "08006", Count: 1, Message: "connection failure"},
 		{Code: "57P01", Count: 2, Message: "terminating connection due to administrator command"}}
 	add(run, "select", "pgpool", ten, errors)

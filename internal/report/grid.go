@@ -27,13 +27,13 @@ func gridFits(run *result.Run, groups []string) bool {
 	}
 	for i := range run.Cells {
 		c := &run.Cells[i]
-		at := place{c.Group, c.Path, c.Latency}
+		at := place{c.Experiment, c.Path, c.Latency}
 		k := c.Workload + kindOf(metric.For(c)) + c.Protocol + strconv.Itoa(c.Clients)
 		said := c.HasUsualRole() // by the grid, which names no other
-		if !said || c.PoolSize+c.Pods+c.Transactions > 0 || seen[at] || kind[c.Group] != "" && kind[c.Group] != k {
+		if !said || c.PoolSize+c.Instances+c.Transactions > 0 || seen[at] || kind[c.Experiment] != "" && kind[c.Experiment] != k {
 			return false
 		}
-		seen[at], kind[c.Group] = true, k
+		seen[at], kind[c.Experiment] = true, k
 	}
 	var columns []string
 	for _, g := range groups {
@@ -94,7 +94,7 @@ func gridHeadings(run *result.Run, groups []string, compared bool) [][]string {
 }
 
 func firstOf(run *result.Run, group string) *result.Cell {
-	return find(run, func(c *result.Cell) bool { return c.Group == group })
+	return find(run, func(c *result.Cell) bool { return c.Experiment == group })
 }
 
 // gridCells returns a cell a group, nil in a group's place where it has none, or nil where no group has one.
@@ -102,7 +102,7 @@ func gridCells(run *result.Run, groups []string, path string, latency lesson.Lat
 	cells := make([]*result.Cell, len(groups))
 	found := false
 	for i, g := range groups {
-		cells[i] = find(run, func(c *result.Cell) bool { return c.Group == g && c.Path == path && c.Latency == latency })
+		cells[i] = find(run, func(c *result.Cell) bool { return c.Experiment == g && c.Path == path && c.Latency == latency })
 		found = found || cells[i] != nil
 	}
 	if !found {

@@ -89,7 +89,7 @@ func explain(b *strings.Builder, run *result.Run, group string) {
 			if i == 0 {
 				text += ": " + demand(c)
 			}
-			if c.Group == group && !slices.Contains(all, text) {
+			if c.Experiment == group && !slices.Contains(all, text) {
 				all = append(all, text)
 			}
 		}

@@ -41,7 +41,7 @@ func lines(run *result.Run, groups []string) string {
 func cellsOf(run *result.Run, group string) []*result.Cell {
 	var cells []*result.Cell
 	for i := range run.Cells {
-		if run.Cells[i].Group == group {
+		if run.Cells[i].Experiment == group {
 			cells = append(cells, &run.Cells[i])
 		}
 	}
@@ -50,10 +50,10 @@ func cellsOf(run *result.Run, group string) []*result.Cell {
 
 // figuresOf are all figures of the cells, each once. Where the lesson names none, cells that don't connect over and
 // over or work off a fixed amount show throughput and the time of a turn, both, whatever they are compared by.
-func figuresOf(cells []*result.Cell) []metric.Figure {
-	var figures []metric.Figure
-	add := func(f metric.Figure) {
-		known := slices.ContainsFunc(figures, func(g metric.Figure) bool { return g.Name == f.Name })
+func figuresOf(cells []*result.Cell) []metric.Metric {
+	var figures []metric.Metric
+	add := func(f metric.Metric) {
+		known := slices.ContainsFunc(figures, func(g metric.Metric) bool { return g.Name == f.Name })
 		if !known && f.Name != "errors" { // which each table has at its end
 
 			figures = append(figures, f)
@@ -63,7 +63,7 @@ func figuresOf(cells []*result.Cell) []metric.Figure {
 		for _, f := range metric.For(c) {
 			add(f)
 		}
-		if len(c.Figures) > 0 || c.Transactions > 0 || c.Workload == "connect" {
+		if len(c.Metrics) > 0 || c.Transactions > 0 || c.Workload == "connect" {
 			continue
 		}
 		for _, name := range []string{"tps", "p50", "p95"} {
@@ -76,7 +76,7 @@ func figuresOf(cells []*result.Cell) []metric.Figure {
 }
 
 // fitting makes the table of as many of the figures as fit the width, at least of one, and says of how many.
-func fitting(run *result.Run, cells []*result.Cell, varying []dimension, figures []metric.Figure) (int, *table) {
+func fitting(run *result.Run, cells []*result.Cell, varying []dimension, figures []metric.Metric) (int, *table) {
 	n := 1
 	t := tableOf(run, cells, varying, figures[:n])
 	for n < len(figures) {
@@ -91,7 +91,7 @@ func fitting(run *result.Run, cells []*result.Cell, varying []dimension, figures
 
 // tableOf has a row a cell: its path, what it differs in from the others, and its figures with their ratios to the
 // direct path's where that is there too.
-func tableOf(run *result.Run, cells []*result.Cell, varying []dimension, figures []metric.Figure) *table {
+func tableOf(run *result.Run, cells []*result.Cell, varying []dimension, figures []metric.Metric) *table {
 	upper, lower := []string{""}, []string{"path"}
 	for _, d := range varying {
 		upper, lower = append(upper, ""), append(lower, d.heading)
@@ -123,7 +123,7 @@ func tableOf(run *result.Run, cells []*result.Cell, varying []dimension, figures
 }
 
 // compared says whether one of the cells has a ratio to another, the direct path's.
-func compared(run *result.Run, cells []*result.Cell, f metric.Figure) bool {
+func compared(run *result.Run, cells []*result.Cell, f metric.Metric) bool {
 	return slices.ContainsFunc(cells, func(c *result.Cell) bool {
 		b := base(run, c)
 		return b != nil && b != c && len(f.Ratios(c, b)) > 0

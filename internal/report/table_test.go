@@ -24,7 +24,7 @@ func TestTour(t *testing.T) {
 
 func TestInterrupted(t *testing.T) {
 	for name, run := range map[string]*result.Run{"interrupted": tour(), "killed": tour()} {
-		run.Status, run.Reason, run.PutBack = result.Interrupted, "it was stopped: Ctrl-C, scripts/lab cancel or the console", "toxiproxy doesn't answer"
+		run.Status, run.Reason, run.NotRestored = result.Interrupted, "it was stopped: Ctrl-C, scripts/lab cancel or the console", "toxiproxy doesn't answer"
 		want := "INTERRUPTED: it was stopped: Ctrl-C, scripts/lab cancel or the console; 1 of 24 repeats are missing; - is a figure that no repeat gave\n"
 		if name == "killed" {
 			run.Status = result.Running

@@ -43,8 +43,8 @@ func title(run *result.Run) string {
 	default:
 		paragraph(&b, strings.ToUpper(string(run.Status))+": ", run.Reason+"; "+missing(run))
 	}
-	if run.PutBack != "" {
-		fmt.Fprintf(&b, "The latencies set before the run could not be put back: %s\n", run.PutBack)
+	if run.NotRestored != "" {
+		fmt.Fprintf(&b, "The latencies set before the run could not be put back: %s\n", run.NotRestored)
 	}
 	return b.String()
 }
@@ -70,7 +70,7 @@ func missing(run *result.Run) string {
 }
 
 func budget(run *result.Run, of string) string {
-	for _, budget := range run.Manifest.Budgets {
+	for _, budget := range run.Manifest.Limits {
 		if budget.Of == of && budget.CPUs != "" {
 			return budget.CPUs + " CPU"
 		}
@@ -81,8 +81,8 @@ func budget(run *result.Run, of string) string {
 func groupsOf(run *result.Run) []string {
 	var groups []string
 	for _, c := range run.Cells {
-		if !slices.Contains(groups, c.Group) {
-			groups = append(groups, c.Group)
+		if !slices.Contains(groups, c.Experiment) {
+			groups = append(groups, c.Experiment)
 		}
 	}
 	return groups
@@ -129,8 +129,8 @@ func find(run *result.Run, wanted func(*result.Cell) bool) *result.Cell {
 // base is the cell that c is compared with: the direct path's under the same conditions.
 func base(run *result.Run, c *result.Cell) *result.Cell {
 	return find(run, func(d *result.Cell) bool {
-		return d.Path == "direct" && d.Group == c.Group && d.Latency == c.Latency && d.Workload == c.Workload &&
-			d.Clients == c.Clients && d.Protocol == c.Protocol && d.Role == c.Role && d.Pods == c.Pods && d.PodPool == c.PodPool
+		return d.Path == "direct" && d.Experiment == c.Experiment && d.Latency == c.Latency && d.Workload == c.Workload &&
+			d.Clients == c.Clients && d.Protocol == c.Protocol && d.Role == c.Role && d.Instances == c.Instances && d.InstancePool == c.InstancePool
 	})
 }
 
@@ -157,7 +157,7 @@ func troubles(run *result.Run) string {
 		if len(why) == 0 {
 			continue
 		}
-		text := fmt.Sprintf("%s, %s, %s: %s", c.Path, c.Latency, c.Group, strings.Join(why, "; "))
+		text := fmt.Sprintf("%s, %s, %s: %s", c.Path, c.Latency, c.Experiment, strings.Join(why, "; "))
 		for i, l := range wrap(text, width-2) {
 			b.WriteString(strings.Repeat(" ", 2*min(i, 1)) + l + "\n")
 		}

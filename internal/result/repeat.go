@@ -48,7 +48,7 @@ type Fact struct {
 
 // A RoundTrip is what a SELECT 1 on a warm connection of the cell's path took before load.
 type RoundTrip struct {
-	AskedMS    float64 `json:"asked_ms"`    // sum of the latencies on the links it goes over
+	SetMS      float64 `json:"set_ms"`      // sum of the latencies on the links it goes over
 	MeasuredMS float64 `json:"measured_ms"` // median
 	Samples    int     `json:"samples"`
 }
@@ -61,7 +61,7 @@ const (
 
 // AsAsked says whether the round trip is what was asked.
 func (r *RoundTrip) AsAsked() bool {
-	return math.Abs(r.MeasuredMS-r.AskedMS) <= max(latencySlack, latencyShare*r.AskedMS)
+	return math.Abs(r.MeasuredMS-r.SetMS) <= max(latencySlack, latencyShare*r.SetMS)
 }
 
 // Measured is what k6 saw. Trends and TPS are of the measured window alone, counts and errors of all of it.

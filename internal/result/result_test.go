@@ -25,7 +25,7 @@ func full() *Run {
 	now := time.Date(2026, 11, 21, 16, 0, 0, 0, time.UTC)
 	repeat := Repeat{Block: 1, Position: 2, Attempt: 1, Status: OK, Started: now, Ended: now.Add(2 * time.Second),
 		Proof:     []Fact{{"the pool mode", "session", "session", true}},
-		RoundTrip: &RoundTrip{AskedMS: 10, MeasuredMS: 10.7, Samples: 9},
+		RoundTrip: &RoundTrip{SetMS: 10, MeasuredMS: 10.7, Samples: 9},
 		Measured: &Measured{WindowSeconds: 1.5, Transactions: 150, TPS: 100, ClientsReady: 1, Late: 1, Dropped: 2,
 			Trends: map[string]Trend{"pg_connect": {Count: 150, Min: 1, Avg: 2, Med: 2, P90: 3, P95: 3, P99: 4, Max: 5}},
 			Errors: []Error{{"57P01", "measure", 3, "terminating connection"}}, Counted: Counted{160, 1, 1, 150},
@@ -42,20 +42,20 @@ func full() *Run {
 		Flags:  []Flag{{"errors", "3 errors"}}, Summary: "k6/a.json"}
 	failed := Repeat{Block: 1, Position: 1, Attempt: 2, Status: Failed, Reason: "no", Started: now, Ended: now, Proof: []Fact{}, Counts: []Count{},
 		Uncounted: "down", Shares: []Share{}, Flags: []Flag{}, Log: "k6/b.log", Exit: 107}
-	cell := lesson.Cell{ID: "a", Group: "g", Path: "direct", Latency: lesson.Through(10), Link: "client-primary", Workload: "select",
-		Clients: 1, Protocol: "simple", Rate: 100, Seconds: 1.5, Warmup: 0.5, Fill: true, Wanted: 1, Role: "app_clear", PoolSize: 5, Pods: 2, PodPool: 3,
-		Writes: true, Transactions: 50, BandwidthKBs: 1000, ReplicationMS: 20, FreshDatabase: true, WaitsHz: 50, Figures: []string{"tps"},
+	cell := lesson.Cell{ID: "a", Experiment: "g", Path: "direct", Latency: lesson.Through(10), Link: "client-primary", Workload: "select",
+		Clients: 1, Protocol: "simple", Rate: 100, Seconds: 1.5, Warmup: 0.5, Fill: true, Wanted: 1, Role: "app_clear", PoolSize: 5, Instances: 2, InstancePool: 3,
+		Writes: true, Transactions: 50, BandwidthKBs: 1000, ReplicationMS: 20, FreshDatabase: true, WaitsHz: 50, Metrics: []string{"tps"},
 		Settings: map[string]map[string]string{"standby": {"hot_standby_feedback": "on"}}, Params: json.RawMessage(`{"rows":9}`)}
 	rate := 5.0
 	direct := lesson.Selector{"path": json.RawMessage(`"direct"`)}
 	run := &Run{Version: Version, ID: "20261121T160000Z-00-tour", Status: Interrupted, Reason: "someone stopped it", Started: now, Ended: &now,
-		Seed: 7, Blocks: 1, PutBack: "toxiproxy is down", Unfinished: 1,
+		Seed: 7, Blocks: 1, NotRestored: "toxiproxy is down", Unfinished: 1,
 		Lesson: Lesson{Name: "00-tour", Title: "t", Question: "q", Explanation: "e", File: "/f.js", SHA256: strings.Repeat("0a", 32),
-			Headlines: []lesson.Comparison{{Name: "n", Says: "s", Figure: "tps", Of: direct, To: direct}},
-			Study: &lesson.Study{Title: "t", Source: "s", Setup: "s", Figures: []lesson.StudyFigure{{What: "w", Said: "1 ms", Figure: "p50", Of: direct}},
-				Shapes: []lesson.Shape{{Name: "n", Says: "s", All: []lesson.Condition{{Figure: "tps", Of: direct, Is: "less", Than: share(100)}}}}},
-			Charts: []lesson.Chart{{Title: "t", Kind: "lines", Figure: "tps", X: "clients", Series: "path", Of: direct}}, Override: lesson.Override{Latencies: []lesson.Latency{lesson.WithoutProxy, lesson.Through(5)}, Rate: &rate, Full: true}, Full: true},
-		Manifest: Manifest{Versions: map[string]string{"k6": "v2"}, Scale: 10, Budgets: []Budget{{"nodes", "0.5", "1g"}}, Host: Host{CPUs: 2}},
+			Comparisons: []lesson.Comparison{{Name: "n", Says: "s", Metric: "tps", Of: direct, To: direct}},
+			Study: &lesson.Study{Title: "t", Source: "s", Setup: "s", Figures: []lesson.StudyFigure{{What: "w", Said: "1 ms", Metric: "p50", Of: direct}},
+				Findings: []lesson.Finding{{Name: "n", Says: "s", All: []lesson.Condition{{Metric: "tps", Of: direct, Is: "less", Than: share(100)}}}}},
+			Charts: []lesson.Chart{{Title: "t", Kind: "lines", Metric: "tps", X: "clients", Series: "path", Of: direct}}, Override: lesson.Override{Latencies: []lesson.Latency{lesson.WithoutProxy, lesson.Through(5)}, Rate: &rate, Full: true}, Full: true},
+		Manifest: Manifest{Versions: map[string]string{"k6": "v2"}, Scale: 10, Limits: []Limit{{"nodes", "0.5", "1g"}}, Host: Host{CPUs: 2}},
 		Paths:    []Path{{Name: "direct", Database: "postgresql", Latencies: []lesson.Latency{lesson.WithoutProxy, lesson.Through(10)}}, {Name: "yugabyte", Database: "yugabytedb", Unavailable: "off"}},
 		Cells:    []Cell{{Cell: cell, Status: Planned}, {Cell: cell, Status: Planned, Repeats: []Repeat{}}}}
 	run.Cells[0].Add(failed)
@@ -92,7 +92,7 @@ func TestTheSchemaRefuses(t *testing.T) {
 		{"an unknown flag", `"word":"errors"`, `"word":"odd"`},
 		{"a throttled share above 1", `"throttled":0.2`, `"throttled":20`},
 		{"another version", `"version":1`, `"version":2`},
-		{"a missing field", `"unfinished":1`, `"put_back":"x"`},
+		{"a missing field", `"unfinished":1`, `"not_restored":"x"`},
 	}
 	text, err := json.Marshal(full())
 	if err != nil {

@@ -33,20 +33,20 @@ const (
 
 // A Run is one execution of a lesson.
 type Run struct {
-	Version    int        `json:"version"`
-	ID         string     `json:"id"` // name of its folder
-	Status     Status     `json:"status"`
-	Reason     string     `json:"reason,omitempty"` // why it is not finished
-	Started    time.Time  `json:"started"`
-	Ended      *time.Time `json:"ended,omitempty"`
-	Seed       uint64     `json:"seed"`   // of the order within each block
-	Blocks     int        `json:"blocks"` // a block is one repeat of every cell
-	Lesson     Lesson     `json:"lesson"`
-	Manifest   Manifest   `json:"manifest"`
-	Paths      []Path     `json:"paths"` // those the lesson asked for, in the order of configs/paths.yaml
-	Cells      []Cell     `json:"cells"`
-	PutBack    string     `json:"put_back,omitempty"` // why the latencies found at the start could not be put back
-	Unfinished int        `json:"unfinished"`         // repeats that were planned and did not end by themselves
+	Version     int        `json:"version"`
+	ID          string     `json:"id"` // name of its folder
+	Status      Status     `json:"status"`
+	Reason      string     `json:"reason,omitempty"` // why it is not finished
+	Started     time.Time  `json:"started"`
+	Ended       *time.Time `json:"ended,omitempty"`
+	Seed        uint64     `json:"seed"`   // of the order within each block
+	Blocks      int        `json:"blocks"` // a block is one repeat of every cell
+	Lesson      Lesson     `json:"lesson"`
+	Manifest    Manifest   `json:"manifest"`
+	Paths       []Path     `json:"paths"` // those the lesson asked for, in the order of configs/paths.yaml
+	Cells       []Cell     `json:"cells"`
+	NotRestored string     `json:"not_restored,omitempty"` // why the latencies found at the start could not be put back
+	Unfinished  int        `json:"unfinished"`             // repeats that were planned and did not end by themselves
 }
 
 // A Lesson is the question that the run answers.
@@ -58,7 +58,7 @@ type Lesson struct {
 	File        string              `json:"file"`
 	SHA256      string              `json:"sha256"`
 	Prediction  string              `json:"prediction,omitempty"`
-	Headlines   []lesson.Comparison `json:"headlines"` // the comparisons that it claims
+	Comparisons []lesson.Comparison `json:"headlines"` // the comparisons that it claims
 	Study       *lesson.Study       `json:"study,omitempty"`
 	Charts      []lesson.Chart      `json:"charts,omitempty"`
 	Full        bool                `json:"full,omitempty"` // the run had the lesson's full size
@@ -71,12 +71,12 @@ type Manifest struct {
 	Authentication string            `json:"authentication"`
 	Scale          int               `json:"scale"` // of pgbench's tables
 	MaxConnections int               `json:"max_connections"`
-	Budgets        []Budget          `json:"budgets"`
+	Limits         []Limit           `json:"limits"`
 	Host           Host              `json:"host"`
 }
 
-// A Budget is the share of the machine that a kind of component may use.
-type Budget struct {
+// A Limit is the share of the machine that a kind of component may use.
+type Limit struct {
 	Of     string `json:"of"` // nodes, poolers
 	CPUs   string `json:"cpus"`
 	Memory string `json:"memory"`

@@ -106,8 +106,8 @@ func (f *runFlags) add(c *cobra.Command) {
 
 // override is what the options change of the lesson.
 func (f *runFlags) override(c *cobra.Command) (lesson.Override, error) {
-	o := lesson.Override{Groups: f.groups, Paths: f.paths, Workloads: f.workloads, Clients: f.clients, Protocols: f.protocols,
-		Roles: f.roles, PoolSizes: f.poolSizes, Pods: f.pods, PodPools: f.podPools, Full: f.full}
+	o := lesson.Override{Experiments: f.groups, Paths: f.paths, Workloads: f.workloads, Clients: f.clients, Protocols: f.protocols,
+		Roles: f.roles, PoolSizes: f.poolSizes, Instances: f.pods, InstancePools: f.podPools, Full: f.full}
 	for _, s := range f.latencies {
 		l, err := lesson.ParseLatency(s)
 		if err != nil {
@@ -161,7 +161,7 @@ func prepare(ctx context.Context, file string, o lesson.Override) (*topology.Set
 		return nil, nil, fmt.Errorf("read what %s claims: %w", file, err)
 	}
 	all := *l
-	all.Groups = slices.Clone(l.Groups)
+	all.Experiments = slices.Clone(l.Experiments)
 	if err := l.Apply(o); err != nil {
 		return nil, nil, err
 	}

@@ -46,7 +46,7 @@ func flags(c lesson.Cell, r *result.Repeat) []result.Flag {
 		"%d turns began late and %d never", m.Late, m.Dropped)
 	add(m.ClientsReady < c.Clients && c.Transactions == 0, unready, "%s", notReady(c, m))
 	if t := r.RoundTrip; t != nil {
-		add(!t.AsAsked(), "latency", "a round trip of %.2f ms, asked were %g", t.MeasuredMS, t.AskedMS)
+		add(!t.AsAsked(), "latency", "a round trip of %.2f ms, asked were %g", t.MeasuredMS, t.SetMS)
 	}
 	for _, n := range r.Counts {
 		add(failed == 0 && !n.Equal, miscounted, "%s: %d, k6 counted %d", n.What, n.Server, n.K6)

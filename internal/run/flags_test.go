@@ -27,7 +27,7 @@ func TestFlags(t *testing.T) {
 		{"1.5 ms of 10 are allowed", func(_ *lesson.Cell, r *result.Repeat) { r.RoundTrip.MeasuredMS = 11.5 }, nil},
 		{"more are not", func(_ *lesson.Cell, r *result.Repeat) { r.RoundTrip.MeasuredMS = 11.6 }, []string{"latency"}},
 		{"too little either", func(_ *lesson.Cell, r *result.Repeat) { r.RoundTrip.MeasuredMS = 8.4 }, []string{"latency"}},
-		{"a tenth of 100 ms is allowed", func(_ *lesson.Cell, r *result.Repeat) { r.RoundTrip = &result.RoundTrip{AskedMS: 100, MeasuredMS: 109} }, nil},
+		{"a tenth of 100 ms is allowed", func(_ *lesson.Cell, r *result.Repeat) { r.RoundTrip = &result.RoundTrip{SetMS: 100, MeasuredMS: 109} }, nil},
 		{"counts differ", func(_ *lesson.Cell, r *result.Repeat) { r.Counts[0].Equal = false }, []string{"counts"}},
 		{"counts may differ where something failed", func(_ *lesson.Cell, r *result.Repeat) {
 			r.Counts[0].Equal, r.Measured.Errors = false, []result.Error{{Code: "57P01", Count: 1}}
@@ -40,7 +40,7 @@ func TestFlags(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			cell := lesson.Cell{Clients: 10}
-			repeat := result.Repeat{RoundTrip: &result.RoundTrip{AskedMS: 10, MeasuredMS: 10.6}, Counts: []result.Count{{Equal: true}},
+			repeat := result.Repeat{RoundTrip: &result.RoundTrip{SetMS: 10, MeasuredMS: 10.6}, Counts: []result.Count{{Equal: true}},
 				Measured:  &result.Measured{Transactions: 100, ClientsReady: 10},
 				Resources: &result.Resources{HostCPU: is(0.9), GeneratorCPU: is(0.5), Containers: []result.Container{{Service: "primary"}}}}
 			test.change(&cell, &repeat)

@@ -69,7 +69,7 @@ func (r *runner) order(c lesson.Cell, j server.Journey, out *result.Repeat) orde
 		Seconds: c.Seconds, Warmup: c.Warmup, Protocol: c.Protocol, Scale: r.doc.Manifest.Scale,
 		Summary: filepath.Join(r.dir, name+".json"), Latency: c.Latency.MS(), Link: c.Link,
 		Deadline: c.Warmup + c.Seconds + slack(c), Seed: repeatSeed(r.doc.Seed, c.ID, out.Block),
-		Role: c.Role, PoolSize: c.PoolSize, Pods: c.Pods, PodPool: c.PodPool, Transactions: c.Transactions, Params: params,
+		Role: c.Role, PoolSize: c.PoolSize, Pods: c.Instances, PodPool: c.InstancePool, Transactions: c.Transactions, Params: params,
 		DSNs: r.dsns(c.Role)}
 }
 

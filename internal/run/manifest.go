@@ -50,7 +50,7 @@ func manifest(ctx context.Context, servers *server.Lab, set *topology.Set, cells
 		Authentication: authentication(cells),
 		Scale:          scale,
 		MaxConnections: connections,
-		Budgets: []result.Budget{
+		Limits: []result.Limit{
 			{Of: "nodes", CPUs: os.Getenv("LAB_NODE_CPUS"), Memory: os.Getenv("LAB_NODE_MEMORY")},
 			{Of: "poolers", CPUs: os.Getenv("LAB_POOLER_CPUS"), Memory: os.Getenv("LAB_POOLER_MEMORY")},
 			{Of: "yugabyte", CPUs: os.Getenv("LAB_YUGABYTE_CPUS"), Memory: os.Getenv("LAB_YUGABYTE_MEMORY")},

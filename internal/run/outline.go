@@ -51,11 +51,11 @@ func outline(ctx context.Context, file string, o lesson.Override, out io.Writer)
 func (p *plan) write(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "group\tcells\trepeats each\tpaths\tworkloads\tclients\tround trips, ms")
-	for _, g := range p.lesson.Groups {
+	for _, g := range p.lesson.Experiments {
 		var paths, workloads, clients, latencies []string
 		cells, repeats := 0, 0
 		for _, c := range p.cells {
-			if c.Group != g.Name {
+			if c.Experiment != g.Name {
 				continue
 			}
 			cells, repeats = cells+1, c.Wanted

@@ -31,8 +31,8 @@ func (r *runner) lengthen(i, left int) {
 
 // connections is how many the cell's clients open.
 func connections(c lesson.Cell) int {
-	if c.Pods > 0 {
-		return c.Pods * c.PodPool
+	if c.Instances > 0 {
+		return c.Instances * c.InstancePool
 	}
 	return c.Clients
 }

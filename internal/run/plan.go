@@ -93,13 +93,13 @@ func (p *plan) progress(out io.Writer, blocks int, set *topology.Set, o lesson.O
 func (p *plan) document(o lesson.Override, seed uint64) *result.Run {
 	doc := &result.Run{Version: result.Version, Status: result.Running, Reason: "it has not ended", Seed: seed, Paths: p.paths,
 		Lesson: result.Lesson{Name: p.lesson.Name, Title: p.lesson.Title, Question: p.lesson.Question, Explanation: p.lesson.Explanation,
-			File: p.lesson.File, SHA256: p.lesson.SHA256, Prediction: p.lesson.Prediction, Headlines: p.lesson.Headlines, Study: p.lesson.Study, Charts: p.lesson.Charts, Full: o.Full, Override: o}}
+			File: p.lesson.File, SHA256: p.lesson.SHA256, Prediction: p.lesson.Prediction, Comparisons: p.lesson.Comparisons, Study: p.lesson.Study, Charts: p.lesson.Charts, Full: o.Full, Override: o}}
 	for _, c := range p.cells {
 		doc.Blocks = max(doc.Blocks, c.Wanted)
 		doc.Cells = append(doc.Cells, result.Cell{Cell: c, Status: result.Planned, Repeats: []result.Repeat{}})
 	}
-	if doc.Lesson.Headlines == nil {
-		doc.Lesson.Headlines = []lesson.Comparison{}
+	if doc.Lesson.Comparisons == nil {
+		doc.Lesson.Comparisons = []lesson.Comparison{}
 	}
 	doc.Unfinished = doc.Left()
 	return doc

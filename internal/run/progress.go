@@ -202,7 +202,7 @@ func (p *progress) place() string {
 }
 
 // what names a cell as people read it.
-func what(c lesson.Cell) string { return c.Group + ": " + outcome.Name(&result.Cell{Cell: c}) }
+func what(c lesson.Cell) string { return c.Experiment + ": " + outcome.Name(&result.Cell{Cell: c}) }
 
 // ended says that the repeat is over.
 func (p *progress) ended() {

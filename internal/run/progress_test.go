@@ -13,11 +13,11 @@ import (
 
 // What a lesson's author says of fixed work holds for a part of it, too.
 func TestAPartTakesItsShareOfTheLimits(t *testing.T) {
-	cells := lesson.Group{Name: "known", Workload: lesson.Words{"select"}, Paths: []string{"direct"}, Latencies: []lesson.Latency{lesson.WithoutProxy},
+	cells := lesson.Experiment{Name: "known", Workload: lesson.Words{"select"}, Paths: []string{"direct"}, Latencies: []lesson.Latency{lesson.WithoutProxy},
 		Clients: []int{1}, Protocol: lesson.Words{"simple"}, Roles: lesson.Words{"app"}, Seconds: 59, Warmup: 0.4, Repeats: 1}
 	work := cells
 	work.Name, work.Seconds, work.Warmup, work.Transactions, work.Repeats = "work", 239.4, 0, 5, 2
-	l := &lesson.Lesson{Name: "x", Title: "t", Question: "q?", Minutes: 5, Groups: []lesson.Group{cells, work}}
+	l := &lesson.Lesson{Name: "x", Title: "t", Question: "q?", Minutes: 5, Experiments: []lesson.Experiment{cells, work}}
 	set := &topology.Set{Paths: []topology.Path{{Name: "direct", Database: "postgresql"}}}
 	share := shareOfLimits(l, set, false)
 	if math.Abs(share-0.5) > 0.001 { // five minutes less one, of eight that the work may take
@@ -35,8 +35,8 @@ func TestAPartTakesItsShareOfTheLimits(t *testing.T) {
 
 // TestProgress runs on a clock of its own.
 func TestProgress(t *testing.T) {
-	cells := []lesson.Cell{{Group: "far", Path: "direct", Workload: "select", Clients: 10, Seconds: 8, Warmup: 1, Wanted: 2},
-		{Group: "far", Path: "pgpool", Workload: "connect", Clients: 1, Latency: lesson.Through(10), Seconds: 8, Warmup: 1, Fill: true, Wanted: 2}}
+	cells := []lesson.Cell{{Experiment: "far", Path: "direct", Workload: "select", Clients: 10, Seconds: 8, Warmup: 1, Wanted: 2},
+		{Experiment: "far", Path: "pgpool", Workload: "connect", Clients: 1, Latency: lesson.Through(10), Seconds: 8, Warmup: 1, Fill: true, Wanted: 2}}
 	var out bytes.Buffer
 	now := time.Date(2026, 11, 21, 16, 0, 0, 0, time.UTC)
 	p := newProgress(&out, 2, cells, func(c lesson.Cell) kind {

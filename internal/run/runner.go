@@ -177,7 +177,7 @@ func (r *runner) cell(ctx context.Context, i, block, position int) error {
 
 // putBack makes all links, settings and logins what they were before the run, whatever became of it.
 func (r *runner) putBack(found network) {
-	r.doc.PutBack = ""
+	r.doc.NotRestored = ""
 	ctx, cancel := context.WithTimeout(context.Background(), putBackTime)
 	defer cancel()
 	if err := r.putNetwork(ctx, found); err != nil {
@@ -196,7 +196,7 @@ func (r *runner) takeBack() {
 }
 
 func (r *runner) notPutBack(what string, err error) {
-	r.doc.PutBack = strings.TrimPrefix(r.doc.PutBack+"; "+err.Error(), "; ")
+	r.doc.NotRestored = strings.TrimPrefix(r.doc.NotRestored+"; "+err.Error(), "; ")
 	r.progress.say("The %s that were there before this run could not be put back ('scripts/reset' does): %v", what, err)
 }
 

@@ -123,8 +123,8 @@ func TestMeasured(t *testing.T) {
 	if trend := m.Trends["pg_statement"]; trend != (result.Trend{Count: 50, Min: 1, Avg: 2, Med: 2, P90: 3, P95: 3, P99: 4, Max: 5}) {
 		t.Errorf("the trend is %+v", trend)
 	}
-	if repeat.RoundTrip.AskedMS != 10 || repeat.Summary != "k6/a-r1.json" {
-		t.Errorf("asked for %v ms, the summary is in %s", repeat.RoundTrip.AskedMS, repeat.Summary)
+	if repeat.RoundTrip.SetMS != 10 || repeat.Summary != "k6/a-r1.json" {
+		t.Errorf("asked for %v ms, the summary is in %s", repeat.RoundTrip.SetMS, repeat.Summary)
 	}
 }
 
@@ -391,7 +391,7 @@ func TestOrderIsJSONWithoutPassword(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := r.scheduled[0]
-	c.Role, c.PoolSize, c.Pods, c.PodPool, c.Transactions, c.Params = "app_trust", 5, 2, 3, 50, json.RawMessage(`{"rows":9}`)
+	c.Role, c.PoolSize, c.Instances, c.InstancePool, c.Transactions, c.Params = "app_trust", 5, 2, 3, 50, json.RawMessage(`{"rows":9}`)
 	j.Role = c.Role
 	text, err := json.Marshal(r.order(c, j, &result.Repeat{Block: 1, Attempt: 1}))
 	if err != nil || strings.Contains(string(text), "secret") {

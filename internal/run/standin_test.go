@@ -140,7 +140,7 @@ func (w *witnessesStandIn) CountHistory(_ context.Context, k6 int64) (result.Cou
 }
 
 func (w *witnessesStandIn) Begin(_ context.Context, j server.Journey, _ bool) (server.Beginning, error) {
-	return server.Beginning{Facts: w.facts, RoundTrip: &result.RoundTrip{AskedMS: j.AskedMS, MeasuredMS: w.roundTrip, Samples: 9}}, nil
+	return server.Beginning{Facts: w.facts, RoundTrip: &result.RoundTrip{SetMS: j.AskedMS, MeasuredMS: w.roundTrip, Samples: 9}}, nil
 }
 
 func (w *witnessesStandIn) Reconcile(context.Context, server.Journey, server.Tally, result.Counted) ([]result.Count, []result.Share, error) {
@@ -173,7 +173,7 @@ func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *
 		cells: cells, paths: []result.Path{{Name: "direct", Database: "postgresql"}}}
 	doc := p.document(lesson.Override{}, 7)
 	doc.ID, doc.Started = id, started
-	doc.Manifest = result.Manifest{Versions: map[string]string{}, Budgets: []result.Budget{}, Host: result.Host{CPUs: 1}}
+	doc.Manifest = result.Manifest{Versions: map[string]string{}, Limits: []result.Limit{}, Host: result.Host{CPUs: 1}}
 	sampler := sample.New("http://127.0.0.1:1", "lab", nil)
 	t.Cleanup(sampler.Close)
 	lookout := sample.NewServers(func(string) string { return "host=127.0.0.1 port=1 user=lab sslmode=disable" }, "", server.Roles())
@@ -185,7 +185,7 @@ func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *
 
 // plain is a cell without latency.
 func plain(id string) lesson.Cell {
-	return lesson.Cell{ID: id, Group: "g", Path: "direct", Workload: "select", Clients: 1, Protocol: "simple", Role: "app", Seconds: 1, Wanted: 1}
+	return lesson.Cell{ID: id, Experiment: "g", Path: "direct", Workload: "select", Clients: 1, Protocol: "simple", Role: "app", Seconds: 1, Wanted: 1}
 }
 
 // slow is a cell with 10 ms.

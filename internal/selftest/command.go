@@ -84,7 +84,7 @@ func try(ctx context.Context, args []string, o options, out, progress io.Writer)
 	}
 	blocks := o.comparisons * o.repeats
 	doc, err := run.Script(ctx, filepath.Join(topology.Root(), "k6", "selftest.js"),
-		lesson.Override{Groups: groups, Repeats: &blocks, Seconds: &o.seconds}, uint64(o.seed), out, progress)
+		lesson.Override{Experiments: groups, Repeats: &blocks, Seconds: &o.seconds}, uint64(o.seed), out, progress)
 	if err != nil {
 		return err
 	}

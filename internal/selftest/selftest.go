@@ -56,7 +56,7 @@ func (t Trial) Holds() bool {
 // path with itself, the others a known slowdown with what is not slowed down.
 func Judge(run *result.Run, repeats int) []Trial {
 	var trials []Trial
-	for _, h := range run.Lesson.Headlines {
+	for _, h := range run.Lesson.Comparisons {
 		t := Trial{Comparison: h, Wanted: wanted(h)}
 		var ratios []float64
 		for first := 1; first+repeats-1 <= run.Blocks; first += repeats {
@@ -89,7 +89,7 @@ func wanted(h lesson.Comparison) string {
 	if strings.HasSuffix(h.Name, "same") {
 		return outcome.NoClear
 	}
-	if f, err := metric.Find(h.Figure); err == nil && f.Better == metric.More {
+	if f, err := metric.Find(h.Metric); err == nil && f.Better == metric.More {
 		return outcome.Less
 	}
 	return outcome.More

@@ -26,14 +26,14 @@ func ask(name, group string) lesson.Comparison {
 		text, _ := json.Marshal(group)
 		return lesson.Selector{"group": text}
 	}
-	return lesson.Comparison{Name: name, Says: name, Figure: "statement", Of: in(group), To: in("a")}
+	return lesson.Comparison{Name: name, Says: name, Metric: "statement", Of: in(group), To: in("a")}
 }
 
 // made is a run of blocks of three cells: two that are the same and one that takes 10 % longer.
 func made(random *rand.Rand, blocks int, n noise) *result.Run {
-	run := &result.Run{Blocks: blocks, Lesson: result.Lesson{Headlines: []lesson.Comparison{ask("response-same", "b"), ask("response-slower", "slower")}}}
+	run := &result.Run{Blocks: blocks, Lesson: result.Lesson{Comparisons: []lesson.Comparison{ask("response-same", "b"), ask("response-slower", "slower")}}}
 	for _, group := range []string{"a", "b", "slower"} {
-		run.Cells = append(run.Cells, result.Cell{Cell: lesson.Cell{ID: group, Group: group, Path: "direct", Workload: "select", Clients: 1}, Status: result.OK})
+		run.Cells = append(run.Cells, result.Cell{Cell: lesson.Cell{ID: group, Experiment: group, Path: "direct", Workload: "select", Clients: 1}, Status: result.OK})
 	}
 	for block := 1; block <= blocks; block++ {
 		all := random.NormFloat64()*n.block + n.drift*float64(block)
@@ -76,7 +76,7 @@ func TestWhatVerdictsWithstand(t *testing.T) {
 				share := trial
 				want := [][2]float64{test.same, test.found}[i]
 				if share < want[0] || share > want[1] {
-					t.Errorf("%s: %.3f of the comparisons are right, expected are %v", run.Lesson.Headlines[i].Name, share, want)
+					t.Errorf("%s: %.3f of the comparisons are right, expected are %v", run.Lesson.Comparisons[i].Name, share, want)
 				}
 			}
 		})

@@ -88,7 +88,7 @@ func (p *probe) roundTrip(ctx context.Context, j Journey) (r *result.RoundTrip, 
 	for tries := 1; ; tries++ {
 		ms, err := p.median(ctx)
 		statements += roundTrips
-		r = &result.RoundTrip{AskedMS: j.AskedMS, MeasuredMS: ms, Samples: roundTrips}
+		r = &result.RoundTrip{SetMS: j.AskedMS, MeasuredMS: ms, Samples: roundTrips}
 		if err != nil || r.AsAsked() || tries == roundTripTries {
 			return r, statements, err
 		}

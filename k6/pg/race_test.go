@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 )
@@ -79,4 +80,23 @@ func TestRaceMisused(t *testing.T) {
 			t.Errorf("%s: %s was thrown", name, got)
 		}
 	}
+}
+
+// together runs code in several VUs of one module at once and returns them.
+func together(t *testing.T, module *Module, setting string, code ...string) []*script {
+	t.Helper()
+	vus := make([]*script, len(code))
+	var through sync.WaitGroup
+	for at := range code {
+		vus[at] = newScript(t, module)
+		vus[at].run(setting)
+		vus[at].started()
+		through.Go(func() {
+			if _, err := vus[at].try(code[at]); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	through.Wait()
+	return vus
 }

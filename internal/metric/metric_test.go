@@ -163,7 +163,7 @@ func TestFor(t *testing.T) {
 		{"paced", lesson.Cell{Workload: "select", Rate: 10}, "p50"},
 		{"connecting", lesson.Cell{Workload: "connect", Rate: 10}, "connect connect_first_statement"},
 		{"a fixed number of transactions", lesson.Cell{Workload: "tpcb", Transactions: 5}, "tps tps_with_connect connected_seconds finish_seconds starved"},
-		{"as the lesson has it", lesson.Cell{Workload: "connect", Figures: []string{"auth", "of a newer program"}}, "auth of a newer program"},
+		{"as the lesson has it", lesson.Cell{Workload: "connect", Metrics: []string{"auth", "of a newer program"}}, "auth of a newer program"},
 	}
 	for _, test := range tests {
 		var names []string

@@ -23,8 +23,8 @@ const (
 // String is the word for it: less, more, neither.
 func (b Better) String() string { return [...]string{"neither", "less", "more"}[b] }
 
-// A Figure is one thing to know of a cell.
-type Figure struct {
+// A Metric is one thing to know of a cell.
+type Metric struct {
 	Name    string
 	Heading string // for tables: its last word and the unit are a column's second line
 	Unit    string // ms, s, /s, MB, MB/s, share (of 1), or empty for what is counted
@@ -46,7 +46,7 @@ const (
 )
 
 // Of reads the figure off a repeat of c; false where the repeat didn't measure it.
-func (f Figure) Of(c *result.Cell, r *result.Repeat) (float64, bool) {
+func (f Metric) Of(c *result.Cell, r *result.Repeat) (float64, bool) {
 	if f.of == nil || r == nil || r.Measured == nil {
 		return 0, false
 	}
@@ -54,7 +54,7 @@ func (f Figure) Of(c *result.Cell, r *result.Repeat) (float64, bool) {
 }
 
 // MeaningIn is the figure's meaning in c, where paced cells may have another.
-func (f Figure) MeaningIn(c *result.Cell) string {
+func (f Metric) MeaningIn(c *result.Cell) string {
 	if c.Rate > 0 && f.paced != "" {
 		return f.paced
 	}
@@ -62,12 +62,12 @@ func (f Figure) MeaningIn(c *result.Cell) string {
 }
 
 // Counted says whether the figure is a whole number of things, so that it may be compared with a number exactly.
-func (f Figure) Counted() bool { return f.kind == counted && f.Unit == "" }
+func (f Metric) Counted() bool { return f.kind == counted && f.Unit == "" }
 
 // Bears says whether a flag of that word makes the figure worthless. All flags do where time is part of the figure,
 // but that there were few turns matters to medians and rates alone. What is counted (errors, backends, round trips,
 // memory) is what it is on a busy machine, too: only counts that contradict each other stop it.
-func (f Figure) Bears(word string) bool {
+func (f Metric) Bears(word string) bool {
 	switch f.kind {
 	case counted:
 		return word == "counts"
@@ -78,7 +78,7 @@ func (f Figure) Bears(word string) bool {
 }
 
 // Flags are the words of the flags that bear on the figure, of the repeats of c that count; sorted.
-func (f Figure) Flags(c *result.Cell) []string {
+func (f Metric) Flags(c *result.Cell) []string {
 	var words []string
 	for _, r := range c.Repeats {
 		for _, flag := range r.Flags {
@@ -92,7 +92,7 @@ func (f Figure) Flags(c *result.Cell) []string {
 }
 
 // ByBlock is the figure of each block of c whose repeat counts.
-func (f Figure) ByBlock(c *result.Cell) map[int]float64 {
+func (f Metric) ByBlock(c *result.Cell) map[int]float64 {
 	values := map[int]float64{}
 	if c == nil {
 		return values
@@ -110,7 +110,7 @@ func (f Figure) ByBlock(c *result.Cell) map[int]float64 {
 }
 
 // Values are the figure of the repeats of c that count, in the order of their blocks.
-func (f Figure) Values(c *result.Cell) []float64 {
+func (f Metric) Values(c *result.Cell) []float64 {
 	by := f.ByBlock(c)
 	var values []float64
 	for _, block := range slices.Sorted(maps.Keys(by)) {
@@ -121,7 +121,7 @@ func (f Figure) Values(c *result.Cell) []float64 {
 
 // Ratios are c's figure to base's within each block that both have, in the order of the blocks. A block in which
 // base's figure is 0 has none.
-func (f Figure) Ratios(c, base *result.Cell) []float64 {
+func (f Metric) Ratios(c, base *result.Cell) []float64 {
 	of, to := f.ByBlock(c), f.ByBlock(base)
 	var ratios []float64
 	for _, block := range slices.Sorted(maps.Keys(of)) {
@@ -133,12 +133,12 @@ func (f Figure) Ratios(c, base *result.Cell) []float64 {
 }
 
 // Middle is the median over the repeats of c that count; false where none measured it.
-func (f Figure) Middle(c *result.Cell) (float64, bool) { return Middle(f.Values(c)) }
+func (f Metric) Middle(c *result.Cell) (float64, bool) { return Middle(f.Values(c)) }
 
 // Ratio is the median of the ratios of c to base within each block; false where there is none.
-func (f Figure) Ratio(c, base *result.Cell) (float64, bool) { return Middle(f.Ratios(c, base)) }
+func (f Metric) Ratio(c, base *result.Cell) (float64, bool) { return Middle(f.Ratios(c, base)) }
 
 // Short is the heading's last word, to name the figure where there is no room.
-func (f Figure) Short() string {
+func (f Metric) Short() string {
 	return f.Heading[strings.LastIndex(f.Heading, " ")+1:]
 }
