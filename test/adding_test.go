@@ -76,7 +76,7 @@ func checkAdded(t *testing.T, r *result.Run, once bool) {
 			t.Errorf("%s ran %d times, wanted %d", c.ID, len(c.Repeats), want)
 		}
 		checkCounts(t, *last)
-		response := last.Measured.Trends["pg_response"].Med
+		response := last.Measured.Trends["pg_response_time"].Med
 		if far := c.Latency.MS() == 5; far && (c.Workload == "oneByOne") != (response > 90) {
 			t.Errorf("%s takes %.1f ms an iteration", c.ID, response)
 		}
