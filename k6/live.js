@@ -3,47 +3,62 @@
 //
 //   k6 run --quiet --out live=pg_statement k6/live.js
 //
-// LAB_LIVE says what, as JSON: {"workload": "select", "clients": 10, "rate": 300, "keep": true, "scale": 10,
-// "paths": [{"name": "direct", "dsn": "host=toxiproxy port=15001 ...", "pool": 0}]}. rate is iterations a second on
-// each path, an open loop; 0 is a closed loop.
+// LAB_LIVE says what, as JSON: {"workload": "select", "clients": 10, "rate": 50, "keep": true, "scale": 10,
+// "paths": [{"name": "direct", "dsn": "host=toxiproxy port=15001 ...", "pool": 0}]}. Clients and rate are each path's;
+// without a rate the clients do as much as they can.
 
-import { sleep } from 'k6';
-import exec from 'k6/execution';
-import { makeClient } from './lib/cell.js';
-import { shared } from './lib/workloads.js';
+import { account, cheaply, firstOf, workload } from './lib/lab.js';
+import { inAFunction, inAPipeline, oneByOne } from './lib/tpcb.js';
 
-const BATCH = 16; // of a closed loop in one of k6's iterations, which cost it as much as one of these
-const PAUSE = 0.1; // seconds after a failure, so that a server that refuses isn't asked thousands of times
+const live = JSON.parse(__ENV.LAB_LIVE);
 
-const { workload: name, clients, rate, keep, scale, paths } = JSON.parse(__ENV.LAB_LIVE);
-const workload = { ...shared(name), keeps: keep };
-
+// An open loop is k6's own, which drops what no client is free for: when a link is slow for minutes nothing piles up.
 const duration = { duration: '240h', gracefulStop: '0s' };
-const closedLoop = { executor: 'constant-vus', vus: clients, ...duration };
 const openLoop = {
-  executor: 'constant-arrival-rate', rate, timeUnit: '1s', preAllocatedVUs: clients, maxVUs: clients, ...duration,
+  executor: 'constant-arrival-rate',
+  rate: live.rate,
+  timeUnit: '1s',
+  preAllocatedVUs: live.clients,
+  maxVUs: live.clients,
 };
-const scenario = rate > 0 ? openLoop : closedLoop;
+const closedLoop = { executor: 'constant-vus', vus: live.clients };
 
-export const options = {
-  scenarios: Object.fromEntries(paths.map((path) => [path.name, scenario])),
-  noCookiesReset: true, // nobody has cookies here
-  systemTags: [], // one tag set fewer to make per sample
-};
-
-let cell;
-let client;
-
-export default function iterate() {
-  if (!client) {
-    const { name: path, dsn, pool } = paths.find((p) => p.name === exec.scenario.name);
-    cell = { path, dsn, protocol: 'prepared', params: {}, scale, rate: 0, transactions: 0, pods: pool > 0 ? 1 : 0, pod_pool: pool, dsns: {} };
-    client = makeClient(cell, workload, () => {});
-  }
-  for (let i = 0; i < (rate > 0 ? 1 : BATCH); i++) {
-    if (!client.attempt() && client.alive()) sleep(PAUSE); // one that isn't has slept
-  }
+// Each path has a scenario, which tells its VUs their cell.
+function scenario({ name: path, dsn, pool }) {
+  const cell = {
+    path,
+    dsn,
+    clients: live.clients,
+    batch: live.rate > 0 ? 1 : 0, // an iteration of the open loop is one of k6's
+    scale: live.scale,
+    protocol: 'prepared',
+    params: {},
+    instances: pool > 0 ? 1 : 0,
+    instance_pool: pool,
+  };
+  const loop = live.rate > 0 ? openLoop : closedLoop;
+  return { ...loop, ...duration, exec: live.workload, env: { LAB_CELL: JSON.stringify(cell) } };
 }
 
-// Nobody reads a summary: the figures have been told as they came.
-export const handleSummary = () => ({});
+export const options = {
+  scenarios: Object.fromEntries(live.paths.map((path) => [path.name, scenario(path)])),
+  ...cheaply,
+};
+
+const settings = { keeps: live.keep };
+
+// One row by its key: one round trip.
+export const select = workload(settings, (client) => {
+  client.exec('SELECT abalance FROM pgbench_accounts WHERE aid = $1', account());
+});
+
+// The sum of 2000 rows: one round trip, and work for the server.
+export const selectHeavy = workload(settings, (client) => {
+  const first = firstOf(2000);
+  client.exec('SELECT sum(abalance) FROM pgbench_accounts WHERE aid BETWEEN $1 AND $2', first, first + 1999);
+});
+
+// pgbench's transaction of five statements, which writes: seven round trips, or one.
+export const tpcb = workload(settings, oneByOne);
+export const tpcbFunction = workload(settings, inAFunction);
+export const tpcbPipeline = workload(settings, inAPipeline);

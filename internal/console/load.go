@@ -169,13 +169,13 @@ func (l *load) runK6(ctx context.Context, request *loadRequest) error {
 		now, changed := l.next()
 		if now != request || ctx.Err() != nil {
 			l.to(api.LoadStopping)
-			g.stop()
+			g.Stop()
 			return nil
 		}
 		select {
 		case <-ctx.Done():
 		case <-changed:
-		case <-g.ended:
+		case <-g.Ended():
 			return g.why()
 		}
 	}

@@ -26,10 +26,10 @@ type liveWorkload struct {
 
 var liveWorkloads = []liveWorkload{
 	{"select", "one row by its key: one round trip", "pg_statement", false, 3000},
-	{"select-heavy", "the sum of 2000 rows: one round trip, and work for the server", "pg_statement", false, 1500},
+	{"selectHeavy", "the sum of 2000 rows: one round trip, and work for the server", "pg_statement", false, 1500},
 	{"tpcb", "pgbench's transaction of five statements, which writes: seven round trips", "pg_transaction", true, 400},
-	{"tpcb-function", "the same in one function call: one round trip", "pg_statement", true, 1000},
-	{"tpcb-pipeline", "the same sent all at once: one round trip", "pg_pipeline", true, 450},
+	{"tpcbFunction", "the same in one function call: one round trip", "pg_statement", true, 1000},
+	{"tpcbPipeline", "the same sent all at once: one round trip", "pg_pipeline", true, 450},
 }
 
 // gentleShare is what part of the slowest path's capacity all paths of an open loop share.
