@@ -37,7 +37,7 @@ func ceiling(c *result.Cell, r *result.Repeat) (float64, bool) {
 // adds.
 func responses() []Metric {
 	const closed, open = " of a transaction, or of a statement outside of one", ", from an iteration's intended start"
-	trends := []string{"pg_response", "pg_transaction", "pg_statement"}
+	trends := []string{"pg_response_time", "pg_transaction", "pg_statement"}
 	return []Metric{
 		{Name: "p50", Heading: "response time p50", Unit: "ms", Better: Less, of: trend(med, trends...),
 			Meaning: "median response time" + closed, open: "median response time" + open},

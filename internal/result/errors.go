@@ -5,16 +5,8 @@ import (
 	"slices"
 )
 
-// An Error is how often one thing went wrong.
-type Error struct {
-	Code    string `json:"code"` // SQLSTATE, or refused, dial, timeout, dropped, cancelled, ...
-	Phase   string `json:"phase"`
-	Count   int64  `json:"count"`
-	Message string `json:"message"` // of the first
-}
-
-// InWindow says whether the error fell into the measured window. A fixed amount of work has no other phase.
-func (e Error) InWindow() bool { return e.Phase != "warmup" && e.Phase != "after" }
+// inWindow says whether the error fell into the measured window. A fixed amount of work has no other phase.
+func inWindow(e Error) bool { return e.Phase != "warmup" && e.Phase != "after" }
 
 // An ErrorCount is how often a cell's clients met one thing that went wrong.
 type ErrorCount struct {
@@ -38,7 +30,7 @@ func (c *Cell) Errors() []ErrorCount {
 				i = len(counts)
 				counts = append(counts, ErrorCount{Code: e.Code, Message: e.Message})
 			}
-			if e.InWindow() {
+			if inWindow(e) {
 				counts[i].Measured += e.Count
 			} else {
 				counts[i].Outside += e.Count

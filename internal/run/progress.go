@@ -38,6 +38,9 @@ type progress struct {
 	loading time.Time // when k6 was started, zero before
 	phase   string
 
+	shown   time.Duration // time left as the screen had it last
+	shownAt time.Time     // zero before
+
 	steps  *steps // nil where people watch
 	run    string // its folder's name
 	failed int    // cells
@@ -149,7 +152,7 @@ func (p *progress) starting(block int, c lesson.Cell) {
 	defer p.mu.Unlock()
 	p.running, p.block, p.cell, p.began, p.loading, p.phase = true, block, c, p.now(), time.Time{}, "proving"
 	if p.width == 0 {
-		fmt.Fprintf(p.out, "%s: %s; about %s left\n", p.place(), what(p.cell), clock(p.remaining()))
+		fmt.Fprintf(p.out, "%s: %s; about %s left\n", p.place(), what(p.cell), clock(p.countdown()))
 	}
 	p.draw()
 }
@@ -190,7 +193,7 @@ func (p *progress) draw() {
 	if p.width == 0 || !p.running {
 		return
 	}
-	line := fmt.Sprintf("%s, about %s left, %s: %s", p.place(), clock(p.remaining()), p.phase, what(p.cell))
+	line := fmt.Sprintf("%s, about %s left, %s: %s", p.place(), clock(p.countdown()), p.phase, what(p.cell))
 	if len(line) >= p.width {
 		line = line[:p.width-1]
 	}
@@ -230,6 +233,17 @@ func (p *progress) remaining() time.Duration {
 		d += time.Duration(p.pending[k]) * p.extra[k]
 	}
 	return d - p.spent()
+}
+
+// countdown is the time left as people see it. It falls with the estimate, and where the estimate rises it follows
+// slowly, by a second in two: a countdown that jumps up by a minute is believed by nobody.
+func (p *progress) countdown() time.Duration {
+	now, left := p.now(), p.remaining()
+	if !p.shownAt.IsZero() {
+		left = min(left, p.shown+now.Sub(p.shownAt)/2)
+	}
+	p.shown, p.shownAt = left, now
+	return left
 }
 
 // spent is how much of what the running repeat was expected to take is over. However long the preparation takes, the

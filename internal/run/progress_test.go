@@ -102,3 +102,21 @@ func TestProgress(t *testing.T) {
 		t.Errorf("a line that stays is written as %q", got)
 	}
 }
+
+// A countdown follows an estimate that rises by half a second in one, and one that falls at once.
+func TestCountdownDoesNotJumpUp(t *testing.T) {
+	now := time.Date(2026, 11, 21, 16, 0, 0, 0, time.UTC)
+	p := newProgress(&bytes.Buffer{}, 1, nil, func(lesson.Cell) kind { return quick })
+	p.now = func() time.Time { return now }
+	for _, step := range []struct {
+		after    time.Duration
+		estimate float64 // seconds
+		want     string
+	}{{0, 67, "1:07"}, {4 * time.Second, 137, "1:09"}, {10 * time.Second, 137, "1:14"}, {time.Second, 40, "0:40"}} {
+		now = now.Add(step.after)
+		p.left = step.estimate
+		if got := clock(p.countdown()); got != step.want {
+			t.Errorf("with %g s left it shows %s, it should show %s", step.estimate, got, step.want)
+		}
+	}
+}

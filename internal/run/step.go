@@ -36,7 +36,7 @@ func (p *progress) step() {
 		return
 	}
 	s := Step{Run: p.run, Phase: p.phase, Block: p.block, Blocks: p.blocks, Done: p.done, Of: p.total, Failed: p.failed,
-		SecondsLeft: int(max(0, p.remaining()).Round(time.Second).Seconds())}
+		SecondsLeft: int(max(0, p.countdown()).Round(time.Second).Seconds())}
 	if p.running {
 		s.Cell = what(p.cell)
 	}
