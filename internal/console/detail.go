@@ -12,8 +12,8 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// notYetDone is the outcome of a comparison while its run goes on.
-const notYetDone = "not yet"
+// notYet is the outcome of a comparison that concludes nothing while its run goes on.
+const notYet outcome.Outcome = "not yet"
 
 // runDetail puts a run's together.
 func (p *parts) runDetail(name string) (*web.RunDetail, error) {
@@ -41,18 +41,16 @@ func (p *parts) runDetail(name string) (*web.RunDetail, error) {
 
 // compared are the comparisons of a run, and its answer: the first of them that compares two paths, or where the lesson
 // makes no comparison, its fastest path.
-func compared(run *result.Run, goesOn bool) (all []web.Comparison, answer *web.Answer) {
-	for _, c := range run.Lesson.Comparisons {
-		v := outcome.Compare(run, c)
-		shown := shownComparison(v)
-		undecided := v.Word == outcome.CantSay || v.Word == outcome.NoInterval || v.Word == outcome.NotAsked
-		if goesOn && undecided {
-			shown.Outcome, shown.Why = notYetDone, ""
+func compared(run *result.Run, goesOn bool) (all []outcome.Comparison, answer *web.Answer) {
+	for _, plan := range run.Lesson.Comparisons {
+		c := outcome.Compare(run, plan)
+		if answer == nil && c.Outcome != outcome.Inconclusive {
+			answer = winner(c)
 		}
-		all = append(all, shown)
-		if answer == nil && v.Word != outcome.CantSay { // what is inconclusive isn't what came out
-			answer = winner(v)
+		if goesOn && !c.Outcome.Concludes() {
+			c.Outcome, c.Reason = notYet, outcome.Reason{}
 		}
+		all = append(all, c)
 	}
 	if len(all) == 0 {
 		answer = fastest(run)
@@ -63,33 +61,22 @@ func compared(run *result.Run, goesOn bool) (all []web.Comparison, answer *web.A
 	return all, answer
 }
 
-func shownComparison(v outcome.Verdict) web.Comparison {
-	shown := web.Comparison{Name: v.Name, Text: v.Says, Outcome: v.Word, Why: v.Why}
-	if v.Ratio.N > 0 {
-		shown.Ratio = &v.Ratio.Center
-	}
-	if v.Ratio.Known() {
-		shown.Lo, shown.Hi = &v.Ratio.Lo, &v.Ratio.Hi
-	}
-	return shown
-}
-
 // winner is the answer of a comparison of two paths, nil where it isn't one or has no ratio.
-func winner(v outcome.Verdict) *web.Answer {
+func winner(c outcome.Comparison) *web.Answer {
 	switch {
-	case v.Of == nil || v.To == nil || v.Of.Path == v.To.Path:
+	case c.Of == nil || c.To == nil || c.Of.Path == c.To.Path:
 		return nil
-	case v.Ratio.N == 0 || v.Ratio.Center <= 0 || v.Figure.Better == metric.Neither:
+	case c.Ratio.N == 0 || c.Ratio.Center <= 0 || c.Metric.Better == metric.Neither:
 		return nil
 	}
-	better, other, ratio := v.Of.Path, v.To.Path, v.Ratio.Center
-	if v.Figure.Better == metric.Less {
+	better, other, ratio := c.Of.Path, c.To.Path, c.Ratio.Center
+	if c.Metric.Better == metric.Less {
 		ratio = 1 / ratio
 	}
 	if ratio < 1 {
 		better, other, ratio = other, better, 1/ratio
 	}
-	return &web.Answer{Text: v.Says, Path: better, Other: other, Ratio: &ratio, Outcome: v.Word, Why: v.Why}
+	return &web.Answer{Text: c.Plan.Says, Path: better, Other: other, Ratio: &ratio, Outcome: c.Outcome, Reason: c.Reason}
 }
 
 // fastest is the path with the most transactions a second at the largest latency of the run's last experiment, beside
@@ -116,13 +103,13 @@ func fastest(run *result.Run) *web.Answer {
 		}
 	}
 	text := "TPS: " + outcome.Name(best) + ", to " + outcome.Name(other)
-	return winner(outcome.Verdict{
-		Comparison: lesson.Comparison{Says: text},
-		Figure:     tps,
-		Of:         best,
-		To:         other,
-		Ratio:      outcome.Summary(tps.Ratios(best, other)),
-		Word:       outcome.NoInterval,
+	return winner(outcome.Comparison{
+		Plan:    lesson.Comparison{Says: text},
+		Metric:  tps,
+		Of:      best,
+		To:      other,
+		Ratio:   outcome.Summary(tps.Ratios(best, other)),
+		Outcome: outcome.NoInterval,
 	})
 }
 

@@ -33,7 +33,7 @@ type change struct {
 }
 
 func newLinkWatch(links Links) *linkWatch {
-	return &linkWatch{links: links, up: api.Reachable{Reason: notYet}, changing: map[string]*change{}}
+	return &linkWatch{links: links, up: api.Reachable{Reason: notMeasuredYet}, changing: map[string]*change{}}
 }
 
 // refresh reads the links and notes what has changed since the last time.

@@ -126,7 +126,7 @@ func (p *parts) state() api.State {
 func (p *parts) nodeStates() []api.Node {
 	nodes := map[string]*api.Node{}
 	for _, name := range p.names {
-		node := &api.Node{Name: name, Kind: "database", State: api.Unknown, Reason: notYet}
+		node := &api.Node{Name: name, Kind: "database", State: api.Unknown, Reason: notMeasuredYet}
 		switch {
 		case name == "client":
 			node.Kind, node.State, node.Reason = "client", api.Up, ""

@@ -6,8 +6,8 @@ import (
 	"pooler-lab/internal/console/api"
 )
 
-// notYet is why nothing is known of what nobody has looked at since the console, or a pause, began.
-const notYet = "not measured yet"
+// notMeasuredYet is why nothing is known of what nobody has looked at since the console, or a pause, began.
+const notMeasuredYet = "not measured yet"
 
 // cutOff is why a link that is cut has no round trip.
 const cutOff = "cut"
@@ -53,7 +53,7 @@ func (s *readings) measured(name string) measurement {
 	defer s.mu.Unlock()
 	m, ok := s.links[name]
 	if !ok {
-		m.reason = notYet
+		m.reason = notMeasuredYet
 	}
 	return m
 }
@@ -106,7 +106,7 @@ func (s *readings) waiting(names []string) []api.NodeWaits {
 	for _, name := range names {
 		seen, looked := s.waits[name]
 		if !looked {
-			seen.reason = notYet
+			seen.reason = notMeasuredYet
 		}
 		all = append(all, api.NodeWaits{Node: name, Events: listed(seen.events), Reason: seen.reason})
 	}

@@ -22,7 +22,7 @@ func shownRun(run *result.Run, dir string) web.Run {
 		Title:    run.Lesson.Title,
 		Question: run.Lesson.Question,
 		Started:  run.Started,
-		Status:   string(run.Status),
+		Status:   run.Status,
 		Reason:   run.Reason,
 		Full:     run.Lesson.Full,
 		Changed:  run.Lesson.Override.Describe(),
@@ -43,7 +43,7 @@ func (p *parts) withTrueStatus(shown web.Run) web.Run {
 	what, _ := p.source.UnderWay()
 	own, _ := p.lessonState()
 	if what != lessonPrefix+shown.Lesson || own != nil && own.Run != shown.Name {
-		shown.Status, shown.Reason = string(result.Interrupted), neverEnded
+		shown.Status, shown.Reason = result.Interrupted, neverEnded
 	}
 	return shown
 }
@@ -86,5 +86,5 @@ func (p *parts) interruptedRun() *api.LastRun {
 	if len(runs) == 0 || runs[0].Reason != neverEnded {
 		return nil
 	}
-	return &api.LastRun{Lesson: runs[0].Lesson, Run: runs[0].Name, Status: runs[0].Status, Reason: runs[0].Reason}
+	return &api.LastRun{Lesson: runs[0].Lesson, Run: runs[0].Name, Status: string(runs[0].Status), Reason: runs[0].Reason}
 }

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"pooler-lab/internal/console/api"
+	"pooler-lab/internal/outcome"
+	"pooler-lab/internal/result"
 )
 
 // A Page is the data of one page: what its template shows.
@@ -99,7 +101,7 @@ type Run struct {
 	Question  string
 	Started   time.Time
 	Seconds   int // that it took, 0 where it never ended
-	Status    string
+	Status    result.Status
 	Reason    string // it isn't finished
 	Predicted bool
 	Full      bool   // in the lesson's full size
@@ -112,7 +114,7 @@ type RunDetail struct {
 	Explanation string
 	Prediction  *api.Prediction
 	Answer      *Answer
-	Comparisons []Comparison
+	Comparisons []outcome.Comparison
 	Others      []Run // of the same lesson, to be put beside it
 }
 
@@ -122,18 +124,8 @@ type Answer struct {
 	Path    string
 	Other   string
 	Ratio   *float64 // 1 or more
-	Outcome string
-	Why     string
-}
-
-// A Comparison is what came out of one that the lesson makes.
-type Comparison struct {
-	Name    string
-	Text    string
-	Ratio   *float64
-	Lo, Hi  *float64 // of its interval, nil where it has none
-	Outcome string
-	Why     string
+	Outcome outcome.Outcome
+	Reason  outcome.Reason
 }
 
 // Guess is what the run's prediction says of a comparison, nil where it says nothing.
@@ -148,7 +140,7 @@ func (d *RunDetail) Guess(comparison string) *float64 {
 }
 
 // Finished says whether the run ended by itself.
-func (r Run) Finished() bool { return r.Status == "finished" }
+func (r Run) Finished() bool { return r.Status == result.Finished }
 
 // Running says whether the run goes on.
-func (r Run) Running() bool { return r.Status == "running" }
+func (r Run) Running() bool { return r.Status == result.Running }

@@ -20,39 +20,46 @@ type scale struct {
 	Guess      float64
 }
 
-func scaleOf(c Comparison, guess *float64) scale {
+func scaleOf(c outcome.Comparison, guess *float64) scale {
 	s := scale{Label: "not measured"}
-	if s.At, s.Seen = position(c.Ratio); s.Seen {
-		s.Label = "measured " + ratio(c.Ratio)
+	if c.Ratio.N > 0 {
+		s.At, s.Seen = position(c.Ratio.Center)
 	}
-	s.Sure = c.Outcome != outcome.CantSay && c.Outcome != outcome.NoInterval
-	lo, hasLo := position(c.Lo)
-	hi, hasHi := position(c.Hi)
-	s.Lo, s.Hi, s.Band = lo, hi, hasLo && hasHi
-	if s.Guess, s.Guessed = position(guess); s.Guessed {
-		s.Label += ", guessed " + ratio(guess)
+	if s.Seen {
+		s.Label = "measured " + ratio(c)
+	}
+	s.Sure = c.Outcome.Concludes()
+	if c.Ratio.Known() {
+		s.Lo, s.Band = position(c.Ratio.Lo)
+		s.Hi, _ = position(c.Ratio.Hi)
+	}
+	if guess != nil {
+		s.Guess, s.Guessed = position(*guess)
+	}
+	if s.Guessed {
+		s.Label += ", guessed " + metric.RatioText(*guess)
 	}
 	return s
 }
 
-// position is where a ratio stands on the line, not ok where there is none.
-func position(ratio *float64) (x float64, ok bool) {
-	if ratio == nil || *ratio <= 0 {
+// position is where a ratio stands on the line, not ok where it is none.
+func position(ratio float64) (x float64, ok bool) {
+	if ratio <= 0 {
 		return 0, false
 	}
-	share := math.Log(*ratio) / math.Log(reach)
+	share := math.Log(ratio) / math.Log(reach)
 	return math.Round(10*(120+116*max(-1, min(1, share)))) / 10, true
 }
 
 // undecided says whether all that this run compares is inconclusive. Fewer repeats than an interval needs are another
 // matter.
-func undecided(comparisons []Comparison) bool {
+func undecided(comparisons []outcome.Comparison) bool {
 	measured := false
 	for _, c := range comparisons {
 		switch c.Outcome {
-		case outcome.CantSay:
+		case outcome.Inconclusive:
 			measured = true
-		case outcome.NotAsked:
+		case outcome.NotInThisRun:
 		default:
 			return false
 		}
@@ -61,21 +68,37 @@ func undecided(comparisons []Comparison) bool {
 }
 
 // missed says how far a guess is off, "" where there is nothing to compare.
-func missed(c Comparison, guess *float64) string {
-	if guess == nil || c.Ratio == nil || *guess <= 0 || *c.Ratio <= 0 {
+func missed(c outcome.Comparison, guess *float64) string {
+	if guess == nil || *guess <= 0 || c.Ratio.N == 0 || c.Ratio.Center <= 0 {
 		return ""
 	}
 	switch {
-	case c.Lo != nil && c.Hi != nil && *guess >= *c.Lo && *guess <= *c.Hi:
+	case c.Ratio.Known() && *guess >= c.Ratio.Lo && *guess <= c.Ratio.Hi:
 		return "within the interval"
-	case *guess > *c.Ratio:
-		return metric.Number(*guess / *c.Ratio) + " times too much"
+	case *guess > c.Ratio.Center:
+		return metric.Number(*guess/c.Ratio.Center) + " times too much"
 	}
-	return metric.Number(*c.Ratio / *guess) + " times too little"
+	return metric.Number(c.Ratio.Center / *guess) + " times too little"
 }
 
-// ratio writes one as reports do.
-func ratio(v *float64) string {
+// ratio writes what was measured as reports do, "-" where nothing was.
+func ratio(c outcome.Comparison) string {
+	if c.Ratio.N == 0 {
+		return "-"
+	}
+	return metric.RatioText(c.Ratio.Center)
+}
+
+// interval writes the interval of a ratio, "" where there is none.
+func interval(c outcome.Comparison) string {
+	if !c.Ratio.Known() {
+		return ""
+	}
+	return c.Ratio.Text(metric.RatioText)
+}
+
+// times writes a ratio of its own, "-" where there is none.
+func times(v *float64) string {
 	if v == nil {
 		return "-"
 	}

@@ -66,6 +66,8 @@ func (p *Pages) functions() template.FuncMap {
 		"clock":     clock,
 		"day":       day,
 		"ratio":     ratio,
+		"interval":  interval,
+		"times":     times,
 		"scale":     scaleOf,
 		"tight":     tight,
 		"about":     about,

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"pooler-lab/internal/console/api"
+	plan "pooler-lab/internal/lesson"
+	"pooler-lab/internal/outcome"
 	"pooler-lab/k6/live/second"
 )
 
@@ -152,10 +154,14 @@ func ran() RunDetail {
 		},
 		Explanation: "Because.",
 		Prediction:  &api.Prediction{Words: "<b>half", Comparisons: map[string]float64{"far": 0.5}},
-		Answer:      &Answer{Text: "TPS", Path: "direct", Other: "pgpool", Ratio: of(2.0), Outcome: "more"},
-		Comparisons: []Comparison{
-			{Name: "far", Text: "TPS at 20 ms, to none", Ratio: of(0.05), Lo: of(0.04), Hi: of(0.06), Outcome: "less"},
-			{Name: "other", Text: "more clients", Outcome: "not asked"},
+		Answer:      &Answer{Text: "TPS", Path: "direct", Other: "pgpool", Ratio: of(2.0), Outcome: outcome.Higher},
+		Comparisons: []outcome.Comparison{
+			{
+				Plan:    plan.Comparison{Name: "far", Says: "TPS at 20 ms, to none"},
+				Ratio:   outcome.Interval{Center: 0.05, Lo: 0.04, Hi: 0.06, N: 6},
+				Outcome: outcome.Lower,
+			},
+			{Plan: plan.Comparison{Name: "other", Says: "more clients"}, Outcome: outcome.NotInThisRun},
 		},
 	}
 }
@@ -186,18 +192,18 @@ func TestLessonAsksFirstAndRevealsThen(t *testing.T) {
 // A run that is inconclusive has to say what to do about it; one that isn't, or has too few repeats, doesn't.
 func TestInconclusiveRunNamesTheNextStep(t *testing.T) {
 	cases := map[string]bool{
-		"can't say,can't say":             true,
-		"can't say,not asked in this run": true,
-		"not asked in this run":           false,
-		"can't say,less":                  false,
-		"no interval":                     false,
+		"inconclusive,inconclusive":    true,
+		"inconclusive,not in this run": true,
+		"not in this run":              false,
+		"inconclusive,lower":           false,
+		"no interval":                  false,
 	}
 	for outcomes, next := range cases {
 		run := ran()
 		run.Status, run.Comparisons = "finished", nil
 		for o := range strings.SplitSeq(outcomes, ",") {
-			c := Comparison{Name: "n", Text: "s", Ratio: of(2.0), Lo: of(1.0), Hi: of(3.0), Outcome: o}
-			run.Comparisons = append(run.Comparisons, c)
+			ratio := outcome.Interval{Center: 2, Lo: 1, Hi: 3, N: 6}
+			run.Comparisons = append(run.Comparisons, outcome.Comparison{Ratio: ratio, Outcome: outcome.Outcome(o)})
 		}
 		if page := render(t, "run", &RunPage{Run: run}); strings.Contains(page, "Close what else runs") != next {
 			t.Errorf("%s: the next step is named: %v", outcomes, !next)
