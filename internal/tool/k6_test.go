@@ -113,7 +113,7 @@ func TestRefusedSettings(t *testing.T) {
 		"REPLICATION_MS=20":  "LAB_REPLICATION_MS can't be given to a script: set the link first",
 		"POOL_SIZE=5":        "LAB_POOL_SIZE can't be given to a script: only the run of a lesson prepares servers: scripts/run",
 		"GROUP=light":        "it is LAB_EXPERIMENT",
-		"CLIENT=5":           `unknown setting "LAB_CLIENT": did you mean LAB_CLIENTS?`,
+		"CLIENT=5":           `unknown setting LAB_CLIENT: did you mean LAB_CLIENTS?`,
 		"CELL={}":            "LAB_CELL can't be given to a script",
 	} {
 		if _, err := settled(t, aPlan, settings); err == nil || !strings.Contains(err.Error(), says) {

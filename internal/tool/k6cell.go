@@ -163,14 +163,24 @@ func change(c *k6run.Cell, given k6Arguments) error {
 		case isElsewhere && given.ofLab:
 			return fmt.Errorf("%s can't be given to a script: %s", name, instead)
 		case given.ofLab:
-			known := append(slices.Sorted(maps.Keys(ofCell)), "LAB_LINK", "LAB_EXPERIMENT")
-			return suggest.Unknown("setting", name, known)
+			return unknownSetting(name)
 		}
 	}
 	if c.Transactions > 0 && c.Rate > 0 {
 		return errors.New("a cell has a rate or a number of transactions, not both: give LAB_RATE=0 or LAB_TRANSACTIONS=0")
 	}
 	return nil
+}
+
+// unknownSetting is the error for a name that is no setting.
+func unknownSetting(name string) error {
+	known := append(slices.Sorted(maps.Keys(ofCell)), "LAB_LINK", "LAB_EXPERIMENT")
+	lower := strings.Fields(strings.ToLower(strings.Join(known, " ")))
+	hint := ""
+	if closest := suggest.Closest(name, lower); closest != "" {
+		hint = " did you mean " + strings.ToUpper(closest) + "?"
+	}
+	return fmt.Errorf("unknown setting %s:%s there are %s", name, hint, strings.Join(known, ", "))
 }
 
 // connect finds out where the clients connect: over the path's first link, unless another one or none was asked for.
