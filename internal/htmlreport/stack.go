@@ -19,11 +19,11 @@ var waitColours = map[string]int{"CPU": 3, "Net/Delay": 6, "Client:ClientRead": 
 // stack fills c with a bar a cell: a place a value of X and Series.
 func (p *plot) stack(c *chart.Chart) {
 	var rows []*result.Cell
-	c.X = joined(" and ", fieldName(p.X), fieldName(p.Series))
+	c.X = joinFilled(" and ", fieldName(p.X), fieldName(p.Series))
 	for _, x := range valuesOf(p.cells, p.X) {
 		for _, of := range p.seriesValues() {
 			if cell := p.cell(x, of); cell != nil {
-				name := joined(", ", said(p.X, x), p.seriesName(of))
+				name := joinFilled(", ", said(p.X, x), p.seriesName(of))
 				rows, c.Places = append(rows, cell), append(c.Places, chart.Place{Name: name})
 			}
 		}
@@ -150,7 +150,7 @@ func nodeOf(c *result.Cell) string {
 	return "primary"
 }
 
-// joined puts the separator between the texts that aren't empty.
-func joined(separator string, texts ...string) string {
+// joinFilled puts the separator between the texts that aren't empty.
+func joinFilled(separator string, texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), separator)
 }
