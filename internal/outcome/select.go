@@ -60,47 +60,6 @@ func equal(got, want json.RawMessage) bool {
 	return json.Unmarshal(got, &a) == nil && reflect.DeepEqual(a, b)
 }
 
-// one returns the cell that s picks, where it has figures; otherwise a word (NotAsked, CantSay) and why.
-func one(run *result.Run, s lesson.Selector) (c *result.Cell, word, why string) {
-	cells := Select(run, s)
-	switch {
-	case len(cells) == 0:
-		return missing(run, s)
-	case len(cells) > 1:
-		return nil, CantSay, fmt.Sprintf("%s picks %d cells of this run, it must pick one", Text(s), len(cells))
-	}
-	c = cells[0]
-	failed := map[int]bool{} // blocks
-	for _, r := range c.Repeats {
-		failed[r.Block] = r.Status == result.Failed
-	}
-	n := 0
-	for _, yes := range failed {
-		if yes {
-			n++
-		}
-	}
-	switch {
-	case len(c.Repeats) == 0:
-		return c, CantSay, Name(c) + " didn't run"
-	case n > 0:
-		return c, CantSay, fmt.Sprintf("%s failed in %d of %d blocks: %s", Name(c), n, len(failed), c.Reason)
-	case c.Last() == nil:
-		return c, CantSay, Name(c) + " has no repeat that counts: " + c.Reason
-	}
-	return c, "", ""
-}
-
-// missing says why s picks no cell: its path is off, or nobody asked for it.
-func missing(run *result.Run, s lesson.Selector) (*result.Cell, string, string) {
-	for _, p := range run.Paths {
-		if p.Unavailable != "" && equal(json.RawMessage(fmt.Sprintf("%q", p.Name)), s["path"]) {
-			return nil, CantSay, p.Name + " is not available: " + p.Unavailable
-		}
-	}
-	return nil, NotAsked, "no cell is " + Text(s)
-}
-
 // Text writes a selector as people read it: path=direct clients=10.
 func Text(s lesson.Selector) string {
 	var words []string
@@ -122,23 +81,27 @@ func fields() []string {
 	return names
 }
 
-// Name says in words which cell of its group c is.
-func Name(c *result.Cell) string {
-	words := []string{c.Path}
+// Name says in words which cell of its experiment c is.
+func Name(c *result.Cell) string { return strings.Join(Parts(c), ", ") }
+
+// Parts are those of a cell's name: its path, its latency where it has one, its workload, its clients, ...
+func Parts(c *result.Cell) []string {
+	parts := []string{c.Path}
 	if c.Latency.Proxied() {
-		words = append(words, fmt.Sprintf("%d ms", c.Latency.MS()))
+		parts = append(parts, fmt.Sprintf("%d ms", c.Latency.MS()))
 	}
-	words = append(words, c.Workload, metric.Count(c.Clients, "client"))
+	parts = append(parts, c.Workload, metric.Count(c.Clients, "client"))
 	if !c.HasUsualRole() {
-		words = append(words, c.Role)
+		parts = append(parts, c.Role)
 	}
-	for _, n := range []struct {
-		count int
-		said  string
-	}{{c.PoolSize, fmt.Sprintf("pool of %d", c.PoolSize)}, {c.Instances, metric.Count(c.Instances, "pod")}, {c.InstancePool, fmt.Sprintf("%d each", c.InstancePool)}} {
-		if n.count > 0 {
-			words = append(words, n.said)
-		}
+	if c.PoolSize > 0 {
+		parts = append(parts, fmt.Sprintf("pool of %d", c.PoolSize))
 	}
-	return strings.Join(words, ", ")
+	if c.Instances > 0 {
+		parts = append(parts, metric.Count(c.Instances, "app instance"))
+	}
+	if c.InstancePool > 0 {
+		parts = append(parts, fmt.Sprintf("pool of %d each", c.InstancePool))
+	}
+	return parts
 }
