@@ -1,15 +1,12 @@
 package outcome
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
-	"pooler-lab/internal/suggest"
 )
 
 // mostHeadlines is how many comparisons a lesson may claim: few claims, well founded.
@@ -69,20 +66,20 @@ func CheckCells(l *lesson.Lesson, cells []lesson.Cell) error {
 	for _, u := range uses {
 		n := 0
 		for i := range cells {
-			if Picks(u.selector, &cells[i]) {
+			if u.selector.Picks(&cells[i]) {
 				n++
 			}
 		}
-		if u.selector != nil && n != 1 && !ofGroup(u.selector, l.LeftOut) {
-			return fmt.Errorf("%s: %s picks %d cells of the lesson, it must pick one", u.where, Text(u.selector), n)
+		if u.selector != nil && n != 1 && !ofExperiment(u.selector, l.LeftOut) {
+			return fmt.Errorf("%s: %s picks %d cells of the lesson, it must pick one", u.where, u.selector, n)
 		}
 	}
 	return nil
 }
 
-// ofGroup says whether s picks by group, and the group is one of those named.
-func ofGroup(s lesson.Selector, names []string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return equal(s["group"], json.RawMessage(strconv.Quote(name))) })
+// ofExperiment says whether s picks by experiment, and that is one of those named.
+func ofExperiment(s lesson.Selector, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return s["experiment"] == lesson.Word(name) })
 }
 
 // known returns an error for the first figure that there is none of.
@@ -96,8 +93,8 @@ func known(names ...string) error {
 }
 
 func checkHeadline(h lesson.Comparison) error {
-	if h.Says == "" || h.Of == nil || h.To == nil {
-		return fmt.Errorf("it needs says, figure, of and to")
+	if h.Text == "" || h.Of == nil || h.To == nil {
+		return fmt.Errorf("it needs text, metric, of and to")
 	}
 	if err := known(h.Metric); err != nil {
 		return err
@@ -118,10 +115,8 @@ func checkSelectors(selectors ...lesson.Selector) error {
 }
 
 func checkField(name string) error {
-	if slices.Contains(fields(), name) {
-		return nil
-	}
-	return suggest.Unknown("field of a cell", name, fields())
+	_, err := lesson.DimensionNamed(name)
+	return err
 }
 
 func checkStudy(s *lesson.Study) error {

@@ -1,10 +1,7 @@
 package outcome
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"reflect"
 	"strings"
 
 	"pooler-lab/internal/lesson"
@@ -16,48 +13,11 @@ import (
 func Select(run *result.Run, s lesson.Selector) []*result.Cell {
 	var picked []*result.Cell
 	for i := range run.Cells {
-		if Picks(s, &run.Cells[i].Cell) {
+		if s.Picks(&run.Cells[i].Cell) {
 			picked = append(picked, &run.Cells[i])
 		}
 	}
 	return picked
-}
-
-// Picks says whether every field that s names is equal in c. A field that c leaves out is 0, empty, false or null.
-func Picks(s lesson.Selector, c *lesson.Cell) bool {
-	if s == nil {
-		return false
-	}
-	text, err := json.Marshal(c)
-	if err != nil {
-		return false
-	}
-	fields := map[string]json.RawMessage{}
-	if err := json.Unmarshal(text, &fields); err != nil {
-		return false
-	}
-	for name, want := range s {
-		if !equal(fields[name], want) {
-			return false
-		}
-	}
-	return true
-}
-
-// equal compares two JSON values; one that is missing equals what omitempty leaves out.
-func equal(got, want json.RawMessage) bool {
-	var a, b any
-	if json.Unmarshal(want, &b) != nil {
-		return false
-	}
-	if got == nil {
-		switch b {
-		case nil, "", 0.0, false:
-			return true
-		}
-		return false
-	}
-	return json.Unmarshal(got, &a) == nil && reflect.DeepEqual(a, b)
 }
 
 // one returns the cell that s picks, where it has figures; otherwise a word (NotAsked, CantSay) and why.
@@ -67,7 +27,7 @@ func one(run *result.Run, s lesson.Selector) (c *result.Cell, word, why string) 
 	case len(cells) == 0:
 		return missing(run, s)
 	case len(cells) > 1:
-		return nil, CantSay, fmt.Sprintf("%s picks %d cells of this run, it must pick one", Text(s), len(cells))
+		return nil, CantSay, fmt.Sprintf("%s picks %d cells of this run, it must pick one", s, len(cells))
 	}
 	c = cells[0]
 	failed := map[int]bool{} // blocks
@@ -94,32 +54,11 @@ func one(run *result.Run, s lesson.Selector) (c *result.Cell, word, why string) 
 // missing says why s picks no cell: its path is off, or nobody asked for it.
 func missing(run *result.Run, s lesson.Selector) (*result.Cell, string, string) {
 	for _, p := range run.Paths {
-		if p.Unavailable != "" && equal(json.RawMessage(fmt.Sprintf("%q", p.Name)), s["path"]) {
+		if p.Unavailable != "" && s["path"] == lesson.Word(p.Name) {
 			return nil, CantSay, p.Name + " is not available: " + p.Unavailable
 		}
 	}
-	return nil, NotAsked, "no cell is " + Text(s)
-}
-
-// Text writes a selector as people read it: path=direct clients=10.
-func Text(s lesson.Selector) string {
-	var words []string
-	for _, name := range fields() {
-		if v, ok := s[name]; ok {
-			words = append(words, name+"="+string(bytes.Trim(v, `"`)))
-		}
-	}
-	return strings.Join(words, " ")
-}
-
-// fields are the names that run.json gives to what a cell is.
-func fields() []string {
-	var names []string
-	for of, i := reflect.TypeFor[lesson.Cell](), 0; i < of.NumField(); i++ {
-		name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
-		names = append(names, name)
-	}
-	return names
+	return nil, NotAsked, "no cell of this run is " + s.String()
 }
 
 // Name says in words which cell of its group c is.
