@@ -12,22 +12,25 @@ import (
 )
 
 var (
-	lessonFile   = regexp.MustCompile("(?s)Save this as `(k6/lessons/[a-z0-9-]+\\.js)`:\n\n```js\n(.*?)```")
+	lessonFiles  = regexp.MustCompile("(?s)Save this as `(k6/lessons/[a-z0-9-]+\\.(?:yaml|js))`:\n\n```(?:yaml|js)\n(.*?)```")
 	consoleLines = regexp.MustCompile(`(?m)^\$ \./scripts/(.+)$`)
 )
 
-// The page that tells how to add a lesson is followed to the letter: its file is saved and its commands are typed.
+// The page that tells how to add a lesson is followed to the letter: its two files are saved and its commands are
+// typed.
 func TestAddingALessonAsItsPageSays(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs", "adding-a-lesson.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := lessonFile.FindStringSubmatch(string(page))
+	files := lessonFiles.FindAllStringSubmatch(string(page), -1)
 	commands := consoleLines.FindAllStringSubmatch(string(page), -1)
-	if file == nil || len(commands) == 0 {
-		t.Fatalf("the page has no file to save or no command to type: %q, %q", file, commands)
+	if len(files) != 2 || len(commands) == 0 {
+		t.Fatalf("the page has not two files to save, or no command to type: %q, %q", files, commands)
 	}
-	saveLesson(t, filepath.Join(root, file[1]), file[2])
+	for _, file := range files {
+		saveLesson(t, filepath.Join(root, file[1]), file[2])
+	}
 	for _, c := range commands {
 		words := strings.Fields(c[1])
 		a := start(t, words[0], words[1:]...).wait(t, 4*time.Minute)
@@ -56,8 +59,8 @@ func saveLesson(t *testing.T, name, text string) {
 	}
 }
 
-// checkAdded wants every cell of the page's lesson to have run without errors, and the figures to show what the page
-// says that they do: one by one pays the round trip twenty times.
+// checkAdded wants every cell of the page's lesson to have run without errors, and the metrics to show what the
+// page says that they do: one by one pays the round trip twenty times.
 func checkAdded(t *testing.T, r *result.Run, once bool) {
 	t.Helper()
 	if r.Status != result.Finished || len(r.Cells) != 4 {
@@ -73,9 +76,9 @@ func checkAdded(t *testing.T, r *result.Run, once bool) {
 			t.Errorf("%s ran %d times, wanted %d", c.ID, len(c.Repeats), want)
 		}
 		checkCounts(t, *last)
-		response := last.Measured.Trends["pg_response"].Med
-		if far := c.Latency.MS() == 5; far && (c.Workload == "one-by-one") != (response > 90) {
-			t.Errorf("%s takes %.1f ms a turn", c.ID, response)
+		response := last.Measured.Trends["pg_response_time"].Med
+		if far := c.Latency.MS() == 5; far && (c.Workload == "oneByOne") != (response > 90) {
+			t.Errorf("%s takes %.1f ms an iteration", c.ID, response)
 		}
 	}
 }

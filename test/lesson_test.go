@@ -169,7 +169,7 @@ func TestStalledPoolerShowsInAPacedCell(t *testing.T) {
 	if m == nil {
 		t.Fatal("nothing was measured")
 	}
-	slowest := m.Trends["pg_response"].Max
+	slowest := m.Trends["pg_response_time"].Max
 	t.Logf("%d late samples of %d, slowest response %.0f ms", m.Late, m.Transactions, slowest)
 	if m.Late < 1.6*rate || m.Late > 3*rate {
 		t.Errorf("%d late samples, wanted about %d", m.Late, 2*rate)

@@ -1,4 +1,4 @@
-// Command k6 is k6 with the module k6/x/pg and the output live.
+// Command k6 is k6 with the module k6/x/pg and the outputs live and lab.
 package main
 
 import (
@@ -6,6 +6,7 @@ import (
 
 	_ "pooler-lab/k6/live"
 	_ "pooler-lab/k6/pg"
+	_ "pooler-lab/k6/summary/output"
 )
 
 func main() {

@@ -1,21 +1,18 @@
 package console
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
-	"pooler-lab/internal/run"
+	"pooler-lab/internal/k6run"
+	"pooler-lab/internal/server"
 	"pooler-lab/k6/live/second"
 )
 
@@ -24,10 +21,8 @@ const k6Grace = 8 * time.Second
 
 // A generator is a k6 that runs.
 type generator struct {
-	command *exec.Cmd
-	ended   chan struct{} // closed when it has
-	err     error         // of its end; to be read once ended is closed
-	log     tail
+	*k6run.Process
+	log *tail
 }
 
 // start starts k6 for an order.
@@ -48,58 +43,14 @@ func (l *load) start(ctx context.Context, order *loadOrder) (*generator, error) 
 	if err != nil {
 		return nil, err
 	}
-	k6 := exec.Command(l.source.K6, "run", "--quiet", "--no-color", "--out", "live="+workload.latency, filepath.Join(l.root, "k6", "live.js"))
-	k6.Env = append(run.K6Environment(os.Environ()), "LAB_LIVE="+string(told), "PGPASSWORD="+os.Getenv("APP_PASSWORD"))
-	// Its own group: a Ctrl-C is the lab's to hand on, once. Should the lab's program be killed, k6 ends with it.
-	k6.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGINT}
-	g := &generator{command: k6, ended: make(chan struct{})}
-	return g, g.run(l.told)
-}
-
-// run starts k6 on a thread that lives as long as it does: Pdeathsig is sent when the thread that started a process ends.
-func (g *generator) run(told func(second.Line)) error {
-	out, err := g.command.StdoutPipe()
+	log := new(tail)
+	process, err := k6run.Start(k6run.Order{Program: l.source.K6, Script: filepath.Join(l.root, "k6", "live.js"),
+		Output: "live=" + workload.latency, Env: []string{"LAB_LIVE=" + string(told)}, Password: server.Password("app"),
+		Stdout: &secondReader{told: l.told, log: log}, Stderr: log, Grace: k6Grace})
 	if err != nil {
-		return fmt.Errorf("start k6: %w", err)
+		return nil, err
 	}
-	g.command.Stderr = &g.log
-	started := make(chan error)
-	go func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := g.command.Start()
-		started <- err
-		if err != nil {
-			return
-		}
-		lines := bufio.NewScanner(out)
-		for lines.Scan() {
-			var line second.Line
-			if json.Unmarshal(lines.Bytes(), &line) == nil && line.Paths != nil {
-				told(line)
-			} else {
-				_, _ = g.log.Write(append(lines.Bytes(), '\n'))
-			}
-		}
-		g.err = g.command.Wait()
-		close(g.ended)
-	}()
-	if err := <-started; err != nil {
-		return fmt.Errorf("start k6: %w", err)
-	}
-	return nil
-}
-
-// stop asks k6 to end, exactly once, and kills it where it doesn't: two signals would make it leave its sessions open.
-func (g *generator) stop() {
-	_ = g.command.Process.Signal(syscall.SIGINT) // it has ended already
-	select {
-	case <-g.ended:
-		return
-	case <-time.After(k6Grace):
-	}
-	_ = syscall.Kill(-g.command.Process.Pid, syscall.SIGKILL)
-	<-g.ended
+	return &generator{process, log}, nil
 }
 
 // why says why it ended by itself.
@@ -108,10 +59,39 @@ func (g *generator) why() error {
 	switch {
 	case text != "":
 		return errors.New("k6 ended by itself: " + text)
-	case g.err != nil:
-		return fmt.Errorf("k6 ended by itself: %w", g.err)
+	case g.End().Err != nil:
+		return fmt.Errorf("k6 ended by itself: %w", g.End().Err)
 	}
-	return errors.New("k6 ended by itself")
+	return fmt.Errorf("k6 ended by itself, with code %d", g.End().Exit)
+}
+
+// secondReader takes in what k6 prints: a second on each line, and whatever else goes to the log.
+type secondReader struct {
+	told func(second.Line)
+	log  *tail
+	rest []byte // of a line that has not ended
+}
+
+func (s *secondReader) Write(text []byte) (int, error) {
+	s.rest = append(s.rest, text...)
+	for {
+		whole, rest, ended := bytes.Cut(s.rest, []byte("\n"))
+		if !ended {
+			return len(text), nil
+		}
+		s.take(whole)
+		s.rest = rest
+	}
+}
+
+// take takes a line in.
+func (s *secondReader) take(whole []byte) {
+	var line second.Line
+	if json.Unmarshal(whole, &line) == nil && line.Paths != nil {
+		s.told(line)
+		return
+	}
+	_, _ = s.log.Write(append(whole, '\n')) // a tail takes everything
 }
 
 // tail keeps the end of what a program says.

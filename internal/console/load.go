@@ -140,13 +140,13 @@ func (l *load) runK6(ctx context.Context, order *loadOrder) error {
 		now, changed := l.next()
 		if now != order || ctx.Err() != nil {
 			l.to(LoadStopping)
-			g.stop()
+			g.Stop()
 			return nil
 		}
 		select {
 		case <-ctx.Done():
 		case <-changed:
-		case <-g.ended:
+		case <-g.Ended():
 			return g.why()
 		}
 	}

@@ -80,8 +80,8 @@ func note(names map[string]bool, r *result.Repeat) {
 }
 
 // readElsewhere are the trends that have figures of their own.
-var readElsewhere = []string{"pg_response", "pg_transaction", "pg_statement", "pg_pipeline", "pg_pool_wait", "pg_connect", "pg_connect_dial",
-	"pg_connect_tls", "pg_connect_auth", "pg_connect_first_statement"}
+var readElsewhere = []string{"pg_response_time", "pg_transaction", "pg_statement", "pg_pipeline", "pg_pool_wait", "pg_connect", "pg_connect_dial",
+	"pg_connect_tls", "pg_connect_auth", "pg_connect_first_query"}
 
 // wait is the share of one event; an event that was never seen has a share of 0.
 func wait(event string) reading {

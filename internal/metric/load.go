@@ -35,7 +35,7 @@ func ceiling(c *result.Cell, r *result.Repeat) (float64, bool) {
 // turns are how long a turn took: the word latency is kept for the round trip that a link adds. Without a name of its own, that is from the moment it was due where turns are
 // paced; else its transaction, where it has one, or its statement.
 func turns() []Metric {
-	turn := []string{"pg_response", "pg_transaction", "pg_statement"}
+	turn := []string{"pg_response_time", "pg_transaction", "pg_statement"}
 	return []Metric{
 		{Name: "p50", Heading: "turn p50", Unit: "ms", Better: Less, of: trend(med, turn...),
 			Meaning: "median of a turn: its transaction, or its statement where it has none", paced: "median from the moment a turn was due"},

@@ -18,12 +18,12 @@ func whole(v int) *int { return &v }
 func busy() *result.Repeat {
 	trends := map[string]result.Trend{}
 	for i, metric := range []string{"pg_statement", "pg_transaction", "pg_pipeline", "pg_pool_wait", "pg_connect", "pg_connect_dial",
-		"pg_connect_tls", "pg_connect_auth", "pg_connect_first_statement", "pg_prepare"} {
+		"pg_connect_tls", "pg_connect_auth", "pg_connect_first_query", "pg_prepare"} {
 		v := float64(i + 1)
 		trends[metric] = result.Trend{Count: 5, Med: v, P95: 10 * v, P99: 11 * v, Avg: 2 * v}
 	}
 	one := func(v float64) map[string]result.Trend {
-		return map[string]result.Trend{"pg_connect": {Count: 1, Med: v}, "pg_connect_first_statement": {Count: 1, Med: v + 1}}
+		return map[string]result.Trend{"pg_connect": {Count: 1, Med: v}, "pg_connect_first_query": {Count: 1, Med: v + 1}}
 	}
 	return &result.Repeat{Block: 1, Status: result.OK, RoundTrip: &result.RoundTrip{MeasuredMS: 10},
 		Measured: &result.Measured{WindowSeconds: 2, Transactions: 100, TPS: 50, ClientsReady: 4, Trends: trends, FirstConnects: one(30), LaterConnects: one(3),
@@ -111,7 +111,7 @@ func TestLocksThatNobodyCounted(t *testing.T) {
 
 func TestPacedTurnsCountFromTheirDueTime(t *testing.T) {
 	r := busy()
-	r.Measured.Trends["pg_response"] = result.Trend{Count: 5, Med: 7}
+	r.Measured.Trends["pg_response_time"] = result.Trend{Count: 5, Med: 7}
 	f, _ := Find("p50")
 	if got, _ := f.Of(&result.Cell{}, r); got != 7 {
 		t.Errorf("p50 is %v", got)

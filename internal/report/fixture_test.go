@@ -51,11 +51,11 @@ func measured(block int, roundTrip, tps, connect, latency float64, words ...stri
 		Resources: &result.Resources{}}
 	if connect > 0 {
 		r.Measured.Trends["pg_connect"] = result.Trend{Count: 20, Med: connect, P99: 2 * connect}
-		r.Measured.Trends["pg_connect_first_statement"] = result.Trend{Count: 20, Med: connect + roundTrip, P99: 2*connect + roundTrip}
+		r.Measured.Trends["pg_connect_first_query"] = result.Trend{Count: 20, Med: connect + roundTrip, P99: 2*connect + roundTrip}
 	}
 	if latency > 0 {
 		r.Measured.Trends["pg_statement"] = result.Trend{Count: 60, Med: latency, Avg: latency, P95: 2 * latency, P99: 3 * latency}
-		r.Measured.Trends["pg_response"] = result.Trend{Count: 60, Med: latency + 0.1, Avg: latency + 0.1, P95: 2 * latency, P99: 3 * latency}
+		r.Measured.Trends["pg_response_time"] = result.Trend{Count: 60, Med: latency + 0.1, Avg: latency + 0.1, P95: 2 * latency, P99: 3 * latency}
 	}
 	for _, w := range words {
 		r.Flags = append(r.Flags, result.Flag{Word: w, Text: "because"})

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"pooler-lab/k6/summary"
 )
 
 // A Repeat is one execution of a cell. Times in it are milliseconds unless a name says otherwise.
@@ -69,7 +71,7 @@ type Measured struct {
 	WindowSeconds float64          `json:"window_seconds"`
 	Transactions  int64            `json:"transactions"` // committed within the window
 	TPS           float64          `json:"tps"`
-	Trends        map[string]Trend `json:"trends"`          // by metric: pg_connect, pg_statement, pg_response, ...
+	Trends        map[string]Trend `json:"trends"`          // by metric: pg_connect, pg_statement, pg_response_time, ...
 	Late          int64            `json:"late_samples"`    // of a paced cell: begun more than one interval late
 	Dropped       int64            `json:"dropped_samples"` // due within the window and never begun
 	ClientsReady  int              `json:"clients_ready"`   // when the window opened
@@ -85,25 +87,12 @@ type Measured struct {
 	Finish        *Finish            `json:"finish,omitempty"`     // where each client did a fixed number of transactions
 }
 
-// A Finish says how clients got done that had a fixed number of transactions each. Times are seconds from the first
-// client's first step.
-type Finish struct {
-	ConnectedSeconds float64 `json:"connected_seconds"` // until the last client that could connect was connected
-	Connected        int     `json:"connected"`         // clients that could
-	Finished         int     `json:"finished"`          // clients that did all of theirs
-	Starved          int     `json:"starved"`           // clients that did none before the deadline
-	Seconds          float64 `json:"seconds"`           // until the last one was done, or the deadline
-	TPSWithConnect   float64 `json:"tps_with_connect"`
-	TPS              float64 `json:"tps"` // without the mean time to connect, as pgbench has it
-}
-
-// An Error is how often one thing went wrong.
-type Error struct {
-	Code    string `json:"code"` // SQLSTATE, or refused, dial, timeout, dropped, cancelled, ...
-	Phase   string `json:"phase"`
-	Count   int64  `json:"count"`
-	Message string `json:"message"` // of the first
-}
+// What k6's summary says of fixed work, of errors and of a metric stands in run.json as it is.
+type (
+	Finish = summary.Finish
+	Error  = summary.Error
+	Trend  = summary.Trend
+)
 
 // Counted is what k6 counted from its start to its end, whatever the phase: what servers count too.
 type Counted struct {
@@ -111,18 +100,6 @@ type Counted struct {
 	Prepares     int64 `json:"prepares"`     // exchanges that only parse: a transaction to the server
 	Connections  int64 `json:"connections"`
 	Explicit     int64 `json:"explicit,omitempty"` // of the transactions: begun with BEGIN
-}
-
-// A Trend sums up one metric, in milliseconds.
-type Trend struct {
-	Count int64   `json:"count"`
-	Min   float64 `json:"min"`
-	Avg   float64 `json:"avg"`
-	Med   float64 `json:"med"`
-	P90   float64 `json:"p90"`
-	P95   float64 `json:"p95"`
-	P99   float64 `json:"p99"`
-	Max   float64 `json:"max"`
 }
 
 // A Count is one number that k6 and a server both kept.

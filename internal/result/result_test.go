@@ -28,7 +28,7 @@ func full() *Run {
 		RoundTrip: &RoundTrip{SetMS: 10, MeasuredMS: 10.7, Samples: 9},
 		Measured: &Measured{WindowSeconds: 1.5, Transactions: 150, TPS: 100, ClientsReady: 1, Late: 1, Dropped: 2,
 			Trends: map[string]Trend{"pg_connect": {Count: 150, Min: 1, Avg: 2, Med: 2, P90: 3, P95: 3, P99: 4, Max: 5}},
-			Errors: []Error{{"57P01", "measure", 3, "terminating connection"}}, Counted: Counted{160, 1, 1, 150},
+			Errors: []Error{{Code: "57P01", Phase: "measure", Count: 3, Message: "terminating connection"}}, Counted: Counted{160, 1, 1, 150},
 			FirstConnects: map[string]Trend{"pg_connect": {Count: 1, Med: 9}}, LaterConnects: map[string]Trend{"pg_connect": {Count: 149, Med: 2}},
 			Counters: map[string]float64{"pg_round_trips": 150}, Statements: map[string]Trend{"read": {Count: 150, Med: 1}},
 			Finish: &Finish{ConnectedSeconds: 0.4, Connected: 9, Finished: 7, Starved: 1, Seconds: 3, TPSWithConnect: 40, TPS: 50}},

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -10,11 +9,13 @@ import (
 	"slices"
 	"time"
 
+	"pooler-lab/internal/k6run"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/sample"
 	"pooler-lab/internal/server"
 	"pooler-lab/internal/topology"
+	"pooler-lab/k6/summary"
 )
 
 // slack is what a repeat of c may take beside its warm-up and window before its deadline ends it, in seconds: k6's start
@@ -23,22 +24,24 @@ func slack(c lesson.Cell) float64 { return 20 + 0.05*float64(connections(c)) }
 
 // load runs k6 and reads what it saw.
 func (r *runner) load(ctx context.Context, c lesson.Cell, j server.Journey, out *result.Repeat) error {
-	o := r.order(c, j, out)
-	deadline := time.Duration(o.Deadline * float64(time.Second))
+	cell, file := r.told(c, j, out), r.file(c, out)
+	out.Log = file + ".log"
+	deadline := time.Duration(cell.Deadline * float64(time.Second))
 	r.watch(c, j) // a server that doesn't answer takes none of k6's time
 	limited, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
 
-	g, err := runK6(limited, r.script, filepath.Join(r.dir, out.Log), server.Password(c.Role), o)
+	written := filepath.Join(r.dir, file+".json")
+	g, err := runK6(limited, r.script, filepath.Join(r.dir, out.Log), written, server.Password(c.Role), cell)
 	r.lookout.Stop()
-	out.Exit = g.exit
+	out.Exit = g.Exit
 	if err != nil || ctx.Err() != nil {
 		return errors.Join(err, ctx.Err())
 	}
-	seen, readErr := readSummary(o.Summary)
+	seen, readErr := summary.Read(written)
 	if readErr == nil {
-		out.Summary = k6Folder + "/" + filepath.Base(o.Summary)
-		out.Measured = seen.measured(c)
+		out.Summary = file + ".json"
+		out.Measured = measured(seen, c)
 		from, to := opened(g, seen)
 		out.Resources = r.used(watched(j), g, from, to)
 		out.Nodes, out.Pooler = r.lookout.Between(from, to)
@@ -46,42 +49,31 @@ func (r *runner) load(ctx context.Context, c lesson.Cell, j server.Journey, out 
 	switch {
 	case limited.Err() != nil:
 		return fmt.Errorf("it did not end within its deadline of %v", deadline)
-	case g.exit != 0:
-		return fmt.Errorf("k6 ended with code %d: %s%s", g.exit, g.printed, seen.why())
+	case g.Exit != 0:
+		return fmt.Errorf("k6 ended with code %d: %s%s", g.Exit, g.printed, why(seen))
 	case readErr != nil:
 		return fmt.Errorf("k6 left no summary: %w: %s", readErr, g.printed)
 	}
-	return seen.complain(c)
+	return complain(seen, c)
 }
 
-// order is the cell as k6 is told of it. It also names the files that k6 writes.
-func (r *runner) order(c lesson.Cell, j server.Journey, out *result.Repeat) order {
+// file names what k6 writes of a repeat, below the run's folder and without its ending.
+func (r *runner) file(c lesson.Cell, out *result.Repeat) string {
 	name := fmt.Sprintf("%s/%s-r%d", k6Folder, c.ID, out.Block)
 	if out.Attempt > 1 {
 		name += fmt.Sprintf("-attempt%d", out.Attempt)
 	}
-	out.Log = name + ".log"
-	params := c.Params
-	if len(params) == 0 {
-		params = json.RawMessage("{}")
-	}
-	return order{Path: c.Path, DSN: j.DSN(), Workload: c.Workload, Clients: c.Clients, Rate: c.Rate,
-		Seconds: c.Seconds, Warmup: c.Warmup, Protocol: c.Protocol, Scale: r.doc.Manifest.Scale,
-		Summary: filepath.Join(r.dir, name+".json"), Latency: c.Latency.MS(), Link: c.Link,
-		Deadline: c.Warmup + c.Seconds + slack(c), Seed: repeatSeed(r.doc.Seed, c.ID, out.Block),
-		Role: c.Role, PoolSize: c.PoolSize, Pods: c.Instances, PodPool: c.InstancePool, Transactions: c.Transactions, Params: params,
-		DSNs: r.dsns(c.Role)}
+	return name
 }
 
-// dsns are where a client of the role connects on each PostgreSQL path of this lab, without latency.
-func (r *runner) dsns(role string) map[string]string {
-	all := map[string]string{}
-	for _, p := range r.set.Paths {
-		if p.Database == "postgresql" && p.Unavailable() == "" {
-			all[p.Name] = p.Plain.DSN(role)
-		}
-	}
-	return all
+// told is the cell as k6 is told of it.
+func (r *runner) told(c lesson.Cell, j server.Journey, out *result.Repeat) k6run.Cell {
+	return k6run.Cell{Path: c.Path, DSN: j.DSN(), Workload: c.Workload, Clients: c.Clients, Rate: c.Rate,
+		Seconds: c.Seconds, Warmup: c.Warmup, Protocol: c.Protocol, Scale: r.doc.Manifest.Scale,
+		Latency: c.Latency.MS(), Link: c.Link,
+		Deadline: c.Warmup + c.Seconds + slack(c), Seed: repeatSeed(r.doc.Seed, c.ID, out.Block),
+		Role: c.Role, PoolSize: c.PoolSize, Instances: c.Instances, InstancePool: c.InstancePool,
+		Transactions: c.Transactions, Params: c.Params}
 }
 
 // repeatSeed differs for each repeat of a run and is the same whenever a run has the same seed.
@@ -111,18 +103,18 @@ func (r *runner) watch(c lesson.Cell, j server.Journey) {
 }
 
 // opened is from when to when the measured window was open, or k6 lived where none was.
-func opened(g generator, seen *summary) (from, to time.Time) {
+func opened(g generator, seen *summary.Summary) (from, to time.Time) {
 	if w := seen.Window; w != nil {
 		return w.Start, w.End
 	}
-	return g.started, g.ended
+	return g.Started, g.Ended
 }
 
 // used sums up what the repeat took between two moments.
 func (r *runner) used(services []string, g generator, from, to time.Time) *result.Resources {
-	resources := r.sampler.Between(services, g.started, from, to)
-	if wall := g.ended.Sub(g.started); wall > 0 {
-		cpu, memory := g.cpu.Seconds()/wall.Seconds()/float64(cpus()), float64(g.memory)/(1<<20)
+	resources := r.sampler.Between(services, g.Started, from, to)
+	if wall := g.Ended.Sub(g.Started); wall > 0 {
+		cpu, memory := g.CPU.Seconds()/wall.Seconds()/float64(cpus()), float64(g.Memory)/(1<<20)
 		resources.GeneratorCPU, resources.GeneratorMB = &cpu, &memory
 	}
 	return resources

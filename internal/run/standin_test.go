@@ -17,22 +17,23 @@ import (
 	"pooler-lab/internal/topology"
 )
 
-// k6StandIn stands in for k6: it does what STANDIN says and writes a summary such as k6/lib does. It notes each
+// k6StandIn stands in for k6: it does what STANDIN says and writes a summary such as its output lab does. It notes each
 // SIGINT in the file signals beside the summary.
 const k6StandIn = `#!/usr/bin/env bash
 set -u
-summary=$(sed -n 's/.*"summary":"\([^"]*\)".*/\1/p' <<<"$LAB_CELL")
+summary=$(sed -n 's/.*--out lab=\([^ ]*\).*/\1/p' <<<"$*")
 signals=$(dirname "$summary")/signals
 report() {
 	cat >"$summary" <<END
-{"window": {"start": "2026-11-21T16:00:00.5Z", "end": "2026-11-21T16:00:01.5Z", "seconds": 1, "ready": ${READY-1}, "failed": 0, "late": ${LATE-0}}, "errors": $1,
- "metrics": {"pg_transactions": {"type": "counter", "values": {"count": 55, "rate": 1}},
-  "pg_transactions{phase:measure}": {"type": "counter", "values": {"count": $2, "rate": 1}},
-  "pg_prepare_transactions": {"type": "counter", "values": {"count": 1}}, "pg_connections": {"type": "counter", "values": {"count": 1}},
-  "pg_statement{phase:measure}": {"type": "trend", "values": {"count": 50, "min": 1, "avg": 2, "med": 2, "p(90)": 3, "p(95)": 3, "p(99)": 4, "max": 5}}},
- "first_connects": {"pg_connect": {"count": 1, "med": 9}}, "later_connects": {"pg_connect": {"count": 4, "med": 2}, "pg_connect_first_statement": {"count": 0}},
- "statements": {"read": {"count": 50, "med": 1}}, "counters": {"pg_round_trips": 50}, "finish": ${3-null},
- "state": {}}
+{"window": {"start": "2026-11-21T16:00:00.5Z", "end": "2026-11-21T16:00:01.5Z", "seconds": 1,
+  "ready": ${READY-1}, "failed": 0, "late": ${LATE-0}},
+ "errors": $1, "finish": ${3-null},
+ "trends": {"pg_statement": {
+  "measure": {"count": 50, "min": 1, "avg": 2, "med": 2, "p90": 3, "p95": 3, "p99": 4, "max": 5}}},
+ "counters": {"pg_transactions": {"whole": 55, "measure": $2}, "pg_prepare_transactions": {"whole": 1},
+  "pg_connections": {"whole": 1}, "pg_round_trips": {"measure": 50}},
+ "first_connects": {"pg_connect": {"count": 1, "med": 9}}, "later_connects": {"pg_connect": {"count": 4, "med": 2}},
+ "statements": {"read": {"count": 50, "med": 1}}}
 END
 }
 case $STANDIN in

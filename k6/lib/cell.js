@@ -38,7 +38,6 @@
 import { sleep } from 'k6';
 import { Counter, Trend } from 'k6/metrics';
 import pg from 'k6/x/pg';
-import { summary } from './summary.js';
 import { shared } from './workloads.js';
 
 const SLACK = 20; // seconds beside the window that a script has by default
@@ -68,17 +67,14 @@ export function lesson(describe, own = {}) {
   client = makeClient(cell, workload, () => race && race.connected());
   const { clients, transactions, rate, seconds, warmup_seconds: warmup } = cell;
   if (transactions > 0 && rate > 0) throw new Error('a cell has a rate or a number of transactions, not both');
-  if (transactions > 0) race = pg.race({ clients, turns: transactions, seconds });
+  if (transactions > 0) race = pg.race({ clients, iterations: transactions, seconds });
   else window = pg.window({ clients, warmup, seconds });
   if (rate > 0) pace = pg.pace({ rate, clients });
   if (__VU > 0) return {};
   const lab = describe();
-  const { trendStats, thresholds } = summary(cell, workload);
   for (const group of lab.groups || []) [group.workload].flat().forEach((name) => find(own, name));
   return {
     scenarios: { cell: scenario() },
-    summaryTrendStats: trendStats,
-    thresholds: thresholds(),
     noCookiesReset: true, // nobody has cookies here
     systemTags: [], // one tag set fewer to make per sample
     ext: { lab },
@@ -102,7 +98,7 @@ function scenario() {
   return { executor: 'constant-vus', vus, duration: `${duration}s`, gracefulStop: `${patience}s` };
 }
 
-export const handleSummary = (data) => summary(cell, workload).summarize(data);
+export const handleSummary = () => ({});
 
 let begun = false;
 
@@ -139,7 +135,7 @@ function run() {
   race.start();
   for (let i = 0; i < cell.transactions; i++) {
     const done = client.attempt();
-    if (done ? !race.turn() : !client.alive()) break;
+    if (done ? !race.iteration() : !client.alive()) break;
   }
   client.close();
   race.end();
@@ -158,19 +154,19 @@ export function clientTo(path) {
 export function makeClient(ofCell, ofWorkload, connected) {
   cell = ofCell;
   workload = ofWorkload;
-  const { path, protocol, pods, params } = cell;
+  const { path, protocol, instances, params } = cell;
   // A lesson that wants TLS says so: of two settings in a dsn the later one counts.
   const dsn = params.sslmode ? `${cell.dsn} sslmode=${params.sslmode}` : cell.dsn;
-  const pooled = pods > 0;
+  const pooled = instances > 0;
   const client = pooled
-    ? pg.pool({ dsn, password, path, protocol, size: cell.pod_pool, name: `pod ${(__VU - 1) % pods}` })
+    ? pg.pool({ dsn, password, path, protocol, size: cell.instance_pool, name: `instance ${(__VU - 1) % instances}` })
     : pg.client({ dsn, password, path, protocol });
   let open = false;
   let alive = true;
 
   function connect() {
     if (!pooled) client.connect();
-    if (!pooled || fill(client) === cell.pod_pool) connected();
+    if (!pooled || fill(client) === cell.instance_pool) connected();
     if (workload.setup) workload.setup(client, cell);
     open = true;
   }
@@ -245,8 +241,8 @@ const alone = {
   protocol: 'prepared', // simple, extended or prepared
   clients: 10,
   pool_size: 0, // server connections that PgBouncer may have; 0: as configured, or no PgBouncer
-  pods: 0, // processes of an application that the clients are divided among; 0: a connection a client
-  pod_pool: 0, // connections of each pod's pool
+  instances: 0, // processes of an application that the clients are divided among; 0: a connection a client
+  instance_pool: 0, // connections of each pod's pool
   transactions: 0, // that each client does before it disconnects; 0: as many as the window has room for
   rate: 0, // turns per second over all clients; 0: a turn begins when the one before it has ended
   seconds: 5, // least length of the measured window; with transactions the most it may last
@@ -268,7 +264,7 @@ function settings(describe) {
 // firstOf returns what the lesson says of its first group's first cell.
 function firstOf(groups) {
   const group = groups.find(({ name }) => name === __ENV.LAB_GROUP) || groups[0] || {};
-  const lists = { pods: group.pods, pod_pool: group.pod_pools, workload: group.workload, protocol: group.protocol, clients: group.clients };
+  const lists = { instances: group.instances, instance_pool: group.instance_pools, workload: group.workload, protocol: group.protocol, clients: group.clients };
   const cell = Object.fromEntries(Object.entries(group).filter(([name]) => name in alone));
   for (const [name, list] of Object.entries(lists)) {
     if (list !== undefined) cell[name] = [list].flat()[0];

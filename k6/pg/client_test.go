@@ -104,7 +104,7 @@ func TestConnectPhases(t *testing.T) {
 	m := s.measured()
 	checkPhases(t, m)
 	first := m["pg_connect"][0] + m["pg_statement"][0]
-	if got := m["pg_connect_first_statement"]; len(got) != 1 || math.Abs(got[0]-first) > 0.001 {
+	if got := m["pg_connect_first_query"]; len(got) != 1 || math.Abs(got[0]-first) > 0.001 {
 		t.Errorf("connect and first statement are %v, not %v", got, first)
 	}
 	if len(m["pg_connections"]) != 1 {
@@ -116,7 +116,7 @@ func TestFirstConnectWithStatement(t *testing.T) {
 	s := connected(t, "simple")
 	for _, want := range []string{"first", "later"} {
 		s.run(`client.exec('SELECT 1'); client.exec('SELECT 1')`)
-		if got := s.tag("pg_connect_first_statement", "connect"); got != want {
+		if got := s.tag("pg_connect_first_query", "connect"); got != want {
 			t.Errorf("the tag connect is %q, not %q", got, want)
 		}
 		s.run(`client.connect()`)

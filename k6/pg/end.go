@@ -1,11 +1,13 @@
 package pg
 
 import (
+	"slices"
 	"time"
 
-	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/js/modules"
 	"go.k6.io/k6/v2/metrics"
+
+	"pooler-lab/k6/summary"
 )
 
 // testEnd is k6's event after the last iteration and teardown(), while samples
@@ -71,36 +73,40 @@ func (m *Module) reportWindow(i *instance, now time.Time) {
 	i.vu.State().Samples <- length
 }
 
-// outcome is what pg.outcome() returns.
-type outcome struct {
-	Window *windowOutcome `js:"window"` // nil if it never opened
-	Finish *finishOutcome `js:"finish"` // nil where there was no race
-	Errors []errorCount   `js:"errors"`
+// Ended is what the module knows of the test that has ended, and the counters of the module and of the script: an output
+// that is told of no value can't know them.
+func Ended() (summary.Ending, []*metrics.Metric) {
+	return module.ending(), module.counters()
 }
 
-type windowOutcome struct {
-	Start   string  `js:"start"` // UTC, RFC 3339
-	End     string  `js:"end"`
-	Seconds float64 `js:"seconds"`
-	Ready   int     `js:"ready"`  // clients, when it opened; of a race those that could connect
-	Failed  int     `js:"failed"` // clients, when it opened; of a race those that couldn't
-	Late    int     `js:"late"`   // clients that were ready only after it had opened; of a race none
-}
-
-// outcome is pg.outcome(), for handleSummary: what k6's own summary can't say,
-// the window's moments and the errors by phase and code.
-func (i *instance) outcome(sobek.FunctionCall) sobek.Value {
-	result := outcome{Errors: i.errors.list()}
-	if open := i.schedule.open.Load(); open != nil {
-		result.Window = &windowOutcome{
-			Start:   open.start.UTC().Format(time.RFC3339Nano),
-			End:     open.end.UTC().Format(time.RFC3339Nano),
-			Seconds: open.end.Sub(open.start).Seconds(),
-			Ready:   i.schedule.atOpening.ready,
-			Failed:  i.schedule.atOpening.failed,
-			Late:    i.schedule.late(),
-		}
-		result.Finish = i.race.outcome(open)
+// ending is what samples can't say: the window's moments, how fixed work ended, and the errors by phase and code.
+func (m *Module) ending() summary.Ending {
+	ending := summary.Ending{Errors: m.errors.list()}
+	open := m.schedule.open.Load()
+	if open == nil {
+		return ending
 	}
-	return i.vu.Runtime().ToValue(result)
+	ending.Window = &summary.Window{
+		Start:   open.start.UTC(),
+		End:     open.end.UTC(),
+		Seconds: open.end.Sub(open.start).Seconds(),
+		Ready:   m.schedule.atOpening.ready,
+		Failed:  m.schedule.atOpening.failed,
+		Late:    m.schedule.late(),
+	}
+	ending.Finish = m.race.outcome(open)
+	return ending
+}
+
+// counters returns the counters that are registered, without k6's own.
+func (m *Module) counters() []*metrics.Metric {
+	registry := m.registry.Load()
+	if registry == nil {
+		return nil
+	}
+	builtin := metrics.NewRegistry()
+	metrics.RegisterBuiltinMetrics(builtin)
+	return slices.DeleteFunc(registry.All(), func(metric *metrics.Metric) bool {
+		return metric.Type != metrics.Counter || builtin.Get(metric.Name) != nil
+	})
 }

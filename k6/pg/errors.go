@@ -15,6 +15,8 @@ import (
 	"github.com/grafana/sobek"
 	"github.com/jackc/pgx/v5/pgconn"
 	"go.k6.io/k6/v2/js/common"
+
+	"pooler-lab/k6/summary"
 )
 
 // Classes of errors that have no SQLSTATE: the tag code of pg_errors, and the
@@ -146,20 +148,12 @@ func (i *instance) throwCoded(code string, err error) {
 // counter down by a tag whose values aren't known beforehand.
 type errorTally struct {
 	mu     sync.Mutex
-	counts map[errorKey]*errorCount
+	counts map[errorKey]*summary.Error
 }
 
 type errorKey struct {
 	phase phase
 	code  string
-}
-
-// errorCount is one line of the errors in pg.outcome().
-type errorCount struct {
-	Phase   string `js:"phase"`
-	Code    string `js:"code"`
-	Count   int    `js:"count"`
-	Message string `js:"message"` // of the first one
 }
 
 // add counts one error.
@@ -168,16 +162,16 @@ func (t *errorTally) add(phase phase, code, message string) {
 	defer t.mu.Unlock()
 	key := errorKey{phase, code}
 	if t.counts == nil {
-		t.counts = map[errorKey]*errorCount{}
+		t.counts = map[errorKey]*summary.Error{}
 	}
 	if t.counts[key] == nil {
-		t.counts[key] = &errorCount{Phase: phase.String(), Code: code, Message: message}
+		t.counts[key] = &summary.Error{Phase: phase.String(), Code: code, Message: message}
 	}
 	t.counts[key].Count++
 }
 
 // list returns the counts, ordered by phase and code.
-func (t *errorTally) list() []errorCount {
+func (t *errorTally) list() []summary.Error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	keys := make([]errorKey, 0, len(t.counts))
@@ -190,7 +184,7 @@ func (t *errorTally) list() []errorCount {
 		}
 		return keys[a].code < keys[b].code
 	})
-	list := make([]errorCount, len(keys))
+	list := make([]summary.Error, len(keys))
 	for at, key := range keys {
 		list[at] = *t.counts[key]
 	}

@@ -57,7 +57,11 @@ export interface Queries {
    * COPY ... FROM STDIN. Data is text or bytes, sent `repeat` times (1), or a function that returns one piece
    * after the other (it is called with 0, 1, 2, ...) and nothing at the end.
    */
-  copyIn(sql: Statement, data: Data | ((piece: number) => Data | null | undefined), options?: { repeat?: number }): Copied;
+  copyIn(
+    sql: Statement,
+    data: Data | ((piece: number) => Data | null | undefined),
+    options?: { repeat?: number },
+  ): Copied;
   /** COPY ... TO STDOUT: counts the bytes and keeps none. */
   copyOut(sql: Statement): Copied;
 }
@@ -125,33 +129,6 @@ export interface Pool extends Queries {
   stat(): { size: number; total: number; idle: number; lent: number };
 }
 
-export interface BarrierOptions {
-  /** VUs that it waits for. */
-  clients: number;
-  /** Longest wait for them, in seconds since the first arrival; 0 (the default): as long as it takes. */
-  timeout?: number;
-  /** Tells barriers of one test apart. */
-  name?: string;
-}
-
-/** Holds VUs until all have arrived; who comes later walks through. */
-export interface Barrier {
-  /** This VU is ready. */
-  wait(): Passage;
-  /** This VU couldn't get ready; waits as wait() does. */
-  fail(): Passage;
-}
-
-/** How a barrier opened. */
-export interface Passage {
-  ready: number;
-  failed: number;
-  /** Had not arrived when the timeout was over. */
-  missing: number;
-  /** From the first arrival to the opening. */
-  seconds: number;
-}
-
 /** What connect() and everything in Queries throw. */
 export interface PgError extends Error {
   name: 'PgError';
@@ -188,13 +165,13 @@ export interface RaceOptions {
   /** VUs that take part. */
   clients: number;
   /** What each of them is to do. */
-  turns: number;
+  iterations: number;
   /** Most that the race may last. */
   seconds: number;
 }
 
 /**
- * A fixed amount of work in place of a window: each client connects, does its turns and leaves, and none waits for
+ * A fixed amount of work in place of a window: each client connects, does its iterations and leaves, and none waits for
  * another. The measured window opens with the first start() and closes when all clients have ended, or after seconds.
  * All but start() return false when that time is over.
  */
@@ -203,78 +180,49 @@ export interface Race {
   start(): void;
   /** It is connected. */
   connected(): boolean;
-  /** It has done one more turn. */
-  turn(): boolean;
-  /** It has done its turns, or failed for good. */
+  /** It has done one more iteration. */
+  iteration(): boolean;
+  /** It has done its iterations, or failed for good. */
   end(): boolean;
 }
 
 export interface PaceOptions {
-  /** Turns per second, over all clients. */
+  /** Iterations per second, over all clients. */
   rate: number;
   /** VUs that share them. */
   clients: number;
 }
 
-/** An open model: turns are due at fixed moments, and a VU that was held up begins its overdue turns at once. */
+/** An open loop: iterations are due at fixed moments, and a VU that was held up begins its overdue ones at once. */
 export interface Pace {
-  /** Waits until the next turn is due and returns true, or false where the window ends before it. */
+  /** Waits until the next iteration is due and returns true, or false where the window ends before it. */
   wait(): boolean;
-  /** The turn has succeeded: pg_response is the time since it was due. */
+  /** The iteration has succeeded: pg_response_time is the time since it was due. */
   done(): void;
 }
 
 /** Where in the test something belongs that ends now; empty in a test without a window. */
 export type Phase = '' | 'warmup' | 'measure' | 'after';
 
-/** How a race ended, in seconds since its first client's start. */
-export interface Finish {
-  /** Until the last one that could connect was connected. */
-  connected_seconds: number;
-  /** Of those that could connect, each from its own start. */
-  mean_connect_seconds: number;
-  connected: number;
-  /** Clients that did all of their turns. */
-  finished: number;
-  /** Clients that did none, though nothing refused them: they waited. */
-  starved: number;
-  /** Until the last one ended, or the most that the race may last. */
-  seconds: number;
-}
-
-/** For handleSummary: what k6's own data can't say. */
-export interface Outcome {
-  /**
-   * Null if it never opened. start and end are UTC, RFC 3339; ready and failed count clients at the opening, or in
-   * a race those that could connect and that couldn't; late are those that were ready only after it.
-   */
-  window: { start: string; end: string; seconds: number; ready: number; failed: number; late: number } | null;
-  /** Null where there was no race. */
-  finish: Finish | null;
-  /** message is the first one's. phase is empty in a test without a window. */
-  errors: Array<{ phase: string; code: string; count: number; message: string }>;
-}
-
 declare const pg: {
   client(options: ClientOptions): Client;
   pool(options: PoolOptions): Pool;
-  barrier(options: BarrierOptions): Barrier;
   window(options: WindowOptions): Window;
   race(options: RaceOptions): Race;
   pace(options: PaceOptions): Pace;
   phase(): Phase;
   seed(seed: number): void;
-  outcome(): Outcome;
 };
 export default pg;
 export function client(options: ClientOptions): Client;
 export function pool(options: PoolOptions): Pool;
-export function barrier(options: BarrierOptions): Barrier;
 export function window(options: WindowOptions): Window;
 export function race(options: RaceOptions): Race;
 export function pace(options: PaceOptions): Pace;
 /** The phase of the VU's last statement, for a script's own samples. */
 export function phase(): Phase;
-/** Has the VU's Math.random() draw the numbers of this seed, as k6's randomSeed does in 5 KB a VU; 0: others each time. */
+/**
+ * Has the VU draw the numbers of this seed with Math.random(), as randomSeed of k6 does in 5 KB a VU;
+ * 0: others each time.
+ */
 export function seed(seed: number): void;
-export function outcome(): Outcome;

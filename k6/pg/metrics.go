@@ -7,34 +7,33 @@ import (
 // clientMetrics are the metrics of k6/x/pg. Durations are milliseconds with
 // microsecond resolution.
 type clientMetrics struct {
-	Connect               *metrics.Metric // dial, TLS and authentication, up to ready for query
-	ConnectDial           *metrics.Metric // name lookup and TCP or Unix connect
-	ConnectTLS            *metrics.Metric // TLS handshake, where there is one
-	ConnectAuth           *metrics.Metric // startup message to ready for query
-	ConnectFirstStatement *metrics.Metric // connect plus the connection's first statement
-	Prepare               *metrics.Metric // parse and describe of a prepared statement
-	Statement             *metrics.Metric // service time: from send to ready for query
-	Transaction           *metrics.Metric // from BEGIN to the answer to COMMIT
-	Pipeline              *metrics.Metric // many statements, one round trip
-	Copy                  *metrics.Metric // COPY, tag direction: in or out
-	PoolWait              *metrics.Metric // for a connection of a pool, until it is there
-	Barrier               *metrics.Metric // from a barrier's first arrival to its opening
-	Response              *metrics.Metric // from the due time of a paced turn to its end
-	Connections           *metrics.Metric // connections opened
-	Reconnects            *metrics.Metric // connections opened in place of one that was dropped
-	Transactions          *metrics.Metric // transactions committed by statements
-	PrepareTransactions   *metrics.Metric // transactions that were nothing but a prepare
-	Rollbacks             *metrics.Metric // transactions rolled back by transaction()
-	Rows                  *metrics.Metric // rows returned or affected
-	BytesSent             *metrics.Metric // to the server, as the network carries them
-	BytesReceived         *metrics.Metric // from the server
-	RoundTrips            *metrics.Metric // something sent, then something received
-	Errors                *metrics.Metric // by the tag code
-	Late                  *metrics.Metric // paced turns that began more than one interval after their due time
-	Dropped               *metrics.Metric // paced turns that were due in the window and never began
-	Window                *metrics.Metric // length of the measured window, in seconds
-	ClientsReady          *metrics.Metric // clients ready when the window opened
-	ClientsFailed         *metrics.Metric // clients that had failed when the window opened
+	Connect             *metrics.Metric // dial, TLS and authentication, up to ready for query
+	ConnectDial         *metrics.Metric // name lookup and TCP or Unix connect
+	ConnectTLS          *metrics.Metric // TLS handshake, where there is one
+	ConnectAuth         *metrics.Metric // startup message to ready for query
+	ConnectFirstQuery   *metrics.Metric // connect plus the connection's first statement
+	Prepare             *metrics.Metric // parse and describe of a prepared statement
+	Statement           *metrics.Metric // service time: from send to ready for query
+	Transaction         *metrics.Metric // from BEGIN to the answer to COMMIT
+	Pipeline            *metrics.Metric // many statements, one round trip
+	Copy                *metrics.Metric // COPY, tag direction: in or out
+	PoolWait            *metrics.Metric // for a connection of a pool, until it is there
+	ResponseTime        *metrics.Metric // from the intended start of an iteration to its end
+	Connections         *metrics.Metric // connections opened
+	Reconnects          *metrics.Metric // connections opened in place of one that was dropped
+	Transactions        *metrics.Metric // transactions committed by statements
+	PrepareTransactions *metrics.Metric // transactions that were nothing but a prepare
+	Rollbacks           *metrics.Metric // transactions rolled back by transaction()
+	Rows                *metrics.Metric // rows returned or affected
+	BytesSent           *metrics.Metric // to the server, as the network carries them
+	BytesReceived       *metrics.Metric // from the server
+	RoundTrips          *metrics.Metric // something sent, then something received
+	Errors              *metrics.Metric // by the tag code
+	Late                *metrics.Metric // iterations of an open loop that began more than one interval late
+	Dropped             *metrics.Metric // iterations that were due in the window and never began
+	Window              *metrics.Metric // length of the measured window, in seconds
+	ClientsReady        *metrics.Metric // clients ready when the window opened
+	ClientsFailed       *metrics.Metric // clients that had failed when the window opened
 }
 
 // registerMetrics registers the metrics in the registry, or finds them there.
@@ -50,15 +49,14 @@ func registerMetrics(registry *metrics.Registry) (*clientMetrics, error) {
 		{&m.ConnectDial, "pg_connect_dial", metrics.Trend, metrics.Time},
 		{&m.ConnectTLS, "pg_connect_tls", metrics.Trend, metrics.Time},
 		{&m.ConnectAuth, "pg_connect_auth", metrics.Trend, metrics.Time},
-		{&m.ConnectFirstStatement, "pg_connect_first_statement", metrics.Trend, metrics.Time},
+		{&m.ConnectFirstQuery, "pg_connect_first_query", metrics.Trend, metrics.Time},
 		{&m.Prepare, "pg_prepare", metrics.Trend, metrics.Time},
 		{&m.Statement, "pg_statement", metrics.Trend, metrics.Time},
 		{&m.Transaction, "pg_transaction", metrics.Trend, metrics.Time},
 		{&m.Pipeline, "pg_pipeline", metrics.Trend, metrics.Time},
 		{&m.Copy, "pg_copy", metrics.Trend, metrics.Time},
 		{&m.PoolWait, "pg_pool_wait", metrics.Trend, metrics.Time},
-		{&m.Barrier, "pg_barrier", metrics.Trend, metrics.Time},
-		{&m.Response, "pg_response", metrics.Trend, metrics.Time},
+		{&m.ResponseTime, "pg_response_time", metrics.Trend, metrics.Time},
 		{&m.Connections, "pg_connections", metrics.Counter, metrics.Default},
 		{&m.Reconnects, "pg_reconnects", metrics.Counter, metrics.Default},
 		{&m.Transactions, "pg_transactions", metrics.Counter, metrics.Default},

@@ -15,22 +15,22 @@ import (
 
 // paceOptions are the options of pg.pace.
 type paceOptions struct {
-	Rate    float64 `js:"rate"`    // turns per second, over all clients
+	Rate    float64 `js:"rate"`    // iterations per second, over all clients
 	Clients int     `js:"clients"` // VUs that share them
 }
 
-// pace is one VU's part of an open model: its turns are due at fixed moments,
-// whether the turn before them has ended or not. A VU that was held up begins
-// its overdue turns at once, one after the other.
+// pace is one VU's part of an open model: its iterations are due at fixed moments,
+// whether the one before them has ended or not. A VU that was held up begins
+// its overdue iterations at once, one after the other.
 type pace struct {
 	*instance
 	options  paceOptions
-	interval time.Duration // between two turns of this VU
+	interval time.Duration // between two iterations of this VU
 	book     *book
 
-	first time.Time // due time of turn 0; zero until the first wait
-	turn  int       // the next one
-	due   time.Time // of the turn that is under way
+	first time.Time // due time of the first one; zero until the first wait
+	count int       // the next one
+	due   time.Time // of the iteration that is under way
 }
 
 // pacers are the VUs' paces, in the order in which they began.
@@ -40,7 +40,7 @@ type pacers struct {
 	from atomic.Pointer[time.Time] // start of the schedule where there is no window
 }
 
-// join gives the pace its place: turns of different VUs alternate.
+// join gives the pace its place: iterations of different VUs alternate.
 func (p *pacers) join(joining *pace, open *span) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -69,7 +69,7 @@ func (i *instance) newPace(call sobek.FunctionCall) sobek.Value {
 	return object
 }
 
-// wait is pace.wait(): it returns true when the next turn is due, or false
+// wait is pace.wait(): it returns true when the next iteration is due, or false
 // when the window (or the test) has ended before it.
 func (p *pace) wait(sobek.FunctionCall) sobek.Value {
 	p.requireTest("pace.wait()")
@@ -77,7 +77,7 @@ func (p *pace) wait(sobek.FunctionCall) sobek.Value {
 	if p.first.IsZero() {
 		p.pacers.join(p, open)
 	}
-	due := p.first.Add(time.Duration(p.turn) * p.interval)
+	due := p.first.Add(time.Duration(p.count) * p.interval)
 	inTime := true
 	if open != nil && !due.Before(open.end) {
 		due, inTime = open.end, false
@@ -86,22 +86,22 @@ func (p *pace) wait(sobek.FunctionCall) sobek.Value {
 		return p.vu.Runtime().ToValue(false)
 	}
 	p.due = due
-	p.turn++
+	p.count++
 	if now := time.Now(); now.Sub(due) > p.interval {
 		p.push(sample(p.metrics.Late, p.tagsAt(now), now, 1))
 	}
 	return p.vu.Runtime().ToValue(true)
 }
 
-// done is pace.done(): the turn has succeeded, and its response time counts
+// done is pace.done(): the iteration has succeeded, and its response time counts
 // from the moment it was due.
 func (p *pace) done(sobek.FunctionCall) sobek.Value {
 	p.requireTest("pace.done()")
 	if p.due.IsZero() {
-		p.throw(errors.New("pace.done() without a turn: wait() begins one"))
+		p.throw(errors.New("pace.done() without an iteration: wait() begins one"))
 	}
 	now := time.Now()
-	p.later(sample(p.metrics.Response, p.tagsAt(now), now, metrics.D(now.Sub(p.due))))
+	p.later(sample(p.metrics.ResponseTime, p.tagsAt(now), now, metrics.D(now.Sub(p.due))))
 	return sobek.Undefined()
 }
 
@@ -111,13 +111,13 @@ func (p *pace) tagsAt(at time.Time) *metrics.TagSet {
 	return tags
 }
 
-// dropped counts the turns that were due in the window and didn't begin.
+// dropped counts the iterations that were due in the window and didn't begin.
 func (p *pacers) dropped(window span) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	count := 0
 	for _, pace := range p.list {
-		for turn := pace.turn; pace.first.Add(time.Duration(turn) * pace.interval).Before(window.end); turn++ {
+		for next := pace.count; pace.first.Add(time.Duration(next) * pace.interval).Before(window.end); next++ {
 			count++
 		}
 	}

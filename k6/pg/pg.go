@@ -18,8 +18,11 @@ import (
 )
 
 func init() {
-	modules.Register("k6/x/pg", New())
+	modules.Register("k6/x/pg", module)
 }
+
+// module is the one that scripts import.
+var module = New()
 
 // Module is the root of k6/x/pg: what all VUs of one k6 process share.
 type Module struct {
@@ -28,7 +31,6 @@ type Module struct {
 	guard     guard
 	spare     spare
 	pools     pools
-	barriers  barriers
 	begun     sync.Map // *pgconn.Config of the connects that have begun
 	errors    errorTally
 	schedule  schedule
@@ -36,6 +38,7 @@ type Module struct {
 	pacers    pacers
 	witness   atomic.Pointer[instance] // of a VU that uses the window
 	watching  sync.Once
+	registry  atomic.Pointer[metrics.Registry]
 
 	mu      sync.Mutex
 	keepers []*instance // VUs that have books
@@ -64,20 +67,19 @@ func (m *Module) NewModuleInstance(vu modules.VU) modules.Instance {
 	if err != nil {
 		common.Throw(vu.Runtime(), fmt.Errorf("register the metrics of k6/x/pg: %w", err))
 	}
+	m.registry.Store(vu.InitEnv().Registry)
 	m.watchEnd(vu)
 	m.warnOfFiles(vu, m.spare.another(), mostFiles())
 
 	i := &instance{Module: m, vu: vu, metrics: registered}
 	named := map[string]any{
-		"client":  i.newClient,
-		"pool":    i.newPool,
-		"barrier": i.newBarrier,
-		"window":  i.newWindow,
-		"pace":    i.newPace,
-		"seed":    i.seed,
-		"race":    i.newRace,
-		"phase":   i.phase,
-		"outcome": i.outcome,
+		"client": i.newClient,
+		"pool":   i.newPool,
+		"window": i.newWindow,
+		"pace":   i.newPace,
+		"seed":   i.seed,
+		"race":   i.newRace,
+		"phase":  i.phase,
 	}
 	i.exports = modules.Exports{Default: named, Named: named}
 	return i

@@ -6,16 +6,18 @@ import (
 	"time"
 
 	"github.com/grafana/sobek"
+
+	"pooler-lab/k6/summary"
 )
 
 // raceOptions are the options of pg.race.
 type raceOptions struct {
-	Clients int     `js:"clients"` // VUs that take part
-	Turns   int     `js:"turns"`   // that each of them is to do
-	Seconds float64 `js:"seconds"` // most that the race may last
+	Clients    int     `js:"clients"`    // VUs that take part
+	Iterations int     `js:"iterations"` // that each of them is to do
+	Seconds    float64 `js:"seconds"`    // most that the race may last
 }
 
-// race is a fixed amount of work: each client connects, does its turns and
+// race is a fixed amount of work: each client connects, does its iterations and
 // leaves, and none waits for another. It lasts from the first client's start
 // until the last one has ended, and is the measured window of the test.
 type race struct {
@@ -28,13 +30,13 @@ type race struct {
 // lane is one client of a race.
 type lane struct {
 	began, connected, ended time.Time // zero until then
-	turns                   int       // done in time
+	iterations              int       // done in time
 }
 
 // use sets the options, or checks that every VU gives the same ones.
 func (r *race) use(s *schedule, options raceOptions) error {
-	if options.Clients < 1 || options.Turns < 1 || options.Seconds <= 0 {
-		return fmt.Errorf("race: clients and turns must be at least 1 and seconds above 0, got %+v", options)
+	if options.Clients < 1 || options.Iterations < 1 || options.Seconds <= 0 {
+		return fmt.Errorf("race: clients and iterations must be at least 1 and seconds above 0, got %+v", options)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -63,7 +65,7 @@ func (r *race) start(s *schedule) *lane {
 	return l
 }
 
-// connected notes that a client is connected. Like turn, it returns whether
+// connected notes that a client is connected. Like iteration, it returns whether
 // the race is still on: what comes after its time doesn't count.
 func (r *race) connected(s *schedule, l *lane) bool {
 	r.mu.Lock()
@@ -75,14 +77,14 @@ func (r *race) connected(s *schedule, l *lane) bool {
 	return r.on(s, now)
 }
 
-// turn notes that a client has done one more turn, and so is connected.
-func (r *race) turn(s *schedule, l *lane) bool {
+// iteration notes that a client has done one more iteration, and so is connected.
+func (r *race) iteration(s *schedule, l *lane) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := time.Now()
 	on := r.on(s, now)
 	if on {
-		l.turns++
+		l.iterations++
 		if l.connected.IsZero() {
 			l.connected = now
 		}
@@ -111,31 +113,20 @@ func (r *race) on(s *schedule, now time.Time) bool {
 	return !now.After(s.open.Load().end)
 }
 
-// finishOutcome is how a race ended. Times are seconds since its first client's
-// start.
-type finishOutcome struct {
-	ConnectedSeconds   float64 `js:"connected_seconds"`    // until the last one that could connect was connected
-	MeanConnectSeconds float64 `js:"mean_connect_seconds"` // of those that could, each from its own start
-	Connected          int     `js:"connected"`            // clients that could connect
-	Finished           int     `js:"finished"`             // clients that did all of their turns
-	Starved            int     `js:"starved"`              // clients that did none, though nothing refused them
-	Seconds            float64 `js:"seconds"`              // until the last one ended, or the most it may last
-}
-
 // outcome sums the race up; nil where there was none.
-func (r *race) outcome(window *span) *finishOutcome {
+func (r *race) outcome(window *span) *summary.Finish {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.lanes) == 0 {
 		return nil
 	}
-	result := &finishOutcome{Seconds: window.end.Sub(window.start).Seconds()}
+	result := &summary.Finish{Seconds: window.end.Sub(window.start).Seconds()}
 	for _, l := range r.lanes {
 		refused := l.connected.IsZero() && !l.ended.IsZero()
-		if l.turns == 0 && !refused {
+		if l.iterations == 0 && !refused {
 			result.Starved++
 		}
-		if l.turns >= r.options.Turns {
+		if l.iterations >= r.options.Iterations {
 			result.Finished++
 		}
 		if l.connected.IsZero() {
@@ -154,7 +145,7 @@ func (r *race) outcome(window *span) *finishOutcome {
 // newRace is pg.race(options): a VU's place in the test's one race.
 func (i *instance) newRace(call sobek.FunctionCall) sobek.Value {
 	var options raceOptions
-	i.options("race", call.Argument(0), &options, "clients", "turns", "seconds")
+	i.options("race", call.Argument(0), &options, "clients", "iterations", "seconds")
 	if err := i.race.use(&i.schedule, options); err != nil {
 		i.throw(err)
 	}
@@ -168,7 +159,7 @@ func (i *instance) newRace(call sobek.FunctionCall) sobek.Value {
 			l = r.start(s)
 		}
 	})
-	for name, note := range map[string]func(*schedule, *lane) bool{"connected": r.connected, "turn": r.turn, "end": r.end} {
+	for name, note := range map[string]func(*schedule, *lane) bool{"connected": r.connected, "iteration": r.iteration, "end": r.end} {
 		i.define(object, name, func() bool {
 			if l == nil {
 				i.throw(fmt.Errorf("race: start() comes before %s()", name))

@@ -174,7 +174,7 @@ func (c *client) perform(ctx context.Context, s *session, st *statement, args []
 func (c *client) record(s *session, metric *metrics.Metric, tags *metrics.TagSet, ended time.Time, took, preparing time.Duration) {
 	c.later(sample(metric, tags, ended, metrics.D(took)))
 	if s.connect > 0 {
-		c.push(sample(c.metrics.ConnectFirstStatement, tags.With("connect", s.place), ended, metrics.D(s.connect+preparing+took)))
+		c.push(sample(c.metrics.ConnectFirstQuery, tags.With("connect", s.place), ended, metrics.D(s.connect+preparing+took)))
 		s.connect = 0
 	}
 	c.settleSometimes(ended)

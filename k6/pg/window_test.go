@@ -107,15 +107,17 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-func TestOutcome(t *testing.T) {
+func TestEnding(t *testing.T) {
 	module := New()
 	s := arrivals(t, module, `{ clients: 1, warmup: 0, seconds: 60 }`,
 		`window.ready(); try { pg.client({ dsn: 'host=127.0.0.1 port=1' }).connect() } catch (e) {}`)[0]
 	module.finish(time.Now())
-	got := s.run(`const o = pg.outcome();
-		JSON.stringify([o.window.seconds < 5, o.window.ready, o.errors.map((e) => [e.phase, e.code, e.count])])`)
-	if want := `[true,1,[["measure","refused",1]]]`; got != want {
-		t.Errorf("the outcome is %s, not %s", got, want)
+	ending := module.ending()
+	if w := ending.Window; w.Seconds > 5 || w.Ready != 1 {
+		t.Errorf("the window was %+v", w)
+	}
+	if e := ending.Errors; len(e) != 1 || e[0].Phase != "measure" || e[0].Code != "refused" || e[0].Count != 1 {
+		t.Errorf("the errors are %+v", e)
 	}
 	m := s.measured()
 	if len(m["pg_window"]) != 1 || m["pg_window"][0] > 5 || m["pg_clients_ready"][0] != 1 {

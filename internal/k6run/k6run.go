@@ -1,0 +1,160 @@
+// Package k6run starts k6: for a cell of a lesson, for the live load, for the crosscheck and for a person.
+package k6run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// program is k6 with the lab's module.
+const program = "k6"
+
+// An Order is one quiet run of k6, whose figures go to one of the lab's own outputs.
+type Order struct {
+	Program  string // k6 where empty
+	Script   string
+	Output   string // lab=FILE for a summary at the end, live=METRIC for a line a second
+	Env      []string
+	Password string // of the role that its clients log in as
+
+	Stdout, Stderr io.Writer
+	Grace          time.Duration // for k6 to end its statements and close its connections when it is to stop
+}
+
+// A Process is a k6 that runs.
+type Process struct {
+	command *exec.Cmd
+	grace   time.Duration
+	ended   chan struct{}
+	end     End
+}
+
+// An End is how a k6 ended.
+type End struct {
+	Exit           int
+	Started, Ended time.Time
+	CPU            time.Duration
+	Memory         int64 // most bytes it held
+	Err            error // where it isn't known how it ended
+}
+
+// Run runs k6 and waits for it. Where ctx ends first k6 is stopped.
+func Run(ctx context.Context, o Order) (End, error) {
+	p, err := Start(o)
+	if err != nil {
+		return End{}, err
+	}
+	select {
+	case <-ctx.Done():
+		return p.Stop(), nil
+	case <-p.Ended():
+		return p.end, p.end.Err
+	}
+}
+
+// Start starts k6. Its group is its own, or a terminal's Ctrl-C would reach it beside ours. If the lab's program is
+// killed, k6 must not load the servers on: Pdeathsig ends it. That is sent when the thread that started a process ends,
+// not when the whole program does: the thread lives as long as k6.
+func Start(o Order) (*Process, error) {
+	p := &Process{command: o.command(), grace: o.Grace, ended: make(chan struct{})}
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		p.end.Started = time.Now()
+		err := p.command.Start()
+		started <- err
+		if err == nil {
+			p.wait()
+		}
+	}()
+	if err := <-started; err != nil {
+		return nil, fmt.Errorf("start k6: %w", err)
+	}
+	return p, nil
+}
+
+// command is the command that an order stands for.
+func (o Order) command() *exec.Cmd {
+	name := program
+	if o.Program != "" {
+		name = o.Program
+	}
+	k6 := exec.Command(name, "run", "--quiet", "--no-color", "--summary-mode", "disabled", "--no-thresholds", "--out", o.Output, o.Script)
+	k6.Env = append(environment(os.Environ()), o.Env...)
+	k6.Env = append(k6.Env, "PGPASSWORD="+o.Password)
+	k6.Stdout, k6.Stderr = o.Stdout, o.Stderr
+	k6.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGINT}
+	return k6
+}
+
+// wait waits for the end.
+func (p *Process) wait() {
+	defer close(p.ended)
+	err := p.command.Wait()
+	p.end.Ended = time.Now()
+	state := p.command.ProcessState
+	p.end.Exit = state.ExitCode()
+	p.end.CPU = state.UserTime() + state.SystemTime()
+	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
+		p.end.Memory = usage.Maxrss << 10
+	}
+	if exited := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exited) {
+		p.end.Err = fmt.Errorf("wait for k6: %w", err)
+	}
+}
+
+// Ended is closed when k6 has ended.
+func (p *Process) Ended() <-chan struct{} { return p.ended }
+
+// End is how it ended, once Ended is closed.
+func (p *Process) End() End { return p.end }
+
+// Stop ends k6 and returns how it ended. It gets exactly one SIGINT, since a second one would make it leave without a
+// summary and its sessions open, and is killed after its grace.
+func (p *Process) Stop() End {
+	_ = p.command.Process.Signal(syscall.SIGINT) // it may have ended already
+	select {
+	case <-p.ended:
+		return p.end
+	case <-time.After(p.grace):
+	}
+	_ = syscall.Kill(-p.command.Process.Pid, syscall.SIGKILL)
+	<-p.ended
+	return p.end
+}
+
+// Become replaces this process by k6, so that signals, terminal and exit code are its own. Passwords go in the
+// environment, never in its arguments.
+func Become(args, env []string) error {
+	file, err := exec.LookPath(program)
+	if err != nil {
+		return fmt.Errorf("find k6: %w", err)
+	}
+	if err := syscall.Exec(file, append([]string{program}, args...), append(environment(os.Environ()), env...)); err != nil {
+		return fmt.Errorf("run %s: %w", file, err)
+	}
+	return nil
+}
+
+// environment is env without what would change a script behind its back (K6_VUS and K6_DURATION throw scenarios away)
+// and without passwords that k6 doesn't need.
+func environment(env []string) []string {
+	kept := []string{"K6_NO_USAGE_REPORT=true", "K6_AUTO_EXTENSION_RESOLUTION=false", "HOME=" + os.TempDir()}
+	for _, e := range env {
+		name, _, _ := strings.Cut(e, "=")
+		if strings.HasPrefix(name, "K6_") || strings.HasSuffix(name, "PASSWORD") || name == "LAB_CELL" || name == "HOME" {
+			continue
+		}
+		kept = append(kept, e)
+	}
+	return kept
+}

@@ -1,0 +1,98 @@
+package k6run
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestK6SeesNothingItShouldNot(t *testing.T) {
+	got := environment([]string{"PATH=/bin", "K6_VUS=9", "K6_DURATION=1h", "LAB_PASSWORD=secret", "APP_PASSWORD=secret", "LAB_CELL={}", "LAB_SCALE=10", "HOME=/root"})
+	want := []string{"K6_NO_USAGE_REPORT=true", "K6_AUTO_EXTENSION_RESOLUTION=false", "HOME=" + os.TempDir(), "PATH=/bin", "LAB_SCALE=10"}
+	if !slices.Equal(got, want) {
+		t.Errorf("k6's environment is %v", got)
+	}
+}
+
+// standIn writes a program in place of k6, which says what it was started with and then does what code says.
+func standIn(t *testing.T, code string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "k6")
+	text := "#!/usr/bin/env bash\necho \"$*, cell $LAB_CELL, password $PGPASSWORD\"\n" + code
+	if err := os.WriteFile(file, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestRun(t *testing.T) {
+	var out, log strings.Builder
+	end, err := Run(t.Context(), Order{Program: standIn(t, "echo broken >&2; exit 107"), Script: "x.js", Output: "lab=y.json",
+		Env: []string{"LAB_CELL={}"}, Password: "secret", Stdout: &out, Stderr: &log})
+	if err != nil || end.Exit != 107 || log.String() != "broken\n" || end.Ended.Before(end.Started) || end.Memory == 0 {
+		t.Errorf("%+v, %v: %s", end, err, log.String())
+	}
+	want := "run --quiet --no-color --summary-mode disabled --no-thresholds --out lab=y.json x.js, cell {}, password secret\n"
+	if out.String() != want {
+		t.Errorf("k6 was started with %q, not %q", out.String(), want)
+	}
+}
+
+func TestRunThatCannotStart(t *testing.T) {
+	if _, err := Run(t.Context(), Order{Program: "no-such-program"}); err == nil || !strings.HasPrefix(err.Error(), "start k6: ") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// A k6 that is stopped gets one SIGINT, and what doesn't end within its grace is killed with all its children.
+func TestStop(t *testing.T) {
+	for name, test := range map[string]struct {
+		code  string
+		grace time.Duration
+		exit  int
+		most  time.Duration
+	}{
+		"it listens":     {`trap 'echo SIGINT; exit 105' INT; echo ready; while :; do sleep 0.02; done`, 20 * time.Second, 105, 5 * time.Second},
+		"it goes on":     {`trap : INT; echo ready; while :; do sleep 0.02; done`, 300 * time.Millisecond, -1, 5 * time.Second},
+		"its child does": {`trap '' INT; echo ready; sleep 60 & wait; wait; sleep 60`, 300 * time.Millisecond, -1, 5 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancel(t.Context())
+			var out strings.Builder
+			began := time.Now()
+			end, err := Run(ctx, Order{Program: standIn(t, test.code), Grace: test.grace, Stdout: writerFunc(func(text string) {
+				out.WriteString(text)
+				if strings.Contains(text, "ready") {
+					cancel()
+				}
+			})})
+			if err != nil || end.Exit != test.exit || time.Since(began) > test.most {
+				t.Errorf("%+v, %v after %v", end, err, time.Since(began))
+			}
+			if test.exit > 0 && strings.Count(out.String(), "SIGINT") != 1 {
+				t.Errorf("it printed %q", out.String())
+			}
+		})
+	}
+}
+
+type writerFunc func(string)
+
+func (f writerFunc) Write(text []byte) (int, error) {
+	f(string(text))
+	return len(text), nil
+}
+
+// If the lab's program is killed k6 ends too.
+func TestK6EndsWithTheProgram(t *testing.T) {
+	attributes := Order{}.command().SysProcAttr
+	if attributes.Pdeathsig != syscall.SIGINT || !attributes.Setpgid {
+		t.Errorf("k6 is started with %+v", attributes)
+	}
+}

@@ -1,0 +1,182 @@
+package output
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"go.k6.io/k6/v2/metrics"
+	"go.k6.io/k6/v2/output"
+
+	"pooler-lab/k6/summary"
+)
+
+// A trial is an output that collects without k6.
+type trial struct {
+	*Output
+	t        *testing.T
+	registry *metrics.Registry
+}
+
+func newTrial(t *testing.T, ending summary.Ending) *trial {
+	t.Helper()
+	made, err := New(output.Params{ConfigArgument: filepath.Join(t.TempDir(), "summary.json")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := &trial{made.(*Output), t, metrics.NewRegistry()}
+	never := tr.registry.MustNewMetric("lab_never", metrics.Counter)
+	tr.ending = func() (summary.Ending, []*metrics.Metric) { return ending, []*metrics.Metric{never} }
+	if err := tr.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+// add adds samples of a metric with these tags.
+func (tr *trial) add(name string, kind metrics.MetricType, tags map[string]string, values ...float64) {
+	metric := tr.registry.MustNewMetric(name, kind)
+	set := tr.registry.RootTagSet().WithTagsFromMap(tags)
+	for _, v := range values {
+		series := metrics.TimeSeries{Metric: metric, Tags: set}
+		tr.AddMetricSamples([]metrics.SampleContainer{metrics.Sample{TimeSeries: series, Value: v}})
+	}
+}
+
+// summary stops the output and reads what it has written.
+func (tr *trial) summary() *summary.Summary {
+	tr.t.Helper()
+	if err := tr.Stop(); err != nil {
+		tr.t.Fatal(err)
+	}
+	s, err := summary.Read(tr.file)
+	if err != nil {
+		tr.t.Fatal(err)
+	}
+	left, err := os.ReadDir(filepath.Dir(tr.file))
+	if err != nil || len(left) != 1 {
+		tr.t.Errorf("beside the summary there are %v, %v", left, err)
+	}
+	return s
+}
+
+func TestPhases(t *testing.T) {
+	tr := newTrial(t, summary.Ending{})
+	warmup, measure := map[string]string{"phase": "warmup"}, map[string]string{"phase": "measure"}
+	tr.add("pg_transactions", metrics.Counter, warmup, 2)
+	tr.add("pg_transactions", metrics.Counter, measure, 3, 4)
+	tr.add("pg_statement", metrics.Trend, warmup, 50)
+	tr.add("pg_statement", metrics.Trend, measure, 1, 2)
+	tr.add("pg_statement", metrics.Trend, map[string]string{"phase": "measure", "statement": "long"}, 9)
+	tr.add("pg_statement", metrics.Trend, map[string]string{"phase": "warmup", "statement": "long"}, 70)
+	tr.add("pg_connect", metrics.Trend, map[string]string{"phase": "warmup", "connect": "first"}, 8)
+	tr.add("pg_connect", metrics.Trend, map[string]string{"phase": "warmup", "connect": "later"}, 4)
+	tr.add("pg_connect", metrics.Trend, map[string]string{"phase": "measure", "connect": "later"}, 6)
+	s := tr.summary()
+	if whole, measured := s.Count("pg_transactions", summary.Whole), s.Count("pg_transactions", summary.Measured); whole != 9 || measured != 7 {
+		t.Errorf("of %v transactions %v are measured", whole, measured)
+	}
+	if never, listed := s.Counters["lab_never"]; !listed || never[summary.Measured] != 0 {
+		t.Errorf("a counter that counted nothing: %v", s.Counters)
+	}
+	statement := s.Trends["pg_statement"]
+	if statement[summary.Whole].Count != 5 || statement[summary.Measured].Count != 3 || statement[summary.Measured].Med != 2 || statement["warmup"].Max != 70 {
+		t.Errorf("statements: %+v", statement)
+	}
+	if _, after := statement["after"]; after {
+		t.Error("a phase without a value has a trend")
+	}
+	if s.Statements["long"].Count != 1 || s.Statements["long"].Med != 9 {
+		t.Errorf("named statements: %+v", s.Statements)
+	}
+	if s.First["pg_connect"].Med != 8 || s.Later["pg_connect"].Count != 2 || s.Later["pg_connect"].Avg != 5 {
+		t.Errorf("first connects %+v, later ones %+v", s.First, s.Later)
+	}
+}
+
+func TestFinish(t *testing.T) {
+	tr := newTrial(t, summary.Ending{Finish: &summary.Finish{Seconds: 4, MeanConnectSeconds: 1.5}})
+	tr.add("pg_transactions", metrics.Counter, map[string]string{"phase": "measure"}, 100)
+	if f := tr.summary().Finish; f.TPSWithConnect != 25 || f.TPS != 40 {
+		t.Errorf("the finish is %+v", f)
+	}
+}
+
+func TestFinishWithoutTime(t *testing.T) {
+	tr := newTrial(t, summary.Ending{Finish: &summary.Finish{}})
+	if f := tr.summary().Finish; f.TPSWithConnect != 0 || f.TPS != 0 {
+		t.Errorf("the finish is %+v", f)
+	}
+}
+
+func TestFileHasToBeSaid(t *testing.T) {
+	if _, err := New(output.Params{}); err == nil {
+		t.Error("nothing was said, and that was no error")
+	}
+}
+
+func TestFileThatCannotBeWritten(t *testing.T) {
+	tr := newTrial(t, summary.Ending{})
+	tr.file = filepath.Join(t.TempDir(), "nowhere", "summary.json")
+	if err := tr.Stop(); err == nil {
+		t.Error("no error")
+	}
+}
+
+// TestAgreesWithK6 has k6 sum the same samples up twice: in its own summary, and in this one.
+func TestAgreesWithK6(t *testing.T) {
+	k6 := os.Getenv("LAB_TEST_K6")
+	if k6 == "" {
+		t.Skip("LAB_TEST_K6 names no k6")
+	}
+	folder := t.TempDir()
+	script, own, file := filepath.Join(folder, "script.js"), filepath.Join(folder, "own.json"), filepath.Join(folder, "lab.json")
+	text := `import { Counter, Trend } from 'k6/metrics';
+		const trend = new Trend('lab_values', true);
+		const counter = new Counter('lab_count');
+		const never = new Counter('lab_never');
+		export const options = { vus: 3, iterations: 300, summaryTrendStats: ['min', 'avg', 'med', 'p(90)', 'p(95)', 'p(99)', 'max', 'count'],
+			thresholds: { 'lab_values{phase:measure}': [], 'lab_count{phase:measure}': [] } };
+		export default function () {
+			const phase = __ITER % 3 === 0 ? 'warmup' : 'measure';
+			trend.add((__ITER * 7919 + __VU * 104729) % 1009 / 7, { phase });
+			counter.add(__VU, { phase });
+		}
+		export const handleSummary = (data) => ({ ['` + own + `']: JSON.stringify(data.metrics) });`
+	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.CommandContext(t.Context(), k6, "run", "--quiet", "--out", "lab="+file, script).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	ours, err := summary.Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	written, err := os.ReadFile(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var theirs map[string]struct{ Values map[string]float64 }
+	if err := json.Unmarshal(written, &theirs); err != nil {
+		t.Fatal(err)
+	}
+	for suffix, phase := range map[string]summary.Phase{"": summary.Whole, "{phase:measure}": summary.Measured} {
+		got, want := ours.Trends["lab_values"][phase], theirs["lab_values"+suffix].Values
+		for name, value := range map[string]float64{"min": got.Min, "avg": got.Avg, "med": got.Med, "p(90)": got.P90,
+			"p(95)": got.P95, "p(99)": got.P99, "max": got.Max, "count": float64(got.Count)} {
+			if want[name] == 0 && name != "min" || math.Abs(value-want[name]) > 1e-9 {
+				t.Errorf("%s of %s: k6 says %v, the output lab %v", name, phase, want[name], value)
+			}
+		}
+		if got, want := ours.Counters["lab_count"][phase], theirs["lab_count"+suffix].Values["count"]; got != want || want == 0 {
+			t.Errorf("count of %s: k6 says %v, the output lab %v", phase, want, got)
+		}
+	}
+	if never, listed := ours.Counters["lab_never"]; listed && never[summary.Measured] != 0 || ours.Window != nil {
+		t.Errorf("a counter that counted nothing: %v; the window is %v", never, ours.Window)
+	}
+}

@@ -1,0 +1,132 @@
+// Package summary is what the lab's k6 writes of a test, for who writes it and who reads it.
+package summary
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// A Summary is what k6 saw of one test. Times are milliseconds unless a name says otherwise.
+type Summary struct {
+	Ending
+
+	// Trends and Counters hold each metric's values by phase; Whole is all of the test. A metric is missing where
+	// nothing was measured, but a script's own counters and those of k6/x/pg are 0 then.
+	Trends   map[string]map[Phase]Trend   `json:"trends"`
+	Counters map[string]map[Phase]float64 `json:"counters"`
+
+	// First is of the test's first connect alone, Later of those after it, whatever the phase; both by metric.
+	First map[string]Trend `json:"first_connects"`
+	Later map[string]Trend `json:"later_connects"`
+	// Statements is pg_statement within the window by the statement's name, of those that have one.
+	Statements map[string]Trend `json:"statements"`
+}
+
+// A Phase is a part of a test, as in the tag phase.
+type Phase string
+
+// Whole is all of a test, whatever its phases. Measured is the window.
+const (
+	Whole    Phase = "whole"
+	Measured Phase = "measure"
+)
+
+// An Ending is what k6/x/pg knows of a test that has ended.
+type Ending struct {
+	Window *Window `json:"window"` // null where it never opened
+	Finish *Finish `json:"finish"` // null where the window had a fixed length
+	Errors []Error `json:"errors"`
+}
+
+// A Window is the measured part of a test.
+type Window struct {
+	Start   time.Time `json:"start"`
+	End     time.Time `json:"end"`
+	Seconds float64   `json:"seconds"`
+	Ready   int       `json:"ready"`  // clients, when it opened; of fixed work those that could connect
+	Failed  int       `json:"failed"` // clients, when it opened; of fixed work those that couldn't
+	Late    int       `json:"late"`   // clients that were ready only after it had opened; of fixed work none
+}
+
+// A Finish says how clients got done that had a fixed number of iterations each. Times are seconds from the first
+// client's start.
+type Finish struct {
+	ConnectedSeconds   float64 `json:"connected_seconds"`    // until the last client that could connect was connected
+	MeanConnectSeconds float64 `json:"mean_connect_seconds"` // of those that could, each from its own start
+	Connected          int     `json:"connected"`            // clients that could
+	Finished           int     `json:"finished"`             // clients that did all of theirs
+	Starved            int     `json:"starved"`              // clients that did none, though nothing refused them
+	Seconds            float64 `json:"seconds"`              // until the last one ended, or the most it may last
+	TPSWithConnect     float64 `json:"tps_with_connect"`
+	// TPS is without the mean time to connect, as in pgbench up to 13 ('excluding connections establishing'). Later
+	// ones have all clients connect before the clock starts; here nobody waits.
+	TPS float64 `json:"tps"`
+}
+
+// An Error is how often one thing went wrong.
+type Error struct {
+	Code    string `json:"code"` // SQLSTATE, or refused, dial, timeout, dropped, cancelled, ...
+	Phase   string `json:"phase"`
+	Count   int64  `json:"count"`
+	Message string `json:"message"` // of the first
+}
+
+// A Trend sums up one metric, in milliseconds.
+type Trend struct {
+	Count int64   `json:"count"`
+	Min   float64 `json:"min"`
+	Avg   float64 `json:"avg"`
+	Med   float64 `json:"med"`
+	P90   float64 `json:"p90"`
+	P95   float64 `json:"p95"`
+	P99   float64 `json:"p99"`
+	Max   float64 `json:"max"`
+}
+
+// Read reads the summary in a file.
+func Read(file string) (*Summary, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read k6's summary: %w", err)
+	}
+	s := new(Summary)
+	if err := json.Unmarshal(text, s); err != nil {
+		return nil, fmt.Errorf("read k6's summary %s: %w", file, err)
+	}
+	return s, nil
+}
+
+// Write writes the summary to a file, whole or not at all.
+func (s *Summary) Write(file string) error {
+	text, err := json.MarshalIndent(s, "", " ")
+	if err != nil {
+		return fmt.Errorf("write k6's summary: %w", err)
+	}
+	part, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*.part")
+	if err != nil {
+		return fmt.Errorf("write k6's summary: %w", err)
+	}
+	defer os.Remove(part.Name()) // it has gone where all went well
+	_, err = part.Write(append(text, '\n'))
+	if closeErr := part.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Chmod(part.Name(), 0o644)
+	}
+	if err == nil {
+		err = os.Rename(part.Name(), file)
+	}
+	if err != nil {
+		return fmt.Errorf("write k6's summary: %w", err)
+	}
+	return nil
+}
+
+// Count is a counter's sum in a phase.
+func (s *Summary) Count(metric string, phase Phase) int64 {
+	return int64(s.Counters[metric][phase])
+}
