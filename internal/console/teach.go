@@ -23,7 +23,7 @@ func (o lessonOrder) flags() (flags []string) {
 		flags = append(flags, "--paths="+strings.Join(o.Paths, ","))
 	}
 	if len(o.Groups) > 0 {
-		flags = append(flags, "--groups="+strings.Join(o.Groups, ","))
+		flags = append(flags, "--experiments="+strings.Join(o.Groups, ","))
 	}
 	return flags
 }

@@ -45,8 +45,8 @@ func check(file, part string, node *yaml.Node) error {
 	if err := compiler().MustCompile(part).Validate(value); !errors.As(err, &refused) {
 		return err
 	}
-	first := firstOf(refused)
-	where, line := place(node, first.InstanceLocation)
+	first, location := firstOf(refused)
+	where, line := place(node, location)
 	text := where + reason(first)
 	if file == "" {
 		return errors.New(text)
@@ -54,12 +54,24 @@ func check(file, part string, node *yaml.Node) error {
 	return fmt.Errorf("%s:%d: %s", file, line, text)
 }
 
-// firstOf is the error that says most precisely what is wrong.
-func firstOf(err *jsonschema.ValidationError) *jsonschema.ValidationError {
-	for len(err.Causes) > 0 {
+// firstOf is the error that says most precisely what is wrong, and where: at a key that can't be there, or at what
+// stands under one.
+func firstOf(err *jsonschema.ValidationError) (first *jsonschema.ValidationError, location []string) {
+	for {
+		if len(err.InstanceLocation) > len(location) {
+			location = err.InstanceLocation
+		}
+		switch k := err.ErrorKind.(type) {
+		case *kind.AdditionalProperties:
+			return err, append(slices.Clone(location), slices.Min(k.Properties))
+		case *kind.PropertyNames:
+			location = append(slices.Clone(location), k.Property)
+		}
+		if len(err.Causes) == 0 {
+			return err, location
+		}
 		err = err.Causes[0]
 	}
-	return err
 }
 
 // place is what stands at a location in words, and its line.
@@ -75,7 +87,7 @@ func place(node *yaml.Node, location []string) (words string, line int) {
 			node = value
 			words += step + ": "
 		}
-		line = max(line, node.Line)
+		line = max(line, node.Line) // what a full size or the command line added has none
 	}
 	return words, line
 }
@@ -85,7 +97,7 @@ func reason(err *jsonschema.ValidationError) string {
 	switch k := err.ErrorKind.(type) {
 	case *kind.AdditionalProperties:
 		known := slices.Sorted(maps.Keys(compiler().MustCompile(err.SchemaURL).Properties))
-		return suggest.Unknown("key", slices.Sorted(slices.Values(k.Properties))[0], known).Error()
+		return suggest.Unknown("key", slices.Min(k.Properties), known).Error()
 	case *kind.Enum:
 		var allowed []string
 		for _, w := range k.Want {
@@ -120,6 +132,8 @@ func limit(of jsonschema.ErrorKind) string {
 		return fmt.Sprintf("it has %d entries, allowed are %d", k.Got, k.Want)
 	case *kind.MinItems, *kind.MinLength, *kind.MinProperties:
 		return "it is empty"
+	case *kind.Not:
+		return "that name has a meaning of its own"
 	case *kind.UniqueItems:
 		return fmt.Sprintf("entries %d and %d are the same", k.Duplicates[0]+1, k.Duplicates[1]+1)
 	}

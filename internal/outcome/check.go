@@ -93,7 +93,7 @@ func known(names ...string) error {
 }
 
 func checkHeadline(h lesson.Comparison) error {
-	if h.Text == "" || h.Of == nil || h.To == nil {
+	if h.Says == "" || h.Of == nil || h.To == nil {
 		return fmt.Errorf("it needs text, metric, of and to")
 	}
 	if err := known(h.Metric); err != nil {

@@ -1,7 +1,6 @@
 package outcome
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 	"testing"
@@ -66,10 +65,10 @@ func TestCompare(t *testing.T) {
 			cell(r, "direct", 1, 10, 10, 10, 10, 10)
 		}, tps(pgpool, direct), "no interval: 5 of 6 common repeats"},
 		{"a path that is off", func(r *result.Run) { cell(r, "direct", 1, 10) }, tps(pick("path", "yugabyte"), direct), "can't say: yugabyte is not available: off"},
-		{"a group that was left out", func(r *result.Run) { cell(r, "direct", 1, 10) }, tps(pick("group", "heavy", "path", "direct"), direct),
-			"not asked in this run: no cell is group=heavy path=direct"},
+		{"a group that was left out", func(r *result.Run) { cell(r, "direct", 1, 10) }, tps(pick("experiment", "heavy", "path", "direct"), direct),
+			"not asked in this run: no cell of this run is experiment heavy, direct"},
 		{"two cells", func(r *result.Run) { cell(r, "direct", 1, 10); cell(r, "direct", 2, 10) }, tps(direct, direct),
-			"can't say: path=direct picks 2 cells of this run, it must pick one"},
+			"can't say: direct picks 2 cells of this run, it must pick one"},
 		{"a cell that never ran", func(r *result.Run) { cell(r, "direct", 1) }, tps(direct, direct), "can't say: direct, select, 1 client didn't run"},
 		{"a failed block", func(r *result.Run) {
 			cell(r, "direct", 1, 1, 2, 3, 4, 5, 6).Add(result.Repeat{Block: 7, Status: result.Failed, Reason: "no answer"})
@@ -162,7 +161,7 @@ func TestPicks(t *testing.T) {
 		{"a word for a number", pick("clients", "5"), false, false},
 	}
 	for _, test := range tests {
-		if a, b := Picks(test.selector, &proxied), Picks(test.selector, &plain); a != test.proxied || b != test.plain {
+		if a, b := test.selector.Picks(&proxied), test.selector.Picks(&plain); a != test.proxied || b != test.plain {
 			t.Errorf("%s: picks %v and %v", test.name, a, b)
 		}
 	}
@@ -206,7 +205,7 @@ func TestCheck(t *testing.T) {
 		want   string
 	}{
 		{"a group's figure", func(l *lesson.Lesson) { l.Experiments[0].Metrics = []string{"lock"} }, `group "balance": unknown figure "lock": did you mean`},
-		{"a headline's field", func(l *lesson.Lesson) { l.Comparisons[0].Of = pick("client", 5) }, `headline "flip": unknown field of a cell "client": did you mean clients?`},
+		{"a headline's field", func(l *lesson.Lesson) { l.Comparisons[0].Of = pick("client", 5) }, `headline "flip": unknown dimension "client": did you mean clients?`},
 		{"seven headlines", func(l *lesson.Lesson) { l.Comparisons = make([]lesson.Comparison, 7) }, "7 headlines, allowed are 6"},
 		{"a condition without a number", func(l *lesson.Lesson) { l.Study.Findings[0].All[0].To = nil }, `shape "flips": condition 1: it needs to`},
 		{"a condition that is equal", func(l *lesson.Lesson) { l.Study.Findings[0].All[0].Is = "equal" }, `is is "equal", allowed are less and more`},
@@ -234,9 +233,9 @@ func TestCheckCells(t *testing.T) {
 		t.Error(err)
 	}
 	for want, some := range map[string][]lesson.Cell{
-		"headline flip: path=direct clients=45 picks 0 cells of the lesson, it must pick one": cells[3:],
-		"headline flip: path=pgpool clients=45 picks 2 cells of the lesson, it must pick one": append(cells, cells[3]),
-		"shape flips: path=pgpool clients=5 picks 0 cells of the lesson, it must pick one":    cells[2:],
+		"headline flip: direct, 45 clients picks 0 cells of the lesson, it must pick one": cells[3:],
+		"headline flip: pgpool, 45 clients picks 2 cells of the lesson, it must pick one": append(cells, cells[3]),
+		"shape flips: pgpool, 5 clients picks 0 cells of the lesson, it must pick one":    cells[2:],
 	} {
 		if err := CheckCells(l, some); err == nil || err.Error() != want {
 			t.Errorf("the error is %v, it should be %q", err, want)
@@ -246,7 +245,7 @@ func TestCheckCells(t *testing.T) {
 
 // A study's figure of the full size alone is no error while the default size runs, whoever else has cells.
 func TestCheckCellsOfFullSize(t *testing.T) {
-	far := lesson.Selector{"group": json.RawMessage(`"four-thousand"`)}
+	far := lesson.Selector{"experiment": lesson.Word("four-thousand")}
 	l := &lesson.Lesson{Study: &lesson.Study{Figures: []lesson.StudyFigure{{What: "4000 clients", Of: far}}}}
 	if err := CheckCells(l, nil); err == nil {
 		t.Error("a figure of a group that there isn't is no error")

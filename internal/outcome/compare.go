@@ -16,7 +16,7 @@ const (
 	NoClear    = "no clear difference"   // it includes 1
 	NoInterval = "no interval"           // fewer than six common repeats
 	CantSay    = "can't say"             // a cell failed, is flagged or isn't there
-	NotAsked   = "not asked in this run" // as when --groups left it out
+	NotAsked   = "not asked in this run" // as when --experiments left it out
 )
 
 // A Verdict is what a run says of a comparison.

@@ -1,7 +1,6 @@
 package selftest
 
 import (
-	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -23,8 +22,7 @@ type noise struct {
 // ask makes the comparison of a group with the cell 'a'.
 func ask(name, group string) lesson.Comparison {
 	in := func(group string) lesson.Selector {
-		text, _ := json.Marshal(group)
-		return lesson.Selector{"group": text}
+		return lesson.Selector{"experiment": lesson.Word(group)}
 	}
 	return lesson.Comparison{Name: name, Says: name, Metric: "statement", Of: in(group), To: in("a")}
 }
