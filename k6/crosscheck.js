@@ -1,7 +1,20 @@
-// What scripts/crosscheck compares with pgbench: one cell, told by LAB_CELL.
+// What scripts/crosscheck compares with pgbench: one cell, with pgbench's own statements.
 
-import { lesson } from './lib/cell.js';
+import { account, options as cellOptions, workload } from './lib/lab.js';
 
-export { turn as default, handleSummary } from './lib/cell.js';
+export const options = cellOptions();
 
-export const options = lesson(() => ({}));
+// pgbench --select-only
+export const select = workload({ warm: 10 }, (client) => {
+  client.exec('SELECT abalance FROM pgbench_accounts WHERE aid = $1', account());
+});
+
+// pgbench without options
+export { tpcb } from './lib/tpcb.js';
+
+// pgbench --connect
+export const connect = workload({ keeps: false }, (client) => {
+  client.exec('SELECT 1');
+});
+
+export default select;

@@ -3,43 +3,57 @@
 //
 //   k6 run --quiet --out live=pg_statement k6/live.js
 //
-// LAB_LIVE says what, as JSON: {"workload": "select", "clients": 10, "keep": true, "scale": 10,
-// "paths": [{"name": "direct", "dsn": "host=toxiproxy port=15001 ...", "pool": 0}]}
+// LAB_LIVE says what, as JSON: {"workload": "select", "clients": 10, "rate": 50, "keep": true, "scale": 10,
+// "paths": [{"name": "direct", "dsn": "host=toxiproxy port=15001 ...", "pool": 0}]}. Clients and rate are each path's;
+// without a rate the clients do as much as they can.
 
-import { sleep } from 'k6';
-import exec from 'k6/execution';
-import { makeClient } from './lib/cell.js';
-import { shared } from './lib/workloads.js';
+import { account, cheaply, firstOf, workload } from './lib/lab.js';
+import { inAFunction, inAPipeline, oneByOne } from './lib/tpcb.js';
 
-const TURNS = 16; // in one iteration: what k6 does around an iteration costs it as much as a turn
-const PAUSE = 0.1; // seconds after a failure, so that a server that refuses isn't asked thousands of times
+const live = JSON.parse(__ENV.LAB_LIVE);
 
-const { workload: name, clients, keep, scale, paths } = JSON.parse(__ENV.LAB_LIVE);
-const workload = { ...shared(name), keeps: keep };
-
-const scenario = {
-  executor: 'constant-vus', vus: clients, duration: '240h', gracefulStop: '0s',
-};
-
-export const options = {
-  scenarios: Object.fromEntries(paths.map((path) => [path.name, scenario])),
-  noCookiesReset: true, // nobody has cookies here
-  systemTags: [], // one tag set fewer to make per sample
-};
-
-let cell;
-let client;
-
-export default function turns() {
-  if (!client) {
-    const { name: path, dsn, pool } = paths.find((p) => p.name === exec.scenario.name);
-    cell = { path, dsn, protocol: 'prepared', params: {}, scale, rate: 0, transactions: 0, pods: pool > 0 ? 1 : 0, pod_pool: pool, dsns: {} };
-    client = makeClient(cell, workload, () => {});
-  }
-  for (let i = 0; i < TURNS; i++) {
-    if (!client.attempt() && client.alive()) sleep(PAUSE); // one that isn't has slept
-  }
+// Each path has a scenario, which tells its VUs their cell.
+function scenario({ name: path, dsn, pool }) {
+  const cell = {
+    path,
+    dsn,
+    clients: live.clients,
+    rate: live.rate || 0,
+    scale: live.scale,
+    protocol: 'prepared',
+    params: {},
+    instances: pool > 0 ? 1 : 0,
+    instance_pool: pool,
+  };
+  return {
+    executor: 'constant-vus',
+    exec: live.workload.replace(/-(.)/g, (_, letter) => letter.toUpperCase()),
+    vus: live.clients,
+    duration: '240h',
+    gracefulStop: '0s',
+    env: { LAB_CELL: JSON.stringify(cell) },
+  };
 }
 
-// Nobody reads a summary: the figures have been told as they came.
-export const handleSummary = () => ({});
+export const options = {
+  scenarios: Object.fromEntries(live.paths.map((path) => [path.name, scenario(path)])),
+  ...cheaply,
+};
+
+const settings = { keeps: live.keep };
+
+// One row by its key: one round trip.
+export const select = workload(settings, (client) => {
+  client.exec('SELECT abalance FROM pgbench_accounts WHERE aid = $1', account());
+});
+
+// The sum of 2000 rows: one round trip, and work for the server.
+export const selectHeavy = workload(settings, (client) => {
+  const first = firstOf(2000);
+  client.exec('SELECT sum(abalance) FROM pgbench_accounts WHERE aid BETWEEN $1 AND $2', first, first + 1999);
+});
+
+// pgbench's transaction of five statements, which writes: seven round trips, or one.
+export const tpcb = workload(settings, oneByOne);
+export const tpcbFunction = workload(settings, inAFunction);
+export const tpcbPipeline = workload(settings, inAPipeline);

@@ -59,13 +59,33 @@ func TestHelpListsTheScripts(t *testing.T) {
 
 func TestScriptsWantALabThatIsUp(t *testing.T) {
 	env := []string{"COMPOSE_PROJECT_NAME=" + project + "-none"}
-	for _, line := range []string{"latency", "latency 10ms all", "psql direct", "pgbench direct -S", "k6 run x.js", "run 00-tour", "reset", "lab paths"} {
+	for _, line := range []string{"latency", "latency 10ms all", "psql direct", "pgbench direct -S", "k6 run x.js", "run 00-tour", "reset", "lab paths", "connect"} {
 		t.Run(line, func(t *testing.T) {
 			words := strings.Fields(line)
 			if said := refused(t, env, words[0], words[1:]...); !strings.Contains(said, "the lab isn't up: start it with scripts/up") || !onePiece(said) {
 				t.Errorf("said %q", said)
 			}
 		})
+	}
+}
+
+// A setting that doesn't exist is an error, which names the one that was meant.
+func TestSettingRefusesWhatItDoesNotKnow(t *testing.T) {
+	for name, says := range map[string]string{
+		"LAB_SCAL": "did you mean LAB_SCALE?",
+		"lab_port": "did you mean LAB_PORTS?",
+		"NOPE":     "there are COMPOSE_PROJECT_NAME, ",
+		"HOME":     "there are COMPOSE_PROJECT_NAME, ",
+		"a b":      "there are COMPOSE_PROJECT_NAME, ",
+	} {
+		said := refused(t, nil, "setting", name)
+		if !strings.HasPrefix(said, `setting: there is no setting "`+name+`": `) || !strings.Contains(said, says) {
+			t.Errorf("%s: said %q, wanted %q", name, said, says)
+		}
+	}
+	a := command(t, []string{"LAB_SCALE=7"}, filepath.Join(root, "scripts", "setting"), "LAB_SCALE")
+	if a.all() != "7\n" {
+		t.Errorf("the environment says 7, got %q", a.all())
 	}
 }
 

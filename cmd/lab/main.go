@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pooler-lab/internal/connect"
 	"pooler-lab/internal/console"
 	"pooler-lab/internal/crosscheck"
 	"pooler-lab/internal/link"
@@ -35,6 +36,15 @@ func main() {
 }
 
 func run(ctx context.Context) error {
+	command, err := newRoot().ExecuteContextC(ctx)
+	if err != nil {
+		return fmt.Errorf("%s: %w", command.CommandPath(), err)
+	}
+	return nil
+}
+
+// newRoot returns the program's command with all others below it.
+func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:               "lab",
 		Short:             "What does the thing between your application and PostgreSQL do to it, at the latency you choose?",
@@ -51,6 +61,7 @@ func run(ctx context.Context) error {
 		console.NewCommand(),
 		topology.NewCommand(),
 		link.NewCommand(underWay),
+		connect.NewCommand(underWay),
 		tool.NewPsqlCommand(),
 		tool.NewPgbenchCommand(underWay),
 		tool.NewK6Command(underWay),
@@ -62,11 +73,7 @@ func run(ctx context.Context) error {
 		crosscheck.NewCommand(),
 		selftest.NewCommand(),
 	)
-	command, err := root.ExecuteContextC(ctx)
-	if err != nil {
-		return fmt.Errorf("%s: %w", command.CommandPath(), err)
-	}
-	return nil
+	return root
 }
 
 // underWay says what is measuring just now.

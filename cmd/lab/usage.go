@@ -13,13 +13,26 @@ import (
 )
 
 // scripts are the commands that have a script of their own name on the host; the others are reached by scripts/lab.
-var scripts = []string{"crosscheck", "k6", "latency", "pgbench", "psql", "report", "reset", "run", "selftest", "verdict"}
+var scripts = []string{
+	"connect", "crosscheck", "k6", "latency", "pgbench", "psql", "report", "reset", "run", "selftest", "verdict",
+}
 
-// showAsTyped makes the help of all commands show them as people type them on the host.
+// showAsTyped makes the help of all commands show them as people type them on the host, no wider than a terminal.
 func showAsTyped(root *cobra.Command) {
 	cobra.AddTemplateFunc("typed", typed)
-	names := strings.NewReplacer("{{.UseLine}}", "{{typed .UseLine}}", "{{.CommandPath}}", "{{typed .CommandPath}}")
-	root.SetUsageTemplate(names.Replace(root.UsageTemplate()))
+	cobra.AddTemplateFunc("fold", fold)
+	cobra.AddTemplateFunc("beside", func(padding int, text string) string {
+		indent := strings.Repeat(" ", 2+padding+1) // of cobra's own list of commands
+		return strings.TrimSpace(wrap(text, indent))
+	})
+	usage := strings.NewReplacer(
+		"{{.UseLine}}", "{{typed .UseLine}}",
+		"{{.CommandPath}}", "{{typed .CommandPath}}",
+		"{{.Short}}", "{{beside .NamePadding .Short}}",
+		"Flags.FlagUsages", fmt.Sprintf("Flags.FlagUsagesWrapped %d", columns),
+	)
+	root.SetUsageTemplate(usage.Replace(root.UsageTemplate()))
+	root.SetHelpTemplate(strings.Replace(root.HelpTemplate(), "{{. |", "{{fold . |", 1))
 }
 
 // typed returns a command line of the lab's program as it is typed on the host: "lab psql PATH" is
@@ -34,7 +47,7 @@ func typed(line string) string {
 
 var (
 	unknownFlag = regexp.MustCompile(`^unknown flag: --(.+)$`)
-	noNumber    = regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: strconv\.Parse(Int|Float)`)
+	notThat     = regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: strconv\.(\w+):`)
 )
 
 // explainFlag names the flag that was meant, or says what a flag wants that got no number.
@@ -47,9 +60,55 @@ func explainFlag(c *cobra.Command, err error) error {
 		}
 		return fmt.Errorf("%w: see --help", err)
 	}
-	match := noNumber.FindStringSubmatch(err.Error())
+	match := notThat.FindStringSubmatch(err.Error())
 	if match == nil {
 		return err
 	}
-	return fmt.Errorf("%s %s: give a %s", match[2], match[1], map[string]string{"Int": "whole number, such as 6", "Float": "number, such as 1.5"}[match[3]])
+	wants := map[string]string{
+		"ParseInt":   "a whole number, such as 6",
+		"ParseUint":  "a whole number, not below 0, such as 6",
+		"ParseFloat": "a number, such as 1.5",
+		"ParseBool":  "true or false, or nothing",
+		"Atoi":       "whole numbers, such as 1,5",
+	}
+	return fmt.Errorf("%s %s: give %s", match[2], match[1], wants[match[3]])
+}
+
+// columns is how wide help may be.
+const columns = 96
+
+// fold fills the paragraphs anew that are too wide; what is indented stays as it is.
+func fold(text string) string {
+	paragraphs := strings.Split(text, "\n\n")
+	for i, paragraph := range paragraphs {
+		wide, indented := false, false
+		for line := range strings.SplitSeq(paragraph, "\n") {
+			wide = wide || len(line) > columns
+			indented = indented || strings.HasPrefix(line, " ")
+		}
+		if wide && !indented {
+			paragraphs[i] = wrap(paragraph, "")
+		}
+	}
+	return strings.Join(paragraphs, "\n\n")
+}
+
+// wrap breaks a text between words, and begins each line but the first with indent.
+func wrap(text, indent string) string {
+	var out strings.Builder
+	width := 0
+	for i, word := range strings.Fields(text) {
+		switch {
+		case i == 0:
+		case len(indent)+width+1+len(word) > columns:
+			out.WriteString("\n" + indent)
+			width = 0
+		default:
+			out.WriteString(" ")
+			width++
+		}
+		out.WriteString(word)
+		width += len(word)
+	}
+	return out.String()
 }

@@ -18,7 +18,25 @@ export function tpcbStatements(tx, bid = branch()) {
   );
 }
 
-// Seven round trips, with BEGIN and COMMIT.
-export const tpcb = workload((client) => {
+// One after the other. Seven round trips, with BEGIN and COMMIT.
+export function oneByOne(client) {
   client.transaction((tx) => tpcbStatements(tx));
-});
+}
+
+// In one call. One round trip.
+export function inAFunction(client) {
+  client.exec('SELECT lab_tpcb($1, $2, $3, $4)', account(), branch(), teller(), delta());
+}
+
+// All sent at once, BEGIN and COMMIT included. One round trip.
+export function inAPipeline(client) {
+  client.pipeline((p) => {
+    p.exec('BEGIN');
+    tpcbStatements(p);
+    p.exec('COMMIT');
+  });
+}
+
+export const tpcb = workload(oneByOne);
+export const tpcbFunction = workload(inAFunction);
+export const tpcbPipeline = workload(inAPipeline);

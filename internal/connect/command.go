@@ -1,0 +1,201 @@
+package connect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pooler-lab/internal/topology"
+)
+
+// user is the role of every measured connection.
+const user = "app"
+
+// patience is how long one connect may take, its first query included.
+const patience = 30 * time.Second
+
+// everyLink is the name for each path's own links.
+const everyLink = "all"
+
+// options are what a person may choose.
+type options struct {
+	link     string
+	connects int
+	withTLS  bool
+}
+
+// NewCommand returns `lab connect`. underWay says what is measuring just now, not ok where nothing is.
+func NewCommand(underWay func() (what string, ok bool)) *cobra.Command {
+	var o options
+	command := &cobra.Command{
+		Use:   "connect [PATH]...",
+		Short: "Connect five times in a row on each path and show the phases, in microseconds",
+		Long: `Connects five times in a row on each path as role ` + user + `, asks SELECT 1, and shows a line for each
+connect, in microseconds. Without a PATH it takes every path that starts at another place.
+
+Without --link a path has no toxiproxy in it. With a link it goes over that one, with
+whatever latency the link has just now ('scripts/latency' shows and sets it).`,
+		Example: "  scripts/connect direct pgbouncer-transaction\n  scripts/connect --link all",
+		RunE: func(command *cobra.Command, args []string) error {
+			if o.connects < 1 {
+				return fmt.Errorf("--connects %d: give a whole number above 0, such as 5", o.connects)
+			}
+			set, err := topology.Load(topology.Root())
+			if err != nil {
+				return err
+			}
+			places, err := choose(set, args, o.link)
+			if err != nil {
+				return err
+			}
+			if what, busy := underWay(); busy {
+				fmt.Fprintf(command.ErrOrStderr(), "%s is running: it shares the machine with these connects\n", what)
+			}
+			return show(command.Context(), command.OutOrStdout(), places, o)
+		},
+	}
+	command.Flags().StringVar(&o.link, "link", "", "go over `LINK`; 'all': each path over its own links")
+	command.Flags().IntVarP(&o.connects, "connects", "n", 5, "`N` connects on each path")
+	command.Flags().BoolVar(&o.withTLS, "tls", false, "use TLS, without checking the certificate")
+	return command
+}
+
+// A place is where the connects of one path go.
+type place struct {
+	path     string
+	endpoint topology.Endpoint
+}
+
+// choose returns where to connect for the paths that are named, or for every one that can be used and that differs
+// from those before it.
+func choose(set *topology.Set, names []string, link string) ([]place, error) {
+	if link != "" && link != everyLink {
+		if _, err := set.Link(link); err != nil {
+			return nil, err
+		}
+	}
+	all := len(names) == 0
+	if all {
+		names = set.PathNames()
+	}
+	var places []place
+	for _, name := range names {
+		p, err := set.Find(name)
+		if err != nil {
+			return nil, err
+		}
+		endpoint, err := endpointOf(p, link)
+		if off := p.Unavailable(); off != "" {
+			err = fmt.Errorf("path %s can't be used: %s", p.Name, off)
+		}
+		known := slices.ContainsFunc(places, func(one place) bool { return one.endpoint == endpoint })
+		switch {
+		case all && (err != nil || known):
+		case err != nil:
+			return nil, err
+		default:
+			places = append(places, place{p.Name, endpoint})
+		}
+	}
+	if len(places) == 0 {
+		return nil, fmt.Errorf("no path that can be used goes over link %s", link)
+	}
+	return places, nil
+}
+
+// endpointOf returns where a client of the path connects: over the link, over the path's own ones, or over none.
+func endpointOf(p topology.Path, link string) (topology.Endpoint, error) {
+	if link != everyLink {
+		return p.Endpoint(link)
+	}
+	own := p.Links()
+	if len(own) == 0 {
+		return topology.Endpoint{}, fmt.Errorf("path %s has no link: no latency can be put on it", p.Name)
+	}
+	return p.Endpoint(own[0])
+}
+
+func show(ctx context.Context, out io.Writer, places []place, o options) error {
+	t := table{out: out, withTLS: o.withTLS, width: len("path")}
+	for _, at := range places {
+		t.width = max(t.width, len(at.path))
+	}
+	fmt.Fprintf(out, "%s, in microseconds\n\n", title(o))
+	t.header()
+	failed := 0
+	for _, at := range places {
+		failed += t.measure(ctx, at, o)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	fmt.Fprintf(out, "\n%s\n", legend(o))
+	if failed > 0 {
+		return fmt.Errorf("%d of %d connects failed", failed, len(places)*o.connects)
+	}
+	return nil
+}
+
+// measure shows the connects of one path, and returns how many failed.
+func (t table) measure(ctx context.Context, at place, o options) int {
+	c, err := newClient(ctx, at.endpoint, user, os.Getenv("APP_PASSWORD"), o.withTLS)
+	if err != nil {
+		t.failure(at.path, 1, err)
+		return o.connects
+	}
+	failed := 0
+	for number := 1; number <= o.connects && ctx.Err() == nil; number++ {
+		limited, cancel := context.WithTimeout(ctx, patience)
+		phases, err := c.measure(limited)
+		if errors.Is(limited.Err(), context.DeadlineExceeded) {
+			err = fmt.Errorf("no answer within %v", patience)
+		}
+		cancel()
+		if err != nil {
+			t.failure(at.path, number, err)
+			failed++
+			continue
+		}
+		t.row(at.path, number, phases)
+	}
+	return failed
+}
+
+func title(o options) string {
+	way := "without toxiproxy"
+	switch o.link {
+	case "":
+	case everyLink:
+		way = "each path over its own links"
+	default:
+		way = "over link " + o.link
+	}
+	if o.connects == 1 {
+		return "One connect on each path, " + way
+	}
+	return fmt.Sprintf("%d connects in a row on each path, %s", o.connects, way)
+}
+
+func legend(o options) string {
+	dial := "dial         the TCP connection, or that of the Unix socket: one round trip"
+	if o.link != "" {
+		dial = "dial         the TCP connection; toxiproxy accepts it itself, so that it pays no latency of a link before it"
+	}
+	lines := []string{
+		dial,
+		"auth         from the startup message until the session takes queries: with SCRAM, three round trips",
+		"connect      all of the above",
+		"first query  a SELECT 1 on the new connection: a pooler may need a server connection for it",
+	}
+	if o.withTLS {
+		lines = slices.Insert(lines, 1, "TLS          asking for it, and the handshake")
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,182 @@
+package connect
+
+import (
+	"context"
+	"net"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"pooler-lab/internal/topology"
+)
+
+// slowServer is a PostgreSQL server as far as one connect and one query go, with a pause before each of its answers.
+type slowServer struct {
+	auth, query time.Duration
+	refuses     string // the login, with this message; "" if it doesn't
+}
+
+// listen serves connections until the test ends, and returns where.
+func (s slowServer) listen(t *testing.T) topology.Endpoint {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go s.serve(conn)
+		}
+	}()
+	return topology.Endpoint{Host: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port, DBName: "lab"}
+}
+
+func (s slowServer) serve(conn net.Conn) {
+	defer conn.Close()
+	backend := pgproto3.NewBackend(conn, conn)
+	if _, err := backend.ReceiveStartupMessage(); err != nil {
+		return
+	}
+	time.Sleep(s.auth)
+	if s.refuses != "" {
+		backend.Send(&pgproto3.ErrorResponse{Severity: "FATAL", Code: "28000", Message: s.refuses})
+		backend.Flush()
+		return
+	}
+	backend.Send(&pgproto3.AuthenticationOk{})
+	backend.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
+	backend.Flush()
+	for {
+		message, err := backend.Receive()
+		if _, asks := message.(*pgproto3.Query); err != nil || !asks {
+			return
+		}
+		time.Sleep(s.query)
+		backend.Send(&pgproto3.CommandComplete{CommandTag: []byte("SELECT 1")})
+		backend.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
+		backend.Flush()
+	}
+}
+
+func TestEachPauseIsInItsPhase(t *testing.T) {
+	const pause = 50 * time.Millisecond
+	cases := []struct {
+		name        string
+		server      slowServer
+		auth, query time.Duration // at least
+	}{
+		{"slow login", slowServer{auth: pause}, pause, 0},
+		{"slow query", slowServer{query: pause}, 0, pause},
+		{"both", slowServer{auth: pause, query: 2 * pause}, pause, 2 * pause},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			one, err := newClient(t.Context(), c.server.listen(t), "app", "", false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := one.measure(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Dial <= 0 || p.Dial > pause || p.TLS != 0 {
+				t.Errorf("dial %v, TLS %v: wanted a quick dial and no TLS", p.Dial, p.TLS)
+			}
+			if !within(p.Auth, c.auth, pause) || !within(p.FirstQuery, c.query, pause) {
+				t.Errorf("auth %v, first query %v; wanted %v and %v", p.Auth, p.FirstQuery, c.auth, c.query)
+			}
+			if p.Connect() != p.Dial+p.Auth {
+				t.Errorf("connect is %v, its phases are %v and %v", p.Connect(), p.Dial, p.Auth)
+			}
+		})
+	}
+}
+
+// within reports whether a time is at least least, and less than that and a pause.
+func within(took, least, pause time.Duration) bool { return took >= least && took < least+pause }
+
+var digits = regexp.MustCompile(`\b\d+\b`)
+
+func TestEachConnectIsALine(t *testing.T) {
+	var out strings.Builder
+	places := []place{
+		{"direct", slowServer{}.listen(t)},
+		{"refused", slowServer{refuses: "too many clients"}.listen(t)},
+	}
+	err := show(context.Background(), &out, places, options{connects: 2})
+	if err == nil || err.Error() != "2 of 4 connects failed" {
+		t.Errorf("error %v", err)
+	}
+	var words []string
+	for line := range strings.Lines(out.String()) {
+		words = append(words, strings.Join(strings.Fields(digits.ReplaceAllString(line, "N")), " "))
+	}
+	want := []string{
+		"N connects in a row on each path, without toxiproxy, in microseconds",
+		"",
+		"path dial auth connect first query",
+		"direct N N N N N",
+		"N N N N N", // a path's name stands in its first line only
+		"refused N failed",
+		"refused N failed",
+		"",
+	}
+	for i := range want {
+		if got := words[i]; !strings.HasPrefix(got, want[i]) || want[i] == "" && got != "" {
+			t.Errorf("line %d is %q, wanted %q", i+1, got, want[i])
+		}
+	}
+	if !strings.Contains(out.String(), "too many clients") {
+		t.Errorf("the reason is missing:\n%s", out.String())
+	}
+}
+
+func TestChoose(t *testing.T) {
+	t.Setenv("COMPOSE_PROFILES", "")
+	t.Setenv("LAB_YUGABYTE_OFF", "its image can't be pulled here")
+	set, err := topology.Load("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := []struct{ name, paths, link, want, wrong string }{
+		{"all", "", "", "direct socket standby pgbouncer-transaction pgbouncer-session pgpool", ""},
+		{"a path that shares its endpoint, by name", "app-pool direct", "", "app-pool direct", ""},
+		{"over one link", "", "client-pgbouncer", "pgbouncer-transaction pgbouncer-session", ""},
+		{"over their own", "direct pgpool-near-app", "all", "direct pgpool-near-app", ""},
+		{"mistyped path", "drect", "", "", "did you mean direct?"},
+		{"mistyped link", "", "client-primry", "", "did you mean client-primary?"},
+		{"another path's link", "direct", "client-pgpool", "", "it can go over client-primary"},
+		{"no link on it", "socket", "all", "", "path socket has no link"},
+		{"off", "yugabyte", "", "", "path yugabyte can't be used: its image can't be pulled here"},
+		{"nothing over it that is on", "", "client-yugabyte", "", "no path that can be used goes over link client-yugabyte"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			places, err := choose(set, strings.Fields(c.paths), c.link)
+			if c.wrong != "" {
+				if err == nil || !strings.Contains(err.Error(), c.wrong) {
+					t.Fatalf("got %v, wanted %q", err, c.wrong)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, one := range places {
+				names = append(names, one.path)
+			}
+			if got := strings.Join(names, " "); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,50 @@
+package connect
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// table writes a line for each connect as soon as it is measured.
+type table struct {
+	out     io.Writer
+	width   int // of the paths' names
+	withTLS bool
+}
+
+func (t table) header() {
+	t.line("path", "", t.cells("dial", "TLS", "auth", "connect", "first query"))
+}
+
+// row shows one connect; only a path's first row repeats its name.
+func (t table) row(path string, number int, p Phases) {
+	name := path
+	if number > 1 {
+		name = ""
+	}
+	handshake := "-" // a Unix socket has none
+	if p.TLS > 0 {
+		handshake = micros(p.TLS)
+	}
+	t.line(name, fmt.Sprint(number),
+		t.cells(micros(p.Dial), handshake, micros(p.Auth), micros(p.Connect()), micros(p.FirstQuery)))
+}
+
+func (t table) failure(path string, number int, err error) {
+	t.line(path, fmt.Sprint(number), "  "+strings.ReplaceAll(err.Error(), "\n", " "))
+}
+
+func (t table) line(path, number, rest string) {
+	fmt.Fprintf(t.out, "%-*s  %2s%s\n", t.width, path, number, rest)
+}
+
+func (t table) cells(dial, handshake, auth, connect, query string) string {
+	if !t.withTLS {
+		return fmt.Sprintf("%9s%9s%9s%13s", dial, auth, connect, query)
+	}
+	return fmt.Sprintf("%9s%9s%9s%9s%13s", dial, handshake, auth, connect, query)
+}
+
+func micros(d time.Duration) string { return fmt.Sprint(d.Round(time.Microsecond).Microseconds()) }
