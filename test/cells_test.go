@@ -151,7 +151,7 @@ func TestOutOfConnectionsIsAResult(t *testing.T) {
 	for _, e := range repeat.Measured.Errors {
 		refused = refused || e.Code == "53300"
 	}
-	if f := repeat.Measured.Finish; !refused || f == nil || f.Connected < 1 || repeat.Measured.TPS <= 0 || repeat.Flags[0].Word != "errors" {
+	if f := repeat.Measured.Finish; !refused || f == nil || f.Connected < 1 || repeat.Measured.TPS <= 0 || repeat.Flags[0].Kind != result.FlagErrors {
 		t.Errorf("10 clients where 3 may connect: %+v, finish %+v, flags %v", repeat.Measured.Errors, f, repeat.Flags)
 	}
 }

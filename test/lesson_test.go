@@ -99,7 +99,7 @@ func validate(t *testing.T, file string) {
 // one needed a longer warm-up.
 func undisturbed(c result.Cell) []result.Repeat {
 	return slices.DeleteFunc(slices.Clone(c.Repeats), func(r result.Repeat) bool {
-		return r.Status == result.Rejected && (r.Flagged("stolen") || r.Flagged("warm-up"))
+		return r.Status == result.Rejected && (r.Flagged(result.FlagStolen) || r.Flagged(result.FlagWarmup))
 	})
 }
 

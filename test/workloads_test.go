@@ -91,7 +91,7 @@ func checkWork(t *testing.T, lesson string, c result.Cell) {
 		t.Errorf("%s: %s got nothing done: %d transactions, finish %+v", lesson, c.ID, m.Transactions, m.Finish)
 	}
 	for _, e := range m.Errors {
-		if e.Code == "cancelled" && last.Flagged("warm-up") { // a slow machine: clients were still on their way at the end
+		if e.Code == "cancelled" && last.Flagged(result.FlagWarmup) { // a slow machine: clients were still on their way at the end
 			continue
 		}
 		if !slices.Contains(c.Metrics, "errors:"+e.Code) {

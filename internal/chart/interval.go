@@ -7,7 +7,7 @@ type Interval struct {
 	Name   string // for who doesn't see it
 	Ratio  float64
 	Lo, Hi float64 // equal where there is none
-	Class  string  // the verdict's
+	Class  string  // the outcome's
 }
 
 // Sizes of an interval, which stands in a table's column.

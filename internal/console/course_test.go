@@ -9,7 +9,7 @@ import (
 )
 
 // aRun is a run that finished.
-const aRun = "../outcome/testdata/held/run.json"
+const aRun = "../outcome/testdata/reproduced/run.json"
 
 // standInInspect poses as 'k6 inspect': it prints a lesson of one group and one claim.
 const standInInspect = `cat <<'JSON'

@@ -55,7 +55,7 @@ func (p *parts) runDetail(name string) (*RunDetail, error) {
 	for _, h := range run.Lesson.Comparisons {
 		v := outcome.Compare(run, h)
 		d.Verdicts = append(d.Verdicts, verdictOf(v))
-		if d.Outcome == nil && v.Word != outcome.CantSay { // what can't be said isn't what came out
+		if d.Outcome == nil && v.Outcome != outcome.Inconclusive { // nothing came out
 			d.Outcome = winner(v)
 		}
 	}
@@ -74,8 +74,8 @@ func (p *parts) runDetail(name string) (*RunDetail, error) {
 	return d, nil
 }
 
-func verdictOf(v outcome.Verdict) Verdict {
-	told := Verdict{Name: v.Name, Says: v.Says, Word: v.Word, Why: v.Why}
+func verdictOf(v outcome.Comparison) Verdict {
+	told := Verdict{Name: v.Plan.Name, Says: v.Plan.Says, Word: v.Outcome.String(), Why: v.Reason.String()}
 	if v.Ratio.N > 0 {
 		told.Ratio = &v.Ratio.Center
 	}
@@ -86,12 +86,13 @@ func verdictOf(v outcome.Verdict) Verdict {
 }
 
 // winner is the outcome of a comparison of two paths, nil where it isn't one or has no ratio.
-func winner(v outcome.Verdict) *Outcome {
-	if v.Of == nil || v.To == nil || v.Of.Path == v.To.Path || v.Ratio.N == 0 || v.Ratio.Center <= 0 || v.Figure.Better == metric.Neither {
+func winner(v outcome.Comparison) *Outcome {
+	if v.Of == nil || v.To == nil || v.Of.Path == v.To.Path || v.Ratio.N == 0 || v.Ratio.Center <= 0 || v.Metric.Better == metric.Neither {
 		return nil
 	}
-	o := &Outcome{Says: v.Says, Path: v.Of.Path, Other: v.To.Path, Factor: v.Ratio.Center, Word: v.Word, Why: v.Why}
-	if v.Figure.Better == metric.Less {
+	o := &Outcome{Says: v.Plan.Says, Path: v.Of.Path, Other: v.To.Path, Factor: v.Ratio.Center,
+		Word: v.Outcome.String(), Why: v.Reason.String()}
+	if v.Metric.Better == metric.Less {
 		o.Factor = 1 / o.Factor
 	}
 	if o.Factor < 1 {
@@ -144,7 +145,10 @@ func fastest(run *result.Run) *Outcome {
 	if best == nil || direct == nil {
 		return nil
 	}
-	v := outcome.Verdict{Comparison: lesson.Comparison{Says: "TPS: " + outcome.Name(best) + ", to " + outcome.Name(direct)}, Figure: tps, Of: best, To: direct,
-		Ratio: outcome.Summary(tps.Ratios(best, direct)), Word: outcome.NoInterval}
+	v := outcome.Comparison{
+		Plan:   lesson.Comparison{Says: "TPS: " + outcome.Name(best) + ", to " + outcome.Name(direct)},
+		Metric: tps, Of: best, To: direct,
+		Ratio: outcome.Summary(tps.Ratios(best, direct)), Outcome: outcome.NoInterval,
+	}
 	return winner(v)
 }

@@ -22,7 +22,7 @@ type besidePage struct {
 	MachineA string
 	MachineB string
 	Alerts   []string
-	Claims   Table
+	Outcomes Table
 	Tables   []Table
 	Only     []string
 	Manifest Table
@@ -34,7 +34,7 @@ func Beside(a, b Named) ([]byte, error) {
 		return nil, err
 	}
 	p := besidePage{A: a, B: b, MachineA: machine(a.Run), MachineB: machine(b.Run), Alerts: besideAlerts(a, b),
-		Claims: claimTable([]Named{a, b}, true), Tables: besideTables(a, b), Only: only(a, b), Manifest: differences(a, b)}
+		Outcomes: outcomeTable([]Named{a, b}, true), Tables: besideTables(a, b), Only: only(a, b), Manifest: differences(a, b)}
 	return render("beside", a.Run.Lesson.Name+": "+a.Name+" beside "+b.Name, p)
 }
 
@@ -59,19 +59,19 @@ func besideAlerts(runs ...Named) (all []string) {
 	return all
 }
 
-// besideTables has a table a group of a, in it the cells that both runs have.
+// besideTables has a table an experiment of a, in it the cells that both runs have.
 func besideTables(a, b Named) []Table {
 	var all []Table
-	for _, g := range groupsOf(a.Run) {
-		t := Table{Name: "Group " + g.name, Caption: g.caption(), Head: heads("path")}
-		for _, i := range g.differ {
+	for _, e := range experimentsOf(a.Run) {
+		t := Table{Name: "Experiment " + e.name, Caption: e.caption(), Head: heads("path")}
+		for _, i := range e.differ {
 			t.Head = append(t.Head, Head{Text: conditions[i].head})
 		}
-		t.Head = append(t.Head, Head{Text: "figure"}, Head{Text: a.Name, Number: true}, Head{Text: b.Name, Number: true},
+		t.Head = append(t.Head, Head{Text: "metric"}, Head{Text: a.Name, Number: true}, Head{Text: b.Name, Number: true},
 			Head{Text: "second to first", Unit: "ratio", Number: true}, Head{Text: "their intervals"})
-		for _, c := range g.cells {
+		for _, c := range e.cells {
 			if d := cellBy(b.Run, c.ID); d != nil {
-				t.Rows = append(t.Rows, g.besideRows(c, d)...)
+				t.Rows = append(t.Rows, e.besideRows(c, d)...)
 			}
 		}
 		if len(t.Rows) > 0 {
@@ -90,13 +90,13 @@ func cellBy(run *result.Run, id string) *result.Cell {
 	return nil
 }
 
-// besideRows has a row a figure of a cell in two runs. Their blocks have nothing in common, so that their ratio has no
-// interval: what is said is whether the two figures' own overlap.
-func (g *group) besideRows(c, d *result.Cell) []Row {
+// besideRows has a row a metric of a cell in two runs. Their blocks have nothing in common, so that their ratio has no
+// interval: what is said is whether the two figures' own ones overlap.
+func (e *experiment) besideRows(c, d *result.Cell) []Row {
 	var rows []Row
 	for i, f := range metric.For(c) {
 		cells := words(c.Path)
-		for _, n := range g.differ {
+		for _, n := range e.differ {
 			cells = append(cells, conditionCell(conditions[n].field, c))
 		}
 		cells = append(cells, words(headed(f))...)
@@ -110,7 +110,7 @@ func (g *group) besideRows(c, d *result.Cell) []Row {
 	return rows
 }
 
-// headed is the figure's heading with its unit.
+// headed is the metric's heading with its unit.
 func headed(f metric.Metric) string {
 	if u := unit(f); u != "" {
 		return f.Heading + ", " + u

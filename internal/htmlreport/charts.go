@@ -20,15 +20,15 @@ type Chart struct {
 
 // marksMean says how to read what charts are drawn with.
 const marksMean = "A full mark is the median of six repeats or more, the thin line through it the interval that holds the true median in 95 of 100 cases. " +
-	"A hollow dot or a pale bar ran fewer times and supports no claim. A cross or a star is a flagged figure: no verdict can rest on it."
+	"A hollow dot or a pale bar ran fewer times and supports no conclusion. A cross or a star is a flagged figure: it supports no conclusion either."
 
 // charts draws what the lesson declares. A chart that the run measured nothing of is left out.
 func charts(run *result.Run) []Chart {
 	var all []Chart
-	for i, asked := range run.Lesson.Charts {
-		p := plot{run: run, Chart: asked, id: fmt.Sprintf("chart-%d", i+1)}
+	for i, plan := range run.Lesson.Charts {
+		p := plot{run: run, Chart: plan, id: fmt.Sprintf("chart-%d", i+1)}
 		for j := range run.Cells {
-			if c := &run.Cells[j]; asked.Of == nil || asked.Of.Picks(&c.Cell) {
+			if c := &run.Cells[j]; plan.Of == nil || plan.Of.Picks(&c.Cell) {
 				p.cells = append(p.cells, c)
 			}
 		}
@@ -101,7 +101,7 @@ func (p *plot) figures(c *chart.Chart) error {
 	return nil
 }
 
-// axisName is the figure with its unit.
+// axisName is the metric with its unit.
 func axisName(f metric.Metric) string {
 	switch f.Unit {
 	case "":

@@ -45,14 +45,16 @@ func said(field string, value any) string {
 		return "1 client"
 	case field == "clients":
 		return fmt.Sprintf("%v clients", value)
+	case field == "pods" && value == float64(1):
+		return "1 app instance"
 	case field == "pods":
-		return fmt.Sprintf("%v pods", value)
+		return fmt.Sprintf("%v app instances", value)
 	case field == "pod_pool":
 		return fmt.Sprintf("pools of %v", value)
 	case field == "rate" && value == float64(0):
 		return "closed loop"
 	case field == "rate":
-		return fmt.Sprintf("%v/s", value)
+		return fmt.Sprintf("%v iterations/s", value)
 	case field == "replication_ms":
 		return fmt.Sprintf("replication + %v ms", value)
 	case field == "bandwidth_kb_s" && value == nil:
@@ -84,9 +86,9 @@ func bare(value any) string {
 
 // fieldNames say what an axis shows.
 var fieldNames = map[string]string{
-	"latency_ms": "round trip asked of the link, ms", "clients": "clients", "pool_size": "server connections in the pool",
-	"pods": "application processes", "pod_pool": "connections of each process's pool", "rate": "asked for, a second",
-	"replication_ms": "round trip asked of replication, ms", "bandwidth_kb_s": "bandwidth of the link, KB/s",
+	"latency_ms": "round trip set on the link, ms", "clients": "clients", "pool_size": "server connections in the pool",
+	"pods": "app instances", "pod_pool": "connections in each instance's pool", "rate": "iterations a second",
+	"replication_ms": "round trip set on replication, ms", "bandwidth_kb_s": "bandwidth of the link, KB/s",
 }
 
 func fieldName(field string) string {

@@ -152,7 +152,7 @@ func throughput(path string, ms, n int) result.Cell {
 		c.Add(repeat(b+1, trip, tps, 10000/tps))
 	}
 	if path == "pgpool" && ms == -1 {
-		c.Repeats[2].Flags = []result.Flag{{Word: "host", Text: "the host's CPUs were 97 % busy"}}
+		c.Repeats[2].Flags = []result.Flag{{Kind: result.FlagHost, Text: "the host's CPUs were 97 % busy"}}
 	}
 	return c
 }
@@ -177,7 +177,7 @@ func waiting(path string, ms int) result.Cell {
 		r.Measured.Trends[metric] = result.Trend{Count: 20, Med: ms, P95: ms, P99: ms}
 	}
 	r.Measured.Errors = []result.Error{{Code: "57P01", Phase: "measure", Count: 2, Message: `terminating connection due to "administrator" <command>`}}
-	r.Flags = []result.Flag{{Word: "errors", Text: "2 statements failed"}}
+	r.Flags = []result.Flag{{Kind: result.FlagErrors, Text: "2 statements failed"}}
 	c.Add(r)
 	return c
 }

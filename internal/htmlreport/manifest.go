@@ -16,16 +16,16 @@ import (
 // machine is the run in one line.
 func machine(run *result.Run) string {
 	return fmt.Sprintf("%s UTC, %s, %s a node, %s a pooler, scale %d, seed %d", run.Started.UTC().Format("2 January 2006, 15:04"),
-		metric.Count(run.Manifest.Host.CPUs, "CPU"), budget(run, "nodes"), budget(run, "poolers"), run.Manifest.Scale, run.Seed)
+		metric.Count(run.Manifest.Host.CPUs, "CPU"), limit(run, "nodes"), limit(run, "poolers"), run.Manifest.Scale, run.Seed)
 }
 
-func budget(run *result.Run, of string) string {
+func limit(run *result.Run, of string) string {
 	for _, b := range run.Manifest.Limits {
 		if b.Of == of && b.CPUs != "" {
 			return b.CPUs + " CPU"
 		}
 	}
-	return "no CPU budget"
+	return "no CPU limit"
 }
 
 // manifestOf lists what the run was made on and with.
@@ -47,7 +47,7 @@ func manifestOf(run *result.Run) []Term {
 	}
 	for _, b := range m.Limits {
 		if b.CPUs != "" || b.Memory != "" {
-			terms = append(terms, Term{"budget of " + b.Of, strings.Trim(b.CPUs+" CPU, "+b.Memory+" each", ", ")})
+			terms = append(terms, Term{"limit of " + b.Of, strings.Trim(b.CPUs+" CPU, "+b.Memory+" each", ", ")})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Versions)) {
@@ -76,12 +76,12 @@ func host(h result.Host) string {
 	return strings.Join(parts, ", ")
 }
 
-// sampling shows how often the servers were asked for their sessions, and what that cost them.
+// sampling shows how often the servers' sessions were sampled, and what that cost them.
 func sampling(run *result.Run) Table {
-	t := Table{Caption: "What looking at the servers cost them, over all repeats", Head: []Head{{Text: "server"}, {Text: "looks", Number: true},
+	t := Table{Caption: "What sampling cost the servers, over all repeats", Head: []Head{{Text: "server"}, {Text: "samples", Number: true},
 		{Text: "a second", Number: true}, {Text: "each took", Unit: "ms", Number: true}, {Text: "of the time, at most", Unit: "%", Number: true}}}
 	type total struct {
-		looks          int
+		samples        int
 		hz, cost, most float64
 		repeats        float64
 	}
@@ -93,7 +93,7 @@ func sampling(run *result.Run) Table {
 					totals[n.Service] = new(total)
 				}
 				sum := totals[n.Service]
-				sum.looks += n.Samples
+				sum.samples += n.Samples
 				sum.hz, sum.cost, sum.repeats = sum.hz+n.Hz, sum.cost+n.CostMS, sum.repeats+1
 				sum.most = max(sum.most, n.CostShare)
 			}
@@ -101,7 +101,7 @@ func sampling(run *result.Run) Table {
 	}
 	for _, service := range slices.Sorted(maps.Keys(totals)) {
 		sum := totals[service]
-		t.Rows = append(t.Rows, Row{Cells: append(words(service), numbers(fmt.Sprint(sum.looks), chart.Number(sum.hz/sum.repeats),
+		t.Rows = append(t.Rows, Row{Cells: append(words(service), numbers(fmt.Sprint(sum.samples), chart.Number(sum.hz/sum.repeats),
 			chart.Number(sum.cost/sum.repeats), chart.Number(100*sum.most))...)})
 	}
 	return t

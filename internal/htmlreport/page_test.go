@@ -142,16 +142,16 @@ func TestARunWithoutFiguresHasAReport(t *testing.T) {
 	}
 }
 
-// TestALessonThatClaimsNothingHasAReport is the tour's: no study, no charts, no prediction.
-func TestALessonThatClaimsNothingHasAReport(t *testing.T) {
+// TestALessonWithoutComparisonsHasAReport is the tour's: no study, no charts, no prediction.
+func TestALessonWithoutComparisonsHasAReport(t *testing.T) {
 	run := fixture()
 	run.Lesson = result.Lesson{Name: "00-tour", Question: "What does each way cost?", Comparisons: []lesson.Comparison{}}
 	page, err := Run(run)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(page), "claims no comparison") || strings.Contains(string(page), "What the study saw") {
-		t.Error("the report of a lesson without claims doesn't say that it has none, or has a study")
+	if !strings.Contains(string(page), "makes no comparison") || strings.Contains(string(page), "What the study saw") {
+		t.Error("the report of a lesson without comparisons doesn't say that it has none, or has a study")
 	}
 	if _, err := Beside(Named{"a", run}, Named{"b", run}); err != nil {
 		t.Errorf("two runs of it side by side: %v", err)
@@ -174,7 +174,7 @@ func TestRolesTellCellsApart(t *testing.T) {
 		return &result.Cell{Cell: lesson.Cell{Path: "direct", Workload: "connect", Clients: 1, Role: role}}
 	}
 	for _, test := range []struct{ of, to, wantOf, wantTo string }{{"app", "app_trust", "app", "app_trust"}, {"", "app_clear", "app", "app_clear"}, {"app", "app", "none", "none"}} {
-		of, to, both := apart(named(cell(test.of), cell(test.to)), named(cell(test.to), cell(test.of)))
+		of, to, both := apart(parts(cell(test.of), cell(test.to)), parts(cell(test.to), cell(test.of)))
 		if of != test.wantOf || to != test.wantTo || both != "direct, connect, 1 client" {
 			t.Errorf("%q beside %q is %q of %q to %q", test.of, test.to, both, of, to)
 		}

@@ -13,12 +13,12 @@ type roomPage struct {
 	Question string
 	Runs     int
 	Alerts   []string
-	Claims   Table
+	Outcomes Table
 	Reasons  Table
 	Machines Table
 }
 
-// Room makes a page with a column a machine: the ratios that the lesson claims and the shapes of its study. Absolute
+// Room makes a page with a column a machine: the lesson's comparisons and findings. Absolute
 // figures don't agree between machines, so that it has none.
 func Room(runs []Named) ([]byte, error) {
 	for _, r := range runs[1:] {
@@ -28,9 +28,12 @@ func Room(runs []Named) ([]byte, error) {
 	}
 	l := runs[0].Run.Lesson
 	if len(l.Comparisons) == 0 && l.Study == nil {
-		return nil, fmt.Errorf("lesson %s claims nothing, neither ratios nor shapes: there is nothing to compare between machines", l.Name)
+		return nil, fmt.Errorf("lesson %s makes no comparison and has no findings: there is nothing to compare between machines", l.Name)
 	}
-	p := roomPage{Lesson: l.Name, Question: l.Question, Runs: len(runs), Alerts: besideAlerts(runs...), Claims: claimTable(runs, false), Reasons: reasons(runs), Machines: machines(runs)}
+	p := roomPage{
+		Lesson: l.Name, Question: l.Question, Runs: len(runs), Alerts: besideAlerts(runs...),
+		Outcomes: outcomeTable(runs, false), Reasons: reasons(runs), Machines: machines(runs),
+	}
 	return render("room", fmt.Sprintf("%s: %s", l.Name, metric.Count(len(runs), "machine")), p)
 }
 
@@ -38,26 +41,27 @@ func Room(runs []Named) ([]byte, error) {
 func machines(runs []Named) Table {
 	t := Table{Prose: true, Caption: "The machines", Head: heads("machine", "run", "host", "a node", "a pooler", "order")}
 	for _, r := range runs {
-		t.Rows = append(t.Rows, Row{Cells: words(r.Name, r.Run.ID, host(r.Run.Manifest.Host), budget(r.Run, "nodes"), budget(r.Run, "poolers"),
+		t.Rows = append(t.Rows, Row{Cells: words(r.Name, r.Run.ID, host(r.Run.Manifest.Host), limit(r.Run, "nodes"), limit(r.Run, "poolers"),
 			fmt.Sprintf("%s, seed %d", metric.Count(r.Run.Blocks, "block"), r.Run.Seed))})
 	}
 	return t
 }
 
-// reasons say why a machine's run can't say more of a claim.
+// reasons say why a machine's run can't say more of a comparison or a finding.
 func reasons(runs []Named) Table {
-	t := Table{Prose: true, Caption: "Where a run can't say more, and why", Head: heads("machine", "claim", "verdict", "why")}
+	t := Table{Prose: true, Caption: "Where a run can't say more, and why", Head: heads("machine", "comparison or finding", "outcome", "why")}
 	for _, r := range runs {
-		c := outcome.All(r.Run)
-		for _, v := range c.Headlines {
-			if v.Why != "" {
-				t.Rows = append(t.Rows, Row{Cells: words(r.Name, v.Says, v.Word, v.Why)})
+		all := outcome.All(r.Run)
+		add := func(text string, o outcome.Outcome, why outcome.Reason) {
+			if why.String() != "" {
+				t.Rows = append(t.Rows, Row{Cells: words(r.Name, text, o.String(), why.String())})
 			}
 		}
-		for _, j := range c.Shapes {
-			if j.Why != "" {
-				t.Rows = append(t.Rows, Row{Cells: words(r.Name, j.Says, j.Word, j.Why)})
-			}
+		for _, c := range all.Comparisons {
+			add(c.Plan.Says, c.Outcome, c.Reason)
+		}
+		for _, f := range all.Findings {
+			add(f.Plan.Says, f.Outcome, f.Reason)
 		}
 	}
 	return t

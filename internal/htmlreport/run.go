@@ -2,67 +2,69 @@ package htmlreport
 
 import (
 	"fmt"
-	"slices"
 
 	"pooler-lab/internal/chart"
-	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
 )
 
 // A runPage is what the report of one run shows, from the top to the bottom.
 type runPage struct {
-	Run       *result.Run
-	Machine   string
-	Alerts    []string
-	Parts     []part
-	Reach     reach
-	Headlines []headline
-	Shapes    []shape
-	Tally     string
-	Journeys  chart.Drawing
-	Charts    []Chart
-	MarksMean string
-	Tables    []Table
-	Legend    []Term
-	Study     study
-	Failures  Table
-	Errors    Table
-	Flags     []Term
-	Manifest  []Term
-	Sampling  Table
+	Run         *result.Run
+	Machine     string
+	Alerts      []string
+	Parts       []part
+	Reach       reach
+	Comparisons []comparison
+	Findings    []finding
+	Tally       string
+	Paths       chart.Drawing
+	Charts      []Chart
+	MarksMean   string
+	Tables      []Table
+	Legend      []Term
+	Study       study
+	Failures    Table
+	Rejected    Table
+	Errors      Table
+	Flags       []Term
+	Manifest    []Term
+	Sampling    Table
 }
 
 // A part is a section of the page.
 type part struct{ ID, Name string }
 
-// A study is the published one that the lesson asks again.
-type study struct {
-	*lesson.Study
-	Table Table
-}
-
 // Run makes the report of a run.
 func Run(run *result.Run) ([]byte, error) {
-	claims := outcome.All(run)
-	p := runPage{Run: run, Machine: machine(run), Alerts: alerts(run), Journeys: journeys(run), Charts: charts(run), MarksMean: marksMean,
-		Tables: tables(run), Legend: legend(run), Study: studyOf(run, claims), Failures: failures(run), Errors: errorTable(run), Flags: flagTerms(run),
-		Manifest: manifestOf(run), Sampling: sampling(run)}
-	p.Headlines, p.Reach = headlines(claims)
-	p.Shapes, p.Tally = shapes(claims)
+	all := outcome.All(run)
+	p := runPage{
+		Run: run, Machine: machine(run), Alerts: alerts(run),
+		Paths: paths(run), Charts: charts(run), MarksMean: marksMean,
+		Tables: tables(run), Legend: legend(run), Study: studyOf(run.Lesson.Study, all.Figures),
+		Failures: failures(run), Rejected: rejected(run), Errors: errorTable(run), Flags: flagTerms(run),
+		Manifest: manifestOf(run), Sampling: sampling(run),
+	}
+	p.Comparisons, p.Reach = comparisons(all.Comparisons)
+	p.Findings, p.Tally = findings(all.Findings)
 	p.Parts = p.parts()
 	return render("run", run.Lesson.Name+": "+run.Lesson.Question, p)
 }
 
 // parts lists those sections that the page has.
-func (p *runPage) parts() []part {
+func (p runPage) parts() []part {
 	all := []struct {
 		part
 		has bool
 	}{
-		{part{"outcome", "What came out"}, true}, {part{"paths", "Paths"}, p.Journeys.ID != ""}, {part{"charts", "Charts"}, len(p.Charts) > 0},
-		{part{"why", "Why"}, p.Run.Lesson.Explanation != ""}, {part{"figures", "Figures"}, true}, {part{"study", "The study"}, p.Study.Study != nil},
-		{part{"trouble", "What went wrong"}, len(p.Failures.Rows)+len(p.Errors.Rows)+len(p.Flags) > 0}, {part{"manifest", "How it was measured"}, true},
+		{part{"outcome", "What came out"}, true},
+		{part{"paths", "Paths"}, p.Paths.ID != ""},
+		{part{"charts", "Charts"}, len(p.Charts) > 0},
+		{part{"why", "Why"}, p.Run.Lesson.Explanation != ""},
+		{part{"figures", "Figures"}, true},
+		{part{"study", "The study"}, p.Study.Study != nil},
+		{part{"trouble", "What went wrong"}, p.Troubled()},
+		{part{"manifest", "How it was measured"}, true},
 	}
 	var parts []part
 	for _, s := range all {
@@ -71,6 +73,11 @@ func (p *runPage) parts() []part {
 		}
 	}
 	return parts
+}
+
+// Troubled says whether something went wrong, or is to be careful with.
+func (p runPage) Troubled() bool {
+	return len(p.Failures.Rows)+len(p.Rejected.Rows)+len(p.Errors.Rows)+len(p.Flags) > 0
 }
 
 // alerts are what a reader has to know before any figure.
@@ -82,10 +89,12 @@ func alerts(run *result.Run) []string {
 		once = once && c.Wanted < outcome.Fewest
 	}
 	missing := fmt.Sprintf("%d of %d repeats are missing", run.Unfinished, wanted)
-	switch run.Status {
-	case result.Finished:
-	case result.Running:
+	switch {
+	case run.Status == result.Finished:
+	case run.Status == result.Running:
 		all = append(all, "Interrupted: the run never ended, or hasn't yet; "+missing+".")
+	case run.Reason == "":
+		all = append(all, sentence(string(run.Status))+": "+missing+".")
 	default:
 		all = append(all, sentence(string(run.Status))+": "+run.Reason+"; "+missing+".")
 	}
@@ -93,31 +102,10 @@ func alerts(run *result.Run) []string {
 		all = append(all, "Not as the lesson has it: "+changed+".")
 	}
 	if once {
-		all = append(all, "No cell ran six times: these figures show the lab at work and prove no claim.")
+		all = append(all, "No cell ran six times: these figures show the lab at work and support no conclusion.")
 	}
 	if run.NotRestored != "" {
 		all = append(all, "The latencies set before the run could not be put back: "+run.NotRestored)
 	}
 	return all
-}
-
-// studyOf sets what the study's author saw beside what was seen here.
-func studyOf(run *result.Run, claims outcome.Claims) study {
-	s := study{Study: run.Lesson.Study}
-	if s.Study == nil {
-		return s
-	}
-	seen := slices.ContainsFunc(s.Figures, func(f lesson.StudyFigure) bool { return f.Of != nil })
-	s.Table = Table{Prose: true, Caption: "What its author saw beside what was seen here", Head: []Head{{Text: "figure"}, {Text: "the study", Number: true}}}
-	if seen {
-		s.Table.Head = append(s.Table.Head, Head{Text: "here", Number: true}, Head{Text: "measured as"})
-	}
-	for i, f := range s.Figures {
-		row := Row{Cells: append(words(f.What), numbers(f.Said)...)}
-		if seen {
-			row.Cells = append(row.Cells, seenHere(claims.Figures[i])...)
-		}
-		s.Table.Rows = append(s.Table.Rows, row)
-	}
-	return s
 }

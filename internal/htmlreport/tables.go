@@ -10,17 +10,17 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// tables has one a group.
+// tables has one an experiment.
 func tables(run *result.Run) []Table {
 	var all []Table
-	for _, g := range groupsOf(run) {
-		t := Table{Name: "Group " + g.name, Caption: g.caption(), Head: g.head()}
-		for i, c := range g.cells {
-			row := Row{Cells: g.row(run, c)}
-			if len(flagsOf(c)) > 0 {
+	for _, e := range experimentsOf(run) {
+		t := Table{Name: "Experiment " + e.name, Caption: e.caption(), Head: e.head()}
+		for i, c := range e.cells {
+			row := Row{Cells: e.row(run, c)}
+			if len(c.Flags()) > 0 {
 				row.Class = "flagged"
 			}
-			if i > 0 && g.cells[i-1].Path != c.Path {
+			if i > 0 && e.cells[i-1].Path != c.Path {
 				row.Class = strings.TrimSpace(row.Class + " start")
 			}
 			t.Rows = append(t.Rows, row)
@@ -30,22 +30,47 @@ func tables(run *result.Run) []Table {
 	return all
 }
 
-func (g *group) head() []Head {
+func (e *experiment) head() []Head {
 	all := []Head{{Text: "path"}}
-	for _, i := range g.differ {
+	for _, i := range e.differ {
 		all = append(all, Head{Text: conditions[i].head})
 	}
 	all = append(all, Head{Text: "round trip", Unit: "ms", Number: true})
-	for i, f := range g.figures {
+	for i, f := range e.metrics {
 		all = append(all, Head{Text: f.Heading, Unit: unit(f), Number: true})
-		if i == 0 && g.compared() {
+		if i == 0 && e.compared() {
 			all = append(all, Head{Text: "to direct", Unit: "ratio", Number: true})
 		}
 	}
-	return append(all, Head{Text: "repeats", Number: true}, Head{Text: "errors", Number: true}, Head{Text: "flags"})
+	all = append(all, Head{Text: "repeats", Number: true})
+	if e.failed() {
+		all = append(all, Head{Text: "errors", Number: true})
+	}
+	if e.flagged() {
+		all = append(all, Head{Text: "flags"})
+	}
+	return all
 }
 
-// unit is the figure's as tables have it: shares are shown in percent.
+// failed says whether there are errors to count.
+func (e *experiment) failed() bool {
+	return slices.ContainsFunc(e.cells, func(c *result.Cell) bool { return c.ErrorsMeasured() > 0 })
+}
+
+func (e *experiment) flagged() bool {
+	return slices.ContainsFunc(e.cells, func(c *result.Cell) bool { return len(c.Flags()) > 0 })
+}
+
+// joined lists kinds of flags.
+func joined(kinds []result.FlagKind) string {
+	var words []string
+	for _, kind := range kinds {
+		words = append(words, string(kind))
+	}
+	return strings.Join(words, ", ")
+}
+
+// unit is the metric's as tables have it: shares are shown in percent.
 func unit(f metric.Metric) string {
 	if f.Unit == "share" {
 		return "%"
@@ -53,14 +78,14 @@ func unit(f metric.Metric) string {
 	return f.Unit
 }
 
-// compared says whether there is a direct path to compare the group's others with.
-func (g *group) compared() bool {
-	return len(valuesOf(g.cells, "path")) > 1 && slices.ContainsFunc(g.cells, func(c *result.Cell) bool { return c.Path == "direct" })
+// compared says whether there is a direct path to compare the experiment's others with.
+func (e *experiment) compared() bool {
+	return len(valuesOf(e.cells, "path")) > 1 && slices.ContainsFunc(e.cells, func(c *result.Cell) bool { return c.Path == "direct" })
 }
 
-func (g *group) row(run *result.Run, c *result.Cell) []Cell {
+func (e *experiment) row(run *result.Run, c *result.Cell) []Cell {
 	cells := words(c.Path)
-	for _, i := range g.differ {
+	for _, i := range e.differ {
 		cells = append(cells, conditionCell(conditions[i].field, c))
 	}
 	trip := "-"
@@ -68,32 +93,49 @@ func (g *group) row(run *result.Run, c *result.Cell) []Cell {
 		trip = chart.Number(v)
 	}
 	cells = append(cells, numbers(trip)...)
-	for i, f := range g.figures {
+	for i, f := range e.metrics {
 		cells = append(cells, figureCell(f, c))
-		if i == 0 && g.compared() {
+		if i == 0 && e.compared() {
 			cells = append(cells, ratioCell(f, c, directOf(run, c)))
 		}
 	}
-	cells = append(cells, numbers(strconv.Itoa(counting(c)), strconv.FormatInt(errorsOf(c), 10))...)
-	return append(cells, words(strings.Join(flagsOf(c), ", "))...)
+	cells = append(cells, numbers(strconv.Itoa(counting(c)))...)
+	if e.failed() {
+		cells = append(cells, numbers(strconv.FormatInt(c.ErrorsMeasured(), 10))...)
+	}
+	if e.flagged() {
+		cells = append(cells, words(joined(c.Flags()))...)
+	}
+	return cells
 }
 
 // legend says what the tables' columns are.
 func legend(run *result.Run) []Term {
-	terms := []Term{{"round trip", "a SELECT 1 on a warm connection of that path, before load, median"}}
+	terms := []Term{{"round trip", roundTripMeaning(run)}}
 	compared := false
-	for _, g := range groupsOf(run) {
-		compared = compared || g.compared()
-		for _, f := range g.figures {
+	for _, e := range experimentsOf(run) {
+		compared = compared || e.compared()
+		for _, f := range e.metrics {
 			if t := (Term{f.Heading, f.Meaning}); !slices.Contains(terms, t) {
 				terms = append(terms, t)
 			}
 		}
 	}
 	if compared {
-		terms = append(terms, Term{"to direct", "the figure before it as a ratio to the direct path's under the same conditions: the median of each block's own ratio"})
+		terms = append(terms, Term{"to direct", "the figure before it as a ratio to the direct path's under the same " +
+			"conditions: the median of each block's own ratio"})
 	}
-	return append(terms, Term{"a to b", "holds the true median in 95 of 100 cases; figures of fewer than six repeats have none and support no claim"},
-		Term{"errors", "statements and connects that failed, in all repeats"},
+	return append(terms, Term{"a to b", "holds the true median in 95 of 100 cases; figures of fewer than six repeats " +
+		"have no interval and support no conclusion"},
+		Term{"errors", "statements and connects that failed in the measured windows, rejected repeats left out"},
 		Term{"*", "a flagged figure, or a ratio to or of one"})
+}
+
+// roundTripMeaning says what a round trip is, and why it is longer than what was set where something was.
+func roundTripMeaning(run *result.Run) string {
+	text := "a SELECT 1 on a warm connection of that path, before load, median"
+	if slices.ContainsFunc(run.Cells, func(c result.Cell) bool { return c.Latency.MS() > 0 }) {
+		text += "; toxiproxy's timers and its hop add up to about 1 ms to what is set"
+	}
+	return text
 }

@@ -2,38 +2,13 @@ package htmlreport
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
-
-// flagsOf are the words of all flags of the cell's repeats that count.
-func flagsOf(c *result.Cell) []string {
-	var words []string
-	for _, r := range c.Repeats {
-		for _, f := range r.Flags {
-			if r.Status == result.OK {
-				words = append(words, f.Word)
-			}
-		}
-	}
-	slices.Sort(words)
-	return slices.Compact(words)
-}
-
-// errorsOf is how many errors the cell's repeats had, those that don't count included.
-func errorsOf(c *result.Cell) (n int64) {
-	for _, r := range c.Repeats {
-		if r.Measured != nil {
-			for _, e := range r.Measured.Errors {
-				n += e.Count
-			}
-		}
-	}
-	return n
-}
 
 // failures lists the cells that have a reason: those that failed, and those of which a repeat did.
 func failures(run *result.Run) Table {
@@ -52,63 +27,80 @@ func failures(run *result.Run) Table {
 	return t
 }
 
-// errorTable counts what went wrong by its code, the most frequent first.
-func errorTable(run *result.Run) Table {
-	type kind struct{ code, path, phase string }
-	counts, messages := map[kind]int64{}, map[kind]string{}
-	var kinds []kind
+// rejected lists each repeat that counts for nothing, and why.
+func rejected(run *result.Run) Table {
+	t := Table{Prose: true, Caption: "Rejected repeats: each was run again, and counts for nothing",
+		Head: heads("cell", "block", "attempt", "why")}
 	for _, c := range run.Cells {
 		for _, r := range c.Repeats {
-			if r.Measured == nil {
-				continue
-			}
-			for _, e := range r.Measured.Errors {
-				k := kind{e.Code, c.Path, e.Phase}
-				if counts[k] == 0 {
-					kinds, messages[k] = append(kinds, k), e.Message
-				}
-				counts[k] += e.Count
+			if r.Status == result.Rejected {
+				cells := append(words(c.ID), numbers(strconv.Itoa(r.Block), strconv.Itoa(r.Attempt))...)
+				t.Rows = append(t.Rows, Row{Cells: append(cells, words(r.Reason)...)})
 			}
 		}
 	}
-	slices.SortStableFunc(kinds, func(a, b kind) int { return cmp.Compare(counts[b], counts[a]) })
+	t.Head[1].Number, t.Head[2].Number = true, true
+	return t
+}
+
+// errorTable counts what went wrong on each path by its code, the most frequent in the measured windows first.
+func errorTable(run *result.Run) Table {
+	type failure struct {
+		path string
+		result.ErrorCount
+	}
+	var all []failure
+	for i := range run.Cells {
+		path := run.Cells[i].Path
+		for _, e := range run.Cells[i].Errors() {
+			n := slices.IndexFunc(all, func(f failure) bool { return f.path == path && f.Code == e.Code })
+			if n < 0 {
+				all = append(all, failure{path, e})
+				continue
+			}
+			all[n].Measured += e.Measured
+			all[n].Outside += e.Outside
+		}
+	}
+	slices.SortStableFunc(all, func(a, b failure) int {
+		return cmp.Or(cmp.Compare(b.Measured, a.Measured), cmp.Compare(b.Outside, a.Outside))
+	})
 	t := Table{Prose: true, Caption: "Errors by SQLSTATE, or by what kept a client from getting one",
-		Head: []Head{{Text: "code"}, {Text: "path"}, {Text: "phase"}, {Text: "count", Number: true}, {Text: "the first of them said"}}}
-	for _, k := range kinds {
-		cells := append(words(k.code, k.path, k.phase), numbers(strconv.FormatInt(counts[k], 10))...)
-		t.Rows = append(t.Rows, Row{Cells: append(cells, words(messages[k])...)})
+		Head: []Head{{Text: "code"}, {Text: "path"}, {Text: "in the measured windows", Number: true},
+			{Text: "before or after them", Number: true}, {Text: "the first of them said"}}}
+	for _, f := range all {
+		cells := append(words(f.Code, f.path), numbers(strconv.FormatInt(f.Measured, 10), strconv.FormatInt(f.Outside, 10))...)
+		t.Rows = append(t.Rows, Row{Cells: append(cells, words(f.Message)...)})
 	}
 	return t
 }
 
-// flagTerms explains each of the run's flags once, with the cells that have it.
+// flagTerms explains each of the run's flags once, with how many cells have it and what the first one says.
 func flagTerms(run *result.Run) []Term {
-	cells, texts := map[string]int{}, map[string]string{}
-	var all []string
+	cells, texts := map[result.FlagKind]int{}, map[result.FlagKind]string{}
 	for i := range run.Cells {
-		for _, w := range flagsOf(&run.Cells[i]) {
-			if cells[w] == 0 {
-				all, texts[w] = append(all, w), firstText(&run.Cells[i], w)
+		c := &run.Cells[i]
+		for _, kind := range c.Flags() {
+			if cells[kind]++; texts[kind] == "" {
+				texts[kind] = firstText(c, kind)
 			}
-			cells[w]++
 		}
 	}
-	slices.Sort(all)
 	var terms []Term
-	for _, w := range all {
-		text := result.FlagMeanings[w]
-		if text == "" {
-			text = "a flag that this program doesn't know"
+	for _, kind := range slices.Sorted(maps.Keys(cells)) {
+		text := metric.Count(cells[kind], "cell") + ": " + kind.Meaning()
+		if texts[kind] != "" {
+			text += ". First: " + texts[kind]
 		}
-		terms = append(terms, Term{w, metric.Count(cells[w], "cell") + ": " + text + ". First: " + texts[w]})
+		terms = append(terms, Term{string(kind), text})
 	}
 	return terms
 }
 
-func firstText(c *result.Cell, word string) string {
+func firstText(c *result.Cell, kind result.FlagKind) string {
 	for _, r := range c.Repeats {
 		for _, f := range r.Flags {
-			if r.Status == result.OK && f.Word == word {
+			if r.Status == result.OK && f.Kind == kind {
 				return f.Text
 			}
 		}

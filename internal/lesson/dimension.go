@@ -89,7 +89,7 @@ var dimensions = []Dimension{
 		id:   plain, text: in("%s protocol"), of: word(func(c *Cell) string { return c.Protocol })},
 	{Name: "role", Key: "roles", Heading: "role", Axis: "role",
 		Help: "these logins: app, app_clear (PgBouncer holds its clear password), app_trust (no password)",
-		id:   unusualRole("%s"), text: unusualRole("role %s"), of: word(func(c *Cell) string { return c.Role })},
+		id:   unusualRole, text: unusualRole, of: word(func(c *Cell) string { return c.Role })},
 	{Name: "pool_size", Key: "pool_sizes", Heading: "pool", Axis: "server connections in PgBouncer's pool",
 		Help: "these sizes of PgBouncer's pool, such as 5,20,60",
 		id:   some("pool%s"), text: some("pool of %s"), none: "-", of: number(func(c *Cell) int { return c.PoolSize })},
@@ -99,7 +99,8 @@ var dimensions = []Dimension{
 		of: number(func(c *Cell) int { return c.Instances })},
 	{Name: "instance_pool", Key: "instance_pools", Heading: "pool each", Axis: "connections in each instance's pool",
 		Help: "these sizes of an application instance's pool",
-		id:   some("%seach"), text: some("pools of %s"), none: "-", of: number(func(c *Cell) int { return c.InstancePool })},
+		id:   some("%seach"), text: some("pool of %s each"), none: "-",
+		of: number(func(c *Cell) int { return c.InstancePool })},
 	{Name: "rate", Heading: "rate", Axis: "iterations a second that are due", text: rateText, none: "closed loop",
 		of: func(c *Cell) Value { return Number(c.Rate).orNone() }},
 	{Name: "transactions", Heading: "each does", Axis: "transactions of each client", none: "-",
@@ -141,14 +142,12 @@ func latencyText(v Value) string {
 	return v.String() + " ms"
 }
 
-// unusualRole is a text with the role at its %s, and nothing for the role that everyone has unless told otherwise.
-func unusualRole(format string) func(Value) string {
-	return func(v Value) string {
-		if v == None || v == Word(usualRole) {
-			return ""
-		}
-		return fmt.Sprintf(format, v)
+// unusualRole is the role, and nothing for the one that everyone has unless told otherwise.
+func unusualRole(v Value) string {
+	if v == None || v == Word(usualRole) {
+		return ""
 	}
+	return v.String()
 }
 
 func rateText(v Value) string {

@@ -8,7 +8,7 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// A family is figures that share what is before the colon of their names.
+// A family is metrics that share what is before the colon of their names.
 type family struct {
 	prefix string // with its colon
 	what   string // comes after it
@@ -18,7 +18,7 @@ type family struct {
 
 var families = []family{
 	{"errors:", "a SQLSTATE or one of the lab's own codes", "53300", func(code string) Metric {
-		return Metric{Heading: "errors " + code, Better: Less, kind: counted, of: errors(code), Meaning: "errors with the code " + code}
+		return Metric{Heading: "errors " + code, Better: Less, kind: counted, of: errors(code), Meaning: "errors with the code " + code + ", warm-up included"}
 	}},
 	{"counter:", "a k6 counter", "pg_rows", func(metric string) Metric {
 		return Metric{Heading: metric, kind: counted, of: counter(metric), Meaning: "sum of k6's counter " + metric + " within the window"}
@@ -36,8 +36,8 @@ var families = []family{
 	}},
 }
 
-// Found returns the figures of families that a repeat of the run has, sorted by name: its errors' codes, what its nodes'
-// sessions waited for, its counters, its trends that no other figure reads, and its named statements.
+// Found returns the metrics of families that a repeat of the run has, sorted by name: its errors' codes, what its nodes'
+// sessions waited for, its counters, its trends that no other metric reads, and its named statements.
 func Found(run *result.Run) []Metric {
 	names := map[string]bool{}
 	for _, c := range run.Cells {
@@ -79,7 +79,7 @@ func note(names map[string]bool, r *result.Repeat) {
 	}
 }
 
-// readElsewhere are the trends that have figures of their own.
+// readElsewhere are the trends that have metrics of their own.
 var readElsewhere = []string{"pg_response_time", "pg_transaction", "pg_statement", "pg_pipeline", "pg_pool_wait", "pg_connect", "pg_connect_dial",
 	"pg_connect_tls", "pg_connect_auth", "pg_connect_first_query"}
 

@@ -8,8 +8,8 @@ import (
 	"pooler-lab/internal/suggest"
 )
 
-// all are the figures that have a name of their own, in the order in which people read of them.
-var all = join(rates(), turns(), connects(), finishes(), servers(), poolers(), traffic())
+// all are the metrics that have a name of their own, in the order in which people read of them.
+var all = join(rates(), responses(), connects(), finishes(), servers(), poolers(), traffic())
 
 func join(lists ...[]Metric) (joined []Metric) {
 	for _, l := range lists {
@@ -18,10 +18,10 @@ func join(lists ...[]Metric) (joined []Metric) {
 	return joined
 }
 
-// All returns the figures that have a name of their own.
+// All returns the metrics that have a name of their own.
 func All() []Metric { return join(all) }
 
-// Names lists all figures; those that end in a colon want something after it: errors:57014, wait:Client:ClientRead.
+// Names lists all metrics; those that end in a colon want something after it: errors:57014, wait:Client:ClientRead.
 func Names() []string {
 	var names []string
 	for _, f := range all {
@@ -33,7 +33,7 @@ func Names() []string {
 	return names
 }
 
-// Find returns the figure of that name. The error for an unknown one says which is nearest.
+// Find returns the metric of that name. The error for an unknown one says which is nearest.
 func Find(name string) (Metric, error) {
 	for _, f := range all {
 		if f.Name == name {
@@ -48,16 +48,16 @@ func Find(name string) (Metric, error) {
 			return made, nil
 		}
 		if ok {
-			return Metric{}, fmt.Errorf("the figure %q wants %s after its colon, such as %s%s", name, f.what, f.prefix, f.such)
+			return Metric{}, fmt.Errorf("the metric %q wants %s after its colon, such as %s%s", name, f.what, f.prefix, f.such)
 		}
 	}
-	return Metric{}, suggest.Unknown("figure", name, Names())
+	return Metric{}, suggest.Unknown("metric", name, Names())
 }
 
-// For returns the figures that c is shown by, the one that it is compared by first: those that its lesson asks for, or
-// by workload what a connect takes, alone and with its first statement, where it connects over and over, how its
-// clients got done where they had a fixed number of transactions, the median turn where it is paced, and
-// transactions a second at capacity. A name that this program doesn't know has a figure that no repeat measured.
+// For returns the metrics that c is shown by, the one that it is compared by first: those that its lesson asks for, or
+// by workload what a connect takes, alone and with its first query, where it connects over and over, how its
+// clients got done where they had a fixed number of transactions, the median response time in an open loop, and
+// transactions a second at capacity. A name that this program doesn't know has a metric that no repeat measured.
 func For(c *result.Cell) []Metric {
 	names := c.Metrics
 	switch {
@@ -65,19 +65,19 @@ func For(c *result.Cell) []Metric {
 	case c.Transactions > 0:
 		names = []string{"tps", "tps_with_connect", "connected_seconds", "finish_seconds", "starved"}
 	case c.Workload == "connect":
-		names = []string{"connect", "connect_first_statement"}
+		names = []string{"connect", "connect_first_query"}
 	case c.Rate > 0:
 		names = []string{"p50"}
 	default:
 		names = []string{"tps"}
 	}
-	var figures []Metric
+	var metrics []Metric
 	for _, name := range names {
 		f, err := Find(name)
 		if err != nil {
 			f = Metric{Name: name, Heading: name, Meaning: "this program doesn't know it"}
 		}
-		figures = append(figures, f)
+		metrics = append(metrics, f)
 	}
-	return figures
+	return metrics
 }

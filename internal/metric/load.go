@@ -2,7 +2,7 @@ package metric
 
 import "pooler-lab/internal/result"
 
-// A reading reads a figure off a repeat that measured something.
+// A reading reads a metric off a repeat that measured something.
 type reading = func(*result.Cell, *result.Repeat) (float64, bool)
 
 // rates are how much got done.
@@ -12,7 +12,7 @@ func rates() []Metric {
 		{Name: "tps_with_connect", Heading: "TPS w. connect", Unit: "/s", Better: More,
 			Meaning: "transactions a second, the time to connect included", of: finish(func(f *result.Finish) float64 { return f.TPSWithConnect })},
 		{Name: "ceiling_share", Heading: "of ceiling", Unit: "share", of: ceiling,
-			Meaning: "TPS as a share of clients / measured round trip, which one statement a turn can't exceed"},
+			Meaning: "TPS as a share of clients / measured round trip, which clients with one statement an iteration can't exceed"},
 	}
 }
 
@@ -32,19 +32,21 @@ func ceiling(c *result.Cell, r *result.Repeat) (float64, bool) {
 	return v * r.RoundTrip.MeasuredMS / 1000 / float64(c.Clients), true
 }
 
-// turns are how long a turn took: the word latency is kept for the round trip that a link adds. Without a name of its own, that is from the moment it was due where turns are
-// paced; else its transaction, where it has one, or its statement.
-func turns() []Metric {
-	turn := []string{"pg_response_time", "pg_transaction", "pg_statement"}
+// responses are how long clients waited for an answer: of an open loop from an iteration's intended start, and else the
+// iteration's transaction, where it has one, or its statement. The word latency is kept for the round trip that a link
+// adds.
+func responses() []Metric {
+	const closed, open = " of a transaction, or of a statement outside of one", ", from an iteration's intended start"
+	trends := []string{"pg_response_time", "pg_transaction", "pg_statement"}
 	return []Metric{
-		{Name: "p50", Heading: "turn p50", Unit: "ms", Better: Less, of: trend(med, turn...),
-			Meaning: "median of a turn: its transaction, or its statement where it has none", paced: "median from the moment a turn was due"},
-		{Name: "p95", Heading: "turn p95", Unit: "ms", Better: Less, of: trend(p95, turn...),
-			Meaning: "95th percentile of a turn's service time: its transaction, or its statement where it has none", paced: "95th percentile from the moment a turn was due"},
-		{Name: "p99", Heading: "turn p99", Unit: "ms", Better: Less, of: trend(p99, turn...),
-			Meaning: "99th percentile of a turn's service time: its transaction, or its statement where it has none", paced: "99th percentile from the moment a turn was due"},
-		{Name: "mean", Heading: "turn mean", Unit: "ms", Better: Less, of: trend(avg, turn...),
-			Meaning: "mean of a turn: its transaction, or its statement where it has none", paced: "mean from the moment a turn was due"},
+		{Name: "p50", Heading: "response time p50", Unit: "ms", Better: Less, of: trend(med, trends...),
+			Meaning: "median response time" + closed, open: "median response time" + open},
+		{Name: "p95", Heading: "response time p95", Unit: "ms", Better: Less, of: trend(p95, trends...),
+			Meaning: "95th percentile of the response time" + closed, open: "95th percentile of the response time" + open},
+		{Name: "p99", Heading: "response time p99", Unit: "ms", Better: Less, of: trend(p99, trends...),
+			Meaning: "99th percentile of the response time" + closed, open: "99th percentile of the response time" + open},
+		{Name: "mean", Heading: "response time mean", Unit: "ms", Better: Less, of: trend(avg, trends...),
+			Meaning: "mean response time" + closed, open: "mean response time" + open},
 		{Name: "statement", Heading: "statement", Unit: "ms", Better: Less, of: trend(med, "pg_statement"),
 			Meaning: "median of a statement, from sending it to the end of its answer"},
 		{Name: "transaction", Heading: "transaction", Unit: "ms", Better: Less, of: trend(med, "pg_transaction"),

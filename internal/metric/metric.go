@@ -1,4 +1,4 @@
-// Package metric holds what cells are judged by: each figure has a name, by which lessons ask for it, a unit, and a way
+// Package metric holds what cells are judged by: each metric has a name, by which lessons ask for it, a unit, and a way
 // to read it off a repeat.
 package metric
 
@@ -10,10 +10,10 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// Better says which way a figure improves.
+// Better says which way a metric improves.
 type Better int
 
-// Neither is for figures that describe and are no merit, such as where a server waits.
+// Neither is for metrics that describe and are no merit, such as where a server waits.
 const (
 	Neither Better = iota
 	Less
@@ -31,17 +31,17 @@ type Metric struct {
 	Better  Better
 	Meaning string // for legends: a phrase that begins in lower case
 
-	kind  kind
-	paced string // the meaning in a paced cell, where it is another
-	of    func(*result.Cell, *result.Repeat) (float64, bool)
+	kind kind
+	open string // the meaning in an open loop, where it is another
+	of   func(*result.Cell, *result.Repeat) (float64, bool)
 }
 
-// A kind of figure says which flags make it worthless: see Bears.
+// A kind says which flags make a metric's figures worthless: see Bears.
 type kind int
 
 const (
-	timed   kind = iota // of how long turns took and how many there were
-	sampled             // no median of turns: few of them are enough
+	timed   kind = iota // of how long iterations took and how many there were
+	sampled             // no median of iterations: few of them are enough
 	counted             // of things that are there or not, however fast the machine
 )
 
@@ -53,42 +53,33 @@ func (f Metric) Of(c *result.Cell, r *result.Repeat) (float64, bool) {
 	return f.of(c, r)
 }
 
-// MeaningIn is the figure's meaning in c, where paced cells may have another.
+// MeaningIn is the metric's meaning in c, where an open loop may have another.
 func (f Metric) MeaningIn(c *result.Cell) string {
-	if c.Rate > 0 && f.paced != "" {
-		return f.paced
+	if c.Rate > 0 && f.open != "" {
+		return f.open
 	}
 	return f.Meaning
 }
 
-// Counted says whether the figure is a whole number of things, so that it may be compared with a number exactly.
+// Counted says whether the metric is a whole number of things, so that it may be compared with a number exactly.
 func (f Metric) Counted() bool { return f.kind == counted && f.Unit == "" }
 
-// Bears says whether a flag of that word makes the figure worthless. All flags do where time is part of the figure,
-// but that there were few turns matters to medians and rates alone. What is counted (errors, backends, round trips,
-// memory) is what it is on a busy machine, too: only counts that contradict each other stop it.
-func (f Metric) Bears(word string) bool {
+// Bears says whether a flag of that kind makes the figure worthless. All flags do where time is part of the figure,
+// but that there were few iterations matters to medians and rates alone. What is counted (errors, backends, round
+// trips, memory) is what it is on a busy machine, too: only counts that contradict each other stop it.
+func (f Metric) Bears(kind result.FlagKind) bool {
 	switch f.kind {
 	case counted:
-		return word == "counts"
+		return kind == result.FlagCounts
 	case sampled:
-		return word != "few"
+		return kind != result.FlagFew
 	}
 	return true
 }
 
-// Flags are the words of the flags that bear on the figure, of the repeats of c that count; sorted.
-func (f Metric) Flags(c *result.Cell) []string {
-	var words []string
-	for _, r := range c.Repeats {
-		for _, flag := range r.Flags {
-			if r.Status == result.OK && f.Bears(flag.Word) {
-				words = append(words, flag.Word)
-			}
-		}
-	}
-	slices.Sort(words)
-	return slices.Compact(words)
+// Flags are the kinds of the flags that bear on the figure, of the repeats of c that count; sorted.
+func (f Metric) Flags(c *result.Cell) []result.FlagKind {
+	return slices.DeleteFunc(c.Flags(), func(kind result.FlagKind) bool { return !f.Bears(kind) })
 }
 
 // ByBlock is the figure of each block of c whose repeat counts.
@@ -138,7 +129,7 @@ func (f Metric) Middle(c *result.Cell) (float64, bool) { return Middle(f.Values(
 // Ratio is the median of the ratios of c to base within each block; false where there is none.
 func (f Metric) Ratio(c, base *result.Cell) (float64, bool) { return Middle(f.Ratios(c, base)) }
 
-// Short is the heading's last word, to name the figure where there is no room.
+// Short is the heading's last word, to name the metric where there is no room.
 func (f Metric) Short() string {
 	return f.Heading[strings.LastIndex(f.Heading, " ")+1:]
 }

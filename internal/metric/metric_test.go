@@ -42,7 +42,7 @@ func busy() *result.Repeat {
 func TestReadings(t *testing.T) {
 	want := map[string]float64{"tps": 50, "ceiling_share": 0.05, "p50": 2, "p95": 20, "p99": 22, "mean": 4, "statement": 1, "transaction": 2, "pipeline": 3,
 		"pool_wait": 4, "pool_wait_p95": 40, "connect": 5, "connect_p95": 50, "connect_p99": 55, "connect_mean": 10, "dial": 6, "tls": 7, "auth": 8,
-		"connect_first_statement": 9, "first_connect": 30, "first_connect_statement": 31, "later_connect": 3, "later_connect_statement": 4,
+		"connect_first_query": 9, "first_connect": 30, "first_connect_query": 31, "later_connect": 3, "later_connect_query": 4,
 		"connected": 4, "memory_database_mb": 160, "memory_per_backend_mb": 16, "memory_pooler_mb": 20, "memory_per_client_mb": 2,
 		"cpu_database": 0.75, "cpu_pooler": 0.4, "throttled_database": 0.2, "context_switches": 20, "backends": 10, "active": 4, "locks": 42,
 		"selects_primary": 30, "selects_standby": 70, "standby_share": 0.7, "wait_cost": 0.01, "waiting": 5, "max_wait": 12, "copy_mb_s": 4, "round_trips": 3, "errors": 5,
@@ -86,7 +86,7 @@ func TestFixedWork(t *testing.T) {
 	}
 }
 
-// TestNothing has no figure fail on a repeat that measured next to nothing, or has one made up.
+// TestNothing has no metric fail on a repeat that measured next to nothing, or has one made up.
 func TestNothing(t *testing.T) {
 	counts := []string{"errors", "connected"}
 	for _, f := range All() {
@@ -130,7 +130,7 @@ func TestFindRefuses(t *testing.T) {
 		"lock":    "did you mean locks?",
 		"conect":  "did you mean connect?",
 		"errors:": `wants a SQLSTATE or one of the lab's own codes after its colon, such as errors:53300`,
-		"":        `unknown figure ""`,
+		"":        `unknown metric ""`,
 	} {
 		if _, err := Find(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q gives %v, it should say %q", name, err, want)
@@ -160,8 +160,8 @@ func TestFor(t *testing.T) {
 		want string
 	}{
 		{"at capacity", lesson.Cell{Workload: "select"}, "tps"},
-		{"paced", lesson.Cell{Workload: "select", Rate: 10}, "p50"},
-		{"connecting", lesson.Cell{Workload: "connect", Rate: 10}, "connect connect_first_statement"},
+		{"an open loop", lesson.Cell{Workload: "select", Rate: 10}, "p50"},
+		{"connecting", lesson.Cell{Workload: "connect", Rate: 10}, "connect connect_first_query"},
 		{"a fixed number of transactions", lesson.Cell{Workload: "tpcb", Transactions: 5}, "tps tps_with_connect connected_seconds finish_seconds starved"},
 		{"as the lesson has it", lesson.Cell{Workload: "connect", Metrics: []string{"auth", "of a newer program"}}, "auth of a newer program"},
 	}
@@ -171,7 +171,7 @@ func TestFor(t *testing.T) {
 			names = append(names, f.Name)
 		}
 		if got := strings.Join(names, " "); got != test.want {
-			t.Errorf("%s: the figures are %s", test.name, got)
+			t.Errorf("%s: the metrics are %s", test.name, got)
 		}
 	}
 }
@@ -190,19 +190,20 @@ func TestFound(t *testing.T) {
 
 func TestBears(t *testing.T) {
 	for _, test := range []struct {
-		figure, flag string
-		want         bool
+		metric string
+		flag   result.FlagKind
+		want   bool
 	}{
 		{"tps", "few", true}, {"tps", "host", true}, {"errors", "errors", false}, {"backends", "host", false},
 		{"round_trips", "counts", true}, {"wait:CPU", "few", false}, {"wait:CPU", "host", true}, {"memory_database_mb", "errors", false},
 		{"first_connect", "few", false}, {"copy_mb_s", "latency", true},
 	} {
-		f, err := Find(test.figure)
+		f, err := Find(test.metric)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if f.Bears(test.flag) != test.want {
-			t.Errorf("the flag %s bears on %s: %v", test.flag, test.figure, !test.want)
+			t.Errorf("the flag %s bears on %s: %v", test.flag, test.metric, !test.want)
 		}
 	}
 }

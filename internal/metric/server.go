@@ -17,8 +17,8 @@ func servers() []Metric {
 		{Name: "cpu_database", Heading: "CPU database", Unit: "CPUs", Better: Less, of: cpus(isDatabase),
 			Meaning: "CPU seconds a second of the path's database nodes together"},
 		{Name: "throttled_database", Heading: "throttled database", Unit: "share", Better: Less, of: throttled(isDatabase),
-			Meaning: "share of the periods in which its CPU budget stopped a database node, of the one stopped most"},
-		{Name: "context_switches", Heading: "context switches", Unit: "per turn", Better: Less, of: per(switches, tps),
+			Meaning: "share of the periods in which its CPU limit stopped a database node, of the one stopped most"},
+		{Name: "context_switches", Heading: "context switches", Unit: "per iteration", Better: Less, of: per(switches, tps),
 			Meaning: "context switches of the whole host, whoever caused them, for each transaction"},
 		{Name: "backends", Heading: "backends", Better: Less, kind: counted, of: backends,
 			Meaning: "most backends that served measured connections at once, all nodes together"},
@@ -52,7 +52,7 @@ func cpus(of func(service string) bool) reading {
 	return containers(of, func(c result.Container) float64 { return c.CPUs })
 }
 
-// throttled is measured where one of the containers has a budget.
+// throttled is measured where one of the containers has a limit.
 func throttled(wanted func(service string) bool) reading {
 	return func(_ *result.Cell, r *result.Repeat) (most float64, found bool) {
 		if r.Resources == nil {

@@ -12,7 +12,7 @@ func poolers() []Metric {
 			Meaning: "memory of the path's pooler / clients"},
 		{Name: "cpu_pooler", Heading: "CPU pooler", Unit: "CPUs", Better: Less, of: cpus(isPooler), Meaning: "CPU seconds a second of the path's pooler"},
 		{Name: "throttled_pooler", Heading: "throttled pooler", Unit: "share", Better: Less, of: throttled(isPooler),
-			Meaning: "share of the periods in which its CPU budget stopped the pooler"},
+			Meaning: "share of the periods in which its CPU limit stopped the pooler"},
 		{Name: "waiting", Heading: "clients waiting", Better: Less, kind: counted, of: pooler(func(p *result.Pooler) *int { return p.MaxWaiting }),
 			Meaning: "most clients that waited at the pooler for a server connection at once"},
 		{Name: "max_wait", Heading: "longest wait", Unit: "ms", Better: Less, of: pooler(func(p *result.Pooler) *float64 { return p.MaxWaitMS }),
@@ -33,16 +33,16 @@ func pooler[T int | float64](of func(*result.Pooler) *T) reading {
 // traffic is what went over the wire, and what went wrong.
 func traffic() []Metric {
 	return []Metric{
-		{Name: "copy_mb_s", Heading: "moved", Unit: "MB/s", Better: More, kind: sampled, of: moved,
+		{Name: "copy_mb_s", Heading: "COPY throughput", Unit: "MB/s", Better: More, kind: sampled, of: copied,
 			Meaning: "megabytes a second between clients and their end of the path, both directions together"},
-		{Name: "round_trips", Heading: "round trips", Unit: "per turn", Better: Less, kind: counted,
+		{Name: "round_trips", Heading: "round trips", Unit: "per iteration", Better: Less, kind: counted,
 			of:      per(counter("pg_round_trips"), transactions),
 			Meaning: "times that a client sent something and waited for the answer, for each transaction"},
-		{Name: "errors", Heading: "errors", Better: Less, kind: counted, of: errors(""), Meaning: "statements and connects that failed"},
+		{Name: "errors", Heading: "errors", Better: Less, kind: counted, of: errors(""), Meaning: "statements and connects that failed, warm-up included"},
 	}
 }
 
-func moved(c *result.Cell, r *result.Repeat) (float64, bool) {
+func copied(c *result.Cell, r *result.Repeat) (float64, bool) {
 	sent, ok := counter("pg_bytes_sent")(c, r)
 	received, _ := counter("pg_bytes_received")(c, r)
 	if !ok || r.Measured.WindowSeconds == 0 {

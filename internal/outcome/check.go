@@ -9,23 +9,24 @@ import (
 	"pooler-lab/internal/metric"
 )
 
-// mostHeadlines is how many comparisons a lesson may claim: few claims, well founded.
-const mostHeadlines = 6
+// mostComparisons is how many a lesson may make: few claims, well founded.
+const mostComparisons = 6
 
-// Check returns an error where the lesson asks for a figure that there is none of, picks cells by a field that they
-// don't have, or claims what can't be judged.
+// Check returns an error where the lesson asks for a metric that there is none of, picks cells by a field that they
+// don't have, or asks what can't be judged.
 func Check(l *lesson.Lesson) error {
-	for _, g := range l.Experiments {
-		if err := known(g.Metrics...); err != nil {
-			return fmt.Errorf("group %q: %w", g.Name, err)
+	for _, e := range l.Experiments {
+		if err := known(e.Metrics...); err != nil {
+			return fmt.Errorf("experiment %q: %w", e.Name, err)
 		}
 	}
-	if len(l.Comparisons) > mostHeadlines {
-		return fmt.Errorf("the lesson has %d headlines, allowed are %d: few claims, well founded", len(l.Comparisons), mostHeadlines)
+	if len(l.Comparisons) > mostComparisons {
+		return fmt.Errorf("the lesson has %d comparisons, allowed are %d: few, and well founded",
+			len(l.Comparisons), mostComparisons)
 	}
-	for _, h := range l.Comparisons {
-		if err := checkHeadline(h); err != nil {
-			return fmt.Errorf("headline %q: %w", h.Name, err)
+	for _, c := range l.Comparisons {
+		if err := checkComparison(c); err != nil {
+			return fmt.Errorf("comparison %q: %w", c.Name, err)
 		}
 	}
 	if l.Study != nil {
@@ -41,17 +42,18 @@ func Check(l *lesson.Lesson) error {
 	return nil
 }
 
-// CheckCells returns an error where a selector of the lesson's claims doesn't pick exactly one of its cells. The cells
+// CheckCells returns an error where a selector of the lesson's comparisons and findings doesn't pick exactly one of its cells. The cells
 // are those of the lesson as it stands, of paths that are not available too: what the command line changes may well
-// leave cells out or add some. What is said of a group that only the full size has is left to that.
+// leave cells out or add some. What is said of an experiment that only the full size has is left to that.
 func CheckCells(l *lesson.Lesson, cells []lesson.Cell) error {
 	type use struct {
 		where    string
 		selector lesson.Selector
 	}
 	var uses []use
-	for _, h := range l.Comparisons {
-		uses = append(uses, use{"headline " + h.Name, h.Of}, use{"headline " + h.Name, h.To})
+	for _, c := range l.Comparisons {
+		where := "comparison " + c.Name
+		uses = append(uses, use{where, c.Of}, use{where, c.To})
 	}
 	if l.Study != nil {
 		for _, f := range l.Study.Figures {
@@ -59,7 +61,7 @@ func CheckCells(l *lesson.Lesson, cells []lesson.Cell) error {
 		}
 		for _, s := range l.Study.Findings {
 			for _, c := range s.All {
-				uses = append(uses, use{"shape " + s.Name, c.Of}, use{"shape " + s.Name, c.To})
+				uses = append(uses, use{"finding " + s.Name, c.Of}, use{"finding " + s.Name, c.To})
 			}
 		}
 	}
@@ -82,7 +84,7 @@ func ofExperiment(s lesson.Selector, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return s["experiment"] == lesson.Word(name) })
 }
 
-// known returns an error for the first figure that there is none of.
+// known returns an error for the first metric that there is none of.
 func known(names ...string) error {
 	for _, name := range names {
 		if _, err := metric.Find(name); err != nil {
@@ -92,14 +94,14 @@ func known(names ...string) error {
 	return nil
 }
 
-func checkHeadline(h lesson.Comparison) error {
-	if h.Says == "" || h.Of == nil || h.To == nil {
+func checkComparison(c lesson.Comparison) error {
+	if c.Says == "" || c.Of == nil || c.To == nil {
 		return fmt.Errorf("it needs text, metric, of and to")
 	}
-	if err := known(h.Metric); err != nil {
+	if err := known(c.Metric); err != nil {
 		return err
 	}
-	return checkSelectors(h.Of, h.To)
+	return checkSelectors(c.Of, c.To)
 }
 
 // checkSelectors returns an error for the first field that cells don't have.
@@ -131,13 +133,13 @@ func checkStudy(s *lesson.Study) error {
 			return fmt.Errorf("figure %q: %w", f.What, err)
 		}
 	}
-	for _, shape := range s.Findings {
-		if len(shape.All) == 0 {
-			return fmt.Errorf("shape %q has no conditions, so it can't be judged", shape.Name)
+	for _, finding := range s.Findings {
+		if len(finding.All) == 0 {
+			return fmt.Errorf("finding %q has no conditions, so it can't be judged", finding.Name)
 		}
-		for i, c := range shape.All {
+		for i, c := range finding.All {
 			if err := checkCondition(c); err != nil {
-				return fmt.Errorf("shape %q: condition %d: %w", shape.Name, i+1, err)
+				return fmt.Errorf("finding %q: condition %d: %w", finding.Name, i+1, err)
 			}
 		}
 	}
@@ -163,18 +165,18 @@ func checkCondition(c lesson.Condition) error {
 const waits = "waits"
 
 func checkChart(c lesson.Chart) error {
-	figures := []string{c.Metric}
+	metrics := []string{c.Metric}
 	switch {
 	case !slices.Contains([]string{"lines", "bars", "stack"}, c.Kind):
 		return fmt.Errorf("kind is %q, allowed are lines, bars and stack", c.Kind)
 	case strings.Trim(c.Log, "xy") != "" || len(c.Log) > 2:
 		return fmt.Errorf("log is %q, allowed are x, y and xy", c.Log)
 	case c.Kind == "stack" && len(c.Parts) == 0:
-		return fmt.Errorf("a stack needs parts: figures, or %q", waits)
+		return fmt.Errorf("a stack needs parts: metrics, or %q", waits)
 	case c.Kind == "stack":
-		figures = slices.DeleteFunc(slices.Clone(c.Parts), func(p string) bool { return p == waits })
+		metrics = slices.DeleteFunc(slices.Clone(c.Parts), func(p string) bool { return p == waits })
 	}
-	if err := known(figures...); err != nil {
+	if err := known(metrics...); err != nil {
 		return err
 	}
 	for _, field := range []string{c.X, c.Series} {

@@ -28,7 +28,7 @@ func pick(pairs ...any) lesson.Selector {
 
 func number(v float64) *float64 { return &v }
 
-// cell adds a cell of the balance group with a repeat for each figure of TPS.
+// cell adds a cell of the experiment balance with a repeat for each figure of TPS.
 func cell(run *result.Run, path string, clients int, tps ...float64) *result.Cell {
 	c := result.Cell{Cell: lesson.Cell{ID: path, Experiment: "balance", Path: path, Workload: "select", Clients: clients, Protocol: "simple", Seconds: 2,
 		Wanted: len(tps), Role: "app"}, Status: result.Planned, Repeats: []result.Repeat{}}
@@ -73,10 +73,10 @@ func flipped() *result.Run {
 	return run
 }
 
-// flagged is the same where the host was full in one repeat.
-func flagged() *result.Run {
+// busy is the same where the host was full in one repeat.
+func busy() *result.Run {
 	run := balance()
-	run.Cells[3].Repeats[2].Flags = []result.Flag{{Word: "host", Text: "99 % of the host's CPU in use"}}
+	run.Cells[3].Repeats[2].Flags = []result.Flag{{Kind: result.FlagHost, Text: "99 % of the host's CPU in use"}}
 	return run
 }
 

@@ -1,5 +1,3 @@
-// Package outcome says what a run shows, and how surely: the ratios that a lesson claims, and whether the shapes of the
-// study that it asks again hold. It judges from run.json alone.
 package outcome
 
 import (

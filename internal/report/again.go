@@ -39,7 +39,7 @@ func again(results, name string, asCSV, asHTML bool, out io.Writer) error {
 	return nil
 }
 
-// several puts runs side by side: two in all detail, more or a room's as ratios and shapes.
+// several puts runs side by side: two in all detail, more or a room's as ratios and findings.
 func several(results string, args []string, room bool, out io.Writer) error {
 	if len(args) < 2 {
 		return fmt.Errorf("give two runs or more to put side by side")

@@ -69,7 +69,7 @@ func TestSeveral(t *testing.T) {
 		want, err string
 	}{
 		{"two", []string{a, b}, false, "results/beside-00-tour-20261121T161200Z-20261121T171200Z.html", ""},
-		{"a room of a lesson that claims nothing", []string{a, b, a}, true, "", "claims nothing"},
+		{"a room of a lesson without comparisons", []string{a, b, a}, true, "", "makes no comparison"},
 		{"one", []string{a}, true, "", "give two runs or more"},
 		{"one that isn't there", []string{a, "c"}, false, "", `there is no run "c"`},
 	}

@@ -22,7 +22,7 @@ type column struct {
 var columns = []column{
 	{"run", func(run *result.Run, _ *result.Cell, _ *result.Repeat) string { return run.ID }},
 	{"cell", ofCell(func(c *result.Cell) string { return c.ID })},
-	{"group", ofCell(func(c *result.Cell) string { return c.Experiment })},
+	{"experiment", ofCell(func(c *result.Cell) string { return c.Experiment })},
 	{"path", ofCell(func(c *result.Cell) string { return c.Path })},
 	{"latency", ofCell(func(c *result.Cell) string { return c.Latency.String() })},
 	{"link", ofCell(func(c *result.Cell) string { return c.Link })},
@@ -32,8 +32,8 @@ var columns = []column{
 	{"rate", ofCell(func(c *result.Cell) string { return exact(c.Rate) })},
 	{"role", ofCell(func(c *result.Cell) string { return c.Role })},
 	{"pool_size", ofNumber(func(c *result.Cell) int { return c.PoolSize })},
-	{"pods", ofNumber(func(c *result.Cell) int { return c.Instances })},
-	{"pod_pool", ofNumber(func(c *result.Cell) int { return c.InstancePool })},
+	{"instances", ofNumber(func(c *result.Cell) int { return c.Instances })},
+	{"instance_pool", ofNumber(func(c *result.Cell) int { return c.InstancePool })},
 	{"transactions_each", ofNumber(func(c *result.Cell) int { return c.Transactions })},
 	{"bandwidth_kb_s", ofNumber(func(c *result.Cell) int { return c.BandwidthKBs })},
 	{"replication_ms", ofNumber(func(c *result.Cell) int { return c.ReplicationMS })},
@@ -45,7 +45,7 @@ var columns = []column{
 	{"attempt", ofRepeat(func(r *result.Repeat) string { return strconv.Itoa(r.Attempt) })},
 	{"status", ofRepeat(func(r *result.Repeat) string { return string(r.Status) })},
 	{"reason", ofRepeat(func(r *result.Repeat) string { return r.Reason })},
-	{"round_trip_asked_ms", ofRoundTrip(func(t *result.RoundTrip) float64 { return t.SetMS })},
+	{"round_trip_set_ms", ofRoundTrip(func(t *result.RoundTrip) float64 { return t.SetMS })},
 	{"round_trip_measured_ms", ofRoundTrip(func(t *result.RoundTrip) float64 { return t.MeasuredMS })},
 	{"window_seconds", ofMeasured(func(m *result.Measured) float64 { return m.WindowSeconds })},
 	{"transactions", ofMeasured(func(m *result.Measured) float64 { return float64(m.Transactions) })},
@@ -54,15 +54,15 @@ var columns = []column{
 	{"host_cpu", ofResources(func(u *result.Resources) *float64 { return u.HostCPU })},
 	{"stolen_cpu", ofResources(func(u *result.Resources) *float64 { return u.Stolen })},
 	{"generator_cpu", ofResources(func(u *result.Resources) *float64 { return u.GeneratorCPU })},
-	{"flags", ofRepeat(words)},
+	{"flags", ofRepeat(flagKinds)},
 }
 
-// CSV writes the run with a line a repeat: what its cell is, how it went, and a column for each figure by its name.
-// Figures with a colon in their names (errors:53300, wait:Client:ClientRead) have one where a repeat of the run has them.
+// CSV writes the run with a line a repeat: what its cell is, how it went, and a column for each metric by its name.
+// Metrics with a colon in their names (errors:53300, wait:Client:ClientRead) have one where a repeat of the run has them.
 func CSV(out io.Writer, run *result.Run) error {
 	all := slices.Clone(columns)
 	for _, f := range append(metric.All(), metric.Found(run)...) {
-		all = append(all, column{f.Name, ofFigure(f)})
+		all = append(all, column{f.Name, ofMetric(f)})
 	}
 	var names []string
 	for _, c := range all {
@@ -84,7 +84,7 @@ func CSV(out io.Writer, run *result.Run) error {
 	return nil
 }
 
-func ofFigure(f metric.Metric) func(*result.Run, *result.Cell, *result.Repeat) string {
+func ofMetric(f metric.Metric) func(*result.Run, *result.Cell, *result.Repeat) string {
 	return func(_ *result.Run, c *result.Cell, r *result.Repeat) string {
 		if v, ok := f.Of(c, r); ok {
 			return exact(v)
@@ -110,7 +110,7 @@ func ofNumber(f func(*result.Cell) int) func(*result.Run, *result.Cell, *result.
 // settings are the cell's own: primary.work_mem=64MB, in the order of their names.
 func settings(c *result.Cell) string { return listSettings(c, ".", " ") }
 
-// listSettings lists what was turned for the cell in the order of its names: component, dot, name=value, and between
+// listSettings lists what was applied for the cell in the order of its names: component, dot, name=value, and between
 // two of them.
 func listSettings(c *result.Cell, dot, between string) string {
 	var all []string
@@ -154,19 +154,12 @@ func ofResources(f func(*result.Resources) *float64) func(*result.Run, *result.C
 	})
 }
 
-func words(r *result.Repeat) string {
-	var words []string
+func flagKinds(r *result.Repeat) string {
+	var kinds []result.FlagKind
 	for _, f := range r.Flags {
-		words = append(words, f.Word)
+		kinds = append(kinds, f.Kind)
 	}
-	return strings.Join(words, " ")
-}
-
-func errorsIn(m *result.Measured) (n int64) {
-	for _, e := range m.Errors {
-		n += e.Count
-	}
-	return n
+	return joined(kinds)
 }
 
 func exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

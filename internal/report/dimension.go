@@ -21,8 +21,8 @@ var dimensions = []dimension{
 	{"latency", func(c *result.Cell) string { return c.Latency.String() }, sayLatency},
 	{"workload", func(c *result.Cell) string { return c.Workload }, func(c *result.Cell) string { return c.Workload }},
 	{"clients", func(c *result.Cell) string { return strconv.Itoa(c.Clients) }, func(c *result.Cell) string { return metric.Count(c.Clients, "client") }},
-	number("pods", "application process", "es", func(c *result.Cell) int { return c.Instances }),
-	number("a pod's", "connection", "s in each one's pool", func(c *result.Cell) int { return c.InstancePool }),
+	number("instances", "app instance", "s", func(c *result.Cell) int { return c.Instances }),
+	number("pool each", "connection", "s in each one's pool", func(c *result.Cell) int { return c.InstancePool }),
 	number("pool", "server connection", "s in PgBouncer's pool", func(c *result.Cell) int { return c.PoolSize }),
 	{"role", func(c *result.Cell) string { return c.Role }, sayRole},
 	{"protocol", func(c *result.Cell) string { return c.Protocol }, func(c *result.Cell) string { return c.Protocol + " protocol" }},
@@ -56,12 +56,12 @@ func number(heading, what, many string, of func(*result.Cell) int) dimension {
 
 func sayLatency(c *result.Cell) string {
 	if !c.Latency.Proxied() {
-		return "no toxiproxy in the way"
+		return "without toxiproxy"
 	}
-	return strconv.Itoa(c.Latency.MS()) + " ms asked through toxiproxy"
+	return strconv.Itoa(c.Latency.MS()) + " ms set on toxiproxy"
 }
 
-// saySettings are what was turned for the cell, as component name=value.
+// saySettings are what was applied for the cell, as component name=value.
 func saySettings(c *result.Cell) string { return listSettings(c, " ", ", ") }
 
 // sayRole leaves the role out that everyone has unless told otherwise.
@@ -82,7 +82,7 @@ func rate(c *result.Cell) string {
 func sayRate(c *result.Cell) string {
 	switch {
 	case c.Rate > 0:
-		return "paced at " + rate(c)
+		return "open loop, " + perSecond(c.Rate)
 	case c.Transactions > 0:
 		return ""
 	}

@@ -45,7 +45,7 @@ func newRun() *result.Run {
 }
 
 // measured is a repeat that counts.
-func measured(block int, roundTrip, tps, connect, latency float64, words ...string) result.Repeat {
+func measured(block int, roundTrip, tps, connect, latency float64, flags ...result.FlagKind) result.Repeat {
 	r := result.Repeat{Block: block, Position: 1, Attempt: 1, Status: result.OK, RoundTrip: &result.RoundTrip{MeasuredMS: roundTrip},
 		Measured:  &result.Measured{WindowSeconds: 1.5, Transactions: int64(1.5 * tps), TPS: tps, Trends: map[string]result.Trend{}},
 		Resources: &result.Resources{}}
@@ -57,8 +57,8 @@ func measured(block int, roundTrip, tps, connect, latency float64, words ...stri
 		r.Measured.Trends["pg_statement"] = result.Trend{Count: 60, Med: latency, Avg: latency, P95: 2 * latency, P99: 3 * latency}
 		r.Measured.Trends["pg_response_time"] = result.Trend{Count: 60, Med: latency + 0.1, Avg: latency + 0.1, P95: 2 * latency, P99: 3 * latency}
 	}
-	for _, w := range words {
-		r.Flags = append(r.Flags, result.Flag{Word: w, Text: "because"})
+	for _, kind := range flags {
+		r.Flags = append(r.Flags, result.Flag{Kind: kind, Text: "because"})
 	}
 	return r
 }
@@ -82,10 +82,10 @@ func add(run *result.Run, group, path string, latency lesson.Latency, repeats ..
 }
 
 // tourOf adds the tour's three cells of a path at a latency.
-func tourOf(run *result.Run, path string, latency lesson.Latency, roundTrip, connect, ms, tps float64, words ...string) {
+func tourOf(run *result.Run, path string, latency lesson.Latency, roundTrip, connect, ms, tps float64, flags ...result.FlagKind) {
 	add(run, "connect", path, latency, measured(1, roundTrip, 11, connect, 0))
 	add(run, "select", path, latency, measured(1, roundTrip, 37, 0, ms))
-	add(run, "throughput", path, latency, measured(1, roundTrip, tps, 0, 1, words...))
+	add(run, "throughput", path, latency, measured(1, roundTrip, tps, 0, 1, flags...))
 }
 
 // tour is a run of the whole tour, in which nearly everything that can happen to a cell happened.

@@ -3,23 +3,22 @@ package report
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
 
-// mostColumns is how many figures a grid has at most; each has its ratio beside it.
+// mostColumns is how many metrics a grid has at most; each has its ratio beside it.
 const mostColumns = 4
 
-// gridFits says whether the run can be shown with a row a path and latency and a column a group: each group has
-// one cell there, of the same kind in all rows, no two of them have the same figures, and nothing is to be said of a
+// gridFits says whether the run can be shown with a row a path and latency and a column an experiment: each has
+// one cell there, of the same kind in all rows, no two of them have the same metrics, and nothing is to be said of a
 // cell that a grid has no place for.
-func gridFits(run *result.Run, groups []string) bool {
+func gridFits(run *result.Run, experiments []string) bool {
 	type place struct {
-		group, path string
-		latency     lesson.Latency
+		experiment, path string
+		latency          lesson.Latency
 	}
 	seen, kind := map[place]bool{}, map[string]string{}
 	if len(run.Paths) == 1 && len(latenciesOf(run)) > 2 {
@@ -36,7 +35,7 @@ func gridFits(run *result.Run, groups []string) bool {
 		seen[at], kind[c.Experiment] = true, k
 	}
 	var columns []string
-	for _, g := range groups {
+	for _, g := range experiments {
 		for _, f := range metric.For(firstOf(run, g)) {
 			if slices.Contains(columns, f.Name) {
 				return false
@@ -48,7 +47,7 @@ func gridFits(run *result.Run, groups []string) bool {
 }
 
 // grid shows a section a latency, in it a row a path.
-func grid(run *result.Run, groups []string) string {
+func grid(run *result.Run, experiments []string) string {
 	compared := compares(run)
 	text, first := "", 0
 	for _, p := range run.Paths {
@@ -56,16 +55,16 @@ func grid(run *result.Run, groups []string) string {
 	}
 	notes := notesOf(run)
 	for _, latency := range latenciesOf(run) {
-		t := &table{left: 1, first: first, gap: 1, headings: gridHeadings(run, groups, compared)}
+		t := &table{left: 1, first: first, gap: 1, headings: gridHeadings(run, experiments, compared)}
 		for _, p := range run.Paths {
 			if p.Unavailable != "" && askedAt(p, latency) {
 				t.addAcross(p.Name, notes.row(p))
 			}
-			if cells := gridCells(run, groups, p.Name, latency); cells != nil {
-				t.add(gridRow(run, cells, groups, compared)...)
+			if cells := gridCells(run, experiments, p.Name, latency); cells != nil {
+				t.add(gridRow(run, cells, experiments, compared)...)
 			}
 		}
-		text += "\n" + heading(latency) + "\n" + t.String()
+		text += "\n" + latencyTitle(latency) + "\n" + t.String()
 	}
 	return text + notes.text()
 }
@@ -76,32 +75,32 @@ func askedAt(p result.Path, latency lesson.Latency) bool {
 	return len(p.Latencies) == 0 || slices.Contains(p.Latencies, latency)
 }
 
-func gridHeadings(run *result.Run, groups []string, compared bool) [][]string {
-	names, units := []string{"", "round "}, []string{"path", "trip ms "}
-	for _, g := range groups {
-		for _, f := range metric.For(firstOf(run, g)) {
-			name, unit := heads(f)
+func gridHeadings(run *result.Run, experiments []string, compared bool) [][]string {
+	columns := [][]string{{"path"}, {"round ", "trip ms "}}
+	for _, e := range experiments {
+		for _, f := range metric.For(firstOf(run, e)) {
+			unit := unitOf(f)
 			if f.Name == "tps" {
-				unit = strconv.Itoa(firstOf(run, g).Clients) + " cl."
+				unit = strconv.Itoa(firstOf(run, e).Clients) + " cl."
 			}
-			names, units = append(names, name+" "), append(units, unit+" ")
+			columns = append(columns, padded(heads(f, unit)))
 			if compared {
-				names, units = append(names, ""), append(units, "x ")
+				columns = append(columns, []string{"ratio"})
 			}
 		}
 	}
-	return [][]string{append(names, "", ""), append(units, "errors ", "flags")}
+	return headings(append(columns, endingOf(run).headings()...))
 }
 
-func firstOf(run *result.Run, group string) *result.Cell {
-	return find(run, func(c *result.Cell) bool { return c.Experiment == group })
+func firstOf(run *result.Run, experiment string) *result.Cell {
+	return find(run, func(c *result.Cell) bool { return c.Experiment == experiment })
 }
 
-// gridCells returns a cell a group, nil in a group's place where it has none, or nil where no group has one.
-func gridCells(run *result.Run, groups []string, path string, latency lesson.Latency) []*result.Cell {
-	cells := make([]*result.Cell, len(groups))
+// gridCells returns a cell an experiment, nil in the place of one that has none, or nil where none has any.
+func gridCells(run *result.Run, experiments []string, path string, latency lesson.Latency) []*result.Cell {
+	cells := make([]*result.Cell, len(experiments))
 	found := false
-	for i, g := range groups {
+	for i, g := range experiments {
 		cells[i] = find(run, func(c *result.Cell) bool { return c.Experiment == g && c.Path == path && c.Latency == latency })
 		found = found || cells[i] != nil
 	}
@@ -111,11 +110,11 @@ func gridCells(run *result.Run, groups []string, path string, latency lesson.Lat
 	return cells
 }
 
-func gridRow(run *result.Run, cells []*result.Cell, groups []string, compared bool) []string {
+func gridRow(run *result.Run, cells []*result.Cell, experiments []string, compared bool) []string {
 	present := slices.DeleteFunc(slices.Clone(cells), func(c *result.Cell) bool { return c == nil })
 	row := []string{present[0].Path, roundTripOf(present...)}
 	for i, c := range cells {
-		for _, f := range metric.For(firstOf(run, groups[i])) {
+		for _, f := range metric.For(firstOf(run, experiments[i])) {
 			row = append(row, shown(f, c))
 			if compared && c == nil {
 				row = append(row, "")
@@ -124,26 +123,5 @@ func gridRow(run *result.Run, cells []*result.Cell, groups []string, compared bo
 			}
 		}
 	}
-	return append(row, errorsAndFlags(present)...)
-}
-
-// errorsAndFlags counts the errors of a row's cells and lists their flags, each with the figure that it belongs to
-// where the row has several: "connect: latency; TPS: host late".
-func errorsAndFlags(cells []*result.Cell) []string {
-	var failed int64
-	var all []string
-	for _, c := range cells {
-		failed += errorsOf(c)
-		words := flagsOf(c)
-		if len(words) == 0 {
-			continue
-		}
-		slices.Sort(words)
-		text := strings.Join(words, " ")
-		if len(cells) > 1 {
-			text = metric.For(c)[0].Short() + ": " + text
-		}
-		all = append(all, text)
-	}
-	return []string{strconv.FormatInt(failed, 10) + " ", strings.Join(all, "; ")}
+	return append(row, endingOf(run).row(present)...)
 }

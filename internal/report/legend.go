@@ -10,7 +10,7 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// reading says how to understand the table: what the lesson explains, and how little a single repeat proves.
+// reading says how to understand the table: what the lesson explains, and how little a single repeat shows.
 func reading(run *result.Run) string {
 	var b strings.Builder
 	if run.Lesson.Explanation != "" {
@@ -30,11 +30,11 @@ func reading(run *result.Run) string {
 	if most := slices.Max(lengths); most > slices.Min(lengths) {
 		length += " to " + seconds(most)
 	}
-	text := "One repeat of " + length + " s each: the table shows the lab at work and proves no claim; --repeats 6 runs each " +
-		"cell six times, in six shuffled blocks."
+	text := "Each cell ran once, for " + length + " s: the table shows the lab at work and supports no conclusion. " +
+		"--repeats 6 runs each cell six times, in six shuffled blocks."
 	if len(lengths) < len(run.Cells) {
-		text = fmt.Sprintf("%d of %d cells ran once, for %s s: they show where to look and carry no claim; --repeats 6 runs each cell six times.",
-			len(lengths), len(run.Cells), length)
+		text = fmt.Sprintf("%d of %d cells ran once, for %s s: they show where to look and support no conclusion. "+
+			"--repeats 6 runs each cell six times.", len(lengths), len(run.Cells), length)
 	}
 	b.WriteString("\n")
 	paragraph(&b, "", text)
@@ -47,41 +47,54 @@ func seconds(s float64) string { return strconv.FormatFloat(s, 'f', -1, 64) }
 func legend(run *result.Run, isGrid bool) string {
 	var b strings.Builder
 	b.WriteString("\n")
-	paragraph(&b, "round trip: ", "a SELECT 1 on a warm connection of that path, before load, median")
+	paragraph(&b, "round trip: ", roundTripMeaning(run))
 	if isGrid {
-		for _, g := range groupsOf(run) {
+		for _, g := range experimentsOf(run) {
 			explain(&b, run, g)
 		}
 	} else {
 		explainAll(&b, run)
 	}
 	if compares(run) {
-		text := "ratio to the direct path at the same latency"
+		text := "to the direct path's figure at the same latency"
 		if n := mostRepeats(run); n > 1 {
 			text += fmt.Sprintf(": the median over %d blocks of each block's own ratio, not the quotient of the medians shown", n)
 		}
-		paragraph(&b, "x: ", text)
+		paragraph(&b, "ratio: ", text)
 	}
-	paragraph(&b, "errors: ", "statements and connects that failed")
-	words := flagWords(run)
-	if len(words) > 0 {
-		paragraph(&b, "*: ", "a flagged figure, or a ratio to or of one: no verdict can rest on it")
+	if endingOf(run).errors {
+		paragraph(&b, "errors: ", "statements and connects that failed in the measured windows")
+	} else {
+		paragraph(&b, "errors: ", "none in the measured windows")
 	}
-	explainFlags(&b, "  ", words)
+	kinds := flagsOf(run)
+	if len(kinds) > 0 {
+		paragraph(&b, "*: ", "a flagged figure, or a ratio to or of one: it supports no conclusion")
+	}
+	explainFlags(&b, "  ", kinds)
 	return b.String()
 }
 
-// explainFlags says what the words of flags stand for.
-func explainFlags(b *strings.Builder, indent string, words []string) {
-	for _, w := range words {
-		paragraph(b, fmt.Sprintf("%s%-10s ", indent, w), result.FlagMeanings[w])
+// roundTripMeaning says what a round trip is, and why it is longer than what was set where something was.
+func roundTripMeaning(run *result.Run) string {
+	text := "a SELECT 1 on a warm connection of that path, before load, median"
+	if slices.ContainsFunc(run.Cells, func(c result.Cell) bool { return c.Latency.MS() > 0 }) {
+		text += "; toxiproxy's timers and its hop add up to about 1 ms to what is set"
+	}
+	return text
+}
+
+// explainFlags says what the kinds of flags stand for.
+func explainFlags(b *strings.Builder, indent string, kinds []result.FlagKind) {
+	for _, kind := range kinds {
+		paragraph(b, fmt.Sprintf("%s%-10s ", indent, kind), kind.Meaning())
 	}
 }
 
-// explain explains the columns of a group. What its cells ask stands with the first: all ask the same, or it says what
-// each of them asks.
-func explain(b *strings.Builder, run *result.Run, group string) {
-	for i, f := range metric.For(firstOf(run, group)) {
+// explain explains the columns of an experiment. What its clients do stands with the first: all do the same, or it says
+// what each of them does.
+func explain(b *strings.Builder, run *result.Run, experiment string) {
+	for i, f := range metric.For(firstOf(run, experiment)) {
 		var all []string
 		for j := range run.Cells {
 			c := &run.Cells[j]
@@ -89,7 +102,7 @@ func explain(b *strings.Builder, run *result.Run, group string) {
 			if i == 0 {
 				text += ": " + demand(c)
 			}
-			if c.Experiment == group && !slices.Contains(all, text) {
+			if c.Experiment == experiment && !slices.Contains(all, text) {
 				all = append(all, text)
 			}
 		}
@@ -97,12 +110,12 @@ func explain(b *strings.Builder, run *result.Run, group string) {
 	}
 }
 
-// explainAll explains each figure of the run once; what its cells ask stands above their tables.
+// explainAll explains each metric of the run once; what its clients do stands above their tables.
 func explainAll(b *strings.Builder, run *result.Run) {
 	var said []string
 	for i := range run.Cells {
 		c := &run.Cells[i]
-		for _, f := range figuresOf([]*result.Cell{c}) {
+		for _, f := range metricsOf([]*result.Cell{c}) {
 			text := f.Heading + ": " + f.MeaningIn(c)
 			if !slices.Contains(said, text) {
 				said = append(said, text)
@@ -127,12 +140,12 @@ func mostRepeats(run *result.Run) int {
 	return most
 }
 
-// flagWords are all flags of the run, each once.
-func flagWords(run *result.Run) []string {
-	var words []string
+// flagsOf are the kinds of all flags of the run, each once.
+func flagsOf(run *result.Run) []result.FlagKind {
+	var kinds []result.FlagKind
 	for i := range run.Cells {
-		words = append(words, flagsOf(&run.Cells[i])...)
+		kinds = append(kinds, run.Cells[i].Flags()...)
 	}
-	slices.Sort(words)
-	return slices.Compact(words)
+	slices.Sort(kinds)
+	return slices.Compact(kinds)
 }

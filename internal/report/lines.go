@@ -9,19 +9,19 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// lines shows a section a group, in it a row a cell: what a run is shown as that fits no grid.
-func lines(run *result.Run, groups []string) string {
+// lines shows a section an experiment, in it a row a cell: what a run is shown as that fits no grid.
+func lines(run *result.Run, experiments []string) string {
 	var b strings.Builder
-	for _, g := range groups {
+	for _, g := range experiments {
 		cells := cellsOf(run, g)
 		varying, shared := split(cells)
 		b.WriteString("\n")
-		paragraph(&b, "Group "+g+": ", strings.Join(shared, ", "))
-		figures := figuresOf(cells)
-		for len(figures) > 0 {
-			n, t := fitting(run, cells, varying, figures)
+		paragraph(&b, "Experiment "+g+": ", strings.Join(shared, ", "))
+		metrics := metricsOf(cells)
+		for len(metrics) > 0 {
+			n, t := fitting(run, cells, varying, metrics)
 			b.WriteString(t.String())
-			if figures = figures[n:]; len(figures) > 0 {
+			if metrics = metrics[n:]; len(metrics) > 0 {
 				b.WriteString("\n")
 			}
 		}
@@ -38,25 +38,24 @@ func lines(run *result.Run, groups []string) string {
 	return b.String() + notes.text()
 }
 
-func cellsOf(run *result.Run, group string) []*result.Cell {
+func cellsOf(run *result.Run, experiment string) []*result.Cell {
 	var cells []*result.Cell
 	for i := range run.Cells {
-		if run.Cells[i].Experiment == group {
+		if run.Cells[i].Experiment == experiment {
 			cells = append(cells, &run.Cells[i])
 		}
 	}
 	return cells
 }
 
-// figuresOf are all figures of the cells, each once. Where the lesson names none, cells that don't connect over and
-// over or work off a fixed amount show throughput and the time of a turn, both, whatever they are compared by.
-func figuresOf(cells []*result.Cell) []metric.Metric {
-	var figures []metric.Metric
+// metricsOf are all metrics of the cells, each once. Where the lesson names none, cells that don't connect over and
+// over or work off a fixed amount show throughput and response time, both, whatever they are compared by.
+func metricsOf(cells []*result.Cell) []metric.Metric {
+	var metrics []metric.Metric
 	add := func(f metric.Metric) {
-		known := slices.ContainsFunc(figures, func(g metric.Metric) bool { return g.Name == f.Name })
+		known := slices.ContainsFunc(metrics, func(g metric.Metric) bool { return g.Name == f.Name })
 		if !known && f.Name != "errors" { // which each table has at its end
-
-			figures = append(figures, f)
+			metrics = append(metrics, f)
 		}
 	}
 	for _, c := range cells {
@@ -72,15 +71,15 @@ func figuresOf(cells []*result.Cell) []metric.Metric {
 			}
 		}
 	}
-	return figures
+	return metrics
 }
 
-// fitting makes the table of as many of the figures as fit the width, at least of one, and says of how many.
-func fitting(run *result.Run, cells []*result.Cell, varying []dimension, figures []metric.Metric) (int, *table) {
+// fitting makes the table of as many of the metrics as fit the width, at least of one, and says of how many.
+func fitting(run *result.Run, cells []*result.Cell, varying []dimension, metrics []metric.Metric) (int, *table) {
 	n := 1
-	t := tableOf(run, cells, varying, figures[:n])
-	for n < len(figures) {
-		wider := tableOf(run, cells, varying, figures[:n+1])
+	t := tableOf(run, cells, varying, metrics[:n])
+	for n < len(metrics) {
+		wider := tableOf(run, cells, varying, metrics[:n+1])
 		if wider.least() > width {
 			break
 		}
@@ -89,35 +88,36 @@ func fitting(run *result.Run, cells []*result.Cell, varying []dimension, figures
 	return n, t
 }
 
-// tableOf has a row a cell: its path, what it differs in from the others, and its figures with their ratios to the
+// tableOf has a row a cell: its path, what it differs in from the others, and its metrics with their ratios to the
 // direct path's where that is there too.
-func tableOf(run *result.Run, cells []*result.Cell, varying []dimension, figures []metric.Metric) *table {
-	upper, lower := []string{""}, []string{"path"}
+func tableOf(run *result.Run, cells []*result.Cell, varying []dimension, metrics []metric.Metric) *table {
+	columns := [][]string{{"path"}}
 	for _, d := range varying {
-		upper, lower = append(upper, ""), append(lower, d.heading)
+		columns = append(columns, []string{d.heading})
 	}
-	upper, lower = append(upper, "round "), append(lower, "trip ms ")
-	for _, f := range figures {
-		first, second := heads(f)
-		upper, lower = append(upper, first+" "), append(lower, second+" ")
+	columns = append(columns, []string{"round ", "trip ms "})
+	for _, f := range metrics {
+		columns = append(columns, padded(heads(f, unitOf(f))))
 		if compared(run, cells, f) {
-			upper, lower = append(upper, ""), append(lower, "x ")
+			columns = append(columns, []string{"ratio"})
 		}
 	}
-	t := &table{left: 1 + len(varying), gap: 1, headings: [][]string{append(upper, "", ""), append(lower, "errors ", "flags")}}
+	last := endingOf(run)
+	columns = append(columns, last.headings()...)
+	t := &table{left: 1 + len(varying), gap: 1, headings: headings(columns)}
 	for _, c := range cells {
 		row := []string{c.Path}
 		for _, d := range varying {
 			row = append(row, d.of(c))
 		}
 		row = append(row, roundTripOf(c))
-		for _, f := range figures {
+		for _, f := range metrics {
 			row = append(row, shown(f, c))
 			if compared(run, cells, f) {
 				row = append(row, shownRatio(f, c, base(run, c)))
 			}
 		}
-		t.add(append(row, errorsAndFlags([]*result.Cell{c})...)...)
+		t.add(append(row, last.row([]*result.Cell{c})...)...)
 	}
 	return t
 }

@@ -14,15 +14,15 @@ func Table(run *result.Run) string {
 	var b strings.Builder
 	b.WriteString(title(run))
 	var body string
-	groups := groupsOf(run)
-	isGrid := gridFits(run, groups)
+	experiments := experimentsOf(run)
+	isGrid := gridFits(run, experiments)
 	if isGrid {
-		body = grid(run, groups)
+		body = grid(run, experiments)
 	} else {
-		body = lines(run, groups)
+		body = lines(run, experiments)
 	}
 	b.WriteString(body)
-	b.WriteString(claims(run))
+	b.WriteString(outcomes(run))
 	b.WriteString(reading(run))
 	b.WriteString(troubles(run))
 	b.WriteString(counts(run))
@@ -35,11 +35,13 @@ func title(run *result.Run) string {
 	b.WriteString("\n")
 	paragraph(&b, "", run.Lesson.Name+": "+run.Lesson.Question)
 	fmt.Fprintf(&b, "%s UTC, %d CPUs, %s a node, %s a pooler, scale %d, seed %d\n", run.Started.UTC().Format("2006-01-02 15:04"),
-		run.Manifest.Host.CPUs, budget(run, "nodes"), budget(run, "poolers"), run.Manifest.Scale, run.Seed)
-	switch run.Status {
-	case result.Finished:
-	case result.Running:
+		run.Manifest.Host.CPUs, limit(run, "nodes"), limit(run, "poolers"), run.Manifest.Scale, run.Seed)
+	switch {
+	case run.Status == result.Finished:
+	case run.Status == result.Running:
 		paragraph(&b, "INTERRUPTED: ", "it never ended, or hasn't yet; "+missing(run))
+	case run.Reason == "":
+		paragraph(&b, strings.ToUpper(string(run.Status))+": ", missing(run))
 	default:
 		paragraph(&b, strings.ToUpper(string(run.Status))+": ", run.Reason+"; "+missing(run))
 	}
@@ -69,23 +71,23 @@ func missing(run *result.Run) string {
 	return fmt.Sprintf("%d of %d repeats are missing; - is a figure that no repeat gave", run.Unfinished, all)
 }
 
-func budget(run *result.Run, of string) string {
-	for _, budget := range run.Manifest.Limits {
-		if budget.Of == of && budget.CPUs != "" {
-			return budget.CPUs + " CPU"
+func limit(run *result.Run, of string) string {
+	for _, l := range run.Manifest.Limits {
+		if l.Of == of && l.CPUs != "" {
+			return l.CPUs + " CPU"
 		}
 	}
-	return "no CPU budget"
+	return "no CPU limit"
 }
 
-func groupsOf(run *result.Run) []string {
-	var groups []string
+func experimentsOf(run *result.Run) []string {
+	var experiments []string
 	for _, c := range run.Cells {
-		if !slices.Contains(groups, c.Experiment) {
-			groups = append(groups, c.Experiment)
+		if !slices.Contains(experiments, c.Experiment) {
+			experiments = append(experiments, c.Experiment)
 		}
 	}
-	return groups
+	return experiments
 }
 
 // latenciesOf are the latencies of the run's cells, without the proxy first.
@@ -105,15 +107,15 @@ func latenciesOf(run *result.Run) []lesson.Latency {
 	return all
 }
 
-// heading says in words what a latency is.
-func heading(l lesson.Latency) string {
+// latencyTitle says in words what a latency is.
+func latencyTitle(l lesson.Latency) string {
 	switch {
 	case !l.Proxied():
-		return "Without latency, no toxiproxy in the way"
+		return "Without latency, without toxiproxy"
 	case l.MS() == 0:
-		return "Through toxiproxy, no latency asked"
+		return "Through toxiproxy, 0 ms set"
 	}
-	return fmt.Sprintf("%d ms of round trip asked, through toxiproxy", l.MS())
+	return fmt.Sprintf("Through toxiproxy, %d ms of round trip set", l.MS())
 }
 
 // find returns the run's first cell that is as wanted, nil where none is.
@@ -142,28 +144,66 @@ func compares(run *result.Run) bool {
 	})
 }
 
-// troubles lists what failed and why, and the most frequent error of each cell that had some.
+// troubles lists what failed and why, the most frequent error of each cell that had some, and each repeat that was
+// rejected.
 func troubles(run *result.Run) string {
-	var b strings.Builder
+	var failed, rejected strings.Builder
 	for i := range run.Cells {
 		c := &run.Cells[i]
+		name := fmt.Sprintf("%s, %s, %s", c.Path, c.Latency, c.Experiment)
 		var why []string
-		if c.Reason != "" {
+		if c.Reason != "" && (c.Status != result.OK || !rejectedWith(c, c.Reason)) {
 			why = append(why, c.Reason)
 		}
-		if most := errorOf(c); most.Count > 0 && (most.Message == "" || !strings.Contains(c.Reason, most.Message)) {
-			why = append(why, fmt.Sprintf("most frequent error: %d x %s (%s)", most.Count, most.Code, most.Message))
+		if text := mostFrequent(c); text != "" {
+			why = append(why, text)
 		}
-		if len(why) == 0 {
-			continue
+		if len(why) > 0 {
+			hanging(&failed, name+": "+strings.Join(why, "; "))
 		}
-		text := fmt.Sprintf("%s, %s, %s: %s", c.Path, c.Latency, c.Experiment, strings.Join(why, "; "))
-		for i, l := range wrap(text, width-2) {
-			b.WriteString(strings.Repeat(" ", 2*min(i, 1)) + l + "\n")
+		for _, r := range c.Repeats {
+			if r.Status == result.Rejected {
+				hanging(&rejected, fmt.Sprintf("%s, block %d, attempt %d: %s", name, r.Block, r.Attempt, r.Reason))
+			}
 		}
 	}
-	if b.Len() == 0 {
+	text := ""
+	if failed.Len() > 0 {
+		text += "\nWhat failed, and why:\n" + failed.String()
+	}
+	if rejected.Len() > 0 {
+		text += "\nRejected repeats, which count for nothing:\n" + rejected.String()
+	}
+	return text
+}
+
+// rejectedWith says whether the reason is that of a rejected repeat, which stands in a list of its own.
+func rejectedWith(c *result.Cell, reason string) bool {
+	return slices.ContainsFunc(c.Repeats, func(r result.Repeat) bool {
+		return r.Status == result.Rejected && r.Reason == reason
+	})
+}
+
+// mostFrequent is the cell's most frequent error, unless that is why it failed.
+func mostFrequent(c *result.Cell) string {
+	all := c.Errors()
+	if len(all) == 0 || all[0].Message != "" && strings.Contains(c.Reason, all[0].Message) {
 		return ""
 	}
-	return "\nWhat failed, and why:\n" + b.String()
+	most := all[0]
+	text := fmt.Sprintf("most frequent error: %d x %s", most.Measured, most.Code)
+	if most.Message != "" {
+		text += " (" + most.Message + ")"
+	}
+	if most.Outside > 0 {
+		text += fmt.Sprintf(", and %d x outside of the measured window", most.Outside)
+	}
+	return text
+}
+
+// hanging writes text wrapped, its later lines indented.
+func hanging(b *strings.Builder, text string) {
+	for i, l := range wrap(text, width-2) {
+		b.WriteString(strings.Repeat(" ", 2*min(i, 1)) + l + "\n")
+	}
 }

@@ -11,7 +11,7 @@ import (
 	"pooler-lab/internal/topology"
 )
 
-// A verdictError is a verdict on a whole run that isn't all well.
+// A verdictError is what 'lab verdict' ends with for a run that doesn't reproduce all that it was made for.
 type verdictError struct {
 	text string
 	code int
@@ -19,21 +19,23 @@ type verdictError struct {
 
 func (o *verdictError) Error() string { return o.text }
 
-// ExitCode is 1 where a shape is not held, 2 where something could not be said.
+// ExitCode is 1 where a finding is not reproduced, 2 where something is inconclusive.
 func (o *verdictError) ExitCode() int { return o.code }
 
-var outcomes = map[string]error{
-	outcome.NotHeld: &verdictError{"a shape is not held", 1},
-	outcome.CantSay: &verdictError{"not everything could be said", 2},
+// verdicts are by what the run comes to overall.
+var verdicts = map[outcome.Outcome]error{
+	outcome.NotReproduced: &verdictError{"a finding is not reproduced", 1},
+	outcome.Inconclusive:  &verdictError{"the run says too little of a comparison or a finding", 2},
 }
 
-// NewVerdictCommand makes 'lab verdict', which says what a run shows of what its lesson claims.
+// NewVerdictCommand makes 'lab verdict', which prints what a run's comparisons and findings come to.
 func NewVerdictCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "verdict [RUN]",
-		Short: "Say what a run shows of what its lesson claims: the last run where none is given",
-		Long: "Say what a run shows of what its lesson claims: its headlines, and whether the shapes of the study that it asks again hold.\n" +
-			"The exit status is 0 where all could be said and all shapes hold, 1 where a shape is not held, 2 where something can't be said.",
+		Short: "Print a run's comparisons and findings: of the last run where none is given",
+		Long: "Print what a run shows: its lesson's comparisons, and which findings of the study it reproduces.\n" +
+			"The exit status is 1 where a finding is not reproduced, 2 where a comparison or a finding is inconclusive\n" +
+			"or has fewer than six repeats, and else 0. What the run left out doesn't count.",
 		Example: "  scripts/verdict results/20261121T161200Z-05-balance",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -47,7 +49,7 @@ func NewVerdictCommand() *cobra.Command {
 			}
 			all := outcome.All(run)
 			fmt.Fprint(c.OutOrStdout(), Verdict(run, all))
-			return outcomes[all.Outcome()]
+			return verdicts[all.Overall()]
 		},
 	}
 }

@@ -1,16 +1,49 @@
 package result
 
-// FlagMeanings say what each flag's word stands for.
-var FlagMeanings = map[string]string{
-	"counts":    "k6 and the servers counted different numbers of transactions",
-	"errors":    "statements or connects failed; run.json counts them by SQLSTATE",
-	"few":       "too few transactions for a median",
-	"generator": "k6 itself used nearly all of the host's CPU",
-	"host":      "the host's CPU was full: the figure says more about this machine than about the path",
-	"late":      "more than 1 % of the paced turns began late or never",
-	"latency":   "the round trip was not what was asked, within 1.5 ms or 10 %: it stands, starred, in its column",
-	"stolen":    "the hypervisor gave 10 % or more of the CPU time to other machines: a host of your own measures better",
-	"throttled": "a CPU budget stopped a component in 10 % or more of the periods, so this latency holds waits for CPU",
-	"uncounted": "the servers' own counts could not be read",
-	"warm-up":   "not all clients were ready when the measured window opened",
+// A FlagKind is one thing that can be wrong with a repeat.
+type FlagKind string
+
+// The kinds of flags; Meaning says what each stands for.
+const (
+	FlagCounts    FlagKind = "counts"
+	FlagErrors    FlagKind = "errors"
+	FlagFew       FlagKind = "few"
+	FlagGenerator FlagKind = "generator"
+	FlagHost      FlagKind = "host"
+	FlagLate      FlagKind = "late"
+	FlagLatency   FlagKind = "latency"
+	FlagStolen    FlagKind = "stolen"
+	FlagThrottled FlagKind = "throttled"
+	FlagUncounted FlagKind = "uncounted"
+	FlagWarmup    FlagKind = "warm-up"
+)
+
+// flagMeanings are the kinds and what they stand for.
+var flagMeanings = map[FlagKind]string{
+	FlagCounts:    "k6 and the servers counted different numbers of transactions",
+	FlagErrors:    "statements or connects failed, warm-up included; run.json counts them by SQLSTATE",
+	FlagFew:       "too few transactions for a median",
+	FlagGenerator: "k6 itself used nearly all of the host's CPU",
+	FlagHost:      "the host's CPU was full: the figure says more about this machine than about the path",
+	FlagLate:      "more than 1 % of the open loop's iterations began late or never",
+	FlagLatency:   "the round trip was not what was set, within 1.5 ms or 10 %: it stands, starred, in its column",
+	FlagStolen: "stolen CPU time: the hypervisor gave 10 % or more of this host's CPU to other virtual machines; " +
+		"a host of your own measures better",
+	FlagThrottled: "a CPU limit stopped a component in 10 % or more of the periods, so this latency holds waits for CPU",
+	FlagUncounted: "the servers' own counts could not be read",
+	FlagWarmup:    "not all clients were ready when the measured window opened",
+}
+
+// Meaning says what a flag of the kind stands for.
+func (k FlagKind) Meaning() string {
+	if text, known := flagMeanings[k]; known {
+		return text
+	}
+	return "a flag that this program doesn't know"
+}
+
+// A Flag says why a repeat's figures support no conclusion, or what a reader has to know of them.
+type Flag struct {
+	Kind FlagKind `json:"kind"`
+	Text string   `json:"text"`
 }

@@ -35,9 +35,9 @@ type Repeat struct {
 	Exit    int    `json:"k6_exit"`
 }
 
-// Flagged says whether the repeat has a flag of that word.
-func (r *Repeat) Flagged(word string) bool {
-	return slices.ContainsFunc(r.Flags, func(f Flag) bool { return f.Word == word })
+// Flagged says whether the repeat has a flag of that kind.
+func (r *Repeat) Flagged(kind FlagKind) bool {
+	return slices.ContainsFunc(r.Flags, func(f Flag) bool { return f.Kind == kind })
 }
 
 // A Fact is one thing that a server said of itself, and what it had to be.
@@ -55,14 +55,14 @@ type RoundTrip struct {
 	Samples    int     `json:"samples"`
 }
 
-// What a round trip may differ from what was asked: milliseconds, or a share of it where that is more.
+// What a round trip may differ from what was set: milliseconds, or a share of it where that is more.
 const (
 	latencySlack = 1.5
 	latencyShare = 0.10
 )
 
-// AsAsked says whether the round trip is what was asked.
-func (r *RoundTrip) AsAsked() bool {
+// AsSet says whether the round trip is what was set.
+func (r *RoundTrip) AsSet() bool {
 	return math.Abs(r.MeasuredMS-r.SetMS) <= max(latencySlack, latencyShare*r.SetMS)
 }
 
@@ -71,11 +71,11 @@ type Measured struct {
 	WindowSeconds float64          `json:"window_seconds"`
 	Transactions  int64            `json:"transactions"` // committed within the window
 	TPS           float64          `json:"tps"`
-	Trends        map[string]Trend `json:"trends"`          // by metric: pg_connect, pg_statement, pg_response_time, ...
-	Late          int64            `json:"late_samples"`    // of a paced cell: begun more than one interval late
-	Dropped       int64            `json:"dropped_samples"` // due within the window and never begun
-	ClientsReady  int              `json:"clients_ready"`   // when the window opened
-	ClientsLate   int              `json:"clients_late"`    // ready only after it had opened
+	Trends        map[string]Trend `json:"trends"`             // by metric: pg_connect, pg_statement, pg_response_time, ...
+	Late          int64            `json:"late_iterations"`    // of an open loop: begun more than one interval late
+	Dropped       int64            `json:"dropped_iterations"` // due within the window and never begun
+	ClientsReady  int              `json:"clients_ready"`      // when the window opened
+	ClientsLate   int              `json:"clients_late"`       // ready only after it had opened
 	Counted       Counted          `json:"counted"`
 	Errors        []Error          `json:"errors"`
 
@@ -138,12 +138,6 @@ type Container struct {
 	CPUs      float64  `json:"cpus"`      // CPU seconds per second
 	Throttled *float64 `json:"throttled"` // share of the periods in which its budget stopped it; null has no budget
 	MemoryMB  float64  `json:"memory_mb"` // most seen, anonymous plus shared
-}
-
-// A Flag says why a repeat's figures support no verdict, or what a reader has to know of them.
-type Flag struct {
-	Word string `json:"word"`
-	Text string `json:"text"`
 }
 
 // A Node is one database as its own views showed it while the window was open.

@@ -90,7 +90,7 @@ func TestTheSchemaRefuses(t *testing.T) {
 	tests := []struct{ name, old, new string }{
 		{"a field that isn't published", `"seed":7`, `"seed":7,"sead":8`},
 		{"an unknown status", `"status":"interrupted"`, `"status":"stopped"`},
-		{"an unknown flag", `"word":"errors"`, `"word":"odd"`},
+		{"an unknown flag", `"kind":"errors"`, `"kind":"odd"`},
 		{"a throttled share above 1", `"throttled":0.2`, `"throttled":20`},
 		{"another version", `"version":2`, `"version":1`},
 		{"a missing field", `"unfinished":1`, `"not_restored":"x"`},
@@ -202,10 +202,10 @@ func TestAddAndLeft(t *testing.T) {
 }
 
 func TestReconciled(t *testing.T) {
-	repeat := func(words ...string) Repeat {
+	repeat := func(kinds ...FlagKind) Repeat {
 		r := Repeat{Status: OK, Counts: []Count{{}}}
-		for _, word := range words {
-			r.Flags = append(r.Flags, Flag{Word: word})
+		for _, kind := range kinds {
+			r.Flags = append(r.Flags, Flag{Kind: kind})
 		}
 		return r
 	}

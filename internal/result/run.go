@@ -3,6 +3,7 @@ package result
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"pooler-lab/internal/lesson"
@@ -151,6 +152,20 @@ func (c *Cell) Last() *Repeat {
 	return nil
 }
 
+// Flags are the kinds of the flags of the cell's repeats that count, each once, sorted.
+func (c *Cell) Flags() []FlagKind {
+	var kinds []FlagKind
+	for _, r := range c.Repeats {
+		for _, f := range r.Flags {
+			if r.Status == OK {
+				kinds = append(kinds, f.Kind)
+			}
+		}
+	}
+	slices.Sort(kinds)
+	return slices.Compact(kinds)
+}
+
 // Left is how many of the cell's repeats were planned and have not ended by themselves.
 func (c *Cell) Left() int {
 	ended := map[int]bool{}
@@ -178,10 +193,10 @@ func (r *Run) Reconciled() string {
 	for _, c := range r.Cells {
 		for _, repeat := range c.Repeats {
 			switch {
-			case repeat.Status != OK || repeat.Flagged("errors"):
-			case repeat.Flagged("uncounted"):
+			case repeat.Status != OK || repeat.Flagged(FlagErrors):
+			case repeat.Flagged(FlagUncounted):
 				unread++
-			case repeat.Flagged("counts"):
+			case repeat.Flagged(FlagCounts):
 				differ++
 			case len(repeat.Counts) > 0: // else nobody counts on this path
 				agree++

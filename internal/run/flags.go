@@ -8,21 +8,14 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// What a cell may show before it is flagged. A flagged cell supports no verdict.
+// What a cell may show before it is flagged. A flagged cell supports no conclusion.
 const (
 	hostFull      = 0.95 // share of the host's CPUs in use
 	stolenMost    = 0.10 // share of the host's CPUs that the hypervisor gave to others
 	generatorFull = 0.90 // share of the host's CPUs that k6 alone uses
 	lateShare     = 0.01 // of a paced cell's transactions, late and dropped together
 	fewest        = 10   // transactions that a median is taken of
-	throttledMost = 0.10 // share of periods in which a budget stopped a container, in a paced cell
-)
-
-// Words of flags for which a repeat is run again.
-const (
-	stolen     = "stolen"  // other machines took CPU meanwhile
-	miscounted = "counts"  // k6 and the servers counted different numbers
-	unready    = "warm-up" // clients were not ready when the window opened
+	throttledMost = 0.10 // share of periods in which a limit stopped a container, in an open loop
 )
 
 func cpus() int { return runtime.NumCPU() }
@@ -30,9 +23,9 @@ func cpus() int { return runtime.NumCPU() }
 // flags says what a reader has to know of a repeat before believing its figures.
 func flags(c lesson.Cell, r *result.Repeat) []result.Flag {
 	flags := []result.Flag{}
-	add := func(wrong bool, word, text string, args ...any) {
+	add := func(wrong bool, kind result.FlagKind, text string, args ...any) {
 		if wrong {
-			flags = append(flags, result.Flag{Word: word, Text: fmt.Sprintf(text, args...)})
+			flags = append(flags, result.Flag{Kind: kind, Text: fmt.Sprintf(text, args...)})
 		}
 	}
 	m := r.Measured
@@ -40,24 +33,24 @@ func flags(c lesson.Cell, r *result.Repeat) []result.Flag {
 	for _, e := range m.Errors {
 		failed += e.Count
 	}
-	add(failed > 0, "errors", "%d errors", failed)
-	add(m.Transactions < fewest, "few", "%d transactions in the measured window", m.Transactions)
-	add(float64(m.Late+m.Dropped) > lateShare*float64(m.Transactions), "late",
-		"%d turns began late and %d never", m.Late, m.Dropped)
-	add(m.ClientsReady < c.Clients && c.Transactions == 0, unready, "%s", notReady(c, m))
+	add(failed > 0, result.FlagErrors, "%d errors", failed)
+	add(m.Transactions < fewest, result.FlagFew, "%d transactions in the measured window", m.Transactions)
+	add(float64(m.Late+m.Dropped) > lateShare*float64(m.Transactions), result.FlagLate,
+		"%d iterations began late and %d never", m.Late, m.Dropped)
+	add(m.ClientsReady < c.Clients && c.Transactions == 0, result.FlagWarmup, "%s", notReady(c, m))
 	if t := r.RoundTrip; t != nil {
-		add(!t.AsAsked(), "latency", "a round trip of %.2f ms, asked were %g", t.MeasuredMS, t.SetMS)
+		add(!t.AsSet(), result.FlagLatency, "a round trip of %.2f ms, %g were set", t.MeasuredMS, t.SetMS)
 	}
 	for _, n := range r.Counts {
-		add(failed == 0 && !n.Equal, miscounted, "%s: %d, k6 counted %d", n.What, n.Server, n.K6)
+		add(failed == 0 && !n.Equal, result.FlagCounts, "%s: %d, k6 counted %d", n.What, n.Server, n.K6)
 	}
-	add(r.Uncounted != "", "uncounted", "the servers' counts could not be read: %s", r.Uncounted)
+	add(r.Uncounted != "", result.FlagUncounted, "the servers' counts could not be read: %s", r.Uncounted)
 	if u := r.Resources; u != nil {
-		add(over(u.HostCPU, hostFull), "host", "%.0f %% of the host's CPU in use", percent(u.HostCPU))
-		add(over(u.Stolen, stolenMost), stolen, "%.0f %% of the host's CPU were taken by other machines", percent(u.Stolen))
-		add(over(u.GeneratorCPU, generatorFull), "generator", "k6 alone used %.0f %% of the host's CPU", percent(u.GeneratorCPU))
+		add(over(u.HostCPU, hostFull), result.FlagHost, "%.0f %% of the host's CPU in use", percent(u.HostCPU))
+		add(over(u.Stolen, stolenMost), result.FlagStolen, "%.0f %% of the host's CPU time was stolen: the hypervisor gave it to other virtual machines", percent(u.Stolen))
+		add(over(u.GeneratorCPU, generatorFull), result.FlagGenerator, "k6 alone used %.0f %% of the host's CPU", percent(u.GeneratorCPU))
 		for _, n := range u.Containers {
-			add(c.Rate > 0 && over(n.Throttled, throttledMost), "throttled", "%s was stopped by its budget in %.0f %% of periods",
+			add(c.Rate > 0 && over(n.Throttled, throttledMost), result.FlagThrottled, "%s was stopped by its limit in %.0f %% of periods",
 				n.Service, percent(n.Throttled))
 		}
 	}

@@ -45,8 +45,8 @@ func TestFlags(t *testing.T) {
 				Resources: &result.Resources{HostCPU: is(0.9), GeneratorCPU: is(0.5), Containers: []result.Container{{Service: "primary"}}}}
 			test.change(&cell, &repeat)
 			repeat.Flags = flags(cell, &repeat)
-			if words := wordsOf(repeat); !slices.Equal(words, test.want) {
-				t.Errorf("flagged %v, it should be %v", words, test.want)
+			if kinds := flagKinds(repeat); !slices.Equal(kinds, test.want) {
+				t.Errorf("flagged %v, it should be %v", kinds, test.want)
 			}
 		})
 	}
@@ -58,7 +58,7 @@ func TestStolenTimeIsAnotherAttempt(t *testing.T) {
 	for attempt, want := range map[int]result.Status{1: result.Rejected, 2: result.Rejected, 3: result.OK} {
 		r := &result.Repeat{Attempt: attempt, Status: result.OK, Measured: &result.Measured{Transactions: 99}, Resources: &result.Resources{Stolen: &share}}
 		(&runner{doc: &result.Run{}}).judge(lesson.Cell{}, r)
-		if r.Status != want || len(r.Flags) != 1 || r.Flags[0].Word != stolen || want == result.Rejected && !strings.Contains(r.Reason, "20 %") {
+		if r.Status != want || len(r.Flags) != 1 || r.Flags[0].Kind != result.FlagStolen || want == result.Rejected && !strings.Contains(r.Reason, "20 %") {
 			t.Errorf("attempt %d is %s: %s, flags %v", attempt, r.Status, r.Reason, r.Flags)
 		}
 	}

@@ -66,8 +66,8 @@ const attempts = 3
 func (r *runner) judge(c lesson.Cell, out *result.Repeat) {
 	out.Flags = flags(c, out)
 	for _, f := range out.Flags {
-		if f.Word == stolen && out.Attempt < attempts || f.Word == miscounted && out.Attempt == 1 ||
-			f.Word == unready && out.Attempt < attempts && r.tooShort(c, out) {
+		if f.Kind == result.FlagStolen && out.Attempt < attempts || f.Kind == result.FlagCounts && out.Attempt == 1 ||
+			f.Kind == result.FlagWarmup && out.Attempt < attempts && r.tooShort(c, out) {
 			out.Status, out.Reason = result.Rejected, f.Text
 		}
 	}

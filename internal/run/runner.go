@@ -163,7 +163,7 @@ func (r *runner) cell(ctx context.Context, i, block, position int) error {
 		if err := r.doc.Write(r.dir); err != nil {
 			return err
 		}
-		taken := repeat.Flagged(stolen)
+		taken := repeat.Flagged(result.FlagStolen)
 		if repeat.Status != result.Rejected || ctx.Err() != nil || attempt == attempts || attempt > 1 && !taken && !short {
 			return nil
 		}

@@ -85,8 +85,8 @@ func TestRun(t *testing.T) {
 			if run.Status != result.Finished || cell.Status != test.status || !strings.HasPrefix(cell.Reason, test.reason) || len(cell.Repeats) != max(1, test.attempts) {
 				t.Fatalf("run %s, cell %s %q, %d repeats", run.Status, cell.Status, cell.Reason, len(cell.Repeats))
 			}
-			if words := wordsOf(cell.Repeats[len(cell.Repeats)-1]); test.status == result.OK && !slices.Equal(words, test.flags) {
-				t.Errorf("flagged %v, it should be %v", words, test.flags)
+			if kinds := flagKinds(cell.Repeats[len(cell.Repeats)-1]); test.status == result.OK && !slices.Equal(kinds, test.flags) {
+				t.Errorf("flagged %v, it should be %v", kinds, test.flags)
 			}
 			if _, err := os.Stat(filepath.Join(r.dir, "k6", "a-r1.log")); (err == nil) != test.log {
 				t.Errorf("k6's log is there: %v", err == nil)
@@ -154,7 +154,7 @@ func TestFixedWork(t *testing.T) {
 			if cell.Status != test.status || cell.Reason != test.reason {
 				t.Fatalf("the cell is %s: %s", cell.Status, cell.Reason)
 			}
-			if test.status == result.OK && (repeat.Measured.TPS != test.tps || !slices.Equal(wordsOf(repeat), test.flags) || repeat.Measured.Finish == nil) {
+			if test.status == result.OK && (repeat.Measured.TPS != test.tps || !slices.Equal(flagKinds(repeat), test.flags) || repeat.Measured.Finish == nil) {
 				t.Errorf("measured %+v, flagged %v", repeat.Measured, repeat.Flags)
 			}
 		})
@@ -209,7 +209,7 @@ func TestAShortWarmUpIsMadeLongerOnce(t *testing.T) {
 			wantNothing(t, r.run(t.Context()), test.behaviour == "nothing")
 			var all []string
 			for _, repeat := range written(t, r.dir).Cells[0].Repeats {
-				all = append(all, fmt.Sprintf("%s %d %v %v", repeat.Status, repeat.Block, wordsOf(repeat), repeat.Warmup))
+				all = append(all, fmt.Sprintf("%s %d %v %v", repeat.Status, repeat.Block, flagKinds(repeat), repeat.Warmup))
 			}
 			if !slices.Equal(all, test.want) {
 				t.Errorf("the repeats are %v, they should be %v", all, test.want)

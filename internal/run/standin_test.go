@@ -198,11 +198,11 @@ func slow(id string) lesson.Cell {
 
 var errDown = errors.New("the primary is down")
 
-func wordsOf(r result.Repeat) []string {
-	var words []string
+func flagKinds(r result.Repeat) []string {
+	var kinds []string
 	for _, f := range r.Flags {
-		words = append(words, f.Word)
+		kinds = append(kinds, string(f.Kind))
 	}
-	slices.Sort(words)
-	return words
+	slices.Sort(kinds)
+	return kinds
 }

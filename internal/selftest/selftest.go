@@ -1,7 +1,7 @@
-// Package selftest puts the lab's own verdicts to the test: the same path under two names must come out as no clear
+// Package selftest puts the lab's own comparisons to the test: the same path under two names must come out as no clear
 // difference, and a known slowdown must be found, both in 18 of 20 comparisons.
 //
-// What can be expected of six repeats follows from how a verdict is reached. The interval of six ratios is their whole
+// What can be expected of six repeats follows from how an outcome is reached. The interval of six ratios is their whole
 // range, so a difference is seen where all six lie on one side of 1.
 //
 //   - Two names of one path: each ratio falls on either side with the same chance, whatever the noise is like. All six
@@ -29,14 +29,14 @@ import (
 
 // A Trial is one comparison made again and again, each time of other blocks.
 type Trial struct {
-	lesson.Comparison
-	Wanted   string            // the word that is right
-	Verdicts []outcome.Verdict // one a comparison
-	Right    int               // of them
-	Unsaid   int               // of them: a cell failed or is flagged
-	Missed   int               // of them: no clear difference, where there is one
-	Whole    outcome.Interval  // of the ratios of all blocks
-	// Spread is the ratio's within a block, of the comparisons that could say something: standard deviation of its
+	Plan         lesson.Comparison
+	Wanted       outcome.Outcome // the right one
+	Outcomes     []outcome.Comparison
+	Right        int              // of them
+	Inconclusive int              // of them: a cell failed or is flagged
+	Missed       int              // of them: no clear difference, where there is one
+	Whole        outcome.Interval // of the ratios of all blocks
+	// Spread is the ratio's within a block, of the comparisons that were conclusive: standard deviation of its
 	// logarithm.
 	Spread float64
 }
@@ -45,37 +45,37 @@ type Trial struct {
 const enough = 0.9
 
 // Wrong is how many comparisons said what isn't true: a difference that isn't there, or the wrong way round.
-func (t Trial) Wrong() int { return len(t.Verdicts) - t.Right - t.Unsaid - t.Missed }
+func (t Trial) Wrong() int { return len(t.Outcomes) - t.Right - t.Inconclusive - t.Missed }
 
 // Holds says whether enough comparisons were right.
 func (t Trial) Holds() bool {
-	return float64(t.Right) >= enough*float64(len(t.Verdicts)) && t.Right > 0
+	return float64(t.Right) >= enough*float64(len(t.Outcomes)) && t.Right > 0
 }
 
-// Judge makes each headline of the run again for every so many blocks. Headlines whose name ends in same compare a
+// Judge makes each comparison of the run again for every so many blocks. Those whose name ends in same compare a
 // path with itself, the others a known slowdown with what is not slowed down.
 func Judge(run *result.Run, repeats int) []Trial {
 	var trials []Trial
-	for _, h := range run.Lesson.Comparisons {
-		t := Trial{Comparison: h, Wanted: wanted(h)}
+	for _, plan := range run.Lesson.Comparisons {
+		t := Trial{Plan: plan, Wanted: wanted(plan)}
 		var ratios []float64
 		for first := 1; first+repeats-1 <= run.Blocks; first += repeats {
-			v := outcome.Compare(within(run, first, first+repeats-1), h)
-			t.Verdicts = append(t.Verdicts, v)
-			switch v.Word {
+			c := outcome.Compare(within(run, first, first+repeats-1), plan)
+			t.Outcomes = append(t.Outcomes, c)
+			switch c.Outcome {
 			case t.Wanted:
 				t.Right++
-			case outcome.NoClear:
+			case outcome.NoClearDifference:
 				t.Missed++
 			}
-			if v.Word == outcome.CantSay || v.Word == outcome.NoInterval {
-				t.Unsaid++
+			if !c.Outcome.Concludes() {
+				t.Inconclusive++
 				continue
 			}
-			ratios = append(ratios, v.Figure.Ratios(v.Of, v.To)...)
+			ratios = append(ratios, c.Metric.Ratios(c.Of, c.To)...)
 		}
-		whole := outcome.Compare(run, h)
-		if whole.Word == outcome.NotAsked {
+		whole := outcome.Compare(run, plan)
+		if whole.Outcome == outcome.NotInThisRun {
 			continue
 		}
 		t.Whole, t.Spread = whole.Ratio, spread(ratios)
@@ -84,15 +84,15 @@ func Judge(run *result.Run, repeats int) []Trial {
 	return trials
 }
 
-// wanted is the word that is right: a slowdown has less of what is better for being more.
-func wanted(h lesson.Comparison) string {
-	if strings.HasSuffix(h.Name, "same") {
-		return outcome.NoClear
+// wanted is the outcome that is right: a slowdown has less of what is better for being more.
+func wanted(c lesson.Comparison) outcome.Outcome {
+	if strings.HasSuffix(c.Name, "same") {
+		return outcome.NoClearDifference
 	}
-	if f, err := metric.Find(h.Metric); err == nil && f.Better == metric.More {
-		return outcome.Less
+	if f, err := metric.Find(c.Metric); err == nil && f.Better == metric.More {
+		return outcome.Lower
 	}
-	return outcome.More
+	return outcome.Higher
 }
 
 // within is the run with the repeats of some of its blocks alone.

@@ -19,19 +19,19 @@ type noise struct {
 	drift float64 // from one block to the next
 }
 
-// ask makes the comparison of a group with the cell 'a'.
-func ask(name, group string) lesson.Comparison {
-	in := func(group string) lesson.Selector {
-		return lesson.Selector{"experiment": lesson.Word(group)}
+// ask makes the comparison of an experiment with the cell 'a'.
+func ask(name, experiment string) lesson.Comparison {
+	in := func(experiment string) lesson.Selector {
+		return lesson.Selector{"experiment": lesson.Word(experiment)}
 	}
-	return lesson.Comparison{Name: name, Says: name, Metric: "statement", Of: in(group), To: in("a")}
+	return lesson.Comparison{Name: name, Says: name, Metric: "statement", Of: in(experiment), To: in("a")}
 }
 
 // made is a run of blocks of three cells: two that are the same and one that takes 10 % longer.
 func made(random *rand.Rand, blocks int, n noise) *result.Run {
-	run := &result.Run{Blocks: blocks, Lesson: result.Lesson{Comparisons: []lesson.Comparison{ask("response-same", "b"), ask("response-slower", "slower")}}}
-	for _, group := range []string{"a", "b", "slower"} {
-		run.Cells = append(run.Cells, result.Cell{Cell: lesson.Cell{ID: group, Experiment: group, Path: "direct", Workload: "select", Clients: 1}, Status: result.OK})
+	run := &result.Run{Blocks: blocks, Lesson: result.Lesson{Comparisons: []lesson.Comparison{ask("response-time-same", "b"), ask("response-time-slower", "slower")}}}
+	for _, name := range []string{"a", "b", "slower"} {
+		run.Cells = append(run.Cells, result.Cell{Cell: lesson.Cell{ID: name, Experiment: name, Path: "direct", Workload: "select", Clients: 1}, Status: result.OK})
 	}
 	for block := 1; block <= blocks; block++ {
 		all := random.NormFloat64()*n.block + n.drift*float64(block)
@@ -50,8 +50,8 @@ func made(random *rand.Rand, blocks int, n noise) *result.Run {
 	return run
 }
 
-// TestWhatVerdictsWithstand makes thousands of comparisons on noise that is known.
-func TestWhatVerdictsWithstand(t *testing.T) {
+// TestWhatOutcomesWithstand makes thousands of comparisons on noise that is known.
+func TestWhatOutcomesWithstand(t *testing.T) {
 	const comparisons = 1200
 	tests := []struct {
 		name        string
@@ -81,7 +81,7 @@ func TestWhatVerdictsWithstand(t *testing.T) {
 	}
 }
 
-// judgedQuickly is the share of right verdicts, block ranges cut out beforehand.
+// judgedQuickly is the share of right outcomes, block ranges cut out beforehand.
 func judgedQuickly(run *result.Run, repeats int) []float64 {
 	var right [2]int
 	n := run.Blocks / repeats
@@ -114,14 +114,14 @@ func TestFoundAgreesWithTheSimulation(t *testing.T) {
 
 func TestJudge(t *testing.T) {
 	run := made(rand.New(rand.NewPCG(1, 1)), 13, noise{own: 0.005}) // the last block is left over
-	run.Cells[1].Repeats[8].Flags = []result.Flag{{Word: "host"}}
+	run.Cells[1].Repeats[8].Flags = []result.Flag{{Kind: result.FlagHost}}
 	trials := Judge(run, 6)
-	if len(trials) != 2 || len(trials[0].Verdicts) != 2 || len(trials[1].Verdicts) != 2 {
+	if len(trials) != 2 || len(trials[0].Outcomes) != 2 || len(trials[1].Outcomes) != 2 {
 		t.Fatalf("the trials are %+v", trials)
 	}
 	same, slower := trials[0], trials[1]
-	if same.Unsaid != 1 || same.Verdicts[1].Word != outcome.CantSay || same.Holds() {
-		t.Errorf("a flagged comparison counts: %+v", same.Verdicts)
+	if same.Inconclusive != 1 || same.Outcomes[1].Outcome != outcome.Inconclusive || same.Holds() {
+		t.Errorf("a flagged comparison counts: %+v", same.Outcomes)
 	}
 	if slower.Right != 2 || !slower.Holds() || math.Abs(slower.Whole.Center-1.1) > 0.01 || slower.Spread < 0.003 || slower.Spread > 0.012 {
 		t.Errorf("a slowdown of 10 %% is %d of 2 times seen, %.3f in all, spread %.4f", slower.Right, slower.Whole.Center, slower.Spread)
@@ -129,20 +129,20 @@ func TestJudge(t *testing.T) {
 }
 
 func TestReport(t *testing.T) {
-	verdicts := make([]outcome.Verdict, 20)
+	outcomes := make([]outcome.Comparison, 20)
 	for _, test := range []struct {
-		name                  string
-		right, unsaid, missed int
-		last                  string
-		want                  error
+		name                        string
+		right, inconclusive, missed int
+		last                        string
+		want                        error
 	}{
 		{"enough are right", 18, 0, 2, "selftest: nine of ten comparisons or more say what is true", nil},
-		{"three are wrong", 17, 0, 0, "selftest: on this machine, verdicts are wrong in more than one of ten comparisons", errWrong},
+		{"three are wrong", 17, 0, 0, "selftest: on this machine, outcomes are wrong in more than one of ten comparisons", errWrong},
 		{"the slowdown is missed", 14, 3, 3, "selftest: what is said is true, but repeats differ too much here to find 10 %: more of them do, as noted beside each", errMissed},
-		{"too many say nothing", 12, 8, 0, "selftest: too many comparisons could say nothing: something else used the machine, or it is too small", errUnsaid},
+		{"too many are inconclusive", 12, 8, 0, "selftest: too many comparisons are inconclusive: something else used the machine, or it is too small", errInconclusive},
 	} {
 		var out strings.Builder
-		trials := []Trial{{Verdicts: verdicts, Right: 20, Wanted: outcome.NoClear}, {Verdicts: verdicts, Right: test.right, Unsaid: test.unsaid, Missed: test.missed, Wanted: outcome.More, Spread: 0.02}}
+		trials := []Trial{{Outcomes: outcomes, Right: 20, Wanted: outcome.NoClearDifference}, {Outcomes: outcomes, Right: test.right, Inconclusive: test.inconclusive, Missed: test.missed, Wanted: outcome.Higher, Spread: 0.02}}
 		if err := report(&out, trials, 6); err != test.want {
 			t.Errorf("%s: the error is %v", test.name, err)
 		}
@@ -162,7 +162,7 @@ func TestRepeatsThatFind(t *testing.T) {
 
 func TestHolds(t *testing.T) {
 	for right, want := range map[int]bool{18: true, 17: false, 20: true} {
-		if got := (Trial{Right: right, Verdicts: make([]outcome.Verdict, 20)}).Holds(); got != want {
+		if got := (Trial{Right: right, Outcomes: make([]outcome.Comparison, 20)}).Holds(); got != want {
 			t.Errorf("%d of 20: %v", right, got)
 		}
 	}

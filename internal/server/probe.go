@@ -89,7 +89,7 @@ func (p *probe) roundTrip(ctx context.Context, j Journey) (r *result.RoundTrip, 
 		ms, err := p.median(ctx)
 		statements += roundTrips
 		r = &result.RoundTrip{SetMS: j.AskedMS, MeasuredMS: ms, Samples: roundTrips}
-		if err != nil || r.AsAsked() || tries == roundTripTries {
+		if err != nil || r.AsSet() || tries == roundTripTries {
 			return r, statements, err
 		}
 		select {

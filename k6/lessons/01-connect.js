@@ -11,12 +11,12 @@ import { lesson } from '../lib/cell.js';
 import { shared } from '../lib/workloads.js';
 export { turn as default, handleSummary } from '../lib/cell.js';
 
-const figures = ['connect', 'connect_p95', 'connect_first_statement', 'dial', 'tls', 'auth', 'round_trips'];
+const figures = ['connect', 'connect_p95', 'connect_first_query', 'dial', 'tls', 'auth', 'round_trips'];
 // Rates stay below what the slowest path takes, and out of step with the 100 ms slices of the CPU budgets.
 const paced = { workload: 'connect', protocol: 'simple', clients: [1], rate: 11, latencies: [null], seconds: 1.1, warmup_seconds: 0.4, repeats: 6,
   figures, full: { seconds: 10 } };
 const once = { ...paced, repeats: 1 };
-const first = { ...once, seconds: 1, repeats: 3, figures: ['first_connect', 'first_connect_statement', 'later_connect', 'later_connect_statement'], full: { repeats: 10 } };
+const first = { ...once, seconds: 1, repeats: 3, figures: ['first_connect', 'first_connect_query', 'later_connect', 'later_connect_query'], full: { repeats: 10 } };
 const pooled = { paths: ['pgbouncer-transaction'], roles: ['app_trust'] }; // as the study's seem to have been
 // An open model: connects begin when they are due, however many are still under way.
 const churn = { ...once, workload: 'churn', clients: [200], paths: ['direct', 'pgbouncer-transaction', 'pgpool'], fill_pools: true, seconds: 2, warmup_seconds: 0.2,
@@ -58,7 +58,7 @@ export const options = lesson(() => ({
     { name: 'trust', says: 'connect without a password: PgBouncer, to PostgreSQL', ...cheaper('app_trust') },
     { name: 'secret', says: 'connect with SCRAM: PgBouncer that holds the secret, to PostgreSQL', ...cheaper('app') },
     { name: 'clear', says: 'connect with SCRAM: PgBouncer that holds the clear password, to PostgreSQL', ...cheaper('app_clear') },
-    { name: 'pgpool', says: 'connect and first statement with SCRAM: Pgpool-II, to PostgreSQL', figure: 'connect_first_statement', of: { group: 'login-pgpool' }, to: login('direct', 'app') },
+    { name: 'pgpool', says: 'connect and first statement with SCRAM: Pgpool-II, to PostgreSQL', figure: 'connect_first_query', of: { group: 'login-pgpool' }, to: login('direct', 'app') },
     { name: 'distance', says: 'connect at 10 ms: with SCRAM, to without a password', figure: 'connect', of: far('app'), to: far('app_trust') },
     { name: 'kept', says: 'a turn: on a connection that the application keeps, to one opened through PgBouncer without a password', figure: 'p50', of: { group: 'kept' }, to: login('pgbouncer-transaction', 'app_trust') },
   ],
@@ -79,8 +79,8 @@ export const options = lesson(() => ({
       { name: 'ysql-dearest', says: 'YSQL is dearer to connect to than PostgreSQL', all: [{ figure: 'connect', of: { group: 'paths', path: 'yugabyte' }, to: login('direct', 'app'), is: 'more' }] },
       { name: 'behind-pgbouncer-alike', says: 'behind PgBouncer both databases cost the same, and less than PostgreSQL', all: [['pgbouncer-transaction', 'less', 1.25], ['pgbouncer-transaction', 'more', 0.8], ['direct', 'less', 1]].map(
         ([path, is, than]) => ({ figure: 'connect', of: { group: 'paths', path: 'pgbouncer-yugabyte' }, to: login(path, 'app'), is, than })) },
-      { name: 'first-of-database', says: 'the first connection to a database is dearer', all: [{ figure: 'first_connect_statement', of: start('first-of-database', 'direct'), to: start('first-of-client', 'direct'), is: 'more' }] },
-      { name: 'first-of-pool', says: 'the first connection through a cold pool is dearer, with its first statement', all: [{ figure: 'first_connect_statement', of: start('first-of-cold-pool', 'pgbouncer-transaction'), to: start('first-of-warm-pool', 'pgbouncer-transaction'), is: 'more' }] },
+      { name: 'first-of-database', says: 'the first connection to a database is dearer', all: [{ figure: 'first_connect_query', of: start('first-of-database', 'direct'), to: start('first-of-client', 'direct'), is: 'more' }] },
+      { name: 'first-of-pool', says: 'the first connection through a cold pool is dearer, with its first statement', all: [{ figure: 'first_connect_query', of: start('first-of-cold-pool', 'pgbouncer-transaction'), to: start('first-of-warm-pool', 'pgbouncer-transaction'), is: 'more' }] },
       { name: 'own-pool-beats-all', says: 'a pool inside the application beats all', all: ['direct', 'pgbouncer-transaction'].map((path) => (
         { figure: 'p50', of: { group: 'kept' }, to: login(path, 'app_trust'), is: 'less' })) },
     ],

@@ -42,9 +42,15 @@ func scale(verdict map[string]any, guess any) ratioScale {
 	return s
 }
 
+// outcomeOf is the outcome of a comparison, empty where it has none.
+func outcomeOf(verdict map[string]any) outcome.Outcome {
+	word, _ := verdict["word"].(string)
+	return outcome.Outcome(word)
+}
+
 // sure says whether something rests on a verdict.
 func sure(verdict map[string]any) bool {
-	return verdict["word"] != outcome.CantSay && verdict["word"] != outcome.NoInterval
+	return outcomeOf(verdict).Concludes()
 }
 
 // unsaid says whether all that was asked of a run can't be said. Fewer repeats than a claim needs are another matter.
@@ -53,10 +59,10 @@ func unsaid(verdicts any) bool {
 	all, _ := verdicts.([]any)
 	for _, v := range all {
 		verdict, _ := v.(map[string]any)
-		switch verdict["word"] {
-		case outcome.CantSay:
+		switch outcomeOf(verdict) {
+		case outcome.Inconclusive:
 			asked = true
-		case outcome.NotAsked:
+		case outcome.NotInThisRun:
 		default:
 			return false
 		}

@@ -64,7 +64,7 @@ const lesson = `{"name":"02-latency","title":"Latency","question":"What do 20 ms
 
 const ran = `{"name":"R","lesson":"02-latency","title":"Latency","question":"What?","started":"2026-11-21T20:08:38Z","seconds":61,"status":"interrupted","reason":"cancelled",
  "report":true,"csv":true,"predicted":true,"explanation":"Because.","prediction":{"words":"<b>half","path":"","factor":null,"headlines":{"far":0.5}},"outcome":null,"others":[],
- "verdicts":[{"name":"far","says":"TPS at 20 ms, to none","ratio":0.05,"lo":0.04,"hi":0.06,"word":"less","why":""},{"name":"other","says":"more clients","ratio":null,"lo":null,"hi":null,"word":"not asked","why":""}]}`
+ "verdicts":[{"name":"far","says":"TPS at 20 ms, to none","ratio":0.05,"lo":0.04,"hi":0.06,"word":"lower","why":""},{"name":"other","says":"more clients","ratio":null,"lo":null,"hi":null,"word":"not in this run","why":""}]}`
 
 func TestLessonAsksFirstAndRevealsThen(t *testing.T) {
 	before := render(t, "lesson", `{"lesson":`+lesson+`,"runs":[],"revealed":null}`)
@@ -85,7 +85,7 @@ func TestLessonAsksFirstAndRevealsThen(t *testing.T) {
 
 // A run that says nothing has to say what to do about it; one that says something, or has too few repeats, doesn't.
 func TestRunThatSaysNothingNamesTheNextStep(t *testing.T) {
-	for words, next := range map[string]bool{"can't say,can't say": true, "can't say,not asked in this run": true, "not asked in this run": false, "can't say,less": false, "no interval": false} {
+	for words, next := range map[string]bool{"inconclusive,inconclusive": true, "inconclusive,not in this run": true, "not in this run": false, "inconclusive,lower": false, "no interval": false} {
 		run := strings.Replace(ran[:strings.Index(ran, `"verdicts"`)], `"interrupted"`, `"finished"`, 1) + `"verdicts":[`
 		for i, word := range strings.Split(words, ",") {
 			run += strings.Repeat(",", min(i, 1)) + `{"name":"n","says":"s","ratio":2,"lo":1,"hi":3,"word":"` + word + `","why":""}`

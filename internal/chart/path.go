@@ -2,9 +2,9 @@ package chart
 
 import "strings"
 
-// A Journey is a path as the run took it: a row of the picture of all.
-type Journey struct {
-	Path string
+// A Path is one as the run took it: a row of the picture of all.
+type Path struct {
+	Name string
 	// Stops are what it goes through, from the client on: the ones at the same place stand in one.
 	Stops []string
 	// Link is the stop before which latency was put, from 1; 0 is nowhere.
@@ -18,54 +18,54 @@ type Journey struct {
 
 // Sizes of the picture of the paths.
 const (
-	journeyHeight = 76.0
-	offHeight     = 32.0 // of a path that isn't available
-	stopWidth     = 144.0
-	stopHeight    = 30.0
-	journeyTop    = 30.0
-	plainWidth    = 104.0
+	pathHeight = 76.0
+	offHeight  = 32.0 // of a path that isn't available
+	stopWidth  = 144.0
+	stopHeight = 30.0
+	pathTop    = 30.0
+	plainWidth = 104.0
 )
 
-// Journeys draws a row a path: its stops from left to right, its links between them, and on the link under study the
+// Paths draws a row a path: its stops from left to right, its links between them, and on the link under study the
 // round trips measured.
-func Journeys(id string, journeys []Journey) Drawing {
+func Paths(id string, paths []Path) Drawing {
 	d := Drawing{ID: id, Title: "The paths of this run and their round trips", Width: width}
-	d.add(text("head", 2, 18, "path; on its link the round trip asked → measured, ms"), text("head end", width-2, 18, "without proxy, ms"))
-	top := journeyTop
-	for _, j := range journeys {
-		d.add(line("grid", 0, top, width, top), text("path", 2, top+20, j.Path))
-		if j.Off != "" {
-			d.add(text("off", 24+widthOf(j.Path), top+20, "not available: "+j.Off))
+	d.add(text("head", 2, 18, "path; on its link the round trip set → measured, ms"), text("head end", width-2, 18, "without proxy, ms"))
+	top := pathTop
+	for _, p := range paths {
+		d.add(line("grid", 0, top, width, top), text("path", 2, top+20, p.Name))
+		if p.Off != "" {
+			d.add(text("off", 24+widthOf(p.Name), top+20, "not available: "+p.Off))
 			top += offHeight
 			continue
 		}
-		d.journey(j, top+48)
-		if j.Plain != "" {
-			d.add(text("figure end", width-2, top+53, j.Plain))
+		d.path(p, top+48)
+		if p.Plain != "" {
+			d.add(text("figure end", width-2, top+53, p.Plain))
 		}
-		top += journeyHeight
+		top += pathHeight
 	}
 	d.Height = top + 4
 	return d
 }
 
-// journey draws one row.
-func (d *Drawing) journey(j Journey, middle float64) {
+// path draws one row.
+func (d *Drawing) path(p Path, middle float64) {
 	const start = 2
 	gap := (width - plainWidth - start - stopWidth*3) / 2 // three stops fill the row
 	x := float64(start)
-	for i, stop := range j.Stops {
+	for i, stop := range p.Stops {
 		if i > 0 {
 			length := gap
-			if len(j.Stops) == 2 {
+			if len(p.Stops) == 2 {
 				length = 2*gap + stopWidth
 			}
-			d.link(j, i, x, x+length, middle)
+			d.link(p, i, x, x+length, middle)
 			x += length
 		}
 		class := "stop"
 		switch {
-		case i == len(j.Stops)-1:
+		case i == len(p.Stops)-1:
 			class = "stop node"
 		case i > 0:
 			class = "stop pooler"
@@ -75,13 +75,13 @@ func (d *Drawing) journey(j Journey, middle float64) {
 	}
 }
 
-// link draws the way to the stop at i, with what was measured where that is the link under study.
-func (d *Drawing) link(j Journey, i int, x, end, middle float64) {
-	if i != j.Link {
+// link draws the hop to the stop at i, with what was measured where that is the link under study.
+func (d *Drawing) link(p Path, i int, x, end, middle float64) {
+	if i != p.Link {
 		d.add(line("hop", x, middle, end, middle))
 		return
 	}
-	d.add(line("hop slow", x, middle, end, middle), text("figure middle", (x+end)/2, middle-9, fit(j.Measured, end-x)))
+	d.add(line("hop slow", x, middle, end, middle), text("figure middle", (x+end)/2, middle-9, fit(p.Measured, end-x)))
 }
 
 // fit joins as many parts as width has room for: those at the two ends first.

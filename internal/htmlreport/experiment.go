@@ -9,65 +9,65 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// conditions are the fields in which a group's cells may differ, besides their path: those that do are columns, the
+// conditions are the fields in which an experiment's cells may differ, besides their path: those that do are columns, the
 // others stand in the caption.
 var conditions = []struct{ field, head string }{
 	{"latency_ms", "latency"}, {"link", "link"}, {"workload", "workload"}, {"clients", "clients"}, {"protocol", "protocol"}, {"role", "role"},
-	{"pool_size", "pool"}, {"pods", "pods"}, {"pod_pool", "pod pool"}, {"rate", "rate"}, {"transactions", "transactions each"},
+	{"pool_size", "pool"}, {"pods", "app instances"}, {"pod_pool", "pool of each"}, {"rate", "rate"}, {"transactions", "transactions each"},
 	{"bandwidth_kb_s", "bandwidth"}, {"replication_ms", "replication"}, {"fresh_database", "fresh database"}, {"params", "params"}, {"settings", "settings"},
 }
 
-// A group is the cells of one of a lesson's groups.
-type group struct {
+// An experiment is the cells of one of a lesson's.
+type experiment struct {
 	name    string
 	cells   []*result.Cell
 	differ  []int // indices of the conditions in which they do
-	figures []metric.Metric
+	metrics []metric.Metric
 }
 
-// groupsOf are the run's, in the lesson's order.
-func groupsOf(run *result.Run) []*group {
-	var groups []*group
+// experimentsOf are the run's, in the lesson's order.
+func experimentsOf(run *result.Run) []*experiment {
+	var experiments []*experiment
 	for i := range run.Cells {
 		c := &run.Cells[i]
-		n := slices.IndexFunc(groups, func(g *group) bool { return g.name == c.Experiment })
+		n := slices.IndexFunc(experiments, func(e *experiment) bool { return e.name == c.Experiment })
 		if n < 0 {
-			groups, n = append(groups, &group{name: c.Experiment}), len(groups)
+			experiments, n = append(experiments, &experiment{name: c.Experiment}), len(experiments)
 		}
-		groups[n].cells = append(groups[n].cells, c)
+		experiments[n].cells = append(experiments[n].cells, c)
 	}
-	for _, g := range groups {
-		g.look()
+	for _, e := range experiments {
+		e.look()
 	}
-	return groups
+	return experiments
 }
 
-// look finds out in what the group's cells differ and which figures they have.
-func (g *group) look() {
+// look finds out in what the experiment's cells differ and which metrics they have.
+func (e *experiment) look() {
 	for i, condition := range conditions {
-		if condition.field == "link" && len(valuesOf(g.cells, "path")) > 1 {
+		if condition.field == "link" && len(valuesOf(e.cells, "path")) > 1 {
 			continue // the path says it
 		}
-		if len(valuesOf(g.cells, condition.field)) > 1 {
-			g.differ = append(g.differ, i)
+		if len(valuesOf(e.cells, condition.field)) > 1 {
+			e.differ = append(e.differ, i)
 		}
 	}
-	for _, c := range g.cells {
+	for _, c := range e.cells {
 		for _, f := range metric.For(c) {
-			if !slices.ContainsFunc(g.figures, func(h metric.Metric) bool { return h.Name == f.Name }) {
-				g.figures = append(g.figures, f)
+			if !slices.ContainsFunc(e.metrics, func(h metric.Metric) bool { return h.Name == f.Name }) {
+				e.metrics = append(e.metrics, f)
 			}
 		}
 	}
 }
 
-// caption says what all of the group's cells share.
-func (g *group) caption() string {
-	c := g.cells[0]
+// caption says what all of the experiment's cells share.
+func (e *experiment) caption() string {
+	c := e.cells[0]
 	var parts []string
 	for i, condition := range conditions {
 		v := fieldOf(c, condition.field)
-		if slices.Contains(g.differ, i) || v == nil || v == "" || condition.field == "link" && len(valuesOf(g.cells, "link")) > 1 {
+		if slices.Contains(e.differ, i) || v == nil || v == "" || condition.field == "link" && len(valuesOf(e.cells, "link")) > 1 {
 			continue
 		}
 		switch condition.field {

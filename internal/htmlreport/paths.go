@@ -11,32 +11,29 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// A way is a path and the link of it that latency was put on.
-type way struct{ path, link string }
-
-// journeys draws the paths that the run took, with the round trips that it measured.
-func journeys(run *result.Run) chart.Drawing {
-	var rows []chart.Journey
+// paths draws the paths that the run took, with the round trips that it measured.
+func paths(run *result.Run) chart.Drawing {
+	var rows []chart.Path
 	for _, p := range run.Paths {
 		if len(p.Services) == 0 {
 			continue
 		}
 		if p.Unavailable != "" {
-			rows = append(rows, chart.Journey{Path: p.Name, Off: p.Unavailable})
+			rows = append(rows, chart.Path{Name: p.Name, Off: p.Unavailable})
 			continue
 		}
 		links := linksOf(run, p.Name)
 		for _, link := range links {
-			rows = append(rows, journey(run, p, way{p.Name, link}))
+			rows = append(rows, pathOf(run, p, link))
 		}
 		if len(links) == 0 {
-			rows = append(rows, journey(run, p, way{path: p.Name}))
+			rows = append(rows, pathOf(run, p, ""))
 		}
 	}
 	if len(rows) == 0 {
 		return chart.Drawing{}
 	}
-	d := chart.Journeys("paths-drawing", rows)
+	d := chart.Paths("paths-drawing", rows)
 	d.Description = describe(rows)
 	return d
 }
@@ -52,13 +49,14 @@ func linksOf(run *result.Run, path string) []string {
 	return links
 }
 
-func journey(run *result.Run, p result.Path, w way) chart.Journey {
-	j := chart.Journey{Path: p.Name, Stops: stops(p)}
-	if w.link != "" {
-		from, _, _ := strings.Cut(w.link, "-")
-		j.Link = 1
+// pathOf is a path with the link of it that latency was put on, if any.
+func pathOf(run *result.Run, p result.Path, link string) chart.Path {
+	row := chart.Path{Name: p.Name, Stops: stops(p)}
+	if link != "" {
+		from, _, _ := strings.Cut(link, "-")
+		row.Link = 1
 		if from != "client" {
-			j.Link = 2
+			row.Link = 2
 		}
 	}
 	trips := map[int][]float64{}
@@ -66,18 +64,18 @@ func journey(run *result.Run, p result.Path, w way) chart.Journey {
 	for i := range run.Cells {
 		c := &run.Cells[i]
 		switch {
-		case c.Path != w.path:
+		case c.Path != p.Name:
 		case !c.Latency.Proxied():
 			plain = append(plain, roundTrips(c)...)
-		case c.Link == w.link:
+		case c.Link == link:
 			trips[c.Latency.MS()] = append(trips[c.Latency.MS()], roundTrips(c)...)
 		}
 	}
 	if v, ok := metric.Middle(plain); ok {
-		j.Plain = trip(v)
+		row.Plain = trip(v)
 	}
-	j.Measured = tripTexts(trips)
-	return j
+	row.Measured = tripTexts(trips)
+	return row
 }
 
 // stops are what the path goes through, the client first.
@@ -92,7 +90,7 @@ func stops(p result.Path) []string {
 	return stops
 }
 
-// tripTexts say what was asked of a link and what was measured: "0 → 0.14", "10 → 10.9".
+// tripTexts say what was set on a link and what was measured: "0 → 0.14", "10 → 10.9".
 func tripTexts(trips map[int][]float64) []string {
 	var parts []string
 	for _, ms := range slices.Sorted(maps.Keys(trips)) {
@@ -123,18 +121,18 @@ func roundTrips(c *result.Cell) []float64 {
 }
 
 // describe says what the picture of the paths shows.
-func describe(rows []chart.Journey) string {
+func describe(rows []chart.Path) string {
 	var all []string
-	for _, j := range rows {
-		text := j.Path + ": " + strings.Join(j.Stops, " to ")
+	for _, row := range rows {
+		text := row.Name + ": " + strings.Join(row.Stops, " to ")
 		switch {
-		case j.Off != "":
-			text = j.Path + ": not available"
-		case len(j.Measured) > 0:
-			text += ", milliseconds of round trip asked and measured " + strings.ReplaceAll(strings.Join(j.Measured, ", "), "→", "gives")
+		case row.Off != "":
+			text = row.Name + ": not available"
+		case len(row.Measured) > 0:
+			text += ", milliseconds of round trip set and measured " + strings.Join(row.Measured, ", ")
 		}
-		if j.Plain != "" {
-			text += ", " + j.Plain + " ms without proxy"
+		if row.Plain != "" {
+			text += ", " + row.Plain + " ms without proxy"
 		}
 		all = append(all, text)
 	}

@@ -19,8 +19,8 @@ func pick(text string) (s lesson.Selector) {
 	return s
 }
 
-// pooling is a run of a lesson that claims something: groups that differ in clients, pool size and role, more figures
-// than fit a line, six blocks in one group and one in the other.
+// pooling is a run of a lesson with comparisons and findings: experiments that differ in clients, pool size and role, more metrics
+// than fit a line, six blocks in one experiment and one in the other.
 func pooling() *result.Run {
 	run := newRun()
 	run.Blocks, run.ID, run.Lesson.Name, run.Lesson.Title = 6, "20261121T161200Z-03-pooling", "03-pooling", "Pooling"
@@ -39,13 +39,13 @@ func pooling() *result.Run {
 			c.Role, c.Wanted = role, 1
 		}
 	}
-	many := pick(`{"group": "fixed", "path": "pgbouncer-transaction", "clients": 100, "pool_size": 10}`)
-	direct := pick(`{"group": "fixed", "path": "direct", "clients": 100}`)
-	once := pick(`{"group": "connect", "path": "pgbouncer-transaction", "role": "app_trust"}`)
+	many := pick(`{"experiment": "fixed", "path": "pgbouncer-transaction", "clients": 100, "pool_size": 10}`)
+	direct := pick(`{"experiment": "fixed", "path": "direct", "clients": 100}`)
+	once := pick(`{"experiment": "connect", "path": "pgbouncer-transaction", "role": "app_trust"}`)
 	two := 2.0
 	run.Lesson.Comparisons = []lesson.Comparison{{Name: "many", Says: "PgBouncer with a pool of 10 to direct, 100 clients", Metric: "tps", Of: many, To: direct},
 		{Name: "connect", Says: "connecting to PgBouncer to connecting to PostgreSQL, no password", Metric: "connect", Of: once,
-			To: pick(`{"group": "connect", "path": "direct", "role": "app_trust"}`)},
+			To: pick(`{"experiment": "connect", "path": "direct", "role": "app_trust"}`)},
 		{Name: "huge", Says: "the same with 4000 clients", Metric: "tps", Of: pick(`{"clients": 4000, "pool_size": 10}`), To: direct}}
 	run.Lesson.Study = &lesson.Study{Title: "PgBouncer, light connection pooler", Source: "2023", Setup: "4 CPUs and 8 GB for everything.",
 		Figures: []lesson.StudyFigure{{What: "TPC-B, 100 clients, direct", Said: "168.89 TPS", Metric: "tps", Of: direct},
@@ -74,7 +74,7 @@ func work(run *result.Run, path string, clients, size, repeats int, tps float64,
 		c.Add(r)
 	}
 	if clients == 100 && size == 20 {
-		c.Repeats[2].Flags = []result.Flag{{Word: "host", Text: "because"}}
+		c.Repeats[2].Flags = []result.Flag{{Kind: result.FlagHost, Text: "because"}}
 	}
 }
 
@@ -92,19 +92,19 @@ func TestVerdict(t *testing.T) {
 	run := pooling()
 	golden(t, "verdict.txt", Verdict(run, outcome.All(run)))
 	run.Lesson.Comparisons, run.Lesson.Study = nil, nil
-	if got := Verdict(run, outcome.All(run)); !strings.Contains(got, "\nThe lesson claims nothing: ") {
-		t.Errorf("a lesson without claims says\n%s", got)
+	if got := Verdict(run, outcome.All(run)); !strings.Contains(got, "\nThe lesson makes no comparison: ") {
+		t.Errorf("a lesson without comparisons says\n%s", got)
 	}
 }
 
 func TestOutcomes(t *testing.T) {
-	for name, want := range map[string]int{"held": 0, "not-held": 1, "flagged": 2} {
+	for name, want := range map[string]int{"reproduced": 0, "not-reproduced": 1, "flagged": 2} {
 		run, err := result.Read("../outcome/testdata/" + name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		code := 0
-		if err := outcomes[outcome.All(run).Outcome()]; err != nil {
+		if err := verdicts[outcome.All(run).Overall()]; err != nil {
 			code = err.(*verdictError).ExitCode()
 		}
 		if code != want {
@@ -113,16 +113,18 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// A reader of a verdict alone learns what a flag's word means.
+// A reader of a verdict alone learns what its flags mean.
 func TestVerdictExplainsItsFlags(t *testing.T) {
-	text := "can't say  0.045*  TPS of 10 clients at 20 ms: flagged (direct, 20 ms, select, 10\n           clients: latency; pgpool, select: host warm-up)\n"
-	legend := flagLegend(text)
-	for _, word := range []string{"latency", "host", "warm-up"} {
-		if !strings.Contains(legend, "\n"+word+" ") {
-			t.Errorf("%s isn't explained:\n%s", word, legend)
+	run := pooling()
+	cell := find(run, func(c *result.Cell) bool { return c.Path == "direct" && c.Clients == 100 })
+	cell.Repeats[0].Flags = []result.Flag{{Kind: result.FlagHost}, {Kind: result.FlagWarmup}}
+	text := Verdict(run, outcome.All(run))
+	for _, kind := range []string{"host", "warm-up"} {
+		if !strings.Contains(text, "\n"+kind+" ") {
+			t.Errorf("%s isn't explained:\n%s", kind, text)
 		}
 	}
-	if none := flagLegend("less  0.5  the latency of a host"); none != "" {
+	if none := flagLegend(nil); none != "" {
 		t.Errorf("nothing is flagged, and it explains %q", none)
 	}
 }

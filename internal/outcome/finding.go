@@ -1,0 +1,174 @@
+package outcome
+
+import (
+	"fmt"
+	"slices"
+
+	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/metric"
+	"pooler-lab/internal/result"
+)
+
+// margin is how far, as a share of it, a figure must lie from a number where no interval says how sure it is.
+const margin = 0.10
+
+// A Finding is what a run says of one that its lesson names. It is Reproduced where all its conditions hold and
+// NotReproduced where one doesn't.
+type Finding struct {
+	Plan       lesson.Finding
+	Conditions []Condition
+	Outcome    Outcome
+	Reason     Reason
+}
+
+// String is the outcome, and why it is no other where there is something to say.
+func (f Finding) String() string { return because(f.Outcome, f.Reason) }
+
+// A Condition is what a run says of one of a finding's conditions.
+type Condition struct {
+	Plan    lesson.Condition
+	Metric  metric.Metric
+	Of, To  *result.Cell // To is nil where the figure itself is judged
+	Value   Interval     // of the figure, or of its ratio within each block
+	Limit   float64
+	Agrees  bool // what was seen does, however little that was
+	Outcome Outcome
+	Reason  Reason
+}
+
+// Judge judges the finding by the run.
+func Judge(run *result.Run, plan lesson.Finding) Finding {
+	f := Finding{Plan: plan, Outcome: Inconclusive, Reason: Reason{Text: "the finding has no conditions"}}
+	for _, c := range plan.All {
+		f.Conditions = append(f.Conditions, judge(run, c))
+	}
+	for i, c := range f.Conditions {
+		if i == 0 || c.outweighs(f) {
+			f.Outcome, f.Reason = c.Outcome, c.Reason
+		}
+	}
+	return f
+}
+
+// weights are the outcomes of conditions: of several, a finding has the last one of these. What is refuted stays so
+// whatever else was left out, and what was seen too seldom counts only where all else holds.
+var weights = []Outcome{Reproduced, NoInterval, Inconclusive, NotInThisRun, NotReproduced}
+
+// outweighs says whether the condition makes the finding another one.
+func (c Condition) outweighs(f Finding) bool {
+	if c.Outcome == NoInterval && f.Outcome == NoInterval {
+		return !c.Agrees
+	}
+	return slices.Index(weights, c.Outcome) > slices.Index(weights, f.Outcome)
+}
+
+// judge judges one condition.
+func judge(run *result.Run, plan lesson.Condition) Condition {
+	c := Condition{Plan: plan, Limit: 1}
+	found, err := metric.Find(plan.Metric)
+	switch {
+	case err != nil:
+		return c.with(Inconclusive, Reason{Text: err.Error()})
+	case plan.Than != nil:
+		c.Limit = *plan.Than
+	case plan.To == nil:
+		return c.with(Inconclusive, Reason{Text: "the condition gives no number to compare with"})
+	}
+	c.Metric = found
+	var outcome Outcome
+	var why Reason
+	if c.Of, outcome, why = one(run, plan.Of); outcome != "" {
+		return c.with(outcome, why)
+	}
+	cells, values := []*result.Cell{c.Of}, found.Values(c.Of)
+	if plan.To != nil {
+		if c.To, outcome, why = one(run, plan.To); outcome != "" {
+			return c.with(outcome, why)
+		}
+		cells, values = append(cells, c.To), found.Ratios(c.Of, c.To)
+	}
+	c.Value = Summary(values)
+	if why := flagged(found, cells...); len(why.Flagged) > 0 {
+		return c.with(Inconclusive, why)
+	}
+	if len(values) == 0 && c.To != nil {
+		return c.with(Inconclusive, noRatio(found, c.Of, c.To))
+	} else if len(values) == 0 {
+		return c.with(Inconclusive, noFigure(found, c.Of))
+	}
+	return c.judged()
+}
+
+func (c Condition) with(outcome Outcome, why Reason) Condition {
+	c.Outcome, c.Reason = outcome, why
+	return c
+}
+
+// judged compares the range in which the value lies with the limit.
+func (c Condition) judged() Condition {
+	lo, hi, doubt := c.between()
+	agrees, refuted := hi < c.Limit, lo >= c.Limit
+	if c.Plan.Is == "more" {
+		agrees, refuted = lo > c.Limit, hi <= c.Limit
+	}
+	c.Agrees = agrees
+	switch {
+	case c.Plan.Is != "more" && c.Plan.Is != "less":
+		return c.with(Inconclusive, Reason{Text: fmt.Sprintf("%q is no way to compare: less or more", c.Plan.Is)})
+	case !agrees && !refuted:
+		return c.with(Inconclusive, Reason{Text: c.Text() + ": " + doubt})
+	case agrees && c.Value.N < Fewest:
+		return c.with(NoInterval, Reason{Text: seen(c.Value.N) + ", as expected"})
+	case agrees:
+		return c.with(Reproduced, Reason{})
+	case c.Value.N < Fewest:
+		return c.with(NoInterval, Reason{Text: seen(c.Value.N) + ", not as expected: " + c.Text()})
+	}
+	return c.with(NotReproduced, Reason{Text: c.Text()})
+}
+
+// between is the range in which the value lies: its interval, or where it has none the value with a margin. What is
+// counted is what it is and needs none. doubt is what to say where the limit lies in the range.
+func (c Condition) between() (lo, hi float64, doubt string) {
+	v := c.Value
+	switch {
+	case v.Known():
+		return v.Lo, v.Hi, "that is within its interval"
+	case c.To == nil && c.Metric.Counted():
+		return v.Center, v.Center, ""
+	}
+	return v.Center / (1 + margin), v.Center / (1 - margin), seen(v.N) + ", and that is less than 10 % away"
+}
+
+// seen says how often something was.
+func seen(times int) string {
+	if times == 1 {
+		return "seen once"
+	}
+	return fmt.Sprintf("seen %d times", times)
+}
+
+// write writes a ratio or a figure.
+func (c Condition) write(v float64) string {
+	if c.To != nil {
+		return metric.RatioText(v)
+	}
+	return c.Metric.Text(v)
+}
+
+// Text says what was seen and what was expected: "tps of pgpool, select, 45 clients to direct, select, 45 clients is
+// 1.28 (1.20 to 1.33), expected: more than 1.00".
+func (c Condition) Text() string {
+	if c.Of == nil || c.Value.N == 0 {
+		return c.Reason.String()
+	}
+	text, unit := c.Metric.Name+" of "+Name(c.Of), c.Metric.Unit
+	if c.To != nil {
+		text, unit = text+" to "+Name(c.To), ""
+	}
+	text += " is " + withUnit(c.write(c.Value.Center), unit)
+	if c.Value.Known() {
+		text += " (" + c.Value.Text(c.write) + ")"
+	}
+	return text + ", expected: " + c.Plan.Is + " than " + withUnit(c.write(c.Limit), unit)
+}

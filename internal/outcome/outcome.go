@@ -1,0 +1,98 @@
+// Package outcome says what a run shows, and how surely: the comparisons that a lesson makes, and whether it reproduces
+// the findings of a study. It judges from run.json alone.
+package outcome
+
+import "pooler-lab/internal/result"
+
+// An Outcome is what a comparison or a finding comes to in a run.
+type Outcome string
+
+// A comparison comes to one of the first three, a finding to Reproduced or NotReproduced, both to any of the last three.
+const (
+	Lower             Outcome = "lower"               // the whole interval of the ratio is below 1
+	Higher            Outcome = "higher"              // it is above 1
+	NoClearDifference Outcome = "no clear difference" // it includes 1
+	Reproduced        Outcome = "reproduced"          // all conditions hold
+	NotReproduced     Outcome = "not reproduced"      // one doesn't
+	NoInterval        Outcome = "no interval"         // fewer than six repeats: what was seen supports no conclusion
+	Inconclusive      Outcome = "inconclusive"        // a cell failed or is flagged, or the limit lies within the interval
+	NotInThisRun      Outcome = "not in this run"     // its experiment was left out
+)
+
+// String is the outcome in words.
+func (o Outcome) String() string { return string(o) }
+
+// Concludes says whether the run says something of the question.
+func (o Outcome) Concludes() bool {
+	return o != NoInterval && o != Inconclusive && o != NotInThisRun
+}
+
+// Outcomes are all that a run says of what its lesson asks.
+type Outcomes struct {
+	Comparisons []Comparison
+	Figures     []StudyFigure // nil where the lesson asks its own question
+	Findings    []Finding
+}
+
+// All judges everything that the run's lesson asks.
+func All(run *result.Run) Outcomes {
+	var all Outcomes
+	for _, c := range run.Lesson.Comparisons {
+		all.Comparisons = append(all.Comparisons, Compare(run, c))
+	}
+	study := run.Lesson.Study
+	if study == nil {
+		return all
+	}
+	for _, f := range study.Figures {
+		all.Figures = append(all.Figures, See(run, f))
+	}
+	for _, f := range study.Findings {
+		all.Findings = append(all.Findings, Judge(run, f))
+	}
+	return all
+}
+
+// Overall is NotReproduced where a finding isn't, Inconclusive where the run says too little of something that it was
+// made for, NotInThisRun where it was made for nothing of the kind, and else Reproduced.
+func (all Outcomes) Overall() Outcome {
+	asked, concludes := false, true
+	note := func(o Outcome) {
+		if o != NotInThisRun {
+			asked, concludes = true, concludes && o.Concludes()
+		}
+	}
+	for _, c := range all.Comparisons {
+		note(c.Outcome)
+	}
+	for _, f := range all.Findings {
+		if f.Outcome == NotReproduced {
+			return NotReproduced
+		}
+		note(f.Outcome)
+	}
+	switch {
+	case !asked:
+		return NotInThisRun
+	case !concludes:
+		return Inconclusive
+	}
+	return Reproduced
+}
+
+// Flags are the kinds of flags that reasons name, each as often as it is named.
+func (all Outcomes) Flags() []result.FlagKind {
+	var kinds []result.FlagKind
+	add := func(r Reason) {
+		for _, f := range r.Flagged {
+			kinds = append(kinds, f.Flags...)
+		}
+	}
+	for _, c := range all.Comparisons {
+		add(c.Reason)
+	}
+	for _, f := range all.Findings {
+		add(f.Reason)
+	}
+	return kinds
+}

@@ -1,0 +1,333 @@
+package outcome
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/result"
+)
+
+// TestRuns judges runs as they lie on disk.
+func TestRuns(t *testing.T) {
+	tests := []struct {
+		name                string
+		made                *result.Run
+		comparison, finding string
+		overall             Outcome
+	}{
+		{"reproduced", balance(), "higher", "reproduced", Reproduced},
+		{"not-reproduced", flipped(), "lower", "not reproduced: tps of pgpool, select, 45 clients to direct, select, " +
+			"45 clients is 0.87 (0.86 to 0.89), expected: more than 1.00", NotReproduced},
+		{"flagged", busy(), "inconclusive: flagged (pgpool, select, 45 clients: host)",
+			"inconclusive: flagged (pgpool, select, 45 clients: host)", Inconclusive},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			all := All(read(t, test.name, test.made))
+			if got := all.Comparisons[0].String(); got != test.comparison {
+				t.Errorf("the comparison is %s", got)
+			}
+			if got := all.Findings[0].String(); got != test.finding {
+				t.Errorf("the finding is %s", got)
+			}
+			if all.Overall() != test.overall {
+				t.Errorf("the run is %s", all.Overall())
+			}
+		})
+	}
+}
+
+func TestCompare(t *testing.T) {
+	tps := func(of, to lesson.Selector) lesson.Comparison {
+		return lesson.Comparison{Metric: "tps", Of: of, To: to}
+	}
+	pgpool, direct := pick("path", "pgpool"), pick("path", "direct")
+	tests := []struct {
+		name string
+		make func(*result.Run)
+		ask  lesson.Comparison
+		want string
+	}{
+		{"the interval is below 1", func(r *result.Run) {
+			cell(r, "pgpool", 1, 8, 8, 8, 9, 9, 9)
+			cell(r, "direct", 1, 10, 10, 10, 10, 10, 10)
+		}, tps(pgpool, direct), "lower"},
+		{"it includes 1", func(r *result.Run) {
+			cell(r, "pgpool", 1, 8, 8, 8, 8, 8, 11)
+			cell(r, "direct", 1, 10, 10, 10, 10, 10, 10)
+		}, tps(pgpool, direct), "no clear difference"},
+		{"drift that hits both alike", func(r *result.Run) {
+			cell(r, "pgpool", 1, 11, 22, 33, 44, 55, 66)
+			cell(r, "direct", 1, 10, 20, 30, 40, 50, 60)
+		}, tps(pgpool, direct), "higher"},
+		{"five common repeats", func(r *result.Run) {
+			cell(r, "pgpool", 1, 8, 8, 8, 8, 8, 8)
+			cell(r, "direct", 1, 10, 10, 10, 10, 10)
+		}, tps(pgpool, direct), "no interval: 5 of 6 common repeats"},
+		{"a path that is off", func(r *result.Run) { cell(r, "direct", 1, 10) }, tps(pick("path", "yugabyte"), direct), "inconclusive: yugabyte is not available: off"},
+		{"an experiment that was left out", func(r *result.Run) { cell(r, "direct", 1, 10) },
+			tps(pick("experiment", "heavy", "path", "direct"), direct),
+			"not in this run: the experiment heavy was left out; --experiments heavy runs it"},
+		{"a cell that was left out", func(r *result.Run) { cell(r, "direct", 1, 10) },
+			tps(pick("experiment", "balance", "clients", 500), direct),
+			"not in this run: this run has no cell with experiment balance, 500 clients"},
+		{"two cells", func(r *result.Run) { cell(r, "direct", 1, 10); cell(r, "direct", 2, 10) }, tps(direct, direct),
+			"inconclusive: direct picks 2 cells of this run, it must pick one"},
+		{"a cell that never ran", func(r *result.Run) { cell(r, "direct", 1) }, tps(direct, direct), "inconclusive: direct, select, 1 client didn't run"},
+		{"a failed block", func(r *result.Run) {
+			cell(r, "direct", 1, 1, 2, 3, 4, 5, 6).Add(result.Repeat{Block: 7, Status: result.Failed, Reason: "no answer"})
+		}, tps(direct, direct), "inconclusive: direct, select, 1 client failed in 1 of 7 blocks: no answer"},
+		{"a metric nobody measured", func(r *result.Run) { cell(r, "direct", 1, 1, 2, 3, 4, 5, 6) }, lesson.Comparison{Metric: "starved", Of: direct, To: direct},
+			"inconclusive: direct, select, 1 client has no starved"},
+		{"a ratio to nothing", func(r *result.Run) { cell(r, "direct", 1, 1, 2, 3, 4, 5, 6) }, lesson.Comparison{Metric: "errors", Of: direct, To: direct},
+			"inconclusive: errors of direct, select, 1 client is 0, and nothing has a ratio to that"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			run := &result.Run{Paths: []result.Path{{Name: "direct"}, {Name: "yugabyte", Unavailable: "off"}}}
+			test.make(run)
+			if got := Compare(run, test.ask).String(); got != test.want {
+				t.Errorf("the outcome is %q, it should be %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestJudge(t *testing.T) {
+	on := func(is string, than float64) lesson.Condition {
+		return lesson.Condition{Metric: "tps", Of: pick("path", "direct"), Is: is, Than: &than}
+	}
+	errors := func(is string, than float64) lesson.Condition {
+		return lesson.Condition{Metric: "errors", Of: pick("path", "direct"), Is: is, Than: &than}
+	}
+	six := []float64{96, 97, 98, 99, 100, 101}
+	tests := []struct {
+		name string
+		tps  []float64
+		all  []lesson.Condition
+		want string
+	}{
+		{"the interval is above", six, []lesson.Condition{on("more", 90)}, "reproduced"},
+		{"the interval is below", six, []lesson.Condition{on("more", 110)}, "not reproduced: tps of direct, select, 1 client is 98.5 /s (96.0 to 101), expected: more than 110 /s"},
+		{"the limit is within", six, []lesson.Condition{on("less", 100)},
+			"inconclusive: tps of direct, select, 1 client is 98.5 /s (96.0 to 101), expected: less than 100 /s: that is within its interval"},
+		{"one that is not reproduced outweighs one that is inconclusive", six, []lesson.Condition{on("less", 100), on("less", 50)},
+			"not reproduced: tps of direct, select, 1 client is 98.5 /s (96.0 to 101), expected: less than 50.0 /s"},
+		{"once, far away", []float64{98}, []lesson.Condition{on("less", 120)}, "no interval: seen once, as expected"},
+		{"once, far on the wrong side", []float64{98}, []lesson.Condition{on("more", 120)},
+			"no interval: seen once, not as expected: tps of direct, select, 1 client is 98.0 /s, expected: more than 120 /s"},
+		{"once, too near", []float64{98}, []lesson.Condition{on("less", 105)},
+			"inconclusive: tps of direct, select, 1 client is 98.0 /s, expected: less than 105 /s: seen once, and that is less than 10 % away"},
+		{"three times, far away", []float64{97, 98, 99}, []lesson.Condition{on("less", 120)}, "no interval: seen 3 times, as expected"},
+		{"a count needs no margin", []float64{98}, []lesson.Condition{errors("less", 1)}, "no interval: seen once, as expected"},
+		{"and isn't more than itself", []float64{98}, []lesson.Condition{errors("more", 0)},
+			"no interval: seen once, not as expected: errors of direct, select, 1 client is 0, expected: more than 0"},
+		{"no conditions", six, nil, "inconclusive: the finding has no conditions"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			run := &result.Run{}
+			cell(run, "direct", 1, test.tps...)
+			if got := Judge(run, lesson.Finding{All: test.all}).String(); got != test.want {
+				t.Errorf("the outcome is\n%q, it should be\n%q", got, test.want)
+			}
+		})
+	}
+}
+
+// One condition that the run left out says nothing of the others, and one that is refuted settles the finding.
+func TestConditionsOutweighEachOther(t *testing.T) {
+	on := func(path, is string, than float64) lesson.Condition {
+		return lesson.Condition{Metric: "tps", Of: pick("path", path), Is: is, Than: &than}
+	}
+	holds, fails, near := on("direct", "more", 50), on("direct", "more", 200), on("direct", "more", 98)
+	once, against := on("pgpool", "more", 50), on("pgpool", "more", 200)
+	absent := on("socket", "more", 50)
+	tests := []struct {
+		name string
+		all  []lesson.Condition
+		want Outcome
+	}{
+		{"all hold", []lesson.Condition{holds, holds}, Reproduced},
+		{"one was seen once", []lesson.Condition{holds, once}, NoInterval},
+		{"one was seen once, not as expected, and one is refuted", []lesson.Condition{against, fails}, NotReproduced},
+		{"one is left out", []lesson.Condition{holds, absent, once}, NotInThisRun},
+		{"one is left out, one refuted", []lesson.Condition{absent, fails}, NotReproduced},
+		{"one is inconclusive, one seen once", []lesson.Condition{once, near}, Inconclusive},
+	}
+	run := &result.Run{}
+	cell(run, "direct", 1, 96, 97, 98, 99, 100, 101)
+	cell(run, "pgpool", 1, 98)
+	for _, test := range tests {
+		if got := Judge(run, lesson.Finding{All: test.all}); got.Outcome != test.want {
+			t.Errorf("%s: the outcome is %s, it should be %s", test.name, got, test.want)
+		}
+	}
+	disagrees := Judge(run, lesson.Finding{All: []lesson.Condition{once, against}})
+	if text := disagrees.Reason.String(); !strings.HasPrefix(text, "seen once, not as expected: ") {
+		t.Errorf("of two conditions that were seen once, the one that disagrees isn't the reason: %s", text)
+	}
+}
+
+// What a run left out is no flaw of it, unless it left out everything.
+func TestOverall(t *testing.T) {
+	of := func(comparison, finding Outcome) Outcome {
+		return Outcomes{Comparisons: []Comparison{{Outcome: comparison}}, Findings: []Finding{{Outcome: finding}}}.Overall()
+	}
+	tests := []struct{ comparison, finding, want Outcome }{
+		{Lower, Reproduced, Reproduced},
+		{NoClearDifference, NotInThisRun, Reproduced},
+		{NotInThisRun, NotInThisRun, NotInThisRun},
+		{NoInterval, Reproduced, Inconclusive},
+		{Higher, NoInterval, Inconclusive},
+		{Inconclusive, NotReproduced, NotReproduced},
+	}
+	for _, test := range tests {
+		if got := of(test.comparison, test.finding); got != test.want {
+			t.Errorf("%s and %s are %s, they should be %s", test.comparison, test.finding, got, test.want)
+		}
+	}
+}
+
+func TestAFlagThatDoesNotBearOnTheMetricStopsNothing(t *testing.T) {
+	run := &result.Run{}
+	c := cell(run, "direct", 1, 1, 2, 3, 4, 5, 6)
+	c.Repeats[0].Flags = []result.Flag{{Kind: result.FlagErrors}, {Kind: result.FlagHost}}
+	c.Repeats[0].Measured.Errors = []result.Error{{Code: "53300", Count: 1}}
+	for metric, want := range map[string]Outcome{"errors": Reproduced, "tps": Inconclusive} {
+		finding := lesson.Finding{All: []lesson.Condition{{Metric: metric, Of: pick("path", "direct"), Is: "less", Than: number(100)}}}
+		if got := Judge(run, finding); got.Outcome != want {
+			t.Errorf("%s: %s", metric, got)
+		}
+	}
+}
+
+func TestPicks(t *testing.T) {
+	proxied := lesson.Cell{Path: "direct", Latency: lesson.Through(10), Clients: 5, PoolSize: 20}
+	plain := lesson.Cell{Path: "direct"}
+	tests := []struct {
+		name           string
+		selector       lesson.Selector
+		proxied, plain bool
+	}{
+		{"everything", pick(), true, true},
+		{"nothing", nil, false, false},
+		{"a latency", pick("latency_ms", 10), true, false},
+		{"no proxy", pick("latency_ms", nil), false, true},
+		{"a field that is left out where it is 0", pick("pool_size", 0), false, true},
+		{"a number", pick("pool_size", 20, "path", "direct"), true, false},
+		{"a word for a number", pick("clients", "5"), false, false},
+	}
+	for _, test := range tests {
+		if a, b := test.selector.Picks(&proxied), test.selector.Picks(&plain); a != test.proxied || b != test.plain {
+			t.Errorf("%s: picks %v and %v", test.name, a, b)
+		}
+	}
+}
+
+func TestSee(t *testing.T) {
+	run := balance()
+	run.Cells[0].Repeats[0].Flags = []result.Flag{{Kind: result.FlagFew}}
+	for _, test := range []struct {
+		name string
+		ask  lesson.StudyFigure
+		want string
+	}{
+		{"seen", lesson.StudyFigure{Metric: "tps", Of: pick("path", "direct", "clients", 45)}, "4625 /s"},
+		{"flagged", lesson.StudyFigure{Metric: "tps", Of: pick("path", "direct", "clients", 5)}, "5075 /s*"},
+		{"not measured", lesson.StudyFigure{}, "not measured here"},
+		{"left out", lesson.StudyFigure{Metric: "tps", Of: pick("clients", 500)}, "not in this run"},
+		{"not available", lesson.StudyFigure{Metric: "tps", Of: pick("path", "yugabyte")}, "yugabyte is not available: its image cannot be had"},
+		{"no such metric there", lesson.StudyFigure{Metric: "starved", Of: pick("path", "direct", "clients", 5)}, "direct, select, 5 clients has no starved"},
+	} {
+		if got := See(run, test.ask).String(); got != test.want {
+			t.Errorf("%s: %q", test.name, got)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	whole := func(change func(*lesson.Lesson)) *lesson.Lesson {
+		made := balance().Lesson
+		l := &lesson.Lesson{Experiments: []lesson.Experiment{{Name: "balance"}}, Comparisons: made.Comparisons, Study: made.Study,
+			Charts: []lesson.Chart{{Title: "t", Kind: "stack", Parts: []string{"waits", "connect"}, X: "path"}}}
+		change(l)
+		return l
+	}
+	if err := Check(whole(func(*lesson.Lesson) {})); err != nil {
+		t.Error(err)
+	}
+	tests := []struct {
+		name   string
+		change func(*lesson.Lesson)
+		want   string
+	}{
+		{"an experiment's metric", func(l *lesson.Lesson) { l.Experiments[0].Metrics = []string{"lock"} }, `experiment "balance": unknown metric "lock": did you mean`},
+		{"a comparison's field", func(l *lesson.Lesson) { l.Comparisons[0].Of = pick("client", 5) }, `comparison "flip": unknown dimension "client": did you mean clients?`},
+		{"seven comparisons", func(l *lesson.Lesson) { l.Comparisons = make([]lesson.Comparison, 7) }, "7 comparisons, allowed are 6"},
+		{"a condition without a number", func(l *lesson.Lesson) { l.Study.Findings[0].All[0].To = nil }, `finding "flips": condition 1: it needs to`},
+		{"a condition that is equal", func(l *lesson.Lesson) { l.Study.Findings[0].All[0].Is = "equal" }, `is is "equal", allowed are less and more`},
+		{"a finding without conditions", func(l *lesson.Lesson) { l.Study.Findings[0].All = nil }, `finding "flips" has no conditions`},
+		{"a study's figure", func(l *lesson.Lesson) { l.Study.Figures[0].Metric = "TPS!" }, `study "Load balancing": figure "direct, 45 clients": unknown metric`},
+		{"a chart's kind", func(l *lesson.Lesson) { l.Charts[0].Kind = "pie" }, `chart "t": kind is "pie"`},
+		{"a chart's axis", func(l *lesson.Lesson) { l.Charts[0].X = "latency" }, "did you mean latency_ms?"},
+		{"a stack's part", func(l *lesson.Lesson) { l.Charts[0].Parts = []string{"waiting", "wait"} }, `unknown metric "wait"`},
+	}
+	for _, test := range tests {
+		if err := Check(whole(test.change)); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: the error is %v, it should say %q", test.name, err, test.want)
+		}
+	}
+}
+
+func TestCheckCells(t *testing.T) {
+	run := balance()
+	l := &lesson.Lesson{Comparisons: run.Lesson.Comparisons, Study: run.Lesson.Study}
+	var cells []lesson.Cell
+	for _, c := range run.Cells {
+		cells = append(cells, c.Cell)
+	}
+	if err := CheckCells(l, cells); err != nil {
+		t.Error(err)
+	}
+	for want, some := range map[string][]lesson.Cell{
+		"comparison flip: direct, 45 clients picks 0 cells of the lesson, it must pick one": cells[3:],
+		"comparison flip: pgpool, 45 clients picks 2 cells of the lesson, it must pick one": append(cells, cells[3]),
+		"finding flips: pgpool, 5 clients picks 0 cells of the lesson, it must pick one":    cells[2:],
+	} {
+		if err := CheckCells(l, some); err == nil || err.Error() != want {
+			t.Errorf("the error is %v, it should be %q", err, want)
+		}
+	}
+}
+
+// A study's figure of the full size alone is no error while the default size runs, whoever else has cells.
+func TestCheckCellsOfFullSize(t *testing.T) {
+	far := lesson.Selector{"experiment": lesson.Word("four-thousand")}
+	l := &lesson.Lesson{Study: &lesson.Study{Figures: []lesson.StudyFigure{{What: "4000 clients", Of: far}}}}
+	if err := CheckCells(l, nil); err == nil {
+		t.Error("a figure of an experiment that there isn't is no error")
+	}
+	l.LeftOut = []string{"four-thousand"}
+	if err := CheckCells(l, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSummary(t *testing.T) {
+	for _, test := range []struct {
+		values []float64
+		want   string
+	}{
+		{[]float64{3, 1, 2, 6, 5, 4}, "1 to 6"},
+		{[]float64{1, 2, 3, 4, 5}, "no interval: 5 of 6 repeats"},
+		{nil, "no interval: 0 of 6 repeats"},
+	} {
+		write := func(v float64) string { return strconv.Itoa(int(v)) }
+		if got := Summary(test.values).Text(write); got != test.want {
+			t.Errorf("%v: %s", test.values, got)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pooler-lab/internal/metric"
+	"pooler-lab/internal/outcome"
+	"pooler-lab/internal/result"
+)
+
+// outcomes are the run's comparisons, what stands beside the study's figures, and which findings it reproduces; empty
+// where the lesson has none of them.
+func outcomes(run *result.Run) string {
+	all := outcome.All(run)
+	return comparisons(all.Comparisons) + studyFigures(run, all.Figures) + findings(all.Findings)
+}
+
+// Verdict is the run's comparisons and findings alone.
+func Verdict(run *result.Run, all outcome.Outcomes) string {
+	text := fmt.Sprintf("%s: %s\n", run.ID, run.Lesson.Question)
+	if len(all.Comparisons)+len(all.Findings) == 0 {
+		return text + "The lesson makes no comparison: its figures are a table to look at (scripts/report).\n" +
+			"A lesson that makes some: scripts/run 01-connect\n"
+	}
+	return text + comparisons(all.Comparisons) + findings(all.Findings) + flagLegend(all.Flags()) + counts(run)
+}
+
+// flagLegend says what the flags stand for that outcomes name.
+func flagLegend(kinds []result.FlagKind) string {
+	if len(kinds) == 0 {
+		return ""
+	}
+	b := new(strings.Builder)
+	b.WriteByte('\n')
+	slices.Sort(kinds)
+	explainFlags(b, "", slices.Compact(kinds))
+	return b.String()
+}
+
+func comparisons(all []outcome.Comparison) string {
+	if len(all) == 0 {
+		return ""
+	}
+	t := &table{left: 1, gap: 2, headings: [][]string{{"outcome", "ratio ", "95 % interval", "of"}}}
+	for _, c := range all {
+		ratio, interval := "-", "-"
+		if c.Ratio.N > 0 {
+			ratio = metric.RatioText(c.Ratio.Center)
+		}
+		if c.Ratio.Known() {
+			interval = c.Ratio.Text(metric.RatioText)
+		}
+		ratio += star(len(c.Reason.Flagged) > 0)
+		t.add(c.Outcome.String(), ratio, interval, reason(fmt.Sprintf("%s (%s)", c.Plan.Says, c.Plan.Metric), c.Reason.String()))
+	}
+	return "\nComparisons, each the ratio of two cells' figures within a block\n" + t.String()
+}
+
+// star stands after a flagged figure, and a space in its place after others.
+func star(flagged bool) string {
+	if flagged {
+		return "*"
+	}
+	return " "
+}
+
+// reason adds why to text.
+func reason(text, why string) string {
+	if why == "" {
+		return text
+	}
+	return text + ": " + why
+}
+
+// studyFigures sets the study's figures beside those seen here. They are from other machines: their shape counts.
+func studyFigures(run *result.Run, figures []outcome.StudyFigure) string {
+	if run.Lesson.Study == nil {
+		return ""
+	}
+	s := run.Lesson.Study
+	var b strings.Builder
+	b.WriteString("\n")
+	paragraph(&b, "The study: ", fmt.Sprintf("%s (%s). %s", s.Title, s.Source, s.Setup))
+	if len(figures) == 0 {
+		return b.String()
+	}
+	t := &table{left: 2, gap: 2, headings: [][]string{{"the study", "here", "what"}}}
+	for _, f := range figures {
+		here, what := f.String(), f.Plan.What
+		if f.Seen.N == 0 && len(here) > 24 {
+			here, what = "-", reason(what, here)
+		}
+		t.add(f.Plan.Said, here, what)
+	}
+	return b.String() + t.String()
+}
+
+func findings(all []outcome.Finding) string {
+	if len(all) == 0 {
+		return ""
+	}
+	t := &table{left: 1, gap: 2, headings: [][]string{{"outcome", "finding"}}}
+	for _, f := range all {
+		t.add(f.Outcome.String(), reason(f.Plan.Says, f.Reason.String()))
+	}
+	return "\n" + t.String()
+}
