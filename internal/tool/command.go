@@ -82,29 +82,6 @@ func throughPath(program string, underWay UnderWay, example string) *cobra.Comma
 	}
 }
 
-// NewK6Command returns `lab k6`.
-func NewK6Command(underWay UnderWay) *cobra.Command {
-	return &cobra.Command{
-		Use:                   "k6 [k6's own arguments]",
-		Short:                 "Run k6 with the lab's PostgreSQL module, as role " + user,
-		Example:               "  scripts/k6 run k6/lessons/00-tour.js",
-		DisableFlagParsing:    true,
-		DisableFlagsInUseLine: true,
-		RunE: func(command *cobra.Command, args []string) error {
-			if wantsHelp(args) {
-				return command.Help()
-			}
-			if err := checkTest(topology.Root(), args); err != nil {
-				return err
-			}
-			if len(args) > 0 && args[0] == "run" {
-				underWay.warn(command.ErrOrStderr(), "k6")
-			}
-			return become("k6", args, []string{"PGUSER=" + user, "PGPASSWORD=" + os.Getenv("APP_PASSWORD")})
-		},
-	}
-}
-
 // wantsHelp reports whether the help asked for is the lab's; after a path it is the program's.
 func wantsHelp(args []string) bool {
 	return len(args) > 0 && (args[0] == "-h" || args[0] == "--help")

@@ -1,0 +1,141 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pooler-lab/internal/k6run"
+	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/link"
+	"pooler-lab/internal/server"
+	"pooler-lab/internal/topology"
+)
+
+const k6Help = `Runs k6 with the lab's PostgreSQL module. A script of the lab runs one cell of its plan: the first of its first
+experiment, over the path's link with whatever latency the link has just now. -e changes that:
+
+  LAB_PATH=pgpool             another path
+  LAB_LINK=none               without toxiproxy, or the name of another of the path's links
+  LAB_EXPERIMENT=NAME         another experiment of the plan
+  LAB_WORKLOAD, LAB_CLIENTS, LAB_SECONDS, LAB_WARMUP_SECONDS, LAB_RATE, LAB_TRANSACTIONS, LAB_PROTOCOL, LAB_ROLE,
+  LAB_INSTANCES, LAB_INSTANCE_POOL, LAB_SEED, LAB_PARAMS='{"rows": 10}'
+
+A script of yours connects there where its client has no dsn: k6/x/pg reads PGHOST, PGPORT, PGDATABASE, PGUSER and
+PGPASSWORD. What k6 measured is written below results/k6/ as well.`
+
+// NewK6Command returns `lab k6`.
+func NewK6Command(underWay UnderWay) *cobra.Command {
+	return &cobra.Command{
+		Use:   "k6 [k6's own arguments]",
+		Short: "Run k6 with the lab's PostgreSQL module, on any path",
+		Long:  k6Help,
+		Example: "  scripts/k6 run k6/lessons/05-balance.js\n" +
+			"  scripts/k6 run -e LAB_PATH=pgpool -e LAB_CLIENTS=20 k6/lessons/05-balance.js",
+		DisableFlagParsing:    true,
+		DisableFlagsInUseLine: true,
+		RunE: func(command *cobra.Command, args []string) error {
+			if wantsHelp(args) {
+				return command.Help()
+			}
+			if err := checkTest(topology.Root(), args); err != nil {
+				return err
+			}
+			if len(args) == 0 || args[0] != "run" {
+				return k6run.Become(args, nil)
+			}
+			underWay.warn(command.ErrOrStderr(), "k6")
+			return runScript(command.Context(), args, command.ErrOrStderr())
+		},
+	}
+}
+
+// runScript becomes a k6 that runs a script on the path that the arguments say.
+func runScript(ctx context.Context, args []string, notes io.Writer) error {
+	given, err := parseK6(args)
+	if err != nil {
+		return err
+	}
+	set, err := topology.Load(topology.Root())
+	if err != nil {
+		return err
+	}
+	plan, err := planOf(ctx, given)
+	if err != nil {
+		return err
+	}
+	run, err := newScriptRun(set, given, plan)
+	if err != nil {
+		return err
+	}
+	run.cell.Scale = scale(ctx, set)
+	env, err := run.env()
+	if err != nil {
+		return err
+	}
+	file, err := summaryFile(filepath.Join(topology.Root(), "results"), given.script)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(notes, "k6: %s; summary in results/k6/%s\n", run.where(ctx), filepath.Base(file))
+	return k6run.Become(append([]string{args[0], "--out", "lab=" + file}, args[1:]...), env)
+}
+
+// planOf reads the plan of a script of the lab, nil where the script has none.
+func planOf(ctx context.Context, given k6Arguments) (*lesson.Lesson, error) {
+	if !given.ofLab {
+		return nil, nil
+	}
+	if _, err := os.Stat(strings.TrimSuffix(given.script, ".js") + ".yaml"); errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	return lesson.Read(ctx, given.script)
+}
+
+// scale is the data's; 1 where the primary can't be asked, since that many rows are there in any case.
+func scale(ctx context.Context, set *topology.Set) int {
+	var services []string
+	for _, p := range set.Paths {
+		services = append(services, p.Services...)
+	}
+	lab := server.NewLab(services, os.Getenv("LAB_PASSWORD"))
+	defer lab.Close()
+	loaded, err := lab.Scale(ctx)
+	if err != nil {
+		return 1
+	}
+	return loaded
+}
+
+// where says which path a script takes, and what its link adds just now.
+func (r scriptRun) where(ctx context.Context) string {
+	if r.cell.Link == "" {
+		return "path " + r.cell.Path + " without toxiproxy"
+	}
+	text := "path " + r.cell.Path + " over link " + r.cell.Link
+	now, err := link.New(link.APIURL()).Snapshot(ctx)
+	if err != nil {
+		return text
+	}
+	return fmt.Sprintf("%s, which is set to %d ms", text, now.AskedMS(r.cell.Link))
+}
+
+// summaryFile names the file that k6's output lab is to write, below results/k6.
+func summaryFile(results, script string) (string, error) {
+	folder := filepath.Join(results, "k6")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return "", fmt.Errorf("make a folder for k6's summary: %w", err)
+	}
+	name := strings.TrimSuffix(filepath.Base(script), filepath.Ext(script))
+	if script == "" {
+		name = "test"
+	}
+	return filepath.Join(folder, time.Now().UTC().Format("20060102T150405Z")+"-"+name+".json"), nil
+}
