@@ -73,8 +73,8 @@ func (m *Module) reportWindow(i *instance, now time.Time) {
 	i.vu.State().Samples <- length
 }
 
-// Ended is what the module knows of the test that has ended, and the counters of the module and of the script: an output
-// that is told of no value can't know them.
+// Ended is what the module knows of the test that has ended, and the counters of the module and of the script: an
+// output that is told of no value can't know them.
 func Ended() (summary.Ending, []*metrics.Metric) {
 	return module.ending(), module.counters()
 }
