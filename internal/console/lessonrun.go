@@ -24,7 +24,7 @@ func (o lessonRequest) flags() (flags []string) {
 		flags = append(flags, "--paths="+strings.Join(o.Paths, ","))
 	}
 	if len(o.Experiments) > 0 {
-		flags = append(flags, "--groups="+strings.Join(o.Experiments, ","))
+		flags = append(flags, "--experiments="+strings.Join(o.Experiments, ","))
 	}
 	return flags
 }

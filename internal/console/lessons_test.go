@@ -86,7 +86,7 @@ func TestLessonRunsIsPredictedAndCancelled(t *testing.T) {
 		t.Errorf("%+v", last)
 	}
 	told := strings.Join(noted(t, notes), "\n")
-	if !strings.Contains(told, "run --steps --groups=g 00-tour") || strings.Count(told, "interrupted") != 1 {
+	if !strings.Contains(told, "run --steps --experiments=g 00-tour") || strings.Count(told, "interrupted") != 1 {
 		t.Errorf("the lesson's program was told:\n%s", told)
 	}
 	p, err := readPrediction(filepath.Join(b.results(), "20261121T220000Z-00-tour"))
