@@ -64,7 +64,8 @@ func NewCommand() *cobra.Command {
 	command.Flags().IntVar(&o.repeats, "repeats", 6, "times that both programs run; fewer than six have no interval")
 	command.Flags().Float64Var(&o.seconds, "seconds", 4, "length of each of their runs")
 	command.Flags().IntVar(&o.clients, "clients", 10, "clients of the throughput part")
-	command.Flags().BoolVar(&o.unlimited, "unlimited", false, "say that the primary's CPU limit is lifted (scripts/crosscheck lifts it)")
+	command.Flags().BoolVar(&o.unlimited, "unlimited", false,
+		"say that the primary's CPU limit is lifted (scripts/crosscheck lifts it)")
 	return command
 }
 
@@ -103,8 +104,9 @@ func crosscheck(ctx context.Context, out io.Writer, wanted []string, o options) 
 		return err
 	}
 	if share := stolen(); share != nil && *share >= stolenMuch {
-		fmt.Fprintf(out, "\nThe hypervisor gave %.0f %% of this host's CPU time to other virtual machines meanwhile (stolen time): "+
-			"ratios of throughput mean little.\n", 100**share)
+		fmt.Fprintf(out,
+			"\nThe hypervisor gave %.0f %% of this host's CPU time to other virtual machines meanwhile (stolen time): "+
+				"ratios of throughput mean little.\n", 100**share)
 	}
 	return conclude(out, list)
 }
@@ -219,7 +221,8 @@ func (b *bench) putBack(found link.Snapshot) error {
 
 // conclude prints the table and, as its last line, whether k6 agrees with pgbench.
 func conclude(out io.Writer, list []*comparison) error {
-	fmt.Fprintf(out, "\n%-48s %9s %9s %-4s %6s  %-16s %-13s\n", "", "pgbench", "k6", "", "ratio", "95 % interval", "wanted")
+	fmt.Fprintf(out, "\n%-48s %9s %9s %-4s %6s  %-16s %-13s\n", "", "pgbench", "k6", "", "ratio", "95 % interval",
+		"wanted")
 	count := map[agreement]int{}
 	for _, c := range list {
 		fmt.Fprintln(out, c.line())

@@ -92,7 +92,8 @@ func (c *comparison) line() string {
 		interval = fmt.Sprintf("%.3f to %.3f", ratio.Lo, ratio.Hi)
 	}
 	return fmt.Sprintf("%-48s %9s %9s %-4s %6.3f  %-16s %-13s %s",
-		c.name, figureText(middle(c.pgbench)), figureText(middle(c.k6)), c.figure.unit(), ratio.Center, interval, c.wanted(), c.agreement())
+		c.name, figureText(middle(c.pgbench)), figureText(middle(c.k6)), c.figure.unit(),
+		ratio.Center, interval, c.wanted(), c.agreement())
 }
 
 // wanted returns the range that the ratio has to be in, in words.

@@ -80,7 +80,8 @@ func unit(f metric.Metric) string {
 
 // compared says whether there is a direct path to compare the experiment's others with.
 func (e *experiment) compared() bool {
-	return len(valuesOf(e.cells, "path")) > 1 && slices.ContainsFunc(e.cells, func(c *result.Cell) bool { return c.Path == "direct" })
+	return len(valuesOf(e.cells, "path")) > 1 &&
+		slices.ContainsFunc(e.cells, func(c *result.Cell) bool { return c.Path == "direct" })
 }
 
 func (e *experiment) row(run *result.Run, c *result.Cell) []Cell {

@@ -58,7 +58,8 @@ func legend(run *result.Run, isGrid bool) string {
 	if compares(run) {
 		text := "to the direct path's figure at the same latency"
 		if n := mostRepeats(run); n > 1 {
-			text += fmt.Sprintf(": the median over %d blocks of each block's own ratio, not the quotient of the medians shown", n)
+			text += fmt.Sprintf(": the median over %d blocks of each block's own ratio, "+
+				"not the quotient of the medians shown", n)
 		}
 		paragraph(&b, "ratio: ", text)
 	}
