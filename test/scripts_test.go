@@ -1,12 +1,8 @@
 package test
 
 import (
-	"bytes"
-	"go/format"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 )
@@ -86,67 +82,5 @@ func TestSettingRefusesWhatItDoesNotKnow(t *testing.T) {
 	a := command(t, []string{"LAB_SCALE=7"}, filepath.Join(root, "scripts", "setting"), "LAB_SCALE")
 	if a.all() != "7\n" {
 		t.Errorf("the environment says 7, got %q", a.all())
-	}
-}
-
-// shellScripts are the checkout's files that begin like one.
-func shellScripts(t *testing.T) []string {
-	t.Helper()
-	interpreter := regexp.MustCompile(`^#!.*\b(ba)?sh\n`)
-	var found []string
-	for _, folder := range []string{"scripts", "images", "test/run", ".ci"} {
-		walk(t, folder, func(file string, text []byte) {
-			if interpreter.Match(text) {
-				found = append(found, file)
-			}
-		})
-	}
-	return found
-}
-
-// walk reads each file in a folder of the checkout, or the file itself; what tests leave behind is left out.
-func walk(t *testing.T, folder string, see func(file string, text []byte)) {
-	t.Helper()
-	err := filepath.WalkDir(filepath.Join(root, folder), func(file string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.IsDir() && (entry.Name() == "results" || entry.Name() == ".git") {
-			return filepath.SkipDir
-		}
-		if err != nil || !entry.Type().IsRegular() {
-			return err
-		}
-		text, err := os.ReadFile(file)
-		see(file, text)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestShellScriptsAreClean(t *testing.T) {
-	files := shellScripts(t)
-	if len(files) < 20 {
-		t.Fatalf("found only %q", files)
-	}
-	if a := command(t, nil, "shellcheck", files...); a.status != 0 {
-		t.Error(a.all())
-	}
-	for _, file := range files {
-		if info, err := os.Stat(file); err != nil || info.Mode()&0o111 != 0o111 {
-			t.Errorf("%s can't be executed: %v, %v", file, info.Mode(), err)
-		}
-	}
-}
-
-func TestGoCodeIsFormatted(t *testing.T) {
-	for _, folder := range []string{"cmd", "internal", "k6", "test", "docs"} {
-		walk(t, folder, func(file string, text []byte) {
-			if !strings.HasSuffix(file, ".go") {
-				return
-			}
-			if formatted, err := format.Source(text); err != nil || !bytes.Equal(formatted, text) {
-				t.Errorf("%s isn't formatted by gofmt (%v)", file, err)
-			}
-		})
 	}
 }

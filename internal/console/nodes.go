@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/sample"
 	"pooler-lab/internal/server"
 )
@@ -18,14 +19,14 @@ func (d *database) Node() string { return d.name }
 func (d *database) Close()       { d.watch.Close() }
 
 // Look tells of the standby, too, if this is its primary: that one knows how far it is behind.
-func (d *database) Look(ctx context.Context) (func(map[string]*Node), error) {
+func (d *database) Look(ctx context.Context) (func(map[string]*api.Node), error) {
 	seen, err := d.watch.Database(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return func(nodes map[string]*Node) {
+	return func(nodes map[string]*api.Node) {
 		node := nodes[d.name]
-		node.Backends, node.conninfo = &seen.Backends, seen.Conninfo
+		node.Backends, node.Conninfo = &seen.Backends, seen.Conninfo
 		if d.name == "yugabyte" {
 			return
 		}
@@ -48,12 +49,12 @@ type pgbouncer struct {
 func (b *pgbouncer) Node() string { return b.name }
 func (b *pgbouncer) Close()       { b.watch.Close() }
 
-func (b *pgbouncer) Look(ctx context.Context) (func(map[string]*Node), error) {
+func (b *pgbouncer) Look(ctx context.Context) (func(map[string]*api.Node), error) {
 	pools, err := b.watch.Pools(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return func(nodes map[string]*Node) {
+	return func(nodes map[string]*api.Node) {
 		node := nodes[b.name]
 		node.WaitingClients, node.PoolSize = &pools.Waiting, &pools.Size
 		node.ServersActive, node.ServersIdle = &pools.Active, &pools.Idle
@@ -79,14 +80,14 @@ func (b *pgpool) Close() {
 // backends are Pgpool-II's nodes in the order of its configuration.
 var backends = []string{"primary", "standby"}
 
-func (b *pgpool) Look(ctx context.Context) (func(map[string]*Node), error) {
+func (b *pgpool) Look(ctx context.Context) (func(map[string]*api.Node), error) {
 	counts, err := b.watch.Selects(ctx)
 	if err != nil {
 		return nil, err
 	}
 	now, before, since := time.Now(), b.counts, b.at
 	b.counts, b.at = counts, now
-	return func(nodes map[string]*Node) {
+	return func(nodes map[string]*api.Node) {
 		for i := range counts {
 			if i >= len(before) || i >= len(backends) || counts[i] < before[i] { // a first look, or it has been restarted
 				return
@@ -117,10 +118,10 @@ func (w *waits) Node() string { return w.name }
 func (w *waits) Look()        { w.rolling.Look() }
 func (w *waits) Close()       { w.rolling.Close() }
 
-func (w *waits) Waits() (events []Wait, reason string) {
+func (w *waits) Waits() (events []api.Wait, reason string) {
 	lately := w.rolling.Lately()
 	for _, e := range lately.Waits {
-		events = append(events, Wait{Name: e.Event, Share: e.Share})
+		events = append(events, api.Wait{Name: e.Event, Share: e.Share})
 	}
 	return events, lately.NotMeasured
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/run"
 	"pooler-lab/internal/sample"
@@ -53,7 +54,7 @@ type LinkProbe interface {
 type NodeProbe interface {
 	Node() string
 	// Look returns what it saw, as a change of the nodes that it says something of.
-	Look(context.Context) (func(map[string]*Node), error)
+	Look(context.Context) (func(map[string]*api.Node), error)
 	Close()
 }
 
@@ -62,7 +63,7 @@ type WaitsProbe interface {
 	Node() string
 	Look()
 	// Waits are those of the last seconds, and why there are none where nobody knows.
-	Waits() (events []Wait, reason string)
+	Waits() (events []api.Wait, reason string)
 	Close()
 }
 

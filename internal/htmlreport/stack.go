@@ -19,11 +19,11 @@ var waitColours = map[string]int{"CPU": 3, "Net/Delay": 6, "Client:ClientRead": 
 // stack fills c with a bar a cell: a place a value of X and Series.
 func (p *plot) stack(c *chart.Chart) {
 	var rows []*result.Cell
-	c.X = strings.Trim(fieldName(p.X)+" and "+fieldName(p.Series), " and ")
+	c.X = joinFilled(" and ", fieldName(p.X), fieldName(p.Series))
 	for _, x := range valuesOf(p.cells, p.X) {
 		for _, of := range p.seriesValues() {
 			if cell := p.cell(x, of); cell != nil {
-				name := strings.Trim(said(p.X, x)+", "+p.seriesName(of), ", ")
+				name := joinFilled(", ", said(p.X, x), p.seriesName(of))
 				rows, c.Places = append(rows, cell), append(c.Places, chart.Place{Name: name})
 			}
 		}
@@ -150,4 +150,9 @@ func nodeOf(c *result.Cell) string {
 		return "standby"
 	}
 	return "primary"
+}
+
+// joinFilled puts the separator between the texts that aren't empty.
+func joinFilled(separator string, texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), separator)
 }

@@ -17,11 +17,11 @@ var update = flag.Bool("update", false, "write the runs of testdata anew")
 func pick(pairs ...any) lesson.Selector {
 	s := lesson.Selector{}
 	for i := 0; i < len(pairs); i += 2 {
-		text, err := json.Marshal(pairs[i+1])
-		if err != nil {
-			panic(err)
+		var v lesson.Value
+		if text, err := json.Marshal(pairs[i+1]); err != nil || v.UnmarshalJSON(text) != nil {
+			panic(pairs[i+1])
 		}
-		s[pairs[i].(string)] = text
+		s[pairs[i].(string)] = v
 	}
 	return s
 }

@@ -6,23 +6,24 @@ import (
 	"sync"
 	"time"
 
+	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/link"
 )
 
 // snapshotWait is how long toxiproxy may take to tell what the links are. Its API waits for a connection that stalls.
 const snapshotWait = 700 * time.Millisecond
 
-// A switchboard knows what the links are, and who changed them. toxiproxy is the truth: this is what it said last.
-type switchboard struct {
+// A linkWatch knows what the links are, and who changed them. toxiproxy is the truth: this is what it said last.
+type linkWatch struct {
 	links Links
 	one   sync.Mutex // refresh at a time: an older answer must not take the place of a newer one
 
 	mu       sync.Mutex
 	known    bool // it has said something
 	now      link.Snapshot
-	up       Reachable
+	up       api.Reachable
 	changing map[string]*change // links that the console has a hand on
-	swaps    []Swap             // that nobody has been told of
+	swaps    []api.Swap         // that nobody has been told of
 }
 
 // A change is the console's hand on a link: one at a time.
@@ -31,12 +32,12 @@ type change struct {
 	hands int
 }
 
-func newSwitchboard(links Links) *switchboard {
-	return &switchboard{links: links, up: Reachable{Reason: notYet}, changing: map[string]*change{}}
+func newLinkWatch(links Links) *linkWatch {
+	return &linkWatch{links: links, up: api.Reachable{Reason: notMeasuredYet}, changing: map[string]*change{}}
 }
 
 // refresh reads the links and notes what has changed since the last time.
-func (s *switchboard) refresh(ctx context.Context) error {
+func (s *linkWatch) refresh(ctx context.Context) error {
 	s.one.Lock()
 	defer s.one.Unlock()
 	limited, cancel := context.WithTimeout(ctx, snapshotWait)
@@ -46,10 +47,10 @@ func (s *switchboard) refresh(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
-		s.up = Reachable{Reason: err.Error()}
+		s.up = api.Reachable{Reason: err.Error()}
 		return err
 	}
-	s.up = Reachable{Up: true}
+	s.up = api.Reachable{Up: true}
 	if s.known {
 		s.compare(now, asked)
 	}
@@ -58,28 +59,28 @@ func (s *switchboard) refresh(ctx context.Context) error {
 }
 
 // compare notes the links that aren't what they were.
-func (s *switchboard) compare(now link.Snapshot, at time.Time) {
+func (s *linkWatch) compare(now link.Snapshot, at time.Time) {
 	for _, p := range now {
 		before, ok := s.now.Proxy(p.Name)
 		if !ok || before.Describe() == p.Describe() {
 			continue
 		}
-		by := ByElsewhere
+		by := api.ByElsewhere
 		if c := s.changing[p.Name]; c != nil && c.hands > 0 {
-			by = ByConsole
+			by = api.ByConsole
 		}
-		s.note(Swap{Time: at.UTC(), Link: p.Name, Text: spoken(p), By: by})
+		s.note(api.Swap{Time: at.UTC(), Link: p.Name, Text: spoken(p), By: by})
 	}
 }
 
 // note keeps the last of several changes of a link that nobody has been told of: a slider makes many.
-func (s *switchboard) note(swap Swap) {
-	s.swaps = slices.DeleteFunc(s.swaps, func(old Swap) bool { return old.Link == swap.Link && old.By == swap.By })
+func (s *linkWatch) note(swap api.Swap) {
+	s.swaps = slices.DeleteFunc(s.swaps, func(old api.Swap) bool { return old.Link == swap.Link && old.By == swap.By })
 	s.swaps = append(s.swaps, swap)
 }
 
 // take returns the swaps that nobody has been told of.
-func (s *switchboard) take() []Swap {
+func (s *linkWatch) take() []api.Swap {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	swaps := s.swaps
@@ -88,21 +89,21 @@ func (s *switchboard) take() []Swap {
 }
 
 // proxy returns a link as it was last, not ok where it isn't known.
-func (s *switchboard) proxy(name string) (link.Proxy, bool) {
+func (s *linkWatch) proxy(name string) (link.Proxy, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.now.Proxy(name)
 }
 
 // state returns what is known of all links.
-func (s *switchboard) state() (link.Snapshot, Reachable) {
+func (s *linkWatch) state() (link.Snapshot, api.Reachable) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.now, s.up
 }
 
 // do changes links with do, and sees what they are afterwards.
-func (s *switchboard) do(ctx context.Context, names []string, do func() error) error {
+func (s *linkWatch) do(ctx context.Context, names []string, do func() error) error {
 	if err := s.refresh(ctx); err != nil { // what happened before isn't ours
 		return err
 	}
@@ -115,7 +116,7 @@ func (s *switchboard) do(ctx context.Context, names []string, do func() error) e
 }
 
 // lay lays the console's hand on links, waits for another of its hands, and returns what takes it off again.
-func (s *switchboard) lay(names []string) (off func()) {
+func (s *linkWatch) lay(names []string) (off func()) {
 	names = slices.Sorted(slices.Values(names)) // in one order, or two could wait for each other
 	var held []*change
 	for _, name := range names {
@@ -145,11 +146,11 @@ func (s *switchboard) lay(names []string) (off func()) {
 }
 
 // noteReset notes that links' connections were ended: nothing of it is left to be seen in toxiproxy.
-func (s *switchboard) noteReset(names []string) {
+func (s *linkWatch) noteReset(names []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, name := range names {
-		s.note(Swap{Time: time.Now().UTC(), Link: name, Text: "connections reset", By: ByConsole})
+		s.note(api.Swap{Time: time.Now().UTC(), Link: name, Text: "connections reset", By: api.ByConsole})
 	}
 }
 

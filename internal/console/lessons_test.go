@@ -1,11 +1,13 @@
 package console
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"pooler-lab/internal/console/web"
 )
 
 // aRun is a run that finished.
@@ -56,7 +58,7 @@ func newLessonBench(t *testing.T, run string) (b *bench, notes string) {
 
 func TestLessonRunsIsPredictedAndCancelled(t *testing.T) {
 	b, notes := newLessonBench(t, standInRun)
-	status, said := b.post("/api/lessons/00-tour/run", `{"prediction": {"words": "pgpool", "path": "pgpool", "factor": 1.5, "headlines": {"far": 0.5}}, "groups": ["g"]}`)
+	status, said := b.post("/api/lessons/00-tour/run", `{"prediction": {"words": "pgpool", "path": "pgpool", "factor": 1.5, "comparisons": {"far": 0.5}}, "experiments": ["g"]}`)
 	if status != 200 || !strings.Contains(said, `{"run":"20261121T220000Z-00-tour"}`) {
 		t.Fatalf("%d %s", status, said)
 	}
@@ -84,11 +86,11 @@ func TestLessonRunsIsPredictedAndCancelled(t *testing.T) {
 		t.Errorf("%+v", last)
 	}
 	told := strings.Join(noted(t, notes), "\n")
-	if !strings.Contains(told, "run --steps --groups=g 00-tour") || strings.Count(told, "interrupted") != 1 {
+	if !strings.Contains(told, "run --steps --experiments=g 00-tour") || strings.Count(told, "interrupted") != 1 {
 		t.Errorf("the lesson's program was told:\n%s", told)
 	}
 	p, err := readPrediction(filepath.Join(b.results(), "20261121T220000Z-00-tour"))
-	if err != nil || p.Words != "pgpool" || p.Path != "pgpool" || *p.Factor != 1.5 || p.Headlines["far"] != 0.5 || p.At.IsZero() {
+	if err != nil || p.Words != "pgpool" || p.Path != "pgpool" || *p.Factor != 1.5 || p.Comparisons["far"] != 0.5 || p.At.IsZero() {
 		t.Errorf("%+v, %v", p, err)
 	}
 	if status, said := b.post("/api/lessons/cancel", ``); status != 409 || !strings.Contains(said, "no lesson is running") {
@@ -116,8 +118,8 @@ func TestLessonRefusesWhatCannotBePredicted(t *testing.T) {
 	}{
 		{"/api/lessons/00-tour/run", `{"prediction": {"path": "direkt"}}`, 400, "doesn't measure a path"},
 		{"/api/lessons/00-tour/run", `{"prediction": {"factor": 0}}`, 400, "a number above 0"},
-		{"/api/lessons/00-tour/run", `{"prediction": {"headlines": {"near": 1}}}`, 400, "claims nothing called"},
-		{"/api/lessons/00-tour/run", `{"prediction": {"headlines": {"far": -1}}}`, 400, "a number above 0"},
+		{"/api/lessons/00-tour/run", `{"prediction": {"comparisons": {"near": 1}}}`, 400, "compares nothing called"},
+		{"/api/lessons/00-tour/run", `{"prediction": {"comparisons": {"far": -1}}}`, 400, "a number above 0"},
 		{"/api/lessons/00-tour/run", `{"prediction": {"words": "` + strings.Repeat("ü", 501) + `"}}`, 400, "keep to 500"},
 		{"/api/lessons/00-tuor/run", `{}`, 404, "did you mean 00-tour?"},
 		{"/api/lessons/..%2Fsecret/run", `{}`, 404, "there is no lesson"},
@@ -144,10 +146,13 @@ func TestLessonPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, _ := json.Marshal(entry)
-	for _, part := range []string{`"number":"00"`, `"prediction":"Which way is the fastest?"`, `"name":"direct"`, `"name":"pgpool"`, `"headlines":[{"name":"far","says":"Pgpool-II, to direct"}]`, `"minutes":2`} {
-		if !strings.Contains(string(text), part) {
-			t.Errorf("%s isn't in %s", part, text)
-		}
+	var paths []string
+	for _, c := range entry.Paths {
+		paths = append(paths, c.Name)
+	}
+	compared := []web.Compared{{Name: "far", Text: "Pgpool-II, to direct"}}
+	if entry.Prediction != "Which way is the fastest?" || entry.Minutes != 2 ||
+		!slices.Equal(paths, []string{"direct", "pgpool"}) || !slices.Equal(entry.Comparisons, compared) {
+		t.Errorf("%+v", entry)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/run"
 )
@@ -21,11 +22,11 @@ import (
 // beginWait is how long a lesson may take to say which run it is, or what is wrong with it.
 const beginWait = 60 * time.Second
 
-// A course is a lesson under way that the console has started: 'lab run' as a process of its own, so that 'lab cancel'
+// A lessonProcess is a lesson under way that the console has started: 'lab run' as a process of its own, so that 'lab cancel'
 // ends it and not the console, and a console that ends doesn't take the latencies it has set with it.
-type course struct {
+type lessonProcess struct {
 	lesson     string
-	prediction *Prediction
+	prediction *api.Prediction
 	results    string
 	log        *log.Logger
 	command    *exec.Cmd
@@ -39,8 +40,8 @@ type course struct {
 }
 
 // begin starts 'lab run' for a lesson.
-func begin(program, results, lesson string, more []string, prediction *Prediction, log *log.Logger) (*course, error) {
-	c := &course{lesson: lesson, prediction: prediction, results: results, log: log, begun: make(chan struct{}), ended: make(chan struct{})}
+func begin(program, results, lesson string, more []string, prediction *api.Prediction, log *log.Logger) (*lessonProcess, error) {
+	c := &lessonProcess{lesson: lesson, prediction: prediction, results: results, log: log, begun: make(chan struct{}), ended: make(chan struct{})}
 	c.command = exec.Command(program, append([]string{"run", "--steps"}, append(more, lesson)...)...)
 	c.command.Env = os.Environ()
 	// Its own group: who interrupts the console hands one signal on. Without the console nobody would see it.
@@ -72,7 +73,7 @@ func begin(program, results, lesson string, more []string, prediction *Predictio
 }
 
 // take takes in a line that the lesson's program says.
-func (c *course) take(line []byte) {
+func (c *lessonProcess) take(line []byte) {
 	var step run.Step
 	if json.Unmarshal(line, &step) != nil || step.Run == "" {
 		_, _ = c.said.Write(append(line, '\n'))
@@ -86,7 +87,7 @@ func (c *course) take(line []byte) {
 		return
 	}
 	if c.prediction != nil {
-		if err := c.prediction.write(filepath.Join(c.results, step.Run)); err != nil {
+		if err := writePrediction(c.prediction, filepath.Join(c.results, step.Run)); err != nil {
 			c.log.Print(err)
 		}
 	}
@@ -94,7 +95,7 @@ func (c *course) take(line []byte) {
 }
 
 // await returns the run's name once it has one, or why it has none.
-func (c *course) await(ctx context.Context) (string, error) {
+func (c *lessonProcess) await(ctx context.Context) (string, error) {
 	select {
 	case <-c.begun:
 	case <-ctx.Done():
@@ -103,14 +104,14 @@ func (c *course) await(ctx context.Context) (string, error) {
 		select {
 		case <-c.begun:
 		default:
-			return "", wrong(fmt.Errorf("lesson %s: %s", c.lesson, c.said.String()))
+			return "", badRequest(fmt.Errorf("lesson %s: %s", c.lesson, c.said.String()))
 		}
 	}
 	return c.state().Run, nil
 }
 
 // cancel asks it to end, once: finished cells are kept and latencies put back.
-func (c *course) cancel() {
+func (c *lessonProcess) cancel() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.cancelled {
@@ -120,10 +121,10 @@ func (c *course) cancel() {
 }
 
 // state is how far it is.
-func (c *course) state() *Running {
+func (c *lessonProcess) state() *api.Running {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	r := &Running{Name: c.lesson, Run: c.step.Run, State: "running", Cell: c.step.Cell, Done: c.step.Done, Of: c.step.Of,
+	r := &api.Running{Name: c.lesson, Run: c.step.Run, State: "running", Cell: c.step.Cell, Done: c.step.Done, Of: c.step.Of,
 		SecondsLeft: c.step.SecondsLeft, Failed: c.step.Failed}
 	if c.cancelled {
 		r.State = "cancelling"
@@ -132,8 +133,8 @@ func (c *course) state() *Running {
 }
 
 // outcome is what became of it, once it has ended.
-func (c *course) outcome() *LastRun {
-	last := &LastRun{Lesson: c.lesson, Run: c.state().Run, Status: string(result.Failed), Reason: c.said.String()}
+func (c *lessonProcess) outcome() *api.LastRun {
+	last := &api.LastRun{Lesson: c.lesson, Run: c.state().Run, Status: string(result.Failed), Reason: c.said.String()}
 	if last.Run == "" {
 		return last
 	}

@@ -7,23 +7,24 @@ import (
 	"strings"
 	"time"
 
+	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/run"
 )
 
-// A lessonOrder is what is asked of a lesson.
-type lessonOrder struct {
-	Prediction *Prediction `json:"prediction"`
-	Paths      []string    `json:"paths"`  // only these
-	Groups     []string    `json:"groups"` // only these
+// A lessonRequest is what is asked of a lesson.
+type lessonRequest struct {
+	Prediction  *api.Prediction `json:"prediction"`
+	Paths       []string        `json:"paths"`       // only these
+	Experiments []string        `json:"experiments"` // only these
 }
 
 // flags are the order's in the words of 'lab run'.
-func (o lessonOrder) flags() (flags []string) {
+func (o lessonRequest) flags() (flags []string) {
 	if len(o.Paths) > 0 {
 		flags = append(flags, "--paths="+strings.Join(o.Paths, ","))
 	}
-	if len(o.Groups) > 0 {
-		flags = append(flags, "--groups="+strings.Join(o.Groups, ","))
+	if len(o.Experiments) > 0 {
+		flags = append(flags, "--experiments="+strings.Join(o.Experiments, ","))
 	}
 	return flags
 }
@@ -38,20 +39,20 @@ func (p *parts) runLesson(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if l == nil {
-		return wrong(errors.New(entry.Trouble))
+		return badRequest(errors.New(entry.Trouble))
 	}
-	var order lessonOrder
-	if err := understand(r, &order); err != nil {
+	var order lessonRequest
+	if err := readJSON(r, &order); err != nil {
 		return err
 	}
 	if order.Prediction != nil {
-		if err := order.Prediction.check(l, entry.Paths); err != nil {
-			return wrong(err)
+		if err := checkPrediction(order.Prediction, l, entry.Paths); err != nil {
+			return badRequest(err)
 		}
 		order.Prediction.At = time.Now().UTC().Truncate(time.Second)
 	}
 	if !p.lock.begin(l.Name) {
-		return &problem{http.StatusLocked, p.lock.text()}
+		return &httpError{http.StatusLocked, p.lock.text()}
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), beginWait)
 	defer cancel()
@@ -59,14 +60,14 @@ func (p *parts) runLesson(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	answer(w, http.StatusOK, map[string]string{"run": id})
+	writeJSON(w, http.StatusOK, map[string]string{"run": id})
 	return nil
 }
 
 // teach starts the lesson that the lock is held for, and returns its run. When it has ended all goes on as before.
-func (p *parts) teach(ctx context.Context, name string, order lessonOrder) (string, error) {
+func (p *parts) teach(ctx context.Context, name string, order lessonRequest) (string, error) {
 	p.checkLock()
-	p.moved.beat() // probes rest
+	p.wake.beat() // probes rest
 	for !p.load.still() && ctx.Err() == nil {
 		time.Sleep(20 * time.Millisecond)
 	}
@@ -77,7 +78,7 @@ func (p *parts) teach(ctx context.Context, name string, order lessonOrder) (stri
 		return "", err
 	}
 	p.mu.Lock()
-	p.course = c
+	p.lessonProcess = c
 	p.mu.Unlock()
 	p.running.Go(func() {
 		select {
@@ -87,43 +88,43 @@ func (p *parts) teach(ctx context.Context, name string, order lessonOrder) (stri
 		case <-c.ended:
 		}
 		p.mu.Lock()
-		p.course, p.lastRun = nil, c.outcome()
+		p.lessonProcess, p.lastRun = nil, c.outcome()
 		p.mu.Unlock()
 		p.lock.end()
 		p.checkLock()
-		p.moved.beat()
+		p.wake.beat()
 	})
 	return c.await(ctx)
 }
 
 // lessonState is how far the console's own lesson is, nil where none runs, and what became of the last one.
-func (p *parts) lessonState() (*Running, *LastRun) {
+func (p *parts) lessonState() (*api.Running, *api.LastRun) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.course == nil {
+	if p.lessonProcess == nil {
 		return nil, p.lastRun
 	}
-	return p.course.state(), p.lastRun
+	return p.lessonProcess.state(), p.lastRun
 }
 
 // cancelLesson ends the lesson under way, whoever started it.
 func (p *parts) cancelLesson(w http.ResponseWriter, _ *http.Request) error {
 	p.mu.Lock()
-	c := p.course
+	c := p.lessonProcess
 	p.mu.Unlock()
 	if c != nil {
 		c.cancel()
-		answer(w, http.StatusOK, map[string]*Running{"lesson": c.state()})
+		writeJSON(w, http.StatusOK, map[string]*api.Running{"lesson": c.state()})
 		return nil
 	}
 	what, ok := p.source.UnderWay()
 	if !ok || !strings.HasPrefix(what, lessonPrefix) {
-		return &problem{http.StatusConflict, "no lesson is running: there is nothing to cancel"}
+		return &httpError{http.StatusConflict, "no lesson is running: there is nothing to cancel"}
 	}
 	if err := run.Cancel(p.results(), p.log.Writer()); err != nil {
 		return err
 	}
 	p.checkLock()
-	answer(w, http.StatusOK, map[string]*Running{"lesson": nil})
+	writeJSON(w, http.StatusOK, map[string]*api.Running{"lesson": nil})
 	return nil
 }

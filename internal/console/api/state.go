@@ -1,4 +1,5 @@
-package console
+// Package api is what the console tells: the JSON of /api/state and of the events that its pages follow.
+package api
 
 import (
 	"time"
@@ -15,7 +16,7 @@ type State struct {
 	Links     []Link      `json:"links"`
 	Nodes     []Node      `json:"nodes"`
 	Load      Load        `json:"load"`
-	Lesson    *Running    `json:"lesson"` // that this console runs, null where it runs none
+	Lesson    *Running    `json:"lesson"` // under way, null where none is
 	LastRun   *LastRun    `json:"last_run"`
 	Lock      string      `json:"lock"` // why nothing can be swapped just now, "" where it can
 	Waits     []NodeWaits `json:"waits"`
@@ -37,13 +38,13 @@ type Reachable struct {
 	Reason string `json:"reason"` // it doesn't
 }
 
-// A Link is what one was asked to be, and what it is.
+// A Link is what one is set to, and what it is.
 type Link struct {
 	Name       string   `json:"name"`
 	From       string   `json:"from"`
 	To         string   `json:"to"`
 	HostPort   int      `json:"host_port"` // of 127.0.0.1 on the host, 0 where it isn't published
-	Known      bool     `json:"known"`     // what was asked is of now: not while a lesson runs, or toxiproxy doesn't answer
+	Known      bool     `json:"known"`     // the settings are of now: not while a lesson runs, or toxiproxy doesn't answer
 	LatencyMS  int      `json:"latency_ms"`
 	JitterMS   int      `json:"jitter_ms"`
 	DownKBps   int      `json:"down_kbps"` // 0 is no limit
@@ -82,7 +83,7 @@ type Node struct {
 	PoolSize            *int     `json:"pool_size"`
 	SelectsPerSecond    *float64 `json:"selects_per_second"` // that Pgpool-II sent to it; of Pgpool-II itself: to all
 
-	conninfo string // of a standby
+	Conninfo string `json:"-"` // of a standby
 }
 
 // NodeWaits is what a database's sessions waited for in the last seconds.
@@ -111,19 +112,35 @@ const (
 type Load struct {
 	State    string     `json:"state"`
 	Reason   string     `json:"reason"`
+	Text     string     `json:"text"` // all of it in a sentence
 	Workload string     `json:"workload"`
 	Clients  int        `json:"clients"` // of each path
 	Paths    []string   `json:"paths"`
+	Loop     string     `json:"loop"` // open or closed
+	Rate     int        `json:"rate"` // iterations a second on each path, 0 in a closed loop
 	Keep     bool       `json:"keep"` // clients keep their connections
 	Since    *time.Time `json:"since"`
 	Choices  Choices    `json:"choices"`
 }
 
+// How clients of the live load begin an iteration.
+const (
+	LoopOpen   = "open"   // at a constant rate, whether or not the one before has ended
+	LoopClosed = "closed" // when the one before has ended: as fast as it can
+)
+
 // Choices are what a live load can be.
 type Choices struct {
-	Workloads   []Choice `json:"workloads"`
-	Paths       []Choice `json:"paths"`
-	MostClients int      `json:"most_clients"`
+	Workloads   []Workload `json:"workloads"`
+	Paths       []Choice   `json:"paths"`
+	MostClients int        `json:"most_clients"`
+}
+
+// A Workload is what clients of the live load do.
+type Workload struct {
+	Name       string `json:"name"`
+	Meaning    string `json:"meaning"`
+	GentleRate int    `json:"gentle_rate"` // iterations a second over all paths, of an open loop
 }
 
 // A Choice is one of several; Off says why it can't be taken.
@@ -136,8 +153,9 @@ type Choice struct {
 // Running is the lesson under way.
 type Running struct {
 	Name        string `json:"name"`
-	Run         string `json:"run"`   // its folder's name, "" before it has one
-	State       string `json:"state"` // running or cancelling
+	Run         string `json:"run"`       // its folder's name, "" before it has one
+	State       string `json:"state"`     // running or cancelling
+	Elsewhere   bool   `json:"elsewhere"` // started from a terminal
 	Cell        string `json:"cell"`
 	Done        int    `json:"done"`
 	Of          int    `json:"of"`

@@ -10,25 +10,25 @@ import (
 	"strings"
 )
 
-// A problem is a refusal: HTTP's status for it, and a sentence that says what is wrong and what would be right.
-type problem struct {
+// A httpError is a refusal: HTTP's status for it, and a sentence that says what is wrong and what would be right.
+type httpError struct {
 	status int
 	text   string
 }
 
-func (p *problem) Error() string { return p.text }
+func (p *httpError) Error() string { return p.text }
 
-// wrong is the problem of a request that asks for something that can't be, nil where err is.
-func wrong(err error) error {
+// wrong is the httpError of a request that asks for something that can't be, nil where err is.
+func badRequest(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &problem{http.StatusBadRequest, err.Error()}
+	return &httpError{http.StatusBadRequest, err.Error()}
 }
 
 // statusOf is HTTP's status for an error: 502 where a part of the lab failed.
 func statusOf(err error) int {
-	var p *problem
+	var p *httpError
 	if errors.As(err, &p) {
 		return p.status
 	}
@@ -36,12 +36,12 @@ func statusOf(err error) int {
 }
 
 // refuse answers with an error, as JSON.
-func refuse(w http.ResponseWriter, err error) {
-	answer(w, statusOf(err), map[string]string{"error": err.Error()})
+func writeError(w http.ResponseWriter, err error) {
+	writeJSON(w, statusOf(err), map[string]string{"error": err.Error()})
 }
 
 // answer sends JSON.
-func answer(w http.ResponseWriter, status int, body any) {
+func writeJSON(w http.ResponseWriter, status int, body any) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -53,11 +53,11 @@ func answer(w http.ResponseWriter, status int, body any) {
 	_, _ = w.Write(append(text, '\n')) // whoever asked has gone
 }
 
-// understand reads the JSON body of a request into v and refuses fields that v doesn't have.
-func understand(r *http.Request, v any) error {
+// readJSON reads the JSON body of a request into v and refuses fields that v doesn't have.
+func readJSON(r *http.Request, v any) error {
 	text, err := io.ReadAll(r.Body)
 	if err != nil {
-		return wrong(fmt.Errorf("read the request: %w", err))
+		return badRequest(fmt.Errorf("read the request: %w", err))
 	}
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}")
@@ -65,10 +65,10 @@ func understand(r *http.Request, v any) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(v); err != nil {
-		return wrong(fmt.Errorf("the request isn't understood: %s", plainly(err)))
+		return badRequest(fmt.Errorf("the request isn't understood: %s", plainly(err)))
 	}
 	if _, err := decoder.Token(); err != io.EOF {
-		return wrong(errors.New("the request isn't understood: something follows the end of its JSON"))
+		return badRequest(errors.New("the request isn't understood: something follows the end of its JSON"))
 	}
 	return nil
 }

@@ -2,9 +2,9 @@
 import { colourClass } from './colours.js';
 import { number, whole } from './format.js';
 
-const box = document.getElementById('figures');
+const box = document.getElementById('seconds');
 const body = box.querySelector('tbody');
-const classes = ['tps', 'median', 'p95', 'connect', 'errors'];
+const classes = ['tps', 'p50', 'p95', 'connect', 'errors'];
 
 function row(path) {
   const tr = document.createElement('tr');
@@ -19,22 +19,32 @@ function row(path) {
 
 function fill(tr, second) {
   const texts = second
-    ? [whole(second.tps), time(second.median_ms), time(second.p95_ms), time(second.connect_ms), whole(second.errors)]
+    ? [whole(second.tps), time(second.p50_ms), time(second.p95_ms), time(second.connect_ms), whole(second.errors)]
     : classes.map(() => '-');
-  texts.forEach((text, i) => { const cell = tr.cells[i + 1]; if (cell.textContent !== text) cell.textContent = text; });
+  texts.forEach((text, i) => {
+    const cell = tr.cells[i + 1];
+    if (cell.textContent !== text) cell.textContent = text;
+  });
   const errors = tr.querySelector('.errors');
   errors.classList.toggle('bad', second?.errors > 0);
-  if (second?.errors > 0 && second.codes) errors.append(Object.assign(document.createElement('small'), { textContent: codes(second.codes) }));
+  if (!second?.errors || !second.codes) return;
+  const small = document.createElement('small');
+  small.textContent = codes(second.codes);
+  errors.append(small);
 }
 
 const time = (value) => (value == null ? '-' : number(value));
 
 // codes are which errors, most frequent first.
-const codes = (all) => Object.entries(all).sort((a, b) => b[1] - a[1]).map(([code]) => code).slice(0, 2).join(', ');
+const codes = (all) => Object.entries(all)
+  .sort((a, b) => b[1] - a[1])
+  .slice(0, 2)
+  .map(([code]) => code)
+  .join(', ');
 
 let last = []; // paths, whose curves are still to be seen when the load has ended
 
-export function paintFigures(state, seconds) {
+export function paintSeconds(state, seconds) {
   const active = ['running', 'starting', 'paused'].includes(state.load.state);
   if (active) last = state.load.paths;
   const shown = active || !document.getElementById('charts').classList.contains('bare') ? last : [];

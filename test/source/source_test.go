@@ -1,0 +1,160 @@
+// Package source tests the text of the checkout: what can be said of it without a lab.
+package source
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"go/format"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// root is the checkout.
+const root = "../.."
+
+// shellScripts are the checkout's files that begin like one.
+func shellScripts(t *testing.T) []string {
+	t.Helper()
+	interpreter := regexp.MustCompile(`^#!.*\b(ba)?sh\n`)
+	var found []string
+	for _, folder := range []string{"scripts", "images", "test/run", ".ci"} {
+		walk(t, folder, func(file string, text []byte) {
+			if interpreter.Match(text) {
+				found = append(found, file)
+			}
+		})
+	}
+	return found
+}
+
+// walk reads each file in a folder of the checkout, or the file itself; what tests leave behind is left out.
+func walk(t *testing.T, folder string, see func(file string, text []byte)) {
+	t.Helper()
+	err := filepath.WalkDir(filepath.Join(root, folder), func(file string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && (entry.Name() == "results" || entry.Name() == ".git") {
+			return filepath.SkipDir
+		}
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		text, err := os.ReadFile(file)
+		see(file, text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestShellScriptsAreClean(t *testing.T) {
+	files := shellScripts(t)
+	if len(files) < 20 {
+		t.Fatalf("found only %q", files)
+	}
+	if said, err := exec.Command("shellcheck", files...).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, said)
+	}
+	for _, file := range files {
+		if info, err := os.Stat(file); err != nil || info.Mode()&0o111 != 0o111 {
+			t.Errorf("%s can't be executed: %v, %v", file, info.Mode(), err)
+		}
+	}
+}
+
+func TestGoCodeIsFormatted(t *testing.T) {
+	for _, folder := range []string{"cmd", "internal", "k6", "test", "docs"} {
+		walk(t, folder, func(file string, text []byte) {
+			if !strings.HasSuffix(file, ".go") {
+				return
+			}
+			if formatted, err := format.Source(text); err != nil || !bytes.Equal(formatted, text) {
+				t.Errorf("%s isn't formatted by gofmt (%v)", file, err)
+			}
+		})
+	}
+}
+
+// What staticcheck found when the tests were compiled.
+func TestStaticcheckFindsNothing(t *testing.T) {
+	file := os.Getenv("LAB_TEST_STATICCHECK")
+	if file == "" {
+		t.Skip("LAB_TEST_STATICCHECK names no file with its findings; natively: go tool staticcheck ./...")
+	}
+	if found := read(t, file); found != "" {
+		t.Error(found)
+	}
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// narrow are the files and folders whose lines fit a screen.
+var narrow = []string{
+	".ci", ".editorconfig", ".env", ".github", "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "cmd", "compose.yaml",
+	"images", "internal/connect", "scripts", "test/compose.yaml", "test/connect_test.go", "test/run", "test/source",
+}
+
+func TestLinesFitAScreen(t *testing.T) {
+	picture := regexp.MustCompile(`^!\[.*\]\(.*\)$`) // Markdown can't break one
+	for _, folder := range narrow {
+		walk(t, folder, func(file string, text []byte) {
+			for number, line := range strings.Split(string(text), "\n") {
+				if utf8.RuneCountInString(line) > 120 && !picture.MatchString(line) {
+					t.Errorf("%s:%d has %d columns", file, number+1, utf8.RuneCountInString(line))
+				}
+			}
+		})
+	}
+}
+
+// The Debian release and PostgreSQL's major version stand in .env; what is built and run reads them there.
+func TestVersionsHaveOneHome(t *testing.T) {
+	settings := read(t, filepath.Join(root, ".env"))
+	for name, pattern := range map[string]string{
+		"LAB_DEBIAN_RELEASE": `(?:debian|base):%s\b|suite=%[1]s`,
+		"LAB_POSTGRES_MAJOR": `postgresql(?:-client)?[-/]%s\b`,
+	} {
+		set := regexp.MustCompile(`(?m)^` + name + `=(\w+)$`).FindStringSubmatch(settings)
+		if set == nil {
+			t.Errorf(".env doesn't set %s", name)
+			continue
+		}
+		other := regexp.MustCompile(fmt.Sprintf(pattern, set[1]))
+		for _, folder := range []string{"compose.yaml", "configs", "images", "internal", "scripts", "test/compose.yaml"} {
+			walk(t, folder, func(file string, text []byte) {
+				if found := other.Find(text); found != nil && !strings.Contains(file, "testdata") {
+					t.Errorf("%s says %q, which is for %s to say", file, found, name)
+				}
+			})
+		}
+	}
+}
+
+// docker-compose 1 refuses the ':+' of a value and shows it whole: it must say what to do.
+func TestOldComposeNamesTheScript(t *testing.T) {
+	said := regexp.MustCompile(`"\$\{LAB_NEVER_SET:\+[^}]*scripts/up\}"`)
+	if !said.MatchString(read(t, filepath.Join(root, "compose.yaml"))) {
+		t.Errorf("compose.yaml has no value %s", said)
+	}
+}
+
+// The licence is k6's own file, to the letter.
+func TestLicenceIsThatOfK6(t *testing.T) {
+	const k6 = "45bd5efa5e66840e253253f3cc172d07213cb812206cda7bb71cd5b9dbd5a985"
+	if got := fmt.Sprintf("%x", sha256.Sum256([]byte(read(t, filepath.Join(root, "LICENSE"))))); got != k6 {
+		t.Errorf("LICENSE has the checksum %s, k6's LICENSE.md has %s", got, k6)
+	}
+}
