@@ -76,7 +76,7 @@ func runScript(ctx context.Context, args []string, notes io.Writer) error {
 	if err != nil {
 		return err
 	}
-	run.cell.Scale = scale(ctx, set)
+	run.cell.Scale = scale(ctx)
 	env, err := run.env()
 	if err != nil {
 		return err
@@ -101,14 +101,8 @@ func planOf(ctx context.Context, given k6Arguments) (*lesson.Lesson, error) {
 }
 
 // scale is the data's; 1 where the primary can't be asked, since that many rows are there in any case.
-func scale(ctx context.Context, set *topology.Set) int {
-	var services []string
-	for _, p := range set.Paths {
-		services = append(services, p.Services...)
-	}
-	lab := server.NewLab(services, os.Getenv("LAB_PASSWORD"))
-	defer lab.Close()
-	loaded, err := lab.Scale(ctx)
+func scale(ctx context.Context) int {
+	loaded, err := server.Scale(ctx)
 	if err != nil {
 		return 1
 	}
