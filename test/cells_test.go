@@ -43,7 +43,7 @@ export const options = lesson(() => ({
 func runCells(t *testing.T, groups string) *result.Run {
 	t.Helper()
 	saveLesson(t, filepath.Join(root, "k6", "lessons", "98-cells.js"), cellsLesson)
-	r := start(t, "run", "98-cells", "--groups", groups).finished(t, 0)
+	r := start(t, "run", "98-cells", "--experiments", groups).finished(t, 0)
 	checkPutBack(t)
 	return r
 }
@@ -113,7 +113,7 @@ func TestCellsHavePools(t *testing.T) {
 
 func TestCellsHaveSettings(t *testing.T) {
 	each(t, runCells(t, "settings"), func(*testing.T, result.Cell, result.Repeat) {})
-	said := start(t, "run", "98-cells", "--groups", "refused").wait(t, time.Minute)
+	said := start(t, "run", "98-cells", "--experiments", "refused").wait(t, time.Minute)
 	if said.status == 0 || !strings.Contains(said.out, "set work_mem of primary to 8MB") || !strings.Contains(said.out, "grants.sql") {
 		t.Errorf("a setting that the lab may not turn: %s", said.all())
 	}
@@ -168,7 +168,7 @@ func TestCellsHaveNetworks(t *testing.T) {
 func TestAnInterruptedCellIsTakenBack(t *testing.T) {
 	saveLesson(t, filepath.Join(root, "k6", "lessons", "98-cells.js"), cellsLesson)
 	begin := func() *started {
-		run := start(t, "run", "98-cells", "--groups", "long")
+		run := start(t, "run", "98-cells", "--experiments", "long")
 		waitForLoad(t, 300*time.Millisecond)
 		admin := connect(t, "lab", topology.Endpoint{Host: "primary", Port: 5432, DBName: "postgres"})
 		if one(t, admin, "SELECT rolcanlogin FROM pg_roles WHERE rolname = 'app_trust'") != "t" {

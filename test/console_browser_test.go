@@ -17,7 +17,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	site "pooler-lab/internal/console"
+	"pooler-lab/internal/console/api"
 )
 
 // consoleURL is where the console answers in the lab's network.
@@ -150,14 +150,14 @@ func number(selector string) string {
 }
 
 // consoleState is what /api/state says.
-func consoleState(t *testing.T) site.State {
+func consoleState(t *testing.T) api.State {
 	t.Helper()
 	answer, err := http.Get(consoleURL + "/api/state")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	var s site.State
+	var s api.State
 	if err := json.NewDecoder(answer.Body).Decode(&s); err != nil {
 		t.Fatalf("read /api/state: %v", err)
 	}
@@ -165,7 +165,7 @@ func consoleState(t *testing.T) site.State {
 }
 
 // linkState is what the console knows of a link.
-func linkState(t *testing.T, name string) site.Link {
+func linkState(t *testing.T, name string) api.Link {
 	t.Helper()
 	for _, l := range consoleState(t).Links {
 		if l.Name == name {
@@ -173,7 +173,7 @@ func linkState(t *testing.T, name string) site.Link {
 		}
 	}
 	t.Fatalf("/api/state has no link %s", name)
-	return site.Link{}
+	return api.Link{}
 }
 
 // post sends a request as a program would, with a page's origin.

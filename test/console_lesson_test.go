@@ -11,7 +11,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	site "pooler-lab/internal/console"
+	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/result"
 )
 
@@ -80,8 +80,8 @@ func TestConsoleAsksForAPredictionAndRevealsTheResultBesideIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var kept site.Prediction
-	if err := json.Unmarshal(raw, &kept); err != nil || kept.Words != "a fifth of it" || kept.Headlines["far"] != 0.22 {
+	var kept api.Prediction
+	if err := json.Unmarshal(raw, &kept); err != nil || kept.Words != "a fifth of it" || kept.Comparisons["far"] != 0.22 {
 		t.Errorf("the run's folder keeps the prediction %s (%v)", raw, err)
 	}
 	p.do(chromedp.Navigate(consoleURL + "/runs"))

@@ -143,12 +143,12 @@ func TestConsoleTabThatIsHiddenCostsNothing(t *testing.T) {
 	hide := func(hidden bool) {
 		p.do(chromedp.Evaluate(fmt.Sprintf(`Object.defineProperty(document, 'hidden', {value: %t, configurable: true}); document.dispatchEvent(new Event('visibilitychange'))`, hidden), nil))
 	}
-	asked := `document.querySelector('[data-link="client-primary"] .asked').textContent`
+	set := `document.querySelector('[data-link="client-primary"] .set').textContent`
 	hide(true)
 	p.until("the page says that it pauses", 5*time.Second, `document.getElementById('connection').dataset.is === 'still'`)
 	setLatency(t, "44ms", "client-primary")
 	time.Sleep(3 * time.Second)
-	if shown := value[string](p, asked); shown != "asked 0 ms" {
+	if shown := value[string](p, set); shown != "set 0 ms" {
 		t.Errorf("a hidden tab goes on: it shows %q", shown)
 	}
 	hide(false)

@@ -8,14 +8,14 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	site "pooler-lab/internal/console"
+	"pooler-lab/internal/console/api"
 )
 
 // What the tests look at, as selectors.
 const (
-	directPlate  = `[data-link="client-primary"] .round`
+	directPlate  = `[data-link="client-primary"] .measured`
 	directTPS    = `tr[data-path="direct"] .tps`
-	directMedian = `tr[data-path="direct"] .median`
+	directP50    = `tr[data-path="direct"] .p50`
 	directErrors = `tr[data-path="direct"] .errors`
 )
 
@@ -36,7 +36,7 @@ func startLiveLoad(t *testing.T, p *tab) {
 		p.click(`[name=paths][value="direct"]`)
 	}
 	p.click("#load-start")
-	p.until("the load's figures show", 40*time.Second, number(directTPS)+" > 0 && "+number(directMedian)+" > 0")
+	p.until("the load's figures show", 40*time.Second, number(directTPS)+" > 0 && "+number(directP50)+" > 0")
 }
 
 // stopLiveLoad ends the live load, whoever started it.
@@ -46,7 +46,7 @@ func stopLiveLoad(t *testing.T) {
 		if status, said := post(t, consoleURL, "/api/load/stop", "{}"); status >= 300 {
 			return fmt.Sprintf("stop the live load: %d %s", status, said)
 		}
-		if s := consoleState(t).Load.State; s != site.LoadOff {
+		if s := consoleState(t).Load.State; s != api.LoadOff {
 			return "the live load is " + s
 		}
 		return ""
@@ -65,12 +65,12 @@ func (p *tab) slide(stop int) {
 	p.do(chromedp.MouseClickXY(at[0], at[1]))
 }
 
-// swapped waits until a latency shows wherever it must: on the link, in the round trip measured, in the load's median.
+// swapped waits until a latency shows wherever it must: on the link, in the round trip measured, in the load's p50.
 func (p *tab) swapped(ms int) {
 	p.t.Helper()
 	eventually(p.t, 20*time.Second, func() string {
 		if l := linkState(p.t, "client-primary"); l.LatencyMS != ms {
-			return fmt.Sprintf("client-primary was asked for %d ms, wanted %d", l.LatencyMS, ms)
+			return fmt.Sprintf("client-primary is set to %d ms, wanted %d", l.LatencyMS, ms)
 		}
 		return ""
 	})
@@ -79,8 +79,8 @@ func (p *tab) swapped(ms int) {
 		return fmt.Sprintf("%s >= %d && %s < %d", number(selector), ms, number(selector), ms+25)
 	}
 	p.until("the map shows the round trip measured", 30*time.Second, within(directPlate))
-	p.until("the load's median follows", 30*time.Second, within(directMedian))
-	p.until("the panel shows it", 10*time.Second, fmt.Sprintf(`document.getElementById('dial-says').textContent === '%d ms'`, ms))
+	p.until("the load's p50 follows", 30*time.Second, within(directP50))
+	p.until("the panel shows it", 10*time.Second, fmt.Sprintf(`document.getElementById('dial-text').textContent === '%d ms'`, ms))
 }
 
 func TestConsoleSwapsBySliderAndByKeyboard(t *testing.T) {
@@ -111,7 +111,7 @@ func TestConsoleShowsSwapsFromElsewhereAndSetsExactly(t *testing.T) {
 	setLatency(t, "off")
 	p := openTab(t, "/")
 	setLatency(t, "33ms", "client-standby", "--jitter", "3ms")
-	p.until("a swap from a terminal shows", 10*time.Second, `document.querySelector('[data-link="client-standby"] .asked').textContent === 'asked 33 ±3 ms'`)
+	p.until("a swap from a terminal shows", 10*time.Second, `document.querySelector('[data-link="client-standby"] .set').textContent === 'set 33 ±3 ms'`)
 	p.do(chromedp.SetValue("#link", "client-primary", chromedp.ByQuery))
 	p.do(chromedp.Evaluate(`document.getElementById('link').dispatchEvent(new Event('change'))`, nil))
 	for field, text := range map[string]string{"latency_ms": "12", "jitter_ms": "4", "down_kbps": "5000"} {

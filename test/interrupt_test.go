@@ -15,7 +15,7 @@ import (
 )
 
 // narrowed is a run of six short cells, in an order that its seed gives.
-var narrowed = []string{"--groups", "select", "--paths", "direct,standby,pgbouncer-transaction", "--latencies", "none,2", "--seconds", "1.5", "--seed", "7"}
+var narrowed = []string{"--experiments", "select", "--paths", "direct,standby,pgbouncer-transaction", "--latencies", "none,2", "--seconds", "1.5", "--seed", "7"}
 
 // Ctrl-C ends the cell that is running, keeps those that are finished and puts the latencies back, at a terminal
 // and without one. Both runs have the same seed.
@@ -136,7 +136,7 @@ func checkInterrupted(t *testing.T, run *started) []string {
 
 // A second run, or a reset, is refused while one is under way, and says why.
 func TestSecondRunIsRefused(t *testing.T) {
-	run := startLesson(t, "--groups", "select", "--paths", "direct", "--latencies", "none", "--seconds", "4")
+	run := startLesson(t, "--experiments", "select", "--paths", "direct", "--latencies", "none", "--seconds", "4")
 	waitForLoad(t, 0)
 	for _, args := range [][]string{{"run", "00-tour"}, {"reset"}} {
 		said := refused(t, nil, args[0], args[1:]...)
@@ -154,7 +154,7 @@ func TestCountsAgreeAndFilesBelongToTheOwner(t *testing.T) {
 	const owner = 12345
 	own(t, owner)
 	t.Cleanup(func() { own(t, 0) })
-	run := startLesson(t, "--groups", "select,throughput", "--paths", "direct,socket,standby,pgbouncer-transaction,pgbouncer-session,pgpool",
+	run := startLesson(t, "--experiments", "select,throughput", "--paths", "direct,socket,standby,pgbouncer-transaction,pgbouncer-session,pgpool",
 		"--latencies", "none", "--seconds", "0.7", "--warmup", "0.5")
 	r := run.finished(t, 0)
 	if len(r.Cells) != 12 {
@@ -206,7 +206,7 @@ func TestRunRefusesBadInput(t *testing.T) {
 		{"../00-tour", "no lesson"},
 		{"00-tour more", "arg"},
 		{"00-tour --paths nope", `unknown path "nope"`},
-		{"00-tour --groups nope", `unknown group "nope"`},
+		{"00-tour --experiments nope", `unknown experiment "nope"`},
 		{"00-tour --workloads nope", `unknown workload "nope"`},
 		{"00-tour --protocols fast", `"fast"`},
 		{"00-tour --latencies 5x", `"5x"`},
@@ -226,8 +226,8 @@ func TestRunRefusesBadInput(t *testing.T) {
 		{"00-tour --rate -1", "rate is -1"},
 		{"00-tour --seed -1", `"-1"`},
 		{"00-tour --nonsense", "--nonsense"},
-		{"00-tour --group connect", "did you mean --groups?"},
-		{"00-tour --groups conect", "did you mean connect?"},
+		{"00-tour --experiment connect", "did you mean --experiments?"},
+		{"00-tour --experiments conect", "did you mean connect?"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			said := refused(t, nil, "run", strings.Fields(c.args)...)

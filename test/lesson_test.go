@@ -121,7 +121,7 @@ func TestRunGoesOnAfterAKill(t *testing.T) {
 		{"toxiproxy", "direct", "5"},
 	} {
 		t.Run(c.service, func(t *testing.T) {
-			run := startLesson(t, "--groups", "select", "--paths", c.path, "--latencies", c.latency, "--seconds", "2", "--repeats", "2")
+			run := startLesson(t, "--experiments", "select", "--paths", c.path, "--latencies", c.latency, "--seconds", "2", "--repeats", "2")
 			waitForLoad(t, 500*time.Millisecond)
 			signal(t, c.service, "KILL")
 			r := run.finished(t, 0)
@@ -158,7 +158,7 @@ func checkCounts(t *testing.T, r result.Repeat) {
 // slow statement.
 func TestStalledPoolerShowsInAPacedCell(t *testing.T) {
 	const rate = 50
-	run := startLesson(t, "--groups", "select", "--paths", "pgbouncer-transaction", "--latencies", "none", "--rate", "50", "--seconds", "5")
+	run := startLesson(t, "--experiments", "select", "--paths", "pgbouncer-transaction", "--latencies", "none", "--rate", "50", "--seconds", "5")
 	waitForLoad(t, 1500*time.Millisecond)
 	signal(t, "pgbouncer", "STOP")
 	t.Cleanup(func() { signal(t, "pgbouncer", "CONT") })
@@ -186,7 +186,7 @@ func TestToxicChangedInMidCellRejectsTheRepeat(t *testing.T) {
 		"removed": {"toxic", "remove", "-n", "latency_downstream", "client-primary"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			run := startLesson(t, "--groups", "select", "--paths", "direct", "--latencies", "5", "--seconds", "1.5")
+			run := startLesson(t, "--experiments", "select", "--paths", "direct", "--latencies", "5", "--seconds", "1.5")
 			waitForLoad(t, 500*time.Millisecond)
 			inside(t, "toxiproxy", append([]string{"toxiproxy-cli"}, change...)...)
 			repeats := undisturbed(onlyCell(t, run.finished(t, 0)))
@@ -252,7 +252,7 @@ func TestEveryLessonIsWhole(t *testing.T) {
 
 // Four thousand clients through PgBouncer, each with a connection of its own, leave k6 below a gigabyte.
 func TestFourThousandClientsFitAGigabyte(t *testing.T) {
-	run := startLesson(t, "--groups", "throughput", "--paths", "pgbouncer-transaction", "--latencies", "none", "--protocols", "simple", "--roles", "app_trust",
+	run := startLesson(t, "--experiments", "throughput", "--paths", "pgbouncer-transaction", "--latencies", "none", "--protocols", "simple", "--roles", "app_trust",
 		"--clients", "4000", "--seconds", "2", "--warmup", "60").finished(t, 0)
 	repeat := undisturbed(run.Cells[0])[0]
 	if repeat.Measured == nil || repeat.Measured.ClientsReady != 4000 || repeat.Pooler == nil || repeat.Pooler.MaxClients < 4000 {

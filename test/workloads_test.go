@@ -26,7 +26,7 @@ func TestEveryWorkloadOfEveryLessonRuns(t *testing.T) {
 				t.Fatal(err)
 			}
 			wanted := shortestGroups(l)
-			r := start(t, "run", name, "--groups", strings.Join(slices.Compact(slices.Sorted(maps.Values(wanted))), ","), "--latencies", "none", "--repeats", "1").finished(t, 0)
+			r := start(t, "run", name, "--experiments", strings.Join(slices.Compact(slices.Sorted(maps.Values(wanted))), ","), "--latencies", "none", "--repeats", "1").finished(t, 0)
 			if r.Status != result.Finished {
 				t.Errorf("the run is %s: %s", r.Status, r.Reason)
 			}

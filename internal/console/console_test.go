@@ -18,6 +18,7 @@ import (
 	toxiproxy "github.com/Shopify/toxiproxy/v2"
 	"github.com/rs/zerolog"
 
+	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/topology"
 )
@@ -158,25 +159,28 @@ func (b *bench) post(address, body string) (status int, said string) {
 	return response.StatusCode, string(text)
 }
 
+// A view is the state as /api/state tells it.
+type view struct{ api.State }
+
 // state asks for the state.
-func (b *bench) state() State {
+func (b *bench) state() view {
 	b.t.Helper()
 	_, text := b.get("/api/state")
-	var s State
+	var s view
 	if err := json.Unmarshal([]byte(text), &s); err != nil {
 		b.t.Fatalf("%v in %s", err, text)
 	}
 	return s
 }
 
-func (s State) link(name string) Link {
-	i := slices.IndexFunc(s.Links, func(l Link) bool { return l.Name == name })
-	return s.Links[i]
+func (v view) link(name string) api.Link {
+	i := slices.IndexFunc(v.Links, func(l api.Link) bool { return l.Name == name })
+	return v.Links[i]
 }
 
-func (s State) node(name string) Node {
-	i := slices.IndexFunc(s.Nodes, func(n Node) bool { return n.Name == name })
-	return s.Nodes[i]
+func (v view) node(name string) api.Node {
+	i := slices.IndexFunc(v.Nodes, func(n api.Node) bool { return n.Name == name })
+	return v.Nodes[i]
 }
 
 // until waits until something is so.
@@ -189,11 +193,11 @@ func (b *bench) until(what string, so func() bool) {
 	}
 }
 
-// standInProbe measures what the link was asked to be, and a millisecond.
+// standInProbe measures what the link is set to, and a millisecond.
 type standInProbe struct{}
 
-func (standInProbe) RoundTrip(_ context.Context, asked link.Settings) (time.Duration, error) {
-	return time.Duration(asked.LatencyMS+1) * time.Millisecond, nil
+func (standInProbe) RoundTrip(_ context.Context, set link.Settings) (time.Duration, error) {
+	return time.Duration(set.LatencyMS+1) * time.Millisecond, nil
 }
 func (standInProbe) Reason(err error) string { return err.Error() }
 func (standInProbe) Close()                  {}
@@ -210,14 +214,14 @@ type standInNode struct {
 func (n *standInNode) Node() string { return n.name }
 func (n *standInNode) Close()       {}
 
-func (n *standInNode) Look(context.Context) (func(map[string]*Node), error) {
+func (n *standInNode) Look(context.Context) (func(map[string]*api.Node), error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.looks++
 	if n.away {
 		return nil, errors.New("nobody is there")
 	}
-	return func(nodes map[string]*Node) { nodes[n.name].Role = "primary" }, nil
+	return func(nodes map[string]*api.Node) { nodes[n.name].Role = "primary" }, nil
 }
 
 func (n *standInNode) goAway(away bool) {

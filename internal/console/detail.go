@@ -1,111 +1,121 @@
 package console
 
 import (
+	"cmp"
 	"path/filepath"
+	"slices"
 
+	"pooler-lab/internal/console/web"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
 )
 
-// A RunDetail is a run with what was predicted and what came out.
-type RunDetail struct {
-	RunEntry
-	Explanation string      `json:"explanation"`
-	Prediction  *Prediction `json:"prediction"`
-	Outcome     *Outcome    `json:"outcome"`
-	Verdicts    []Verdict   `json:"verdicts"`
-	Others      []RunEntry  `json:"others"` // of the same lesson, to be put beside it
-}
-
-// An Outcome is which of two paths does better, and how many times: of the first claim of the lesson that compares two,
-// or where it claims nothing of the kind, of its last group at the largest latency.
-type Outcome struct {
-	Says   string  `json:"says"`
-	Path   string  `json:"path"`
-	Other  string  `json:"other"`
-	Factor float64 `json:"factor"` // 1 or more
-	Word   string  `json:"word"`
-	Why    string  `json:"why"`
-}
-
-// A Verdict is what came out of a claim.
-type Verdict struct {
-	Name  string   `json:"name"`
-	Says  string   `json:"says"`
-	Ratio *float64 `json:"ratio"`
-	Lo    *float64 `json:"lo"` // of its interval, null where it has none
-	Hi    *float64 `json:"hi"`
-	Word  string   `json:"word"`
-	Why   string   `json:"why"`
-}
+// notYet is the outcome of a comparison that concludes nothing while its run goes on.
+const notYet outcome.Outcome = "not yet"
 
 // runDetail puts a run's together.
-func (p *parts) runDetail(name string) (*RunDetail, error) {
+func (p *parts) runDetail(name string) (*web.RunDetail, error) {
 	run, err := p.readRun(name)
 	if err != nil {
 		return nil, err
 	}
 	dir := filepath.Join(p.results(), name)
-	d := &RunDetail{RunEntry: p.truly(entryOf(run, dir)), Explanation: run.Lesson.Explanation, Verdicts: []Verdict{}, Others: []RunEntry{}}
+	d := &web.RunDetail{Run: p.withTrueStatus(shownRun(run, dir)), Explanation: run.Lesson.Explanation}
 	if d.Prediction, err = readPrediction(dir); err != nil {
 		return nil, err
 	}
-	for _, h := range run.Lesson.Comparisons {
-		v := outcome.Compare(run, h)
-		d.Verdicts = append(d.Verdicts, verdictOf(v))
-		if d.Outcome == nil && v.Outcome != outcome.Inconclusive { // nothing came out
-			d.Outcome = winner(v)
-		}
-	}
-	if d.Outcome == nil && len(run.Lesson.Comparisons) == 0 {
-		d.Outcome = fastest(run)
-	}
-	all, err := p.runEntries()
+	d.Comparisons, d.Answer = compared(run, d.Running())
+	all, err := p.listRuns()
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range all {
-		if e.Lesson == d.Lesson && e.Name != d.Name && e.Status != string(result.Running) {
-			d.Others = append(d.Others, e)
+	for _, other := range all {
+		if other.Lesson == d.Lesson && other.Name != d.Name && !other.Running() {
+			d.Others = append(d.Others, other)
 		}
 	}
 	return d, nil
 }
 
-func verdictOf(v outcome.Comparison) Verdict {
-	told := Verdict{Name: v.Plan.Name, Says: v.Plan.Says, Word: v.Outcome.String(), Why: v.Reason.String()}
-	if v.Ratio.N > 0 {
-		told.Ratio = &v.Ratio.Center
+// compared are the comparisons of a run, and its answer: the first of them that compares two paths, or where the lesson
+// makes no comparison, its fastest path.
+func compared(run *result.Run, goesOn bool) (all []outcome.Comparison, answer *web.Answer) {
+	for _, plan := range run.Lesson.Comparisons {
+		c := outcome.Compare(run, plan)
+		if answer == nil && c.Outcome != outcome.Inconclusive {
+			answer = winner(c)
+		}
+		if goesOn && !c.Outcome.Concludes() {
+			c.Outcome, c.Reason = notYet, outcome.Reason{}
+		}
+		all = append(all, c)
 	}
-	if v.Ratio.Known() {
-		told.Lo, told.Hi = &v.Ratio.Lo, &v.Ratio.Hi
+	if len(all) == 0 {
+		answer = fastest(run)
 	}
-	return told
+	if goesOn {
+		answer = nil
+	}
+	return all, answer
 }
 
-// winner is the outcome of a comparison of two paths, nil where it isn't one or has no ratio.
-func winner(v outcome.Comparison) *Outcome {
-	if v.Of == nil || v.To == nil || v.Of.Path == v.To.Path || v.Ratio.N == 0 || v.Ratio.Center <= 0 || v.Metric.Better == metric.Neither {
+// winner is the answer of a comparison of two paths, nil where it isn't one or has no ratio.
+func winner(c outcome.Comparison) *web.Answer {
+	switch {
+	case c.Of == nil || c.To == nil || c.Of.Path == c.To.Path:
+		return nil
+	case c.Ratio.N == 0 || c.Ratio.Center <= 0 || c.Metric.Better == metric.Neither:
 		return nil
 	}
-	o := &Outcome{Says: v.Plan.Says, Path: v.Of.Path, Other: v.To.Path, Factor: v.Ratio.Center,
-		Word: v.Outcome.String(), Why: v.Reason.String()}
-	if v.Metric.Better == metric.Less {
-		o.Factor = 1 / o.Factor
+	better, other, ratio := c.Of.Path, c.To.Path, c.Ratio.Center
+	if c.Metric.Better == metric.Less {
+		ratio = 1 / ratio
 	}
-	if o.Factor < 1 {
-		o.Path, o.Other, o.Factor = o.Other, o.Path, 1/o.Factor
+	if ratio < 1 {
+		better, other, ratio = other, better, 1/ratio
 	}
-	return o
+	return &web.Answer{Text: c.Plan.Says, Path: better, Other: other, Ratio: &ratio, Outcome: c.Outcome, Reason: c.Reason}
 }
 
-// fastest is the path with the most transactions a second at the largest latency of the run's last group, beside direct,
-// or where that is direct, beside the next.
-func fastest(run *result.Run) *Outcome {
+// fastest is the path with the most transactions a second at the largest latency of the run's last experiment, beside
+// direct, or where that is direct, beside the next.
+func fastest(run *result.Run) *web.Answer {
 	tps, err := metric.Find("tps")
-	if err != nil || len(run.Cells) == 0 {
+	if err != nil {
+		return nil
+	}
+	cells := lastCells(run)
+	cells = slices.DeleteFunc(cells, func(c *result.Cell) bool { _, ok := tps.Middle(c); return !ok })
+	if len(cells) < 2 {
+		return nil
+	}
+	slices.SortStableFunc(cells, func(a, b *result.Cell) int {
+		v, _ := tps.Middle(a)
+		w, _ := tps.Middle(b)
+		return cmp.Compare(w, v)
+	})
+	best, other := cells[0], cells[1]
+	for _, c := range cells[1:] {
+		if c.Path == "direct" {
+			other = c
+		}
+	}
+	text := "TPS: " + outcome.Name(best) + ", to " + outcome.Name(other)
+	return winner(outcome.Comparison{
+		Plan:    lesson.Comparison{Says: text},
+		Metric:  tps,
+		Of:      best,
+		To:      other,
+		Ratio:   outcome.Summary(tps.Ratios(best, other)),
+		Outcome: outcome.NoInterval,
+	})
+}
+
+// lastCells are those of the run's last experiment at its largest latency.
+func lastCells(run *result.Run) []*result.Cell {
+	if len(run.Cells) == 0 {
 		return nil
 	}
 	last := run.Cells[len(run.Cells)-1]
@@ -115,40 +125,11 @@ func fastest(run *result.Run) *Outcome {
 			largest = max(largest, c.Latency.MS())
 		}
 	}
-	var best, next, direct *result.Cell
-	more := func(a, b *result.Cell) bool {
-		if b == nil {
-			return true
-		}
-		v, _ := tps.Middle(a)
-		w, _ := tps.Middle(b)
-		return v > w
-	}
+	var cells []*result.Cell
 	for i := range run.Cells {
-		c := &run.Cells[i]
-		if _, ok := tps.Middle(c); !ok || c.Experiment != last.Experiment || c.Latency.MS() != largest {
-			continue
-		}
-		if c.Path == "direct" {
-			direct = c
-		}
-		switch {
-		case more(c, best):
-			best, next = c, best
-		case more(c, next):
-			next = c
+		if c := &run.Cells[i]; c.Experiment == last.Experiment && c.Latency.MS() == largest {
+			cells = append(cells, c)
 		}
 	}
-	if direct == nil || direct == best {
-		direct = next
-	}
-	if best == nil || direct == nil {
-		return nil
-	}
-	v := outcome.Comparison{
-		Plan:   lesson.Comparison{Says: "TPS: " + outcome.Name(best) + ", to " + outcome.Name(direct)},
-		Metric: tps, Of: best, To: direct,
-		Ratio: outcome.Summary(tps.Ratios(best, direct)), Outcome: outcome.NoInterval,
-	}
-	return winner(v)
+	return cells
 }

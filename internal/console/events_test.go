@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pooler-lab/internal/console/api"
 )
 
 // events are what a page is told.
@@ -66,7 +68,7 @@ func readEvent(lines *bufio.Reader, into any) (name string) {
 }
 
 // swap waits for the next swap.
-func (e *events) swap(t *testing.T) Swap {
+func (e *events) swap(t *testing.T) api.Swap {
 	t.Helper()
 	for {
 		select {
@@ -97,7 +99,7 @@ func TestEventsComeEachSecondAndBeginWithWhatWas(t *testing.T) {
 	}
 	b.post("/api/links/client-primary", `{"latency_ms": 2}`)
 	e.swap(t)
-	if late := b.listen().first; len(late.History) < 2 || len(late.Swaps) != 1 || late.State.link("client-primary").LatencyMS != 2 {
+	if late := b.listen().first; len(late.History) < 2 || len(late.Swaps) != 1 || (view{late.State}).link("client-primary").LatencyMS != 2 {
 		t.Errorf("%d ticks, swaps %+v", len(late.History), late.Swaps)
 	}
 }
@@ -114,10 +116,10 @@ func TestStalledPageIsDroppedAndHoldsNobodyUp(t *testing.T) {
 	watchers := func() int { b.hub.mu.Lock(); defer b.hub.mu.Unlock(); return len(b.hub.watchers) }
 	b.until("the stalled page listens", func() bool { return watchers() == 1 })
 	good := b.listen()
-	large := State{Time: time.Now(), Version: strings.Repeat("x", 1<<20)} // fills the kernel's buffers soon
+	large := api.State{Time: time.Now(), Version: strings.Repeat("x", 1<<20)} // fills the kernel's buffers soon
 	for range 60 {
 		began := time.Now()
-		if err := b.hub.tell(large, Tick{Time: time.Now()}, nil); err != nil {
+		if err := b.hub.tell(large, api.Tick{Time: time.Now()}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if took := time.Since(began); took > 3*time.Second {
@@ -143,7 +145,7 @@ func TestProbesRestWhileNobodyWatches(t *testing.T) {
 	if n := b.node.looked(); n != 0 {
 		t.Errorf("%d looks, and nobody asked", n)
 	}
-	if s := b.state(); s.node("primary").State != Up || s.link("client-primary").MeasuredMS == nil {
+	if s := b.state(); s.node("primary").State != api.Up || s.link("client-primary").MeasuredMS == nil {
 		t.Errorf("the first answer isn't measured: %+v, %+v", s.node("primary"), s.link("client-primary"))
 	}
 }

@@ -25,13 +25,13 @@ type generator struct {
 	log *tail
 }
 
-// start starts k6 for an order.
-func (l *load) start(ctx context.Context, order *loadOrder) (*generator, error) {
+// start starts k6 for a request.
+func (l *load) start(ctx context.Context, request *loadRequest) (*generator, error) {
 	scale, err := l.source.Scale(ctx)
 	if err != nil {
 		return nil, err
 	}
-	script, err := order.script(l.source.Set, scale)
+	script, err := request.script(l.source.Set, scale)
 	if err != nil {
 		return nil, err
 	}
@@ -39,14 +39,21 @@ func (l *load) start(ctx context.Context, order *loadOrder) (*generator, error) 
 	if err != nil {
 		return nil, fmt.Errorf("write the live load for k6: %w", err)
 	}
-	workload, err := workloadOf(order.Workload)
+	workload, err := workloadOf(request.Workload)
 	if err != nil {
 		return nil, err
 	}
 	log := new(tail)
-	process, err := k6run.Start(k6run.Order{Program: l.source.K6, Script: filepath.Join(l.root, "k6", "live.js"),
-		Output: "live=" + workload.latency, Env: []string{"LAB_LIVE=" + string(told)}, Password: server.Password("app"),
-		Stdout: &secondReader{told: l.told, log: log}, Stderr: log, Grace: k6Grace})
+	process, err := k6run.Start(k6run.Order{
+		Program:  l.source.K6,
+		Script:   filepath.Join(l.root, "k6", "live.js"),
+		Output:   "live=" + workload.metric,
+		Env:      []string{"LAB_LIVE=" + string(told)},
+		Password: server.Password("app"),
+		Stdout:   &secondReader{told: l.told, log: log},
+		Stderr:   log,
+		Grace:    k6Grace,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"pooler-lab/internal/console/api"
+	"pooler-lab/internal/console/web"
 	"pooler-lab/k6/live/second"
 )
 
@@ -27,35 +29,38 @@ type hub struct {
 	mu       sync.Mutex
 	watchers map[*watcher]bool
 	asked    time.Time // when somebody last did who doesn't listen
-	last     State
+	left     time.Time // when the last page did
+	last     api.State
 	fresh    chan struct{} // closed with the next tick
-	history  []Tick
-	swaps    []Swap
+	history  []api.Tick
+	swaps    []api.Swap
 }
 
 func newHub() *hub { return &hub{watchers: map[*watcher]bool{}, fresh: make(chan struct{})} }
 
 // hello is the first event of a page.
 type hello struct {
-	State   State  `json:"state"`
-	History []Tick `json:"history"`
-	Swaps   []Swap `json:"swaps"`
+	State   api.State  `json:"state"`
+	Map     web.Map    `json:"map"`
+	History []api.Tick `json:"history"`
+	Swaps   []api.Swap `json:"swaps"`
 }
 
 // tick is each one after it.
 type tick struct {
-	State State  `json:"state"`
-	Tick  Tick   `json:"tick"`
-	Swaps []Swap `json:"swaps"` // since the tick before
+	State api.State  `json:"state"`
+	Map   web.Map    `json:"map"`
+	Tick  api.Tick   `json:"tick"`
+	Swaps []api.Swap `json:"swaps"` // since the tick before
 }
 
 // join adds a page and returns its first event: whatever is told later comes over its channel.
-func (h *hub) join(now State) (*watcher, []byte, error) {
+func (h *hub) join(now api.State) (*watcher, []byte, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	w := &watcher{ticks: make(chan []byte, backlog)}
 	h.watchers[w] = true
-	first, err := event("hello", hello{State: now, History: listed(h.history), Swaps: listed(h.swaps)})
+	first, err := event("hello", hello{State: now, Map: web.DrawMap(now, h.paths()), History: listed(h.history), Swaps: listed(h.swaps)})
 	return w, first, err
 }
 
@@ -63,18 +68,32 @@ func (h *hub) leave(w *watcher) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.watchers, w)
+	h.left = time.Now()
+}
+
+// unwatchedSince is since when nobody watches, now where somebody does.
+func (h *hub) unwatchedSince() time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case len(h.watchers) > 0:
+		return time.Now()
+	case h.asked.After(h.left):
+		return h.asked
+	}
+	return h.left
 }
 
 // tell sends a second to all pages. Its text is made once, however many there are.
-func (h *hub) tell(state State, second Tick, swaps []Swap) error {
-	text, err := event("tick", tick{State: state, Tick: second, Swaps: listed(swaps)})
+func (h *hub) tell(state api.State, last api.Tick, swaps []api.Swap) error {
+	text, err := event("tick", tick{State: state, Map: web.DrawMap(state, last.Paths), Tick: last, Swaps: listed(swaps)})
 	if err != nil {
 		return err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.last = state
-	h.history, h.swaps = append(h.history, second), append(h.swaps, swaps...)
+	h.history, h.swaps = append(h.history, last), append(h.swaps, swaps...)
 	h.forget(state.Time.Add(-remembered))
 	for w := range h.watchers {
 		select {
@@ -107,7 +126,7 @@ func (h *hub) watched() bool {
 }
 
 // latest returns what was told last, whether that is of now, and what is closed with the next tick.
-func (h *hub) latest() (state State, fresh bool, next <-chan struct{}) {
+func (h *hub) latest() (state api.State, fresh bool, next <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.last, time.Since(h.last.Time) < 2*beat, h.fresh
@@ -117,6 +136,11 @@ func (h *hub) latest() (state State, fresh bool, next <-chan struct{}) {
 func (h *hub) lastPaths() map[string]second.Path {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	return h.paths()
+}
+
+// paths is lastPaths for who has the hub to itself.
+func (h *hub) paths() map[string]second.Path {
 	if len(h.history) == 0 || time.Since(h.last.Time) > 2*beat {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/suggest"
 )
@@ -19,8 +20,8 @@ const everything = "all"
 // changeWait is how long a change of links may take: the standby may have to stream from elsewhere.
 const changeWait = 25 * time.Second
 
-// A linkOrder is what is asked of a link. What is left out stays as it is.
-type linkOrder struct {
+// A linkRequest is what is asked of a link. What is left out stays as it is.
+type linkRequest struct {
 	LatencyMS *int   `json:"latency_ms"`
 	JitterMS  *int   `json:"jitter_ms"`
 	DownKBps  *int   `json:"down_kbps"`
@@ -29,7 +30,7 @@ type linkOrder struct {
 }
 
 // over returns the settings with what the order says. A jitter that isn't spoken of gives way to a latency below it.
-func (o linkOrder) over(s link.Settings) link.Settings {
+func (o linkRequest) over(s link.Settings) link.Settings {
 	for _, f := range []struct {
 		to   *int
 		from *int
@@ -44,7 +45,7 @@ func (o linkOrder) over(s link.Settings) link.Settings {
 	return s
 }
 
-func (o linkOrder) empty() bool {
+func (o linkRequest) empty() bool {
 	return o.LatencyMS == nil && o.JitterMS == nil && o.DownKBps == nil && o.UpKBps == nil && o.Preset == ""
 }
 
@@ -54,8 +55,8 @@ func (p *parts) setLink(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var order linkOrder
-	if err := understand(r, &order); err != nil {
+	var order linkRequest
+	if err := readJSON(r, &order); err != nil {
 		return err
 	}
 	wanted, err := p.settingsOf(order, names)
@@ -72,16 +73,16 @@ func (p *parts) setLink(w http.ResponseWriter, r *http.Request) error {
 }
 
 // settingsOf are those that the order comes to, and the links that are to have them.
-func (p *parts) settingsOf(order linkOrder, names []string) (map[link.Settings][]string, error) {
+func (p *parts) settingsOf(order linkRequest, names []string) (map[link.Settings][]string, error) {
 	switch {
 	case order.empty():
-		return nil, wrong(errors.New("say what the link is to be: latency_ms, jitter_ms, down_kbps, up_kbps, or a preset"))
-	case order.Preset != "" && order != (linkOrder{Preset: order.Preset}):
-		return nil, wrong(errors.New("a preset says all of a link: leave out the preset, or latency_ms, jitter_ms, down_kbps and up_kbps"))
+		return nil, badRequest(errors.New("say what the link is to be: latency_ms, jitter_ms, down_kbps, up_kbps, or a preset"))
+	case order.Preset != "" && order != (linkRequest{Preset: order.Preset}):
+		return nil, badRequest(errors.New("a preset says all of a link: leave out the preset, or latency_ms, jitter_ms, down_kbps and up_kbps"))
 	case order.Preset != "":
 		preset, err := p.source.Presets.Find(order.Preset)
 		if err != nil {
-			return nil, wrong(err)
+			return nil, badRequest(err)
 		}
 		return map[link.Settings][]string{preset.Settings(): names}, nil
 	}
@@ -90,7 +91,7 @@ func (p *parts) settingsOf(order linkOrder, names []string) (map[link.Settings][
 		now, _ := p.links.proxy(name)
 		settings := order.over(now.Asked())
 		if err := settings.Check(); err != nil {
-			return nil, wrong(fmt.Errorf("link %s: %w", name, err))
+			return nil, badRequest(fmt.Errorf("link %s: %w", name, err))
 		}
 		wanted[settings] = append(wanted[settings], name)
 	}
@@ -109,7 +110,7 @@ func (p *parts) changeLink(w http.ResponseWriter, r *http.Request) error {
 	what := r.PathValue("change")
 	change, ok := changes[what]
 	if !ok {
-		return &problem{http.StatusNotFound, suggest.Unknown("change of a link", what, []string{"cut", "restore", "reset"}).Error()}
+		return &httpError{http.StatusNotFound, suggest.Unknown("change of a link", what, []string{"cut", "restore", "reset"}).Error()}
 	}
 	return p.swap(w, r, names, func(ctx context.Context) error {
 		err := change(ctx, names...)
@@ -126,7 +127,7 @@ func (p *parts) linksNamed(name string) ([]string, error) {
 		return p.source.Set.LinkNames(), nil
 	}
 	if _, err := p.source.Set.Link(name); err != nil {
-		return nil, &problem{http.StatusNotFound, err.Error()}
+		return nil, &httpError{http.StatusNotFound, err.Error()}
 	}
 	return []string{name}, nil
 }
@@ -140,38 +141,38 @@ func (p *parts) swap(w http.ResponseWriter, r *http.Request, names []string, do 
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), changeWait)
 	defer cancel()
 	err := p.links.do(ctx, names, func() error { return do(ctx) })
-	p.moved.beat()
+	p.wake.beat()
 	if err != nil {
 		return err
 	}
-	changed := slices.DeleteFunc(p.linkStates(), func(l Link) bool { return !slices.Contains(names, l.Name) })
-	answer(w, http.StatusOK, map[string][]Link{"links": changed})
+	changed := slices.DeleteFunc(p.linkStates(), func(l api.Link) bool { return !slices.Contains(names, l.Name) })
+	writeJSON(w, http.StatusOK, map[string][]api.Link{"links": changed})
 	return nil
 }
 
 // locked is the refusal where nothing may be changed just now.
 func (p *parts) locked() error {
 	if text := p.lock.text(); text != "" {
-		return &problem{http.StatusLocked, text}
+		return &httpError{http.StatusLocked, text}
 	}
 	return nil
 }
 
 // linkStates are all links as they are, in the order of configs/toxiproxy.json.
-func (p *parts) linkStates() []Link {
+func (p *parts) linkStates() []api.Link {
 	now, reachable := p.links.state()
 	locked := p.lock.text()
-	var all []Link
+	var all []api.Link
 	for _, l := range p.source.Set.Links {
 		from, to, _ := strings.Cut(l.Name, "-")
-		state := Link{Name: l.Name, From: from, To: to, HostPort: p.source.Set.HostPort(l.Name), Off: l.Unavailable(),
+		state := api.Link{Name: l.Name, From: from, To: to, HostPort: p.source.Set.HostPort(l.Name), Off: l.Unavailable(),
 			UsedBy: listed(p.source.Set.PathsOver(l.Name))}
 		proxy, ok := now.Proxy(l.Name)
 		asked := proxy.Asked()
 		state.LatencyMS, state.JitterMS, state.DownKBps, state.UpKBps = asked.LatencyMS, asked.JitterMS, asked.DownKBps, asked.UpKBps
 		state.Known = ok && reachable.Up && locked == ""
 		state.Cut, state.Others = ok && !proxy.Enabled, proxy.Others()
-		seen := p.sights.measured(l.Name)
+		seen := p.readings.measured(l.Name)
 		state.MeasuredMS, state.Reason = seen.ms, seen.reason
 		switch {
 		case state.Off != "":

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/link"
 )
 
@@ -100,13 +101,13 @@ func TestSwapIsLockedWhileSomethingMeasures(t *testing.T) {
 	if l := s.link("client-primary"); l.MeasuredMS != nil || !strings.HasPrefix(l.Reason, "paused: lesson 00-tour") {
 		t.Errorf("%+v", l)
 	}
-	if n := s.node("primary"); n.State != Unknown || !strings.HasPrefix(n.Reason, "paused: ") {
+	if n := s.node("primary"); n.State != api.Unknown || !strings.HasPrefix(n.Reason, "paused: ") {
 		t.Errorf("%+v", n)
 	}
 	b.hold("")
 	b.until("free again", func() bool {
 		s := b.state()
-		return s.Lock == "" && s.link("client-primary").MeasuredMS != nil && s.node("primary").State == Up
+		return s.Lock == "" && s.link("client-primary").MeasuredMS != nil && s.node("primary").State == api.Up
 	})
 }
 
@@ -118,15 +119,15 @@ func TestChangesMadeElsewhereAreTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	swap := events.swap(t)
-	if swap.Link != "client-pgpool" || swap.Text != "7 ms" || swap.By != ByElsewhere {
+	if swap.Link != "client-pgpool" || swap.Text != "7 ms" || swap.By != api.ByElsewhere {
 		t.Errorf("%+v", swap)
 	}
 	b.post("/api/links/client-pgpool", `{"latency_ms": 9}`)
-	if swap = events.swap(t); swap.Text != "9 ms" || swap.By != ByConsole {
+	if swap = events.swap(t); swap.Text != "9 ms" || swap.By != api.ByConsole {
 		t.Errorf("%+v", swap)
 	}
 	b.post("/api/links/client-pgpool/reset", `{}`)
-	if swap = events.swap(t); swap.Text != "connections reset" || swap.By != ByConsole {
+	if swap = events.swap(t); swap.Text != "connections reset" || swap.By != api.ByConsole {
 		t.Errorf("%+v", swap)
 	}
 }
@@ -149,10 +150,10 @@ func TestConsoleSurvivesToxiproxyAndDatabasesGoingAway(t *testing.T) {
 	toxiproxy := &standInNode{}
 	away := func() bool { toxiproxy.mu.Lock(); defer toxiproxy.mu.Unlock(); return toxiproxy.away }
 	b := newBench(t, func(b *bench) { b.source.Links = standInLinks{b.source.Links, away} })
-	b.until("all up", func() bool { s := b.state(); return s.Toxiproxy.Up && s.node("primary").State == Up })
+	b.until("all up", func() bool { s := b.state(); return s.Toxiproxy.Up && s.node("primary").State == api.Up })
 	toxiproxy.goAway(true)
 	b.node.goAway(true)
-	b.until("both seen to be away", func() bool { s := b.state(); return !s.Toxiproxy.Up && s.node("primary").State == Down })
+	b.until("both seen to be away", func() bool { s := b.state(); return !s.Toxiproxy.Up && s.node("primary").State == api.Down })
 	if s := b.state(); s.link("client-primary").MeasuredMS != nil || !strings.Contains(s.Toxiproxy.Reason, "is the lab up?") {
 		t.Errorf("%+v, %+v", s.Toxiproxy, s.link("client-primary"))
 	}
@@ -166,6 +167,6 @@ func TestConsoleSurvivesToxiproxyAndDatabasesGoingAway(t *testing.T) {
 	b.node.goAway(false)
 	b.until("all back", func() bool {
 		s := b.state()
-		return s.Toxiproxy.Up && s.node("primary").State == Up && s.link("client-primary").MeasuredMS != nil
+		return s.Toxiproxy.Up && s.node("primary").State == api.Up && s.link("client-primary").MeasuredMS != nil
 	})
 }

@@ -2,11 +2,17 @@ package console
 
 import (
 	"context"
+	"fmt"
 	"log"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"pooler-lab/internal/console/api"
+	"pooler-lab/internal/liveload"
+	"pooler-lab/internal/metric"
 	"pooler-lab/k6/live/second"
 )
 
@@ -19,9 +25,11 @@ type load struct {
 	root   string
 	log    *log.Logger
 	change *pulse
+	lonely time.Duration
+	totals *loadTotals
 
 	mu      sync.Mutex
-	wanted  *loadOrder // nil is none
+	wanted  *loadRequest // nil is none
 	since   time.Time
 	paused  string // why, "" where it isn't
 	state   string
@@ -31,21 +39,37 @@ type load struct {
 }
 
 func newLoad(s *Source, root string, log *log.Logger) *load {
-	return &load{source: s, root: root, log: log, change: newPulse(), state: LoadOff}
+	return &load{source: s, root: root, log: log, change: newPulse(), lonely: lonely, totals: newLoadTotals(), state: api.LoadOff}
 }
 
-// order starts a load, or puts it in the place of the one that runs.
-func (l *load) order(o *loadOrder) {
+// replace starts a load in the place of the one that runs; nil is none.
+func (l *load) replace(request *loadRequest) { l.replaceFor(request, "") }
+
+// replaceFor gives a reason, too.
+func (l *load) replaceFor(request *loadRequest, reason string) {
 	l.mu.Lock()
-	l.wanted, l.since, l.reason = o, time.Now().UTC(), ""
+	l.wanted, l.since, l.reason = request, time.Now().UTC(), reason
 	switch {
-	case o != nil:
-		l.state = LoadStarting
-	case l.state == LoadStarting || l.state == LoadRunning:
-		l.state = LoadStopping
+	case request != nil:
+		l.state = api.LoadStarting
+	case l.state == api.LoadStarting || l.state == api.LoadRunning:
+		l.state = api.LoadStopping
 	}
 	l.mu.Unlock()
 	l.change.beat()
+}
+
+// lonely is how long a load goes on that nobody watches.
+const lonely = time.Minute
+
+// endUnwatched ends a load that nobody has watched since left, nor started, for too long.
+func (l *load) endUnwatched(left time.Time) {
+	l.mu.Lock()
+	begun, wanted := l.since, l.wanted != nil
+	l.mu.Unlock()
+	if wanted && time.Since(left) > l.lonely && time.Since(begun) > l.lonely {
+		l.replaceFor(nil, "it ended by itself: nobody had watched it for a minute")
+	}
 }
 
 // pause has the load stand still for a reason, and go on when there is none.
@@ -63,18 +87,18 @@ func (l *load) pause(reason string) {
 func (l *load) active() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.state != LoadOff
+	return l.state != api.LoadOff
 }
 
 // still says whether no k6 runs.
 func (l *load) still() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.state == LoadOff || l.state == LoadPaused
+	return l.state == api.LoadOff || l.state == api.LoadPaused
 }
 
 // next is what is to run now, nil for nothing, and the pulse that tells of a change.
-func (l *load) next() (*loadOrder, <-chan struct{}) {
+func (l *load) next() (*loadRequest, <-chan struct{}) {
 	changed := l.change.wait()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -87,8 +111,8 @@ func (l *load) next() (*loadOrder, <-chan struct{}) {
 // supervise runs what is wanted until ctx ends.
 func (l *load) supervise(ctx context.Context) {
 	for ctx.Err() == nil {
-		order, changed := l.next()
-		if order == nil {
+		request, changed := l.next()
+		if request == nil {
 			l.rest()
 			select {
 			case <-ctx.Done():
@@ -97,12 +121,12 @@ func (l *load) supervise(ctx context.Context) {
 			continue
 		}
 		began := time.Now()
-		err := l.runK6(ctx, order)
+		err := l.runK6(ctx, request)
 		if err == nil || ctx.Err() != nil {
 			continue
 		}
 		l.log.Printf("live load: %v", err)
-		l.failed(order, err, time.Since(began) > restartAfter)
+		l.failed(request, err, time.Since(began) > restartAfter)
 	}
 }
 
@@ -110,26 +134,31 @@ func (l *load) supervise(ctx context.Context) {
 func (l *load) rest() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.state, l.seconds, l.begun = LoadOff, nil, false
+	l.state, l.seconds, l.begun = api.LoadOff, nil, false
 	if l.wanted != nil {
-		l.state = LoadPaused
+		l.state = api.LoadPaused
 	}
 }
 
 // failed notes that a k6 ended that should not have. One that ran well for a while is started once more.
-func (l *load) failed(order *loadOrder, err error, again bool) {
+func (l *load) failed(request *loadRequest, err error, again bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.reason = err.Error()
-	if l.wanted == order && !again {
+	if l.wanted == request && !again {
 		l.wanted = nil
 	}
 }
 
 // runK6 runs one until something else is wanted; the error says why it ended by itself.
-func (l *load) runK6(ctx context.Context, order *loadOrder) error {
-	l.to(LoadStarting)
-	g, err := l.start(ctx, order)
+func (l *load) runK6(ctx context.Context, request *loadRequest) error {
+	l.to(api.LoadStarting)
+	over, err := liveload.Note(filepath.Join(l.root, "results"), noteOf(request))
+	if err != nil {
+		return err
+	}
+	defer over()
+	g, err := l.start(ctx, request)
 	if err != nil {
 		return err
 	}
@@ -138,8 +167,8 @@ func (l *load) runK6(ctx context.Context, order *loadOrder) error {
 	l.mu.Unlock()
 	for {
 		now, changed := l.next()
-		if now != order || ctx.Err() != nil {
-			l.to(LoadStopping)
+		if now != request || ctx.Err() != nil {
+			l.to(api.LoadStopping)
 			g.Stop()
 			return nil
 		}
@@ -158,12 +187,22 @@ func (l *load) to(state string) {
 	l.state = state
 }
 
+// noteOf is what other programs are told of the load.
+func noteOf(r *loadRequest) string {
+	rate := "as fast as it can"
+	if n := r.rate(); n > 0 {
+		rate = fmt.Sprintf("%d iterations/s each", n)
+	}
+	return fmt.Sprintf("%s on %s, %s", r.Workload, strings.Join(r.Paths, ", "), rate)
+}
+
 // told takes a second in that k6 printed.
 func (l *load) told(line second.Line) {
+	l.totals.add(line.Paths)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.state == LoadStarting {
-		l.state, l.reason = LoadRunning, ""
+	if l.state == api.LoadStarting {
+		l.state, l.reason = api.LoadRunning, ""
 	}
 	l.seconds = append(l.seconds, line.Paths)
 }
@@ -186,18 +225,40 @@ func (l *load) take() (paths map[string]second.Path, gap bool) {
 }
 
 // describe returns the load as it is.
-func (l *load) describe() Load {
+func (l *load) describe() api.Load {
 	choices := choicesOf(l.source.Set)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	all := Load{State: l.state, Reason: l.reason, Paths: []string{}, Keep: true, Choices: choices}
-	if l.state == LoadPaused {
+	all := api.Load{State: l.state, Reason: l.reason, Paths: []string{}, Keep: true, Choices: choices}
+	if l.state == api.LoadPaused {
 		all.Reason = l.paused
 	}
-	if o := l.wanted; o != nil {
+	if r := l.wanted; r != nil {
 		since := l.since
-		all.Workload, all.Clients, all.Paths, all.Since = o.Workload, o.Clients, slices.Clone(o.Paths), &since
-		all.Keep = o.Keep == nil || *o.Keep
+		all.Workload, all.Clients, all.Paths, all.Since = r.Workload, r.Clients, slices.Clone(r.Paths), &since
+		all.Loop, all.Rate, all.Keep = r.Loop, r.rate(), r.keeps()
 	}
+	all.Text = loadText(all)
 	return all
+}
+
+// loadText says in a sentence how the load is.
+func loadText(l api.Load) string {
+	switch l.State {
+	case api.LoadRunning:
+		text := l.Workload + ", as fast as it can, " + metric.Count(l.Clients, "client") + " a path"
+		if l.Rate > 0 {
+			text = fmt.Sprintf("%s, %d iterations/s on each path", l.Workload, l.Rate)
+		}
+		if !l.Keep {
+			text += ", a new connection for each"
+		}
+		return text
+	case api.LoadOff, api.LoadPaused:
+		if l.Reason != "" {
+			return l.State + ": " + l.Reason
+		}
+		return l.State
+	}
+	return l.State + " ..."
 }

@@ -2,10 +2,13 @@ package console
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"pooler-lab/internal/console/api"
+	"pooler-lab/internal/liveload"
 	"pooler-lab/k6/live/second"
 )
 
@@ -14,12 +17,14 @@ const standInK6 = `
 trap 'note interrupted; exit 105' INT
 note "$LAB_LIVE"
 while :; do
-	echo '{"time":"2026-11-21T22:00:00Z","paths":{"direct":{"tps":800,"median_ms":10.9,"p95_ms":12.1,"connect_ms":null,"errors":2,"codes":{"refused":2}}}}'
+	echo '{"time":"2026-11-21T22:00:00Z","paths":{"direct":{"tps":800,"p50_ms":10.9,"p95_ms":12.1,"connect_ms":null,'\
+'"errors":2,"codes":{"refused":2},"transactions":800,'\
+'"response_time":{"counts":[0,0,0,0,0,0,300,500,0,0,0,0,0,0,0,0,0],"sum":8.5},"connect_time":{"sum":0}}}}'
 	sleep 0.1
 done
 `
 
-const someLoad = `{"workload": "select", "clients": 3, "paths": ["direct", "app-pool"], "keep": false}`
+const someLoad = `{"workload": "select", "clients": 3, "paths": ["direct", "app-pool"], "keep": false, "loop": "closed"}`
 
 func TestLoadStartsPausesGoesOnAndStops(t *testing.T) {
 	t.Parallel()
@@ -30,30 +35,30 @@ func TestLoadStartsPausesGoesOnAndStops(t *testing.T) {
 		t.Fatalf("%d %s", status, said)
 	}
 	state := func(want string) func() bool { return func() bool { return b.state().Load.State == want } }
-	b.until("the load runs", state(LoadRunning))
+	b.until("the load runs", state(api.LoadRunning))
 	if !e.gap(t) {
 		t.Error("the first second of a k6 doesn't say that there is a gap before it")
 	}
 	next := <-e.ticks
-	if p := next.Tick.Paths["direct"]; next.Tick.Gap || p.TPS != 800 || *p.MedianMS != 10.9 || p.ConnectMS != nil || p.Codes["refused"] != 2 {
+	if p := next.Tick.Paths["direct"]; next.Tick.Gap || p.TPS != 800 || *p.P50MS != 10.9 || p.ConnectMS != nil || p.Codes["refused"] != 2 {
 		t.Errorf("%+v", next.Tick)
 	}
 	b.hold("lesson 00-tour")
-	b.until("the load pauses", state(LoadPaused))
+	b.until("the load pauses", state(api.LoadPaused))
 	if l := b.state().Load; !strings.Contains(l.Reason, "lesson 00-tour") || l.Clients != 3 {
 		t.Errorf("%+v", l)
 	}
 	b.hold("")
-	b.until("the load goes on", state(LoadRunning))
+	b.until("the load goes on", state(api.LoadRunning))
 	b.post("/api/load", strings.Replace(someLoad, "3", "4", 1))
-	b.until("another k6 takes its place", func() bool { l := b.state().Load; return l.State == LoadRunning && l.Clients == 4 })
+	b.until("another k6 takes its place", func() bool { l := b.state().Load; return l.State == api.LoadRunning && l.Clients == 4 })
 	b.post("/api/load/stop", ``)
-	b.until("the load is off", state(LoadOff))
+	b.until("the load is off", state(api.LoadOff))
 	told := strings.Join(noted(t, notes), "\n")
 	if n := strings.Count(told, "interrupted"); n != 3 {
 		t.Errorf("%d interrupts for three ends:\n%s", n, told)
 	}
-	for _, part := range []string{"run --quiet --no-color --summary-mode disabled --no-thresholds --out live=pg_statement", "/k6/live.js", `"clients":3,"keep":false,"scale":1`,
+	for _, part := range []string{"run --quiet --no-color --summary-mode disabled --no-thresholds --out live=pg_statement", "/k6/live.js", `"clients":3,"rate":0,"keep":false,"scale":1`,
 		`{"name":"direct","dsn":"host=toxiproxy port=15001 dbname=lab user=app sslmode=disable","pool":0}`, `"pool":3}`} {
 		if !strings.Contains(told, part) {
 			t.Errorf("k6 wasn't told %s:\n%s", part, told)
@@ -81,7 +86,7 @@ func TestLoadSaysWhyK6Ended(t *testing.T) {
 	program, _ := standInProgram(t, "k6", "echo 'it is out of luck' >&2; exit 107\n")
 	b := newBench(t, func(b *bench) { b.source.K6 = program })
 	b.post("/api/load", someLoad)
-	b.until("the load is off", func() bool { l := b.state().Load; return l.State == LoadOff && l.Reason != "" })
+	b.until("the load is off", func() bool { l := b.state().Load; return l.State == api.LoadOff && l.Reason != "" })
 	if reason := b.state().Load.Reason; reason != "k6 ended by itself: it is out of luck" {
 		t.Errorf("reason %q", reason)
 	}
@@ -92,11 +97,11 @@ func TestLoadThatDoesNotListenIsKilled(t *testing.T) {
 	program, _ := standInProgram(t, "k6", strings.Replace(standInK6, "exit 105", ":", 1))
 	b := newBench(t, func(b *bench) { b.source.K6 = program })
 	b.post("/api/load", someLoad)
-	b.until("the load runs", func() bool { return b.state().Load.State == LoadRunning })
+	b.until("the load runs", func() bool { return b.state().Load.State == api.LoadRunning })
 	if _, said := b.post("/api/load/stop", ``); !strings.Contains(said, `"state":"stopping"`) {
 		t.Errorf("after the order to stop: %s", said)
 	}
-	b.until("the load is off", func() bool { return b.state().Load.State == LoadOff })
+	b.until("the load is off", func() bool { return b.state().Load.State == api.LoadOff })
 }
 
 func TestLoadRefusesWhatCannotBe(t *testing.T) {
@@ -112,6 +117,7 @@ func TestLoadRefusesWhatCannotBe(t *testing.T) {
 		{`{"workload": "select", "clients": 3, "paths": ["socket"]}`, "it has no link"},
 		{`{"workload": "select", "clients": 3, "paths": ["yugabyte"]}`, "can't be taken"},
 		{`{"workload": "tpcb", "clients": 3, "paths": ["standby"]}`, "only reads"},
+		{`{"workload": "select", "clients": 3, "paths": ["direct"], "loop": "opn"}`, "did you mean open?"},
 		{`{"workload": "select", "clients": "3", "paths": ["direct"]}`, "clients has to be a whole number"},
 	}
 	for _, c := range cases {
@@ -125,7 +131,7 @@ func TestLoadRefusesWhatCannotBe(t *testing.T) {
 func TestSecondsAreToldOneByOne(t *testing.T) {
 	t.Parallel()
 	l := newLoad(&Source{}, "", nil)
-	l.state, l.begun = LoadRunning, true
+	l.state, l.begun = api.LoadRunning, true
 	say := func(tps float64) { l.told(second.Line{Paths: map[string]second.Path{"direct": {TPS: tps}}}) }
 	told := func() string {
 		paths, gap := l.take()
@@ -146,5 +152,82 @@ func TestSecondsAreToldOneByOne(t *testing.T) {
 	got = append(got, told(), told(), told())
 	if all := strings.Join(got, ", "); all != "1 true, -, 2 false, 3 false, 5 false, 6 false, -" {
 		t.Error(all)
+	}
+}
+
+// Without a word on it a load is gentle: all its paths share a fifth of what the slowest path takes.
+func TestLoadIsGentleUnlessToldOtherwise(t *testing.T) {
+	t.Parallel()
+	two := []string{"direct", "pgpool"}
+	cases := []struct {
+		name    string
+		request loadRequest
+		want    int
+	}{
+		{"one path", loadRequest{Workload: "select", Paths: two[:1]}, 600},
+		{"two share it", loadRequest{Workload: "select", Paths: two}, 300},
+		{"by its name", loadRequest{Workload: "tpcb", Paths: two, Loop: api.LoopOpen}, 40},
+		{"as fast as it can", loadRequest{Workload: "select", Paths: two, Loop: api.LoopClosed}, 0},
+	}
+	for _, c := range cases {
+		if got := c.request.rate(); got != c.want {
+			t.Errorf("%s: %d iterations/s on each path, wanted %d", c.name, got, c.want)
+		}
+	}
+}
+
+func TestLoadTextSaysWhatItIs(t *testing.T) {
+	t.Parallel()
+	running := api.Load{State: api.LoadRunning, Workload: "select", Clients: 1, Keep: true}
+	gentle, fresh := running, running
+	gentle.Rate, fresh.Keep = 300, false
+	cases := []struct {
+		load api.Load
+		want string
+	}{
+		{api.Load{State: api.LoadOff}, "off"},
+		{api.Load{State: api.LoadOff, Reason: "k6 ended"}, "off: k6 ended"},
+		{api.Load{State: api.LoadStarting}, "starting ..."},
+		{api.Load{State: api.LoadPaused, Reason: "a lesson"}, "paused: a lesson"},
+		{running, "select, as fast as it can, 1 client a path"},
+		{gentle, "select, 300 iterations/s on each path"},
+		{fresh, "select, as fast as it can, 1 client a path, a new connection for each"},
+	}
+	for _, c := range cases {
+		if got := loadText(c.load); got != c.want {
+			t.Errorf("%q, wanted %q", got, c.want)
+		}
+	}
+}
+
+func TestLoadEndsWhenNobodyWatchesAnyMore(t *testing.T) {
+	t.Parallel()
+	program, _ := standInProgram(t, "k6", standInK6)
+	b := newBench(t, func(b *bench) { b.source.K6 = program })
+	p, _ := b.ready()
+	p.load.mu.Lock()
+	p.load.lonely = 2 * time.Second
+	p.load.mu.Unlock()
+	page, err := http.Get(b.server.URL + "/events") // somebody watches
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.post("/api/load", someLoad)
+	running := func() bool { return p.load.describe().State == api.LoadRunning }
+	b.until("the load runs", running)
+	if what, ok := liveload.Running(b.results()); !ok || what != "select on direct, app-pool, as fast as it can" {
+		t.Errorf("other programs are told %q, %v", what, ok)
+	}
+	time.Sleep(3 * time.Second)
+	if !running() {
+		t.Fatal("it ended although a page watches")
+	}
+	page.Body.Close()
+	b.until("it ends by itself", func() bool { return p.load.describe().State == api.LoadOff })
+	if reason := p.load.describe().Reason; !strings.Contains(reason, "nobody had watched it") {
+		t.Errorf("reason %q", reason)
+	}
+	if what, ok := liveload.Running(b.results()); ok {
+		t.Errorf("other programs are still told %q", what)
 	}
 }

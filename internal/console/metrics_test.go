@@ -1,22 +1,43 @@
 package console
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+
+	"pooler-lab/k6/live/second"
 )
 
-func TestMetricsAreTheSameFigures(t *testing.T) {
-	t.Parallel()
+// metricsBench is a console with a live load that has been told of.
+func metricsBench(t *testing.T) (text string) {
+	t.Helper()
 	program, _ := standInProgram(t, "k6", standInK6)
 	b := newBench(t, func(b *bench) { b.source.K6 = program })
 	b.post("/api/links/client-primary", `{"latency_ms": 20}`)
 	b.post("/api/load", someLoad)
-	b.until("the load is told", func() bool { _, text := b.get("/metrics"); return strings.Contains(text, "load_transactions") })
-	_, text := b.get("/metrics")
+	b.until("the load is told", func() bool {
+		_, text = b.get("/metrics")
+		return strings.Contains(text, "lab_transactions_total")
+	})
+	return text
+}
+
+func TestMetricsAreTheSameValues(t *testing.T) {
+	t.Parallel()
+	text := metricsBench(t)
 	for _, line := range []string{
-		`pooler_lab_link_latency_asked_seconds{link="client-primary"} 0.02`, `pooler_lab_link_round_trip_seconds{link="client-primary"} 0.021`,
-		`pooler_lab_node_up{node="primary"} 1`, `pooler_lab_load_transactions_per_second{path="direct"} 800`,
-		`pooler_lab_load_turn_median_seconds{path="direct"} 0.0109`, `pooler_lab_load_errors{path="direct"} 2`, `pooler_lab_toxiproxy_up 1`, `pooler_lab_measuring 0`,
+		`lab_link_latency_set_seconds{link="client-primary"} 0.02`,
+		`lab_link_round_trip_seconds{link="client-primary"} 0.021`,
+		`lab_node_up{node="primary"} 1`,
+		`lab_toxiproxy_up 1`,
+		`lab_measuring 0`,
+		`# TYPE lab_transactions_total counter`,
+		`# TYPE lab_response_time_seconds histogram`,
 	} {
 		if !strings.Contains(text, line+"\n") {
 			t.Errorf("%s isn't in\n%s", line, text)
@@ -24,6 +45,58 @@ func TestMetricsAreTheSameFigures(t *testing.T) {
 	}
 	if strings.Contains(text, `node_up{node="pgpool"}`) {
 		t.Error("a node that nobody knows of is said to be up or down")
+	}
+}
+
+func TestMetricsOfTheLoadAddUp(t *testing.T) {
+	t.Parallel()
+	totals := newLoadTotals()
+	for range 2 {
+		totals.add(map[string]second.Path{"direct": {
+			Transactions: 3,
+			Codes:        map[string]int64{"53300": 1},
+			ResponseTime: second.HistogramOf([]float64{0.2, 3, 20_000}),
+		}})
+	}
+	text := exposed(t, moment{load: totals.all()})
+	for _, line := range []string{
+		`lab_errors_total{code="53300",path="direct"} 2`,
+		`lab_transactions_total{path="direct"} 6`,
+		`lab_response_time_seconds_bucket{path="direct",le="0.005"} 4`,
+		`lab_response_time_seconds_bucket{path="direct",le="+Inf"} 6`,
+		`lab_response_time_seconds_count{path="direct"} 6`,
+	} {
+		if !strings.Contains(text, line+"\n") {
+			t.Errorf("%s isn't in\n%s", line, text)
+		}
+	}
+	count, buckets := cumulated(totals.all()["direct"].response)
+	if count != 6 || buckets[0.0001] != 0 || buckets[0.00025] != 2 || buckets[0.005] != 4 || buckets[10] != 4 {
+		t.Errorf("%d response times: %v", count, buckets)
+	}
+}
+
+// exposed is a moment as Prometheus reads it.
+func exposed(t *testing.T, m moment) string {
+	t.Helper()
+	registry := prometheus.NewRegistry()
+	if err := registry.Register(collector{m}); err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	return w.Body.String()
+}
+
+// Names are as Prometheus wants them: units, _total, help.
+func TestMetricsAreNamedWell(t *testing.T) {
+	t.Parallel()
+	problems, err := promlint.New(strings.NewReader(metricsBench(t))).Lint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range problems {
+		t.Errorf("%s: %s", p.Metric, p.Text)
 	}
 }
 

@@ -7,39 +7,41 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"pooler-lab/internal/console/api"
 )
 
 // parts are what a console consists of once the lab is ready.
 type parts struct {
 	*Console
-	source *Source
-	links  *switchboard
-	sights *sights
-	lock   *lock
-	load   *load
-	moved  *pulse // wakes probes: a link has been changed, or somebody begins to watch
-	names  []string
-	waits  []string // databases whose waits are shown
+	source   *Source
+	links    *linkWatch
+	readings *readings
+	lock     *lock
+	load     *load
+	wake     *pulse // wakes probes: a link has been changed, or somebody begins to watch
+	names    []string
+	waits    []string // databases whose waits are shown
 
-	catalog *catalog
-	shelf   *shelf
+	lessons *lessonCache
+	runs    *runCache
 
-	mu      sync.Mutex
-	course  *course // the console's own lesson, nil where none runs
-	lastRun *LastRun
+	mu            sync.Mutex
+	lessonProcess *lessonProcess // the console's own lesson, nil where none runs
+	lastRun       *api.LastRun
 
 	running sync.WaitGroup
 }
 
 func newParts(c *Console, s *Source) *parts {
-	p := &parts{Console: c, source: s, links: newSwitchboard(s.Links), sights: newSights(), lock: newLock(), moved: newPulse(),
-		catalog: newCatalog(c.root), shelf: &shelf{read: map[string]shelved{}}}
+	p := &parts{Console: c, source: s, links: newLinkWatch(s.Links), readings: newReadings(), lock: newLock(), wake: newPulse(),
+		lessons: newLessonCache(c.root), runs: &runCache{read: map[string]runRead{}}}
 	p.load = newLoad(s, c.root, c.log)
 	p.names = append([]string{"client"}, services(s.Set)...)
 	for _, w := range s.Waits {
 		p.waits = append(p.waits, w.Node())
 	}
-	p.lastRun = p.leftBehind()
+	p.lastRun = p.interruptedRun()
 	return p
 }
 
@@ -71,7 +73,7 @@ func every(ctx context.Context, interval time.Duration, do func()) {
 func (p *parts) checkLock() {
 	what, _ := p.source.UnderWay()
 	if p.lock.note(what) {
-		p.moved.beat()
+		p.wake.beat()
 	}
 	p.load.pause(p.lock.text())
 }
@@ -81,28 +83,36 @@ func (p *parts) second(ctx context.Context) {
 	if !p.watched() {
 		return
 	}
+	p.load.endUnwatched(p.hub.unwatchedSince())
 	if p.lock.text() == "" {
 		_ = p.links.refresh(ctx) // the state says what went wrong
 	}
 	state := p.state()
 	paths, gap := p.load.take()
-	second := Tick{Time: state.Time, Paths: paths, Links: map[string]*float64{}, Gap: gap}
+	last := api.Tick{Time: state.Time, Paths: paths, Links: map[string]*float64{}, Gap: gap}
 	for _, l := range state.Links {
-		second.Links[l.Name] = l.MeasuredMS
+		last.Links[l.Name] = l.MeasuredMS
 	}
-	if err := p.hub.tell(state, second, p.links.take()); err != nil {
+	if err := p.hub.tell(state, last, p.links.take()); err != nil {
 		p.log.Print(err)
 	}
 }
 
 // state puts together what is known.
-func (p *parts) state() State {
+func (p *parts) state() api.State {
 	_, reachable := p.links.state()
-	s := State{Time: time.Now().UTC().Round(time.Millisecond), Version: version(), Toxiproxy: reachable, Links: p.linkStates(), Nodes: p.nodeStates(),
-		Load: p.load.describe(), Lock: p.lock.text(), Waits: p.sights.waiting(p.waits), Presets: []Preset{}}
+	s := api.State{Time: time.Now().UTC().Round(time.Millisecond), Version: version(), Toxiproxy: reachable, Links: p.linkStates(), Nodes: p.nodeStates(),
+		Load: p.load.describe(), Lock: p.lock.text(), Waits: p.readings.waiting(p.waits), Presets: []api.Preset{}}
 	s.Lesson, s.LastRun = p.lessonState()
 	for _, preset := range p.source.Presets {
-		s.Presets = append(s.Presets, Preset{preset.Name, preset.Meaning, preset.LatencyMS, preset.JitterMS, preset.DownKBps, preset.UpKBps})
+		s.Presets = append(s.Presets, api.Preset{
+			Name:      preset.Name,
+			Meaning:   preset.Meaning,
+			LatencyMS: preset.LatencyMS,
+			JitterMS:  preset.JitterMS,
+			DownKBps:  preset.DownKBps,
+			UpKBps:    preset.UpKBps,
+		})
 	}
 	for i, l := range s.Links {
 		if l.Name == "primary-standby" {
@@ -113,27 +123,27 @@ func (p *parts) state() State {
 }
 
 // nodeStates are all nodes as they are: the client, poolers, databases.
-func (p *parts) nodeStates() []Node {
-	nodes := map[string]*Node{}
+func (p *parts) nodeStates() []api.Node {
+	nodes := map[string]*api.Node{}
 	for _, name := range p.names {
-		node := &Node{Name: name, Kind: "database", State: Unknown, Reason: notYet}
+		node := &api.Node{Name: name, Kind: "database", State: api.Unknown, Reason: notMeasuredYet}
 		switch {
 		case name == "client":
-			node.Kind, node.State, node.Reason = "client", Up, ""
-		case isPooler(name):
+			node.Kind, node.State, node.Reason = "client", api.Up, ""
+		case p.source.Set.PoolerKind(name) != "":
 			node.Kind = "pooler"
 		}
 		if off := p.offReason(name); off != "" {
-			node.State, node.Reason = Off, off
+			node.State, node.Reason = api.Off, off
 		} else if text := p.lock.text(); text != "" && name != "client" {
 			node.Reason = "paused: " + text
 		}
 		nodes[name] = node
 	}
 	if p.lock.text() == "" {
-		p.sights.fill(nodes)
+		p.readings.fill(nodes)
 	}
-	var all []Node
+	var all []api.Node
 	for _, name := range p.names {
 		all = append(all, *nodes[name])
 	}
@@ -156,12 +166,12 @@ func (p *parts) offReason(service string) string {
 }
 
 // replication says where the standby gets its WAL from.
-func (p *parts) replication(nodes []Node) string {
-	i := slices.IndexFunc(nodes, func(n Node) bool { return n.Name == "standby" })
-	if i < 0 || nodes[i].conninfo == "" {
+func (p *parts) replication(nodes []api.Node) string {
+	i := slices.IndexFunc(nodes, func(n api.Node) bool { return n.Name == "standby" })
+	if i < 0 || nodes[i].Conninfo == "" {
 		return "unknown: the standby hasn't told"
 	}
-	return p.source.Links.Replicates(nodes[i].conninfo)
+	return p.source.Links.Replicates(nodes[i].Conninfo)
 }
 
 // version is the program's, as far as it knows.

@@ -9,14 +9,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 	"unicode/utf8"
 
+	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/result"
 )
 
-// predictionFile is what somebody committed to before a run's figures showed, within the run's folder.
+// predictionFile is what somebody committed to before a run's results showed, within the run's folder.
 const predictionFile = "prediction.json"
 
 const (
@@ -24,29 +24,20 @@ const (
 	mostFactor = 1e6
 )
 
-// A Prediction is what somebody said before the run. All of it may be left out.
-type Prediction struct {
-	Words     string             `json:"words"`
-	Path      string             `json:"path"` // that wins
-	Factor    *float64           `json:"factor"`
-	Headlines map[string]float64 `json:"headlines"` // ratios, by the headline's name
-	At        time.Time          `json:"at"`
-}
-
-// check says what of a prediction for the lesson can't be.
-func (p *Prediction) check(l *lesson.Lesson, paths []Choice) error {
+// checkPrediction says what of a prediction for the lesson can't be.
+func checkPrediction(p *api.Prediction, l *lesson.Lesson, paths []api.Choice) error {
 	if n := utf8.RuneCountInString(p.Words); n > mostWords {
 		return fmt.Errorf("the prediction has %d letters: keep to %d", n, mostWords)
 	}
-	if p.Path != "" && !slices.ContainsFunc(paths, func(c Choice) bool { return c.Name == p.Path }) {
+	if p.Path != "" && !slices.ContainsFunc(paths, func(c api.Choice) bool { return c.Name == p.Path }) {
 		return fmt.Errorf("lesson %s doesn't measure a path %q: predict one that it does", l.Name, p.Path)
 	}
 	if p.Factor != nil && !sensible(*p.Factor) {
 		return fmt.Errorf("a factor of %g: give a number above 0, such as 2.5", *p.Factor)
 	}
-	for name, ratio := range p.Headlines {
+	for name, ratio := range p.Comparisons {
 		if !slices.ContainsFunc(l.Comparisons, func(c lesson.Comparison) bool { return c.Name == name }) {
-			return fmt.Errorf("lesson %s claims nothing called %q: predict one of its headlines", l.Name, name)
+			return fmt.Errorf("lesson %s compares nothing called %q: predict one of its comparisons", l.Name, name)
 		}
 		if !sensible(ratio) {
 			return fmt.Errorf("a ratio of %g for %q: give a number above 0, such as 0.5", ratio, name)
@@ -57,8 +48,8 @@ func (p *Prediction) check(l *lesson.Lesson, paths []Choice) error {
 
 func sensible(v float64) bool { return v > 0 && v <= mostFactor && !math.IsNaN(v) }
 
-// write keeps the prediction in a run's folder.
-func (p *Prediction) write(dir string) error {
+// writePrediction keeps the prediction in a run's folder.
+func writePrediction(p *api.Prediction, dir string) error {
 	text, err := json.MarshalIndent(p, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write the prediction: %w", err)
@@ -67,12 +58,12 @@ func (p *Prediction) write(dir string) error {
 }
 
 // readPrediction returns that of a run's folder, nil where nobody made one.
-func readPrediction(dir string) (*Prediction, error) {
+func readPrediction(dir string) (*api.Prediction, error) {
 	text, err := os.ReadFile(filepath.Join(dir, predictionFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	p := new(Prediction)
+	p := new(api.Prediction)
 	if err == nil {
 		err = json.Unmarshal(text, p)
 	}

@@ -55,13 +55,13 @@ func (p *parts) startProbes(ctx context.Context) {
 		if l.Unavailable() == "" {
 			m := &meter{link: l, probe: p.source.Probe(l)}
 			p.keep(ctx, linkEvery, func(ctx context.Context) { p.measure(ctx, m) },
-				func() { m.rest(); p.sights.forgetLink(l.Name) })
+				func() { m.rest(); p.readings.forgetLink(l.Name) })
 		}
 	}
 	for _, probe := range p.source.Nodes {
 		if p.offReason(probe.Node()) == "" {
 			p.keep(ctx, nodeEvery, func(ctx context.Context) { p.look(ctx, probe) },
-				func() { probe.Close(); p.sights.forgetNode(probe.Node()) })
+				func() { probe.Close(); p.readings.forgetNode(probe.Node()) })
 		}
 	}
 	for _, probe := range p.source.Waits {
@@ -70,9 +70,9 @@ func (p *parts) startProbes(ctx context.Context) {
 			probe.Look()
 			if looks++; looks%4 == 0 {
 				events, reason := probe.Waits()
-				p.sights.wait(probe.Node(), waitSight{events, reason})
+				p.readings.wait(probe.Node(), waitsReading{events, reason})
 			}
-		}, func() { probe.Close(); p.sights.forgetWait(probe.Node()) })
+		}, func() { probe.Close(); p.readings.forgetWait(probe.Node()) })
 	}
 }
 
@@ -82,7 +82,7 @@ func (p *parts) keep(ctx context.Context, every time.Duration, look func(context
 	p.running.Go(func() {
 		looked := false
 		for ctx.Err() == nil {
-			begun, moved := time.Now(), p.moved.wait()
+			begun, wake := time.Now(), p.wake.wait()
 			if p.looking() {
 				limited, cancel := p.lock.bound(ctx) // an answer over a slow link isn't waited for any more
 				look(limited)
@@ -96,7 +96,7 @@ func (p *parts) keep(ctx context.Context, every time.Duration, look func(context
 			pause := every - every/8 + rand.N(every/4)
 			select {
 			case <-ctx.Done():
-			case <-moved:
+			case <-wake:
 			case <-time.After(max(time.Until(begun.Add(pause)), waitsEvery/2)):
 			}
 		}
@@ -136,12 +136,12 @@ func (p *parts) measure(ctx context.Context, m *meter) {
 		return
 	case !now.Enabled:
 		m.rest()
-		p.sights.noteLink(name, measurement{reason: cutOff})
+		p.readings.noteLink(name, measurement{reason: cutOff})
 		return
 	case now.Asked() != m.asked:
 		m.asked, m.took = now.Asked(), nil
 	}
-	waiting := time.AfterFunc(patienceFor(m.asked), func() { p.sights.noteLink(name, measurement{reason: "no answer yet"}) })
+	waiting := time.AfterFunc(patienceFor(m.asked), func() { p.readings.noteLink(name, measurement{reason: "no answer yet"}) })
 	took, err := m.probe.RoundTrip(ctx, m.asked)
 	waiting.Stop()
 	if again, _ := p.links.proxy(name); again.Asked() != m.asked || !again.Enabled { // swapped meanwhile: neither the one nor the other
@@ -150,10 +150,10 @@ func (p *parts) measure(ctx context.Context, m *meter) {
 	switch {
 	case err == nil:
 		ms := m.median(took)
-		p.sights.noteLink(name, measurement{ms: &ms})
+		p.readings.noteLink(name, measurement{ms: &ms})
 	case ctx.Err() == nil:
 		m.rest()
-		p.sights.noteLink(name, measurement{reason: m.probe.Reason(err)})
+		p.readings.noteLink(name, measurement{reason: m.probe.Reason(err)})
 	}
 }
 
@@ -170,8 +170,8 @@ func (p *parts) look(ctx context.Context, probe NodeProbe) {
 	apply, err := probe.Look(limited)
 	switch {
 	case err == nil:
-		p.sights.node(probe.Node(), nodeSight{apply: apply})
+		p.readings.node(probe.Node(), nodeReading{apply: apply})
 	case ctx.Err() == nil:
-		p.sights.node(probe.Node(), nodeSight{reason: link.Reason(err, probe.Node())})
+		p.readings.node(probe.Node(), nodeReading{reason: link.Reason(err, probe.Node())})
 	}
 }

@@ -7,15 +7,10 @@ import (
 	"net/http"
 	"strings"
 	"time"
-)
 
-// A Page is what a page's template is given.
-type Page struct {
-	Page  string `json:"page"`
-	Title string `json:"title"`
-	State State  `json:"state"`
-	Data  any    `json:"data"`
-}
+	"pooler-lab/internal/console/api"
+	"pooler-lab/internal/console/web"
+)
 
 // Handler answers all requests.
 func (c *Console) Handler() http.Handler {
@@ -30,9 +25,9 @@ func (c *Console) Handler() http.Handler {
 	mux.HandleFunc("POST /api/load/stop", c.api((*parts).stopLoad))
 	mux.HandleFunc("POST /api/lessons/{name}/run", c.api((*parts).runLesson))
 	mux.HandleFunc("POST /api/lessons/cancel", c.api((*parts).cancelLesson))
-	mux.HandleFunc("GET /lessons", c.page("lessons", (*parts).lessonList))
+	mux.HandleFunc("GET /lessons", c.page("lessons", (*parts).lessonsPage))
 	mux.HandleFunc("GET /lessons/{name}", c.page("lesson", (*parts).lessonPage))
-	mux.HandleFunc("GET /runs", c.page("runs", (*parts).runList))
+	mux.HandleFunc("GET /runs", c.page("runs", (*parts).runsPage))
 	mux.HandleFunc("GET /runs/{name}", c.page("run", (*parts).runPage))
 	mux.HandleFunc("GET /runs/{a}/beside/{b}", c.page("beside", (*parts).besidePage))
 	mux.HandleFunc("GET /runs/{a}/beside/{b}/report.html", c.api((*parts).beside))
@@ -48,57 +43,62 @@ func (c *Console) api(do func(*parts, http.ResponseWriter, *http.Request) error)
 		p, waiting := c.ready()
 		if p == nil {
 			w.Header().Set("Retry-After", "2")
-			refuse(w, &problem{http.StatusServiceUnavailable, "the console isn't ready yet: " + waiting})
+			writeError(w, &httpError{http.StatusServiceUnavailable, "the console isn't ready yet: " + waiting})
 			return
 		}
 		if err := do(p, w, r); err != nil {
-			refuse(w, err)
+			writeError(w, err)
 		}
 	}
 }
 
-// page answers people: with the page of that name, whose title and data fill returns.
-func (c *Console) page(name string, fill func(*parts, *http.Request) (title string, data any, err error)) http.HandlerFunc {
+// page answers people: with the page that fill returns, drawn by the template of that name.
+func (c *Console) page(template string, fill func(*parts, *http.Request) (web.Page, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		p, waiting := c.ready()
 		if p == nil {
 			c.starting(w, waiting)
 			return
 		}
-		title, data, err := fill(p, r)
+		page, err := fill(p, r)
 		if err != nil {
 			c.fail(w, r, err)
 			return
 		}
-		c.render(w, http.StatusOK, Page{Page: name, Title: title, State: p.now(r.Context()), Data: data})
+		c.render(w, http.StatusOK, web.Present(page, template, p.now(r.Context())))
 	}
 }
 
-// mapPage is the page that shows the state, and nothing else.
-func (p *parts) mapPage(*http.Request) (string, any, error) { return "The map", struct{}{}, nil }
+// mapPage shows the map, and all that acts on it.
+func (p *parts) mapPage(r *http.Request) (web.Page, error) {
+	drawn := web.DrawMap(p.now(r.Context()), p.hub.lastPaths())
+	return &web.MapPage{Head: web.Head{Title: "The map"}, Map: drawn}, nil
+}
 
 func (c *Console) starting(w http.ResponseWriter, waiting string) {
 	w.Header().Set("Retry-After", "2")
-	c.render(w, http.StatusServiceUnavailable, Page{Page: "starting", Title: "pooler-lab is starting", Data: map[string]string{"text": waiting}})
+	page := &web.StartingPage{Head: web.Head{Title: "pooler-lab is starting"}, Text: waiting}
+	c.render(w, http.StatusServiceUnavailable, web.Present(page, "starting", api.State{}))
 }
 
 // fail answers people with what went wrong.
 func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status := statusOf(err)
-	var p *problem
-	if !errors.As(err, &p) {
+	var known *httpError
+	if !errors.As(err, &known) {
 		status = http.StatusInternalServerError
 	}
-	page := Page{Page: "failure", Title: http.StatusText(status), Data: map[string]any{"status": status, "text": err.Error()}}
+	var state api.State
 	if parts, _ := c.ready(); parts != nil {
-		page.State = parts.now(r.Context())
+		state = parts.now(r.Context())
 	}
-	c.render(w, status, page)
+	page := &web.FailurePage{Head: web.Head{Title: http.StatusText(status)}, Status: status, Text: err.Error()}
+	c.render(w, status, web.Present(page, "failure", state))
 }
 
-func (c *Console) render(w http.ResponseWriter, status int, p Page) {
+func (c *Console) render(w http.ResponseWriter, status int, page web.Page) {
 	var text bytes.Buffer
-	if err := c.pages.Render(&text, p.Page, p); err != nil {
+	if err := c.pages.Render(&text, page); err != nil {
 		c.log.Print(err)
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
@@ -111,9 +111,9 @@ func (c *Console) render(w http.ResponseWriter, status int, p Page) {
 
 // nowhere answers for addresses that aren't there.
 func (c *Console) nowhere(w http.ResponseWriter, r *http.Request) {
-	err := &problem{http.StatusNotFound, "there is nothing at " + r.URL.Path + ": the map is at /, lessons at /lessons, runs at /runs"}
+	err := &httpError{http.StatusNotFound, "there is nothing at " + r.URL.Path + ": the map is at /, lessons at /lessons, runs at /runs"}
 	if strings.HasPrefix(r.URL.Path, "/api/") || r.Method != http.MethodGet {
-		refuse(w, err)
+		writeError(w, err)
 		return
 	}
 	c.fail(w, r, err)
@@ -121,12 +121,12 @@ func (c *Console) nowhere(w http.ResponseWriter, r *http.Request) {
 
 // serveState answers with what is known just now.
 func (p *parts) serveState(w http.ResponseWriter, r *http.Request) error {
-	answer(w, http.StatusOK, p.measured(r.Context()))
+	writeJSON(w, http.StatusOK, p.measured(r.Context()))
 	return nil
 }
 
 // now is what is known without waiting for more: a page's first picture.
-func (p *parts) now(ctx context.Context) State {
+func (p *parts) now(ctx context.Context) api.State {
 	watched := p.watched()
 	p.hub.ask()
 	if state, fresh, _ := p.hub.latest(); fresh && watched {
@@ -142,7 +142,7 @@ func (p *parts) now(ctx context.Context) State {
 const measuredWait = 2500 * time.Millisecond
 
 // measured is what is known, measured by now: where nobody watched before it waits for the probes.
-func (p *parts) measured(ctx context.Context) State {
+func (p *parts) measured(ctx context.Context) api.State {
 	watched := p.watched()
 	p.hub.ask()
 	asked := time.Now()
@@ -150,7 +150,7 @@ func (p *parts) measured(ctx context.Context) State {
 	if fresh && watched {
 		return state
 	}
-	p.moved.beat()
+	p.wake.beat()
 	giveUp := time.After(measuredWait)
 	for state.Time.Sub(asked) < beat {
 		select {

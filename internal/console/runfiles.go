@@ -38,7 +38,7 @@ func (p *parts) pair(r *http.Request) (pair [2]htmlreport.Named, err error) {
 		}
 		pair[i] = htmlreport.Named{Name: strings.TrimSuffix(run.ID, "-"+run.Lesson.Name), Run: run}
 	}
-	return pair, wrong(htmlreport.OneLesson(pair[0].Run, pair[1].Run))
+	return pair, badRequest(htmlreport.OneLesson(pair[0].Run, pair[1].Run))
 }
 
 // show answers with a report: it may run nothing, and brings its style along.
@@ -55,7 +55,7 @@ func (p *parts) runFile(w http.ResponseWriter, r *http.Request) error {
 	makers := map[string]func(*result.Run) ([]byte, error){htmlreport.File: htmlreport.Run, report.CSVFile: csvOf, result.File: nil}
 	maker, ok := makers[file]
 	if !ok {
-		return &problem{http.StatusNotFound, fmt.Sprintf("a run has no %q: it has %s, %s and %s", file, htmlreport.File, report.CSVFile, result.File)}
+		return &httpError{http.StatusNotFound, fmt.Sprintf("a run has no %q: it has %s, %s and %s", file, htmlreport.File, report.CSVFile, result.File)}
 	}
 	run, err := p.readRun(name)
 	if err != nil {

@@ -99,11 +99,11 @@ func TestRunThatNeverEndedIsInterrupted(t *testing.T) {
 	})
 	p, _ := b.ready()
 	status := func() (string, string) {
-		runs, err := p.runEntries()
+		runs, err := p.listRuns()
 		if err != nil || len(runs) != 1 {
 			t.Fatalf("%+v, %v", runs, err)
 		}
-		return runs[0].Status, runs[0].Reason
+		return string(runs[0].Status), runs[0].Reason
 	}
 	if got, why := status(); got != "interrupted" || why != neverEnded {
 		t.Errorf("%s: %s", got, why)

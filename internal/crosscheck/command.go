@@ -93,7 +93,10 @@ func crosscheck(ctx context.Context, out io.Writer, wanted []string, o options) 
 	if err != nil {
 		return err
 	}
-	servers := server.NewLab(nil, os.Getenv("LAB_PASSWORD"))
+	servers, err := server.NewLab(set, os.Getenv("LAB_PASSWORD"))
+	if err != nil {
+		return err
+	}
 	defer servers.Close()
 	b := &bench{set: set, links: links, servers: servers, scale: scale, out: out}
 	stolen := sample.Stolen()
@@ -188,7 +191,7 @@ func (b *bench) prepare(ctx context.Context, l load) (undo func(), err error) {
 		return func() { _ = b.links.Off(context.WithoutCancel(ctx), l.link) }, b.links.SetLatency(ctx, l.link, latencyMS)
 	}
 	if l.role == "app_trust" {
-		return func() { _ = b.servers.Expel(context.WithoutCancel(ctx)) }, b.servers.Admit(ctx, l.role)
+		return func() { _ = b.servers.RevokeLogin(context.WithoutCancel(ctx)) }, b.servers.GrantLogin(ctx, l.role)
 	}
 	if l.role == server.OneIteration {
 		// One that an interrupted crosscheck left has perhaps another password.

@@ -8,7 +8,6 @@ import (
 	"pooler-lab/internal/chart"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
-	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
 )
 
@@ -29,7 +28,7 @@ func charts(run *result.Run) []Chart {
 	for i, plan := range run.Lesson.Charts {
 		p := plot{run: run, Chart: plan, id: fmt.Sprintf("chart-%d", i+1)}
 		for j := range run.Cells {
-			if c := &run.Cells[j]; plan.Of == nil || outcome.Picks(plan.Of, &c.Cell) {
+			if c := &run.Cells[j]; plan.Of == nil || plan.Of.Picks(&c.Cell) {
 				p.cells = append(p.cells, c)
 			}
 		}

@@ -72,7 +72,11 @@ func fixturePaths() []result.Path {
 func selector(pairs ...any) lesson.Selector {
 	s := lesson.Selector{}
 	for i := 0; i < len(pairs); i += 2 {
-		s[pairs[i].(string)] = fmt.Appendf(nil, "%v", pairs[i+1])
+		var v lesson.Value
+		if err := v.UnmarshalJSON(fmt.Appendf(nil, "%v", pairs[i+1])); err != nil {
+			panic(err)
+		}
+		s[pairs[i].(string)] = v
 	}
 	return s
 }
@@ -80,7 +84,7 @@ func selector(pairs ...any) lesson.Selector {
 func fixtureLesson() result.Lesson {
 	quoted := func(path string) string { return `"` + path + `"` }
 	at := func(path string, ms any) lesson.Selector {
-		return selector("group", `"throughput"`, "path", quoted(path), "latency_ms", ms)
+		return selector("experiment", `"throughput"`, "path", quoted(path), "latency_ms", ms)
 	}
 	two, half := 2.0, 0.5
 	return result.Lesson{Name: "02-latency", Title: "Latency and throughput", Question: "What does network latency do to throughput, and what wins it back?",
@@ -103,21 +107,27 @@ func fixtureLesson() result.Lesson {
 				{Name: "cannot", Says: "At 200 ms Pgpool-II does less than at 100 ms.", All: []lesson.Condition{{Metric: "tps", Of: at("pgpool", 200), To: at("pgpool", 100), Is: "less"}}},
 			}},
 		Charts: []lesson.Chart{
-			{Title: "Transactions a second over latency", Kind: "lines", Metric: "tps", X: "latency_ms", Series: "path", Of: selector("group", `"throughput"`), Ceiling: true, Log: "xy",
+			{Title: "Transactions a second over latency", Kind: "lines", Metric: "tps", X: "latency_ms", Series: "path", Of: selector("experiment", `"throughput"`), Ceiling: true, Log: "xy",
 				Note: "Both axes are logarithmic: a straight line down means that twice the round trip halves the throughput."},
-			{Title: "Response time over latency", Kind: "lines", Metric: "p50", X: "latency_ms", Series: "path", Of: selector("group", `"throughput"`), Log: ""},
-			{Title: "Transactions a second without latency", Kind: "bars", Metric: "tps", X: "path", Series: "", Of: selector("group", `"throughput"`, "latency_ms", "null")},
-			{Title: "Transactions a second, far and near", Kind: "bars", Metric: "tps", X: "latency_ms", Series: "path", Of: selector("group", `"throughput"`)},
-			{Title: "Where the server waits", Kind: "stack", Parts: []string{"waits"}, X: "path", Series: "latency_ms", Of: selector("group", `"waits"`)},
-			{Title: "What a connect is made of", Kind: "stack", Parts: []string{"dial", "tls", "auth"}, X: "path", Of: selector("group", `"waits"`, "latency_ms", 20)},
+			{Title: "Response time over latency", Kind: "lines", Metric: "p50", X: "latency_ms", Series: "path", Of: selector("experiment", `"throughput"`), Log: ""},
+			{Title: "Transactions a second without latency", Kind: "bars", Metric: "tps", X: "path", Series: "", Of: selector("experiment", `"throughput"`, "latency_ms", "null")},
+			{Title: "Transactions a second, far and near", Kind: "bars", Metric: "tps", X: "latency_ms", Series: "path", Of: selector("experiment", `"throughput"`)},
+			{Title: "Where the server waits", Kind: "stack", Parts: []string{"waits"}, X: "path", Series: "latency_ms", Of: selector("experiment", `"waits"`)},
+			{Title: "What a connect is made of", Kind: "stack", Parts: []string{"dial", "tls", "auth"}, X: "path", Of: selector("experiment", `"waits"`, "latency_ms", 20)},
 		}}
 }
 
 func fixtureManifest() result.Manifest {
-	return result.Manifest{Scale: 10, MaxConnections: 600, Authentication: "scram-sha-256, 4096 iterations",
+	return result.Manifest{Scale: 10, MaxConnections: map[string]string{"primary": "600", "standby": "600"},
+		Authentication: []result.Login{
+			{Role: "app", Method: "scram-sha-256, 4096 iterations", Paths: []string{"direct", "pgbouncer-transaction"}},
+		},
 		Versions: map[string]string{"primary": "PostgreSQL 17.11 (Debian 17.11-0+deb13u1)", "pgbouncer": "PgBouncer 1.24.1", "pgpool": "4.6.1", "k6": "v2.2.0", "toxiproxy": "2.12.0", "lab": "(devel) go1.26"},
 		Host:     result.Host{CPUs: 2, MemoryBytes: 8 << 30, Kernel: "6.1.0-40-amd64", Arch: "amd64"},
-		Limits:   []result.Limit{{Of: "nodes", CPUs: "0.5", Memory: "1g"}, {Of: "poolers", CPUs: "0.5", Memory: "512m"}}}
+		Limits: []result.Limit{
+			{Of: "nodes", Services: []string{"primary", "standby"}, CPUs: "0.5", Memory: "1g"},
+			{Of: "poolers", Services: []string{"pgbouncer"}, CPUs: "0.5", Memory: "512m"},
+		}}
 }
 
 // cellOf is a cell of the fixture; -1 ms is without the proxy.

@@ -110,9 +110,9 @@ func TestWhatAReaderHasToKnowFirst(t *testing.T) {
 		{"killed", func(r *result.Run) { r.Status = result.Running }, "the run never ended, or hasn&#39;t yet; 0 of 109 repeats are missing."},
 		{"changed", func(r *result.Run) {
 			six := 6
-			r.Lesson.Override = lesson.Override{Paths: []string{"direct"}, Repeats: &six}
+			r.Lesson.Override = lesson.Override{Values: map[string][]string{"paths": {"direct"}}, Repeats: &six}
 		},
-			"Not as the lesson has it: paths [direct], repeats 6."},
+			"Not as the lesson has it: paths direct, repeats 6."},
 		{"not put back", func(r *result.Run) { r.NotRestored = "toxiproxy doesn't answer" }, "could not be put back: toxiproxy doesn&#39;t answer"},
 	}
 	for _, test := range tests {

@@ -41,7 +41,7 @@ func Room(runs []Named) ([]byte, error) {
 func machines(runs []Named) Table {
 	t := Table{Prose: true, Caption: "The machines", Head: heads("machine", "run", "host", "a node", "a pooler", "order")}
 	for _, r := range runs {
-		t.Rows = append(t.Rows, Row{Cells: words(r.Name, r.Run.ID, host(r.Run.Manifest.Host), limit(r.Run, "nodes"), limit(r.Run, "poolers"),
+		t.Rows = append(t.Rows, Row{Cells: words(r.Name, r.Run.ID, host(r.Run.Manifest.Host), r.Run.Manifest.CPUs("nodes"), r.Run.Manifest.CPUs("poolers"),
 			fmt.Sprintf("%s, seed %d", metric.Count(r.Run.Blocks, "block"), r.Run.Seed))})
 	}
 	return t

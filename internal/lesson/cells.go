@@ -13,35 +13,35 @@ type Route struct {
 	Name string
 	// Plain says that the path can be measured without toxiproxy. A pooler near the application can't:
 	// without latency between it and the database it is the same path as the plain one.
-	Plain     bool
-	Links     []string // that latency can be put on; the first is the one used unless a group names another
-	Roles     []string // that can log in over it
-	PgBouncer bool     // one lies in it, so that its pool has a size
-	OwnPool   bool     // the application keeps a pool: its cells have pods, and "*" doesn't mean it
-	Straight  bool     // to a PostgreSQL server, so that a database made anew can be reached over it
+	Plain    bool
+	Links    []string // that latency can be put on; the first is the one used unless an experiment names another
+	Roles    []string // that can log in over it
+	PoolSize bool     // a pooler lies in it whose pool can be given a size
+	OwnPool  bool     // the application keeps a pool: its cells have instances, and "*" doesn't mean it
+	Straight bool     // to a PostgreSQL server, so that a database made anew can be reached over it
 }
 
-// A Cell is one path x latency x workload x client count x protocol of a group, and whatever else the group varies.
+// A Cell is one path x latency x workload x client count x protocol of an experiment, and whatever else that varies.
 type Cell struct {
 	ID         string  `json:"id"`
-	Experiment string  `json:"group"`
+	Experiment string  `json:"experiment"`
 	Path       string  `json:"path"`
 	Latency    Latency `json:"latency_ms"` // null has no toxiproxy in it
 	Link       string  `json:"link"`       // the link under study, empty without toxiproxy
 	Workload   string  `json:"workload"`
 	Clients    int     `json:"clients"`
 	Protocol   string  `json:"protocol"`
-	Rate       float64 `json:"rate"`           // transactions per second over all clients; 0 is a closed loop
-	Seconds    float64 `json:"seconds"`        // length of the measured window asked for
+	Rate       float64 `json:"rate"`           // iterations per second over all clients; 0 is a closed loop
+	Seconds    float64 `json:"seconds"`        // length of the measured window
 	Warmup     float64 `json:"warmup_seconds"` // most that the warm-up may take, unless that proves too short
 	Fill       bool    `json:"fill_pools"`     // pools are filled before it
 	Wanted     int     `json:"repeats_wanted"` // how many times it is to run, once a block
 
-	// As the group has them: see Group.
+	// As the experiment has them: see Experiment.
 	Role          string                       `json:"role"`
 	PoolSize      int                          `json:"pool_size,omitempty"` // 0: as configured, or no PgBouncer
-	Instances     int                          `json:"pods,omitempty"`
-	InstancePool  int                          `json:"pod_pool,omitempty"`
+	Instances     int                          `json:"instances,omitempty"`
+	InstancePool  int                          `json:"instance_pool,omitempty"`
 	Writes        bool                         `json:"writes,omitempty"`
 	Transactions  int                          `json:"transactions,omitempty"`
 	BandwidthKBs  int                          `json:"bandwidth_kb_s,omitempty"`
@@ -49,24 +49,24 @@ type Cell struct {
 	FreshDatabase bool                         `json:"fresh_database,omitempty"`
 	Settings      map[string]map[string]string `json:"settings,omitempty"`
 	Params        json.RawMessage              `json:"params,omitempty"`
-	WaitsHz       float64                      `json:"waits_hz,omitempty"`
-	Metrics       []string                     `json:"figures,omitempty"`
+	WaitsHz       float64                      `json:"samples_per_second,omitempty"`
+	Metrics       []string                     `json:"metrics,omitempty"`
 }
 
 // HasUsualRole says whether the cell's clients log in as everyone does unless told otherwise.
-func (c Cell) HasUsualRole() bool { return c.Role == "" || c.Role == "app" }
+func (c Cell) HasUsualRole() bool { return c.Role == "" || c.Role == usualRole }
 
-// Cells spreads the lesson's groups over the routes: paths in the routes' order, then latency, workload, clients,
-// protocol, role, pool size and pods as the lesson lists them. A latency or role that a path can't have makes no cell.
+// Cells spreads the lesson's experiments over the routes: paths in the routes' order, then latency, workload, clients,
+// protocol, role, pool size and instances as the lesson lists them. A latency or role that a path can't have makes no cell.
 func (l *Lesson) Cells(routes []Route) ([]Cell, error) {
 	var cells []Cell
-	for _, g := range l.Experiments {
-		chosen, err := g.routes(routes)
+	for _, e := range l.Experiments {
+		chosen, err := e.routes(routes)
 		if err != nil {
-			return nil, fmt.Errorf("group %q: %w", g.Name, err)
+			return nil, fmt.Errorf("experiment %s: %w", e.Name, err)
 		}
 		for _, r := range chosen {
-			cells = append(cells, g.cells(r)...)
+			cells = append(cells, e.cells(r)...)
 		}
 	}
 	if len(cells) == 0 {
@@ -76,22 +76,24 @@ func (l *Lesson) Cells(routes []Route) ([]Cell, error) {
 	return cells, nil
 }
 
-// routes returns those of all that the group asks for.
-func (g *Experiment) routes(all []Route) ([]Route, error) {
-	if slices.Contains(g.Paths, "*") {
-		return slices.DeleteFunc(slices.Clone(all), func(r Route) bool { return r.OwnPool || g.FreshDatabase && !r.Straight }), nil
+// routes returns those of all that the experiment asks for.
+func (e *Experiment) routes(all []Route) ([]Route, error) {
+	if slices.Contains(e.Paths, "*") {
+		return slices.DeleteFunc(slices.Clone(all), func(r Route) bool {
+			return r.OwnPool || e.FreshDatabase && !r.Straight
+		}), nil
 	}
 	var names []string
 	for _, r := range all {
 		names = append(names, r.Name)
-		if g.FreshDatabase && !r.Straight && slices.Contains(g.Paths, r.Name) {
+		if e.FreshDatabase && !r.Straight && slices.Contains(e.Paths, r.Name) {
 			return nil, fmt.Errorf("fresh_database is for paths straight to a PostgreSQL server, and %s isn't one", r.Name)
 		}
 	}
-	for _, p := range g.Paths {
+	for _, p := range e.Paths {
 		if !slices.Contains(names, p) {
 			return nil, fmt.Errorf("there is no path %q; there are %s", p, strings.Join(names, ", "))
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(r Route) bool { return !slices.Contains(g.Paths, r.Name) }), nil
+	return slices.DeleteFunc(slices.Clone(all), func(r Route) bool { return !slices.Contains(e.Paths, r.Name) }), nil
 }

@@ -6,13 +6,16 @@ import (
 	"testing"
 )
 
+// roles are those that a PostgreSQL server knows.
+var roles = []string{"app", "app_clear", "app_trust"}
+
 // routes are the kinds of path there are: with a link, without one, only with one, with two that differ.
 var routes = []Route{
 	{Name: "direct", Plain: true, Links: []string{"client-primary"}, Roles: roles, Straight: true},
 	{Name: "app-pool", Plain: true, Links: []string{"client-primary"}, Roles: roles, Straight: true, OwnPool: true},
 	{Name: "socket", Plain: true, Roles: roles, Straight: true},
 	{Name: "near-app", Links: []string{"pooler-primary", "pooler-standby"}, Roles: roles},
-	{Name: "far", Plain: true, Links: []string{"client-far", "far-primary"}, Roles: []string{"app"}, PgBouncer: true},
+	{Name: "far", Plain: true, Links: []string{"client-far", "far-primary"}, Roles: []string{"app"}, PoolSize: true},
 }
 
 func TestCells(t *testing.T) {
@@ -43,15 +46,15 @@ func TestCells(t *testing.T) {
 			[]string{"g.socket.none.select.10c.prepared", "g.socket.none.select.10c.prepared.app_trust", "g.far.none.select.10c.prepared"}},
 		{"without PgBouncer a pool has no size", func(g *Experiment) { g.Paths, g.PoolSizes = []string{"socket", "far"}, []int{5, 20} },
 			[]string{"g.socket.none.select.10c.prepared", "g.far.none.select.10c.prepared.pool5", "g.far.none.select.10c.prepared.pool20"}},
-		{"a pool within the application is one pod's, of ten connections at most",
+		{"a pool within the application is one instance's, of ten connections at most",
 			func(g *Experiment) { g.Paths, g.Clients = []string{"direct", "app-pool"}, []int{4, 40} },
 			[]string{"g.direct.none.select.4c.prepared", "g.direct.none.select.40c.prepared",
-				"g.app-pool.none.select.4c.prepared.1pods4", "g.app-pool.none.select.40c.prepared.1pods10"}},
-		{"or of as many as the group says", func(g *Experiment) { g.Paths, g.InstancePools = []string{"direct", "app-pool"}, []int{3} },
-			[]string{"g.direct.none.select.10c.prepared", "g.app-pool.none.select.10c.prepared.1pods3"}},
-		{"pods on any path", func(g *Experiment) { g.Paths, g.Instances, g.InstancePools = []string{"far"}, []int{2, 5}, []int{3, 7} },
-			[]string{"g.far.none.select.10c.prepared.2pods3", "g.far.none.select.10c.prepared.2pods7",
-				"g.far.none.select.10c.prepared.5pods3", "g.far.none.select.10c.prepared.5pods7"}},
+				"g.app-pool.none.select.4c.prepared.1instances.4each", "g.app-pool.none.select.40c.prepared.1instances.10each"}},
+		{"or of as many as the experiment says", func(g *Experiment) { g.Paths, g.InstancePools = []string{"direct", "app-pool"}, []int{3} },
+			[]string{"g.direct.none.select.10c.prepared", "g.app-pool.none.select.10c.prepared.1instances.3each"}},
+		{"instances on any path", func(g *Experiment) { g.Paths, g.Instances, g.InstancePools = []string{"far"}, []int{2, 5}, []int{3, 7} },
+			[]string{"g.far.none.select.10c.prepared.2instances.3each", "g.far.none.select.10c.prepared.2instances.7each",
+				"g.far.none.select.10c.prepared.5instances.3each", "g.far.none.select.10c.prepared.5instances.7each"}},
 		{"a fresh database is reached straight", func(g *Experiment) { g.FreshDatabase = true },
 			[]string{"g.direct.none.select.10c.prepared", "g.socket.none.select.10c.prepared"}},
 	}
@@ -89,11 +92,11 @@ func TestCellsRefuse(t *testing.T) {
 	}
 }
 
-// What every cell of a group shares is in each of them, and bandwidth where there is a link to narrow.
-func TestCellsHaveTheGroupsFields(t *testing.T) {
+// What every cell of an experiment shares is in each of them, and bandwidth where there is a link to narrow.
+func TestCellsHaveTheExperimentsFields(t *testing.T) {
 	g := Experiment{Name: "g", Workload: Words{"tpcb"}, Paths: []string{"direct"}, Latencies: []Latency{WithoutProxy, Through(0)}, Clients: []int{1},
 		Protocol: Words{"simple"}, Roles: Words{"app"}, Writes: true, Transactions: 5, BandwidthKBs: 1000, ReplicationMS: 20,
-		Settings: map[string]map[string]string{"standby": {"hot_standby_feedback": "on"}}, Params: []byte(`{"rows": 2}`), WaitsHz: 50, Metrics: []string{"tps"}}
+		Settings: map[string]map[string]string{"standby": {"hot_standby_feedback": "on"}}, Params: map[string]any{"rows": 2}, WaitsHz: 50, Metrics: []string{"tps"}}
 	cells, err := (&Lesson{Experiments: []Experiment{g}}).Cells(routes)
 	if err != nil || len(cells) != 2 {
 		t.Fatalf("%d cells, %v", len(cells), err)
@@ -101,7 +104,7 @@ func TestCellsHaveTheGroupsFields(t *testing.T) {
 	for i, bandwidth := range []int{0, 1000} {
 		c := cells[i]
 		if !c.Writes || c.Transactions != 5 || c.ReplicationMS != 20 || c.Settings["standby"]["hot_standby_feedback"] != "on" ||
-			string(c.Params) != `{"rows": 2}` || c.WaitsHz != 50 || len(c.Metrics) != 1 || c.BandwidthKBs != bandwidth {
+			string(c.Params) != `{"rows":2}` || c.WaitsHz != 50 || len(c.Metrics) != 1 || c.BandwidthKBs != bandwidth {
 			t.Errorf("cell %d is %+v", i, c)
 		}
 	}

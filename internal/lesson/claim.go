@@ -1,74 +1,69 @@
 package lesson
 
-import "encoding/json"
-
-// A Selector picks cells by their fields as run.json names them: {"path": "direct", "latency_ms": null}. Every field
-// that it names must be equal; those that it leaves out may be anything.
-type Selector map[string]json.RawMessage
-
-// A Comparison is one figure of two cells: the ratio of the first to the second, within each block.
+// A Comparison is one metric of two cells: the ratio of the first to the second, within each block.
 type Comparison struct {
-	Name   string   `json:"name"`
-	Says   string   `json:"says"`   // what is compared, in words that take no side
-	Metric string   `json:"figure"` // by name: see package figure
-	Of     Selector `json:"of"`     // must pick one cell
-	To     Selector `json:"to"`     // must pick one cell
+	Name   string   `json:"name" yaml:"name"`
+	Says   string   `json:"text" yaml:"text"`     // what is compared, in words that take no side
+	Metric string   `json:"metric" yaml:"metric"` // by name: see package metric
+	Of     Selector `json:"of" yaml:"of"`         // must pick one cell
+	To     Selector `json:"to" yaml:"to"`         // must pick one cell
 }
 
-// A Study is a published one that a lesson asks again.
+// A Study is a published one that a lesson reproduces.
 type Study struct {
-	Title    string        `json:"title"`
-	Source   string        `json:"source"` // who and when
-	Setup    string        `json:"setup"`  // on what the author measured, and what of it is converted to the lab's words
-	Figures  []StudyFigure `json:"figures"`
-	Findings []Finding     `json:"shapes"`
+	Title    string        `json:"title" yaml:"title"`
+	Source   string        `json:"source" yaml:"source"` // who and when
+	Setup    string        `json:"setup" yaml:"setup"`   // on what the author measured, and what of it is converted here
+	Figures  []StudyFigure `json:"figures" yaml:"figures"`
+	Findings []Finding     `json:"findings" yaml:"findings"`
 }
 
-// A StudyFigure is one that the author saw; Of, where given, picks the cell whose figure stands beside it.
+// A StudyFigure is one that the author saw; Of, where given, picks the cell whose metric stands beside it.
 type StudyFigure struct {
-	What   string   `json:"what"`
-	Said   string   `json:"said"` // as printed, with its unit
-	Metric string   `json:"figure"`
-	Of     Selector `json:"of"`
+	What   string   `json:"what" yaml:"what"`
+	Said   string   `json:"value" yaml:"value"` // as printed, with its unit
+	Metric string   `json:"metric" yaml:"metric"`
+	Of     Selector `json:"of" yaml:"of"`
 }
 
-// A Finding is what must hold wherever the study is asked again: who wins, where it flips, what grows with what. It
-// holds where all of its conditions do.
+// A Finding is what must hold wherever it is measured: who wins, where it flips, what grows with what. It is reproduced
+// where all of its conditions hold.
 type Finding struct {
-	Name string      `json:"name"`
-	Says string      `json:"says"`
-	All  []Condition `json:"all"`
+	Name string      `json:"name" yaml:"name"`
+	Says string      `json:"text" yaml:"text"`
+	All  []Condition `json:"all" yaml:"all"`
 }
 
-// A Condition says how a cell's figure, or its ratio to another cell's, lies to a number.
+// A Condition says how a cell's metric, or its ratio or difference to another cell's, lies to a number.
 type Condition struct {
-	Metric string   `json:"figure"`
-	Of     Selector `json:"of"`
-	To     Selector `json:"to"`   // without one, the figure itself is judged
-	Is     string   `json:"is"`   // less, more
-	Than   *float64 `json:"than"` // 1 for a ratio where none is given
+	Metric string   `json:"metric" yaml:"metric"`
+	Of     Selector `json:"of" yaml:"of"`
+	To     Selector `json:"to" yaml:"to"`       // judges the ratio to it, within each block
+	Minus  Selector `json:"minus" yaml:"minus"` // judges the difference, within each block; without both the metric itself
+	Is     string   `json:"is" yaml:"is"`       // less, more
+	Than   *float64 `json:"than" yaml:"than"`   // 1 for a ratio where none is given
 }
 
 // A Chart is one picture of a report.
 type Chart struct {
-	Title   string   `json:"title"`
-	Kind    string   `json:"kind"`    // lines, bars, or stack (shares: wait events, or the phases of a connect)
-	Metric  string   `json:"figure"`  // of lines and bars
-	Parts   []string `json:"parts"`   // of a stack: figures, or one of them "waits" for all wait events
-	X       string   `json:"x"`       // a cell's field, as run.json names it: latency_ms, clients, path, ...
-	Series  string   `json:"series"`  // a cell's field that has a line, or a bar beside the others, for each value
-	Of      Selector `json:"of"`      // only these cells
-	Ceiling bool     `json:"ceiling"` // draws clients / round trip beside TPS
-	Log     string   `json:"log"`     // axes that are logarithmic: x, y or xy
-	Note    string   `json:"note"`    // how to read it
+	Title   string   `json:"title" yaml:"title"`
+	Kind    string   `json:"kind" yaml:"kind"`       // lines, bars, or stack (shares: wait events, or the phases of a connect)
+	Metric  string   `json:"metric" yaml:"metric"`   // of lines and bars
+	Parts   []string `json:"parts" yaml:"parts"`     // of a stack: metrics, or one of them "waits" for all wait events
+	X       string   `json:"x" yaml:"x"`             // a dimension by its name: latency_ms, clients, path, ...
+	Series  string   `json:"series" yaml:"series"`   // a dimension that has a line, or a bar beside the others, for each value
+	Of      Selector `json:"of" yaml:"of"`           // only these cells
+	Ceiling bool     `json:"ceiling" yaml:"ceiling"` // draws clients / round trip beside TPS
+	Log     string   `json:"log" yaml:"log"`         // axes that are logarithmic: x, y or xy
+	Note    string   `json:"note" yaml:"note"`       // how to read it
 }
 
 // Needs are what a lesson's full size takes.
 type Needs struct {
-	Minutes        float64 `json:"minutes"`
-	MaxConnections int     `json:"max_connections"` // LAB_MAX_CONNECTIONS
-	NodeMemoryGB   float64 `json:"node_memory_gb"`  // LAB_NODE_MEMORY
-	HostMemoryGB   float64 `json:"host_memory_gb"`
-	Files          int     `json:"files"` // descriptors, of k6
-	Scale          int     `json:"scale"` // LAB_SCALE
+	Minutes        float64 `yaml:"minutes"`
+	MaxConnections int     `yaml:"max_connections"` // LAB_MAX_CONNECTIONS
+	NodeMemoryGB   float64 `yaml:"node_memory_gb"`  // LAB_NODE_MEMORY
+	HostMemoryGB   float64 `yaml:"host_memory_gb"`
+	Files          int     `yaml:"files"` // descriptors, of k6
+	Scale          int     `yaml:"scale"` // LAB_SCALE
 }

@@ -1,14 +1,12 @@
 package lesson
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -76,38 +74,24 @@ func Names(dir string) ([]string, error) {
 	return names, nil
 }
 
-// Read asks k6 what the lesson in file wants. LAB_CELL is taken out of k6's environment, so that a lesson
-// answers for all of its cells and not for one.
-func Read(ctx context.Context, file string) (*Lesson, error) {
-	text, err := os.ReadFile(file)
+// Read reads the plan of the lesson that a script belongs to.
+func Read(ctx context.Context, script string) (*Lesson, error) {
+	text, err := os.ReadFile(script)
 	if err != nil {
 		return nil, fmt.Errorf("read lesson: %w", err)
 	}
-	var stdout, stderr bytes.Buffer
-	inspect := exec.CommandContext(ctx, "k6", "inspect", file)
-	inspect.Env = withoutCell(os.Environ())
-	inspect.Stdout, inspect.Stderr = &stdout, &stderr
-	if err := inspect.Run(); err != nil {
-		return nil, fmt.Errorf("k6 inspect %s: %w\n%s", file, err, strings.TrimSpace(stderr.String()))
+	if strings.Contains(string(text), "/lib/lab.js'") {
+		return ReadPlan(script)
 	}
-	l, err := parse(stdout.Bytes())
+	node, err := readScript(ctx, script)
 	if err != nil {
-		return nil, fmt.Errorf("lesson %s: %w", file, err)
+		return nil, err
 	}
-	if name := strings.TrimSuffix(filepath.Base(file), ".js"); l.Name != name {
-		return nil, fmt.Errorf("lesson %s calls itself %q; results are found by the file's name, so it has to be %q", file, l.Name, name)
+	l, err := fromNode(PlanOf(script), node)
+	if err != nil {
+		return nil, err
 	}
 	sum := sha256.Sum256(text)
-	l.File, l.SHA256 = file, hex.EncodeToString(sum[:])
+	l.File, l.SHA256 = script, hex.EncodeToString(sum[:])
 	return l, nil
-}
-
-func withoutCell(env []string) []string {
-	var kept []string
-	for _, e := range env {
-		if !strings.HasPrefix(e, "LAB_CELL=") {
-			kept = append(kept, e)
-		}
-	}
-	return kept
 }

@@ -1,78 +1,135 @@
 package lesson
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 )
 
-// inspected is what k6 inspect prints of a lesson, as far as it matters here.
-func inspected(lab string) []byte {
-	return fmt.Appendf(nil, `{"vus": 1, "scenarios": {}, "ext": {"lab": %s}}`, lab)
-}
+const tour = `title: The tour
+question: What does each path cost?
+explanation: It depends.
+minutes: 2
+defaults:
+  paths: [direct, pgpool]
+  latencies: [none]
+  seconds: 2
+experiments:
+  - name: connect
+    workload: connect
+    paths: ['*']
+    latencies: [none, 10]
+    clients: [1]
+    rate: 40
+    seconds: 1.5
+    protocol: simple
+  - name: tps
+    workload: [select, tpcb]
+    clients: [1, 10]
+    warmup_seconds: 0.5
+    repeats: 6
+side_experiments:
+  - name: aside
+    workload: select
+    clients: [2]
+comparisons:
+  - name: c
+    text: s
+    metric: connect
+    of: {path: pgpool, latency_ms: none}
+    to: {path: direct, latency_ms: none}
+`
 
-const tour = `{
-	"lesson": "00-tour", "title": "The tour", "question": "What does each path cost?", "explanation": "It depends.", "minutes": 2,
-	"groups": [
-		{"name": "connect", "workload": "connect", "paths": ["*"], "latencies": [null, 10], "clients": [1], "rate": 40, "seconds": 1.5, "protocol": "simple"},
-		{"name": "tps", "workload": ["select", "tpcb"], "paths": ["direct", "pgpool"], "latencies": [null], "clients": [1, 10], "rate": 0, "seconds": 2, "warmup_seconds": 0.5, "repeats": 6}
-	],
-	"headlines": [{"name": "c", "says": "s", "figure": "connect", "of": {"path": "pgpool", "latency_ms": null}, "to": {"path": "direct", "latency_ms": null}}]
-}`
-
-func TestParse(t *testing.T) {
-	l, err := parse(inspected(tour))
+// read parses a plan that has to be in order.
+func read(t *testing.T, plan string) *Lesson {
+	t.Helper()
+	l, err := Parse("k6/lessons/00-tour.yaml", []byte(plan))
 	if err != nil {
 		t.Fatal(err)
 	}
-	connect, tps := l.Experiments[0], l.Experiments[1]
-	if connect.Repeats != 1 || connect.Latencies[0] != WithoutProxy || connect.Latencies[1] != Through(10) || connect.Protocol[0] != "simple" {
+	return l
+}
+
+func TestParse(t *testing.T) {
+	l := read(t, tour)
+	connect, tps, aside := l.Experiments[0], l.Experiments[1], l.Experiments[2]
+	if l.Name != "00-tour" || l.Title != "The tour" {
+		t.Errorf("the lesson is %q, %q", l.Name, l.Title)
+	}
+	if connect.Repeats != 1 || connect.Latencies[0] != WithoutProxy || connect.Latencies[1] != Through(10) ||
+		connect.Protocol[0] != "simple" || connect.Seconds != 1.5 || connect.Paths[0] != "*" {
 		t.Errorf("connect was read as %+v", connect)
 	}
-	if tps.Repeats != 6 || tps.Protocol[0] != "prepared" || len(tps.Workload) != 2 || tps.Warmup != 0.5 {
+	if tps.Repeats != 6 || tps.Protocol[0] != "prepared" || len(tps.Workload) != 2 || tps.Warmup != 0.5 || tps.Seconds != 2 {
 		t.Errorf("tps was read as %+v", tps)
+	}
+	if !aside.Side || tps.Side {
+		t.Errorf("side experiments are %+v", aside)
+	}
+	if of := l.Comparisons[0].Of; of["latency_ms"] != None || of["path"] != Word("pgpool") || len(of) != 2 {
+		t.Errorf("the selector was read as %v", of)
 	}
 }
 
 func TestParseRefuses(t *testing.T) {
-	group := func(with string) string {
-		return `{"lesson": "x", "title": "x", "question": "x?", "groups": [{"name": "g", "workload": "select", "paths": ["*"],
-			"latencies": [null], "clients": [1], "seconds": 1` + with + `}]}`
-	}
-	tests := []struct{ name, inspected, want string }{
-		{"a script that isn't a lesson", `{"vus": 1}`, "no options.ext.lab"},
-		{"what is no JSON", `k6 is not installed`, "what k6 inspect printed"},
-		{"a misspelt field", string(inspected(group(`, "secnods": 1`))), "secnods"},
-		{"no groups", string(inspected(`{"lesson": "x", "title": "x", "question": "x?"}`)), "no groups"},
-		{"no question", string(inspected(`{"lesson": "x", "title": "x"}`)), "question"},
-		{"a negative rate", string(inspected(group(`, "rate": -1`))), "rate is -1"},
-		{"no clients", string(inspected(group(`, "clients": [0]`))), "clients is 0"},
-		{"half a millisecond", string(inspected(group(`, "latencies": [0.5]`))), "whole milliseconds"},
-		{"an unknown protocol", string(inspected(group(`, "protocol": "binary"`))), `protocol is "binary"`},
-		{"an unknown role", string(inspected(group(`, "roles": ["app", "postgres"]`))), `role is "postgres", allowed are app, app_clear, app_trust`},
-		{"no pool", string(inspected(group(`, "pool_sizes": [0]`))), "pool_sizes is 0, allowed are 1 to 1000"},
-		{"too large a pool", string(inspected(group(`, "pool_sizes": [20, 1001]`))), "pool_sizes is 1001"},
-		{"no pods", string(inspected(group(`, "pods": [0]`))), "pods is 0"},
-		{"pods without clients", string(inspected(group(`, "pods": [2]`))), "pods is 2 and clients 1"},
-		{"a pod without a pool", string(inspected(group(`, "pods": [1], "pod_pools": [0]`))), "pod_pools is 0"},
-		{"negative work", string(inspected(group(`, "transactions": -1`))), "transactions is -1"},
-		{"paced work", string(inspected(group(`, "transactions": 5, "rate": 2`))), "exclude each other"},
-		{"bandwidth of nothing", string(inspected(group(`, "bandwidth_kb_s": 1000`))), "through toxiproxy"},
-		{"negative bandwidth", string(inspected(group(`, "bandwidth_kb_s": -1`))), "bandwidth_kb_s is -1"},
-		{"replication from yesterday", string(inspected(group(`, "replication_ms": 60001`))), "replication_ms is 60001"},
-		{"settings of a stranger", string(inspected(group(`, "settings": {"pgpool": {"x": "1"}}`))), `settings are of "pgpool"`},
-		{"settings that aren't one", string(inspected(group(`, "settings": {"primary": {"a b": "1"}}`))), `"a b" is no name`},
-		{"settings with more in them", string(inspected(group(`, "settings": {"primary": {"a": "1; SHUTDOWN"}}`))), "a plain value is needed"},
-		{"a pool's size as a setting", string(inspected(group(`, "settings": {"pgbouncer": {"default_pool_size": "5"}}`))), "what pool_sizes is for"},
-		{"another primary", string(inspected(group(`, "settings": {"standby": {"primary_conninfo": "host=x"}}`))), "see replication_ms"},
-		{"params that are a list", string(inspected(group(`, "params": [1]`))), "params is [1], an object is needed"},
-		{"negative looks", string(inspected(group(`, "waits_hz": -1`))), "waits_hz is -1"},
-		{"a full size without needs", string(inspected(group(`, "full": {"seconds": 60}`))), "full is missing"},
-		{"a name that isn't a file's", string(inspected(group(`, "name": "a/b"`))), "lower-case letters"},
+	start := `title: x
+question: x?
+explanation: x.
+minutes: 1
+experiments:
+  - name: g
+    workload: select
+    paths: ['*']
+    latencies: [none]
+    clients: [1]
+    seconds: 1
+`
+	changed := func(old, new string) string { return strings.Replace(start, old, new, 1) }
+	tests := []struct{ name, plan, want string }{
+		{"what is no YAML", "title: 'x", "x.yaml: yaml: "},
+		{"nothing", "", "x.yaml: the plan is empty"},
+		{"a misspelt key", start + "    secnods: 1\n", `x.yaml:12: experiments: g: secnods: unknown key "secnods": did you mean seconds?`},
+		{"a misspelt key of the lesson", start + "comparisions: []\n", `x.yaml:12: comparisions: unknown key "comparisions": did you mean comparisons?`},
+		{"no experiments", start[:strings.Index(start, "experiments")], "x.yaml:1: it needs experiments"},
+		{"no question", changed("question: x?\n", ""), "it needs question"},
+		{"a key twice", start + "    seconds: 2\n", "line 12: seconds stands there twice"},
+		{"a negative rate", start + "    rate: -1\n", "x.yaml:12: experiments: g: rate: -1 is too small, it must be 0 at least"},
+		{"no clients", changed("[1]", "[0]"), "x.yaml:10: experiments: g: clients: 0 is too small, it must be 1 at least"},
+		{"an empty list", changed("[1]", "[]"), "x.yaml:10: experiments: g: clients: it is empty"},
+		{"no paths", changed("    paths: ['*']\n", ""), "experiment g: it has no paths, and the defaults have none"},
+		{"half a millisecond", changed("[none]", "[0.5]"), "latencies: a number stands there, allowed is integer"},
+		{"a word that is no latency", changed("[none]", "[fast]"), "latencies: fast stands there, allowed are whole milliseconds and none"},
+		{"an unknown protocol", start + "    protocol: binary\n", `protocol: unknown word "binary": there are simple, extended, prepared`},
+		{"an unknown role", start + "    roles: [app, app_trsut]\n", `roles: unknown word "app_trsut": did you mean app_trust?`},
+		{"no pool", start + "    pool_sizes: [0]\n", "pool_sizes: 0 is too small"},
+		{"too large a pool", start + "    pool_sizes: [20, 1001]\n", "pool_sizes: 1001 is too large, it must be 1000 at most"},
+		{"no instances", start + "    instances: [0]\n", "instances: 0 is too small"},
+		{"instances without clients", start + "    instances: [2]\n", "instances is 2 and clients 1"},
+		{"an instance without a pool", start + "    instances: [1]\n    instance_pools: [0]\n", "instance_pools: 0 is too small"},
+		{"negative work", start + "    transactions: -1\n", "transactions: -1 is too small"},
+		{"work in an open loop", start + "    transactions: 5\n    rate: 2\n", "exclude each other"},
+		{"bandwidth of nothing", start + "    bandwidth_kb_s: 1000\n", "through toxiproxy"},
+		{"negative bandwidth", start + "    bandwidth_kb_s: -1\n", "bandwidth_kb_s: -1 is too small"},
+		{"replication from yesterday", start + "    replication_ms: 60001\n", "replication_ms: 60001 is too large"},
+		{"settings of a stranger", start + "    settings: {pgpool: {x: 1}}\n", `settings: pgpool: unknown key "pgpool": `},
+		{"settings that aren't one", start + "    settings: {primary: {a b: 1}}\n", `"a b" stands there, it must match`},
+		{"settings with more in them", start + "    settings: {primary: {a: 1; SHUTDOWN}}\n", "a plain value is needed"},
+		{"a pool's size as a setting", start + "    settings: {pgbouncer: {default_pool_size: 5}}\n", "what pool_sizes is for"},
+		{"another primary", start + "    settings: {standby: {primary_conninfo: host=x}}\n", "see replication_ms"},
+		{"params that are a list", start + "    params: [1]\n", "params: a array stands there, allowed is object"},
+		{"negative samples", start + "    samples_per_second: -1\n", "samples_per_second: -1 is too small"},
+		{"a full size without needs", start + "    full: {seconds: 60}\n", "full is missing"},
+		{"a name that isn't a file's", changed("name: g", "name: a/b"), `name: "a/b" stands there, it must match`},
+		{"a name with a meaning", changed("name: g", "name: all"), "name: that name has a meaning of its own"},
+		{"a name twice", start + "  - name: g\n    workload: select\n    paths: ['*']\n    latencies: [none]\n    clients: [1]\n    seconds: 1\n",
+			"two experiments are called g"},
+		{"a dimension that cells don't have", start + "charts:\n  - {title: t, kind: bars, x: client}\n", `x: unknown word "client": did you mean clients?`},
+		{"a selector of it", start + "charts:\n  - {title: t, kind: bars, x: path, of: {pth: direct}}\n", `x.yaml:13: charts: of: pth: unknown word "pth": did you mean path?`},
+		{"seven comparisons", start + "comparisons:\n" +
+			strings.Repeat("  - {name: c, text: t, metric: tps, of: {path: direct}, to: {path: pgpool}}\n", 7), "comparisons: it has 7 entries, allowed are 6"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := parse([]byte(test.inspected))
+			_, err := Parse("x.yaml", []byte(test.plan))
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("the error is %v, it should speak of %q", err, test.want)
 			}
@@ -93,47 +150,90 @@ func TestParseLatency(t *testing.T) {
 	}
 }
 
+// withFull is the tour with a full size, and an experiment that only that has.
+var withFull = strings.NewReplacer("minutes: 2\n", "minutes: 2\nfull: {minutes: 20, max_connections: 4100}\n",
+	"    repeats: 6\n", `    repeats: 6
+    settings: {primary: {a: 1}}
+    full: {clients: [500], settings: {primary: {b: 2}}}
+  - name: crowd
+    workload: select
+    paths: [direct]
+    clients: [4000]
+    seconds: 9
+    full_only: true
+`).Replace(tour)
+
 func TestFull(t *testing.T) {
-	text := inspected(strings.Replace(tour, `"minutes": 2,`, `"minutes": 2, "full": {"minutes": 20, "max_connections": 4100},`, 1))
-	text = []byte(strings.Replace(string(text), `"repeats": 6}`, `"repeats": 6, "settings": {"primary": {"a": "1"}},
-		"full": {"clients": [500], "settings": {"primary": {"b": "2"}}}},
-		{"name": "crowd", "workload": "select", "paths": ["direct"], "latencies": [null], "clients": [4000], "seconds": 9, "full_only": true}`, 1))
 	tests := []struct {
-		name     string
-		override Override
-		groups   int
-		clients  int // of the group tps
-		setting  string
+		name        string
+		override    Override
+		experiments int
+		clients     int // of the experiment tps
+		setting     string
 	}{
 		{"without it the lesson is as it was", Override{}, 2, 1, "a"},
 		{"it changes what it says", Override{Full: true}, 3, 500, "b"},
-		{"the command line changes that", Override{Full: true, Clients: []int{7}}, 3, 7, "b"},
+		{"the command line changes that", Override{Full: true, Values: map[string][]string{"clients": {"7"}}}, 3, 7, "b"},
+		{"side experiments have to be asked for", Override{Full: true, Experiments: []string{All}}, 4, 500, "b"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			l, err := parse(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := read(t, withFull)
 			if err := l.Apply(test.override); err != nil {
 				t.Fatal(err)
 			}
-			g := l.Experiments[1]
-			if _, set := g.Settings["primary"][test.setting]; len(l.Experiments) != test.groups || g.Clients[0] != test.clients || !set || len(g.Settings["primary"]) != 1 || g.Repeats != 6 {
-				t.Errorf("%d groups, the second is %+v", len(l.Experiments), g)
+			e := l.Experiments[1]
+			_, set := e.Settings["primary"][test.setting]
+			if len(l.Experiments) != test.experiments || e.Clients[0] != test.clients || !set || len(e.Settings["primary"]) != 1 || e.Repeats != 6 {
+				t.Errorf("%d experiments, the second is %+v", len(l.Experiments), e)
 			}
 		})
 	}
-	l, err := parse(text)
-	if err != nil {
-		t.Fatal(err)
+	err := read(t, withFull).Apply(Override{Experiments: []string{"crowd"}})
+	if err == nil || !strings.Contains(err.Error(), "add --full") {
+		t.Errorf("an experiment of the full size alone: %v", err)
 	}
-	if err := l.Apply(Override{Experiments: []string{"crowd"}}); err == nil || !strings.Contains(err.Error(), "add --full") {
-		t.Errorf("a group of the full size alone: %v", err)
-	}
-	for wrong, want := range map[string]string{`"clients": [0]`: "in full size: group \"tps\": clients is 0", `"clinets": [5]`: "clinets", `"name": "x"`: "can't change name"} {
-		if _, err := parse([]byte(strings.Replace(string(text), `"clients": [500]`, wrong, 1))); err == nil || !strings.Contains(err.Error(), want) {
+	for wrong, want := range map[string]string{
+		"clients: [0]":               "full: clients: 0 is too small",
+		"clinets: [5]":               `unknown key "clinets": did you mean clients?`,
+		"name: x":                    "full: name: it can't stand here",
+		"seconds: 0.1":               "in full size: experiment tps: seconds and warmup_seconds are 0.6 together",
+		"transactions: 5, rate: 0.5": "in full size: experiment tps: transactions and rate exclude each other",
+	} {
+		_, err := Parse("x.yaml", []byte(strings.Replace(withFull, "clients: [500]", wrong, 1)))
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("a full of %s: %v", wrong, err)
 		}
+	}
+}
+
+func TestExports(t *testing.T) {
+	script := `import { account, workload } from '../lib/lab.js';
+export { tpcb, tpcb as tpcbOneRow } from '../lib/tpcb.js';
+export const options = cellOptions();
+const inner = 1;
+export const select = workload(() => {});
+export function selectHeavy() {}
+export {
+  inner as outer,
+};
+export default select;
+`
+	if got := strings.Join(exports(script), " "); got != "select selectHeavy tpcb tpcbOneRow outer" {
+		t.Errorf("the script exports %s", got)
+	}
+}
+
+func TestCheckWorkloads(t *testing.T) {
+	l := read(t, tour)
+	if err := l.checkWorkloads("x.yaml", []string{"connect", "select", "tpcb"}); err != nil {
+		t.Error(err)
+	}
+	want := `x.yaml:19: experiment tps: unknown workload "tpcb": did you mean tpcbs?`
+	if err := l.checkWorkloads("x.yaml", []string{"connect", "select", "tpcbs"}); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("the error is %v, it should begin with %s", err, want)
+	}
+	if err := l.checkWorkloads("x.yaml", nil); err == nil || !strings.Contains(err.Error(), "the script exports no function") {
+		t.Errorf("a script without exports: %v", err)
 	}
 }

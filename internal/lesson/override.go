@@ -1,151 +1,121 @@
 package lesson
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pooler-lab/internal/suggest"
 )
 
+// All as the only name of an experiment stands for every experiment of a lesson.
+const All = "all"
+
 // An Override is what the command line says in place of the lesson. What is nil or empty stays as the lesson
 // has it.
 type Override struct {
-	Experiments   []string  `json:"groups,omitempty"` // only these groups
-	Paths         []string  `json:"paths,omitempty"`
-	Latencies     []Latency `json:"latencies_ms,omitempty"`
-	Workloads     []string  `json:"workloads,omitempty"` // only these workloads
-	Clients       []int     `json:"clients,omitempty"`
-	Protocols     []string  `json:"protocols,omitempty"`
-	Roles         []string  `json:"roles,omitempty"`
-	PoolSizes     []int     `json:"pool_sizes,omitempty"`
-	Instances     []int     `json:"pods,omitempty"`
-	InstancePools []int     `json:"pod_pools,omitempty"`
-	Rate          *float64  `json:"rate,omitempty"` // of paced groups: a closed loop stays one
-	Seconds       *float64  `json:"seconds,omitempty"`
-	Warmup        *float64  `json:"warmup_seconds,omitempty"`
-	Repeats       *int      `json:"repeats,omitempty"`
-	Full          bool      `json:"full,omitempty"` // the full size; what else stands here changes that
+	Experiments []string            `json:"experiments,omitempty"` // only these, or All of them; none is without side experiments
+	Workloads   []string            `json:"workloads,omitempty"`   // only these
+	Values      map[string][]string `json:"values,omitempty"`      // by dimension's key, as typed: {"clients": ["1", "10"]}
+	Rate        *float64            `json:"rate,omitempty"`        // of open loops: a closed loop stays one
+	Seconds     *float64            `json:"seconds,omitempty"`
+	Warmup      *float64            `json:"warmup_seconds,omitempty"`
+	Repeats     *int                `json:"repeats,omitempty"`
+	Full        bool                `json:"full,omitempty"` // the full size; what else stands here changes that
 }
 
 // Describe says what o changes of a lesson beside its size, "" where that is nothing.
 func (o Override) Describe() string {
-	text := ""
-	say := func(name string, given bool, value any) {
-		if given {
-			text += fmt.Sprintf(", %s %v", name, value)
+	var parts []string
+	list := func(name string, values []string) {
+		if len(values) > 0 {
+			parts = append(parts, name+" "+strings.Join(values, ","))
 		}
 	}
-	say("groups", o.Experiments != nil, o.Experiments)
-	say("paths", o.Paths != nil, o.Paths)
-	say("latencies", o.Latencies != nil, o.Latencies)
-	say("workloads", o.Workloads != nil, o.Workloads)
-	say("clients", o.Clients != nil, o.Clients)
-	say("protocols", o.Protocols != nil, o.Protocols)
-	say("roles", o.Roles != nil, o.Roles)
-	say("pool sizes", o.PoolSizes != nil, o.PoolSizes)
-	say("pods", o.Instances != nil, o.Instances)
-	say("pods' pools", o.InstancePools != nil, o.InstancePools)
-	say("rate", o.Rate != nil, valueOf(o.Rate))
-	say("seconds", o.Seconds != nil, valueOf(o.Seconds))
-	say("warm-up", o.Warmup != nil, valueOf(o.Warmup))
-	say("repeats", o.Repeats != nil, valueOf(o.Repeats))
-	return text[min(len(text), 2):]
-}
-
-func valueOf[T any](p *T) (v T) {
-	if p != nil {
-		v = *p
+	list("experiments", o.Experiments)
+	list("workloads", o.Workloads)
+	for _, d := range dimensions {
+		list(strings.ReplaceAll(d.Option(), "-", " "), o.Values[d.Key])
 	}
-	return v
+	for _, n := range o.numbers() {
+		parts = append(parts, fmt.Sprintf("%s %v", strings.ReplaceAll(n.key, "_", " "), n.value))
+	}
+	return strings.Join(parts, ", ")
 }
 
-// Apply changes the lesson as o says and checks that what came of it can be run.
+// A setting is one number in the place of what an experiment has under key.
+type setting struct {
+	key   string
+	value any
+}
+
+func (o Override) numbers() (all []setting) {
+	for _, n := range []struct {
+		key   string
+		value *float64
+	}{{"rate", o.Rate}, {"seconds", o.Seconds}, {"warmup_seconds", o.Warmup}} {
+		if n.value != nil {
+			all = append(all, setting{n.key, *n.value})
+		}
+	}
+	if o.Repeats != nil {
+		all = append(all, setting{"repeats", *o.Repeats})
+	}
+	return all
+}
+
+// Apply makes the lesson as o says and checks that what came of it can be run.
 func (l *Lesson) Apply(o Override) error {
-	if err := l.size(o); err != nil {
+	if o.Full && l.Full == nil {
+		return fmt.Errorf("lesson %s has no full size: it is as large as it gets without --full", l.Name)
+	}
+	if err := l.keepExperiments(o); err != nil {
 		return err
 	}
-	if err := l.keepGroups(o.Experiments); err != nil {
-		return err
+	if o.Full {
+		if err := l.enlarge(); err != nil {
+			return err
+		}
 	}
 	if err := l.keepWorkloads(o.Workloads); err != nil {
 		return err
 	}
-	if o.Rate != nil && *o.Rate == 0 {
-		return fmt.Errorf("a rate of 0 would make a paced group a closed loop: give a rate above 0, or choose groups with --groups")
+	if err := l.checkRate(o); err != nil {
+		return err
 	}
-	paced := false
 	for i := range l.Experiments {
-		g := &l.Experiments[i]
-		paced = paced || g.Rate > 0
-		g.apply(o)
-	}
-	if o.Rate != nil && !paced {
-		return fmt.Errorf("--rate is for paced groups and none of these is: %s", strings.Join(l.groupNames(), ", "))
+		if err := l.Experiments[i].apply(o); err != nil {
+			return err
+		}
 	}
 	return l.validate()
 }
 
-// size makes the lesson as large as o says.
-func (l *Lesson) size(o Override) error {
-	if o.Full {
-		return l.enlarge()
-	}
-	for _, g := range l.Experiments {
-		if g.FullOnly && slices.Contains(o.Experiments, g.Name) {
-			return fmt.Errorf("group %q is part of the full size alone: add --full", g.Name)
+// keepExperiments leaves out the experiments that nobody asked for, and notes which they are.
+func (l *Lesson) keepExperiments(o Override) error {
+	all := slices.Equal(o.Experiments, []string{All})
+	for _, name := range o.Experiments {
+		i := slices.Index(l.names(), name)
+		switch {
+		case i < 0 && !all:
+			return fmt.Errorf("lesson %s: %w", l.Name, suggest.Unknown("experiment", name, append(l.names(), All)))
+		case i >= 0 && l.Experiments[i].FullOnly && !o.Full:
+			return fmt.Errorf("experiment %s is part of the full size alone: add --full", name)
 		}
 	}
-	l.keepDefaultSize()
-	return nil
-}
-
-func (g *Experiment) apply(o Override) {
-	setList(&g.Paths, o.Paths)
-	setList(&g.Latencies, o.Latencies)
-	setList(&g.Clients, o.Clients)
-	setList((*[]string)(&g.Protocol), o.Protocols)
-	setList((*[]string)(&g.Roles), o.Roles)
-	setList(&g.PoolSizes, o.PoolSizes)
-	setList(&g.Instances, o.Instances)
-	setList(&g.InstancePools, o.InstancePools)
-	set(&g.Seconds, o.Seconds)
-	set(&g.Warmup, o.Warmup)
-	set(&g.Repeats, o.Repeats)
-	if g.Rate > 0 {
-		set(&g.Rate, o.Rate)
-	}
-}
-
-func set[T any](to *T, from *T) {
-	if from != nil {
-		*to = *from
-	}
-}
-
-func setList[T comparable](to *[]T, from []T) {
-	if len(from) == 0 {
-		return
-	}
-	*to = nil
-	for _, v := range from {
-		if !slices.Contains(*to, v) { // a value given twice would be two cells of one name
-			*to = append(*to, v)
+	var kept []Experiment
+	for _, e := range l.Experiments {
+		asked := all || slices.Contains(o.Experiments, e.Name) || len(o.Experiments) == 0 && !e.Side
+		if asked && (o.Full || !e.FullOnly) {
+			kept = append(kept, e)
+		} else {
+			l.LeftOut = append(l.LeftOut, e.Name)
 		}
 	}
-}
-
-func (l *Lesson) keepGroups(names []string) error {
-	if len(names) == 0 {
-		return nil
-	}
-	all := l.groupNames()
-	for _, n := range names {
-		if !slices.Contains(all, n) {
-			return fmt.Errorf("lesson %s: %w", l.Name, suggest.Unknown("group", n, all))
-		}
-	}
-	l.Experiments = slices.DeleteFunc(l.Experiments, func(g Experiment) bool { return !slices.Contains(names, g.Name) })
+	l.Experiments = kept
 	return nil
 }
 
@@ -154,10 +124,17 @@ func (l *Lesson) keepWorkloads(names []string) error {
 		return nil
 	}
 	var all []string
-	for i := range l.Experiments {
-		g := &l.Experiments[i]
-		all = append(all, g.Workload...)
-		g.Workload = slices.DeleteFunc(slices.Clone(g.Workload), func(w string) bool { return !slices.Contains(names, w) })
+	var kept []Experiment
+	for _, e := range l.Experiments {
+		all = append(all, e.Workload...)
+		some := slices.DeleteFunc(slices.Clone(e.Workload), func(w string) bool { return !slices.Contains(names, w) })
+		if len(some) == 0 {
+			continue
+		}
+		if err := e.set("workload", []string(some)); err != nil {
+			return err
+		}
+		kept = append(kept, e)
 	}
 	for _, n := range names {
 		if !slices.Contains(all, n) {
@@ -165,14 +142,66 @@ func (l *Lesson) keepWorkloads(names []string) error {
 			return fmt.Errorf("lesson %s: %w", l.Name, suggest.Unknown("workload", n, slices.Compact(all)))
 		}
 	}
-	l.Experiments = slices.DeleteFunc(l.Experiments, func(g Experiment) bool { return len(g.Workload) == 0 })
+	l.Experiments = kept
 	return nil
 }
 
-func (l *Lesson) groupNames() []string {
-	var names []string
-	for _, g := range l.Experiments {
-		names = append(names, g.Name)
+// checkRate refuses a rate that no experiment can have.
+func (l *Lesson) checkRate(o Override) error {
+	switch {
+	case o.Rate == nil:
+		return nil
+	case *o.Rate == 0:
+		return errors.New("a rate of 0 would make an open loop a closed one: give a rate above 0, or choose with --experiments")
+	case !slices.ContainsFunc(l.Experiments, func(e Experiment) bool { return e.Rate > 0 }):
+		return fmt.Errorf("--rate is for open loops and none of these is one: %s", strings.Join(l.names(), ", "))
 	}
-	return names
+	return nil
+}
+
+// apply gives the experiment what the command line has in the place of its own.
+func (e *Experiment) apply(o Override) error {
+	for _, d := range dimensions {
+		if values := o.Values[d.Key]; d.Key != "" && len(values) > 0 {
+			if err := e.set(d.Key, scalars(d, values)); err != nil {
+				return fmt.Errorf("--%s: %w", d.Option(), err)
+			}
+		}
+	}
+	for _, n := range o.numbers() {
+		if n.key == "rate" && e.Rate == 0 {
+			continue
+		}
+		if v, ok := n.value.(float64); ok && (math.IsNaN(v) || math.IsInf(v, 0)) {
+			return fmt.Errorf("%s is %v, a number is needed", n.key, v)
+		}
+		if err := e.set(n.key, n.value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// set puts value in the place of what the experiment has under key.
+func (e *Experiment) set(key string, value any) error {
+	node, err := entry(key, value)
+	if err != nil {
+		return err
+	}
+	e.plan = with(e.plan, node)
+	return e.decode()
+}
+
+// scalars are typed values as a plan has them, each once: a value given twice would be two cells of one name.
+func scalars(d Dimension, typed []string) (values []any) {
+	for _, s := range typed {
+		var value any = s
+		if n, err := strconv.Atoi(strings.TrimSuffix(s, d.unit)); err == nil {
+			value = n
+		}
+		if !slices.Contains(values, value) {
+			values = append(values, value)
+		}
+	}
+	return values
 }

@@ -7,7 +7,10 @@ import (
 	"testing"
 )
 
-func number[T any](v T) *T { return &v }
+func at[T any](v T) *T { return &v }
+
+// values are an override's of one key.
+func values(key string, typed ...string) map[string][]string { return map[string][]string{key: typed} }
 
 func TestApply(t *testing.T) {
 	tests := []struct {
@@ -15,36 +18,47 @@ func TestApply(t *testing.T) {
 		override Override
 		check    func(*Lesson) bool
 	}{
-		{"nothing leaves the lesson as it is", Override{}, func(l *Lesson) bool { return len(l.Experiments) == 2 && l.Experiments[1].Repeats == 6 }},
-		{"paths", Override{Paths: []string{"socket", "socket"}},
-			func(l *Lesson) bool { return slices.Equal(l.Experiments[0].Paths, []string{"socket"}) }},
-		{"clients", Override{Clients: []int{3}}, func(l *Lesson) bool { return slices.Equal(l.Experiments[1].Clients, []int{3}) }},
-		{"latencies", Override{Latencies: []Latency{Through(5)}},
-			func(l *Lesson) bool { return slices.Equal(l.Experiments[1].Latencies, []Latency{Through(5)}) }},
-		{"seconds, warm-up and repeats", Override{Seconds: number(9.0), Warmup: number(0.0), Repeats: number(2)},
-			func(l *Lesson) bool { g := l.Experiments[1]; return g.Seconds == 9 && g.Warmup == 0 && g.Repeats == 2 }},
-		{"a rate is for paced groups", Override{Rate: number(5.0)},
-			func(l *Lesson) bool { return l.Experiments[0].Rate == 5 && l.Experiments[1].Rate == 0 }},
-		{"groups", Override{Experiments: []string{"tps"}}, func(l *Lesson) bool { return len(l.Experiments) == 1 && l.Experiments[0].Name == "tps" }},
-		{"workloads", Override{Workloads: []string{"tpcb"}},
-			func(l *Lesson) bool {
-				return len(l.Experiments) == 1 && slices.Equal(l.Experiments[0].Workload, Words{"tpcb"})
-			}},
-		{"roles", Override{Roles: []string{"app_trust"}}, func(l *Lesson) bool { return slices.Equal(l.Experiments[1].Roles, Words{"app_trust"}) }},
-		{"sizes of pools", Override{Clients: []int{9}, PoolSizes: []int{5, 20}, Instances: []int{2, 3}, InstancePools: []int{4}}, func(l *Lesson) bool {
-			g := l.Experiments[0]
-			return slices.Equal(g.PoolSizes, []int{5, 20}) && slices.Equal(g.Instances, []int{2, 3}) && slices.Equal(g.InstancePools, []int{4})
+		{"nothing leaves the lesson as it is, without side experiments", Override{}, func(l *Lesson) bool {
+			return len(l.Experiments) == 2 && l.Experiments[1].Repeats == 6 && slices.Equal(l.LeftOut, []string{"aside"})
 		}},
-		{"protocols", Override{Protocols: []string{"simple", "extended"}}, func(l *Lesson) bool { return len(l.Experiments[0].Protocol) == 2 }},
+		{"paths", Override{Values: values("paths", "socket", "socket")},
+			func(l *Lesson) bool { return slices.Equal(l.Experiments[0].Paths, []string{"socket"}) }},
+		{"clients", Override{Values: values("clients", "3")},
+			func(l *Lesson) bool { return slices.Equal(l.Experiments[1].Clients, []int{3}) }},
+		{"latencies", Override{Values: values("latencies", "5ms", "none", "5")},
+			func(l *Lesson) bool {
+				return slices.Equal(l.Experiments[1].Latencies, []Latency{Through(5), WithoutProxy})
+			}},
+		{"seconds, warm-up and repeats", Override{Seconds: at(9.0), Warmup: at(0.0), Repeats: at(2)}, func(l *Lesson) bool {
+			e := l.Experiments[1]
+			return e.Seconds == 9 && e.Warmup == 0 && e.Repeats == 2
+		}},
+		{"a rate is for open loops", Override{Rate: at(5.0)},
+			func(l *Lesson) bool { return l.Experiments[0].Rate == 5 && l.Experiments[1].Rate == 0 }},
+		{"experiments", Override{Experiments: []string{"tps"}}, func(l *Lesson) bool {
+			return len(l.Experiments) == 1 && l.Experiments[0].Name == "tps" && slices.Equal(l.LeftOut, []string{"connect", "aside"})
+		}},
+		{"a side experiment", Override{Experiments: []string{"aside"}},
+			func(l *Lesson) bool { return len(l.Experiments) == 1 && l.Experiments[0].Name == "aside" }},
+		{"all experiments", Override{Experiments: []string{All}}, func(l *Lesson) bool { return len(l.Experiments) == 3 && len(l.LeftOut) == 0 }},
+		{"workloads", Override{Workloads: []string{"tpcb"}}, func(l *Lesson) bool {
+			return len(l.Experiments) == 1 && slices.Equal(l.Experiments[0].Workload, Words{"tpcb"})
+		}},
+		{"roles", Override{Values: values("roles", "app_trust")},
+			func(l *Lesson) bool { return slices.Equal(l.Experiments[1].Roles, Words{"app_trust"}) }},
+		{"sizes of pools", Override{Values: map[string][]string{"clients": {"9"}, "pool_sizes": {"5", "20"}, "instances": {"2", "3"},
+			"instance_pools": {"4"}}}, func(l *Lesson) bool {
+			e := l.Experiments[0]
+			return slices.Equal(e.PoolSizes, []int{5, 20}) && slices.Equal(e.Instances, []int{2, 3}) && slices.Equal(e.InstancePools, []int{4})
+		}},
+		{"protocols", Override{Values: values("protocol", "simple", "extended")},
+			func(l *Lesson) bool { return len(l.Experiments[0].Protocol) == 2 }},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			l, err := parse(inspected(tour))
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := read(t, tour)
 			if err := l.Apply(test.override); err != nil || !test.check(l) {
-				t.Errorf("error %v, groups %+v", err, l.Experiments)
+				t.Errorf("error %v, experiments %+v, left out %v", err, l.Experiments, l.LeftOut)
 			}
 		})
 	}
@@ -56,30 +70,38 @@ func TestApplyRefuses(t *testing.T) {
 		override Override
 		want     string
 	}{
-		{"an unknown group", Override{Experiments: []string{"tpps"}}, "did you mean tps?"},
+		{"an unknown experiment", Override{Experiments: []string{"tpps"}}, "did you mean tps?"},
 		{"an unknown workload", Override{Workloads: []string{"join"}}, "there are connect, select, tpcb"},
-		{"a rate of nothing", Override{Rate: number(0.0)}, "closed loop"},
-		{"a rate without a paced group", Override{Experiments: []string{"tps"}, Rate: number(5.0)}, "for paced groups"},
-		{"no seconds", Override{Seconds: number(0.0)}, "seconds is 0"},
-		{"seconds that aren't a number", Override{Seconds: number(math.NaN())}, "seconds is NaN"},
-		{"less than k6 can do", Override{Seconds: number(0.5), Warmup: number(0.25)}, "0.75 together"},
+		{"a rate of nothing", Override{Rate: at(0.0)}, "would make an open loop a closed one"},
+		{"a rate without an open loop", Override{Experiments: []string{"tps"}, Rate: at(5.0)}, "for open loops and none of these is one: tps"},
+		{"no seconds", Override{Seconds: at(0.0)}, "seconds: 0 is too small, it must be more than 0"},
+		{"seconds that aren't a number", Override{Seconds: at(math.NaN())}, "seconds is NaN"},
+		{"less than k6 can do", Override{Seconds: at(0.5), Warmup: at(0.25)}, "0.75 together"},
 		{"no full size", Override{Full: true}, "has no full size"},
-		{"no repeats", Override{Repeats: number(0)}, "repeats is 0"},
-		{"too many clients", Override{Clients: []int{10001}}, "clients is 10001"},
-		{"an unknown role", Override{Roles: []string{"postgres"}}, "role"},
-		{"a pool of nothing", Override{PoolSizes: []int{0}}, "pool_sizes is 0"},
-		{"more pods than clients", Override{Clients: []int{3}, Instances: []int{4}}, "each pod needs a client at least"},
-		{"an unknown protocol", Override{Protocols: []string{"binary"}}, "protocol"},
+		{"no repeats", Override{Repeats: at(0)}, "repeats: 0 is too small"},
+		{"too many clients", Override{Values: values("clients", "10001")}, "--clients: experiment connect: clients: 10001 is too large"},
+		{"clients in words", Override{Values: values("clients", "ten")}, "--clients: experiment connect: clients: a string stands there, allowed is integer"},
+		{"a latency that is none", Override{Values: values("latencies", "10s")}, "--latencies: experiment connect: latencies: 10s stands there"},
+		{"an unknown role", Override{Values: values("roles", "postgres")}, `--roles: experiment connect: roles: unknown word "postgres"`},
+		{"a pool of nothing", Override{Values: values("pool_sizes", "0")}, "--pool-sizes: experiment connect: pool_sizes: 0 is too small"},
+		{"more instances than clients", Override{Values: map[string][]string{"clients": {"3"}, "instances": {"4"}}}, "each instance needs a client at least"},
+		{"an unknown protocol", Override{Values: values("protocol", "binary")}, "--protocols: experiment connect: protocol: unknown word"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			l, err := parse(inspected(tour))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := l.Apply(test.override); err == nil || !strings.Contains(err.Error(), test.want) {
+			if err := read(t, tour).Apply(test.override); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("the error is %v, it should speak of %q", err, test.want)
 			}
 		})
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	o := Override{Experiments: []string{"tps"}, Values: map[string][]string{"clients": {"3", "5"}, "pool_sizes": {"7"}}, Seconds: at(9.0), Repeats: at(2), Full: true}
+	if got, want := o.Describe(), "experiments tps, clients 3,5, pool sizes 7, seconds 9, repeats 2"; got != want {
+		t.Errorf("%q, it should be %q", got, want)
+	}
+	if got := (Override{Full: true}).Describe(); got != "" {
+		t.Errorf("of nothing it says %q", got)
 	}
 }

@@ -2,11 +2,15 @@ package lesson
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
+
+	"gopkg.in/yaml.v3"
 )
+
+// maxLatencyMS is the longest round trip that a link can add.
+const maxLatencyMS = 60000
 
 // A Latency is the round trip, in whole milliseconds, that a cell asks of its link.
 // Without one the cell's path has no toxiproxy in it at all.
@@ -62,28 +66,25 @@ func (l *Latency) UnmarshalJSON(b []byte) error {
 		*l = WithoutProxy
 		return nil
 	}
-	parsed, err := ParseLatency(string(b))
-	if err != nil {
-		return err
-	}
-	*l = parsed
-	return nil
+	return l.parse(string(b))
 }
 
-// Words is one word or a list of them: lessons write "workload": "select" where there is only one.
+// UnmarshalYAML reads none or whole milliseconds.
+func (l *Latency) UnmarshalYAML(node *yaml.Node) error { return l.parse(node.Value) }
+
+func (l *Latency) parse(s string) (err error) {
+	*l, err = ParseLatency(s)
+	return err
+}
+
+// Words is one word or a list of them: plans write "workload: select" where there is only one.
 type Words []string
 
-// UnmarshalJSON reads a string or a list of strings.
-func (w *Words) UnmarshalJSON(b []byte) error {
-	var one string
-	if json.Unmarshal(b, &one) == nil {
-		*w = Words{one}
+// UnmarshalYAML reads a word or a list of words.
+func (w *Words) UnmarshalYAML(node *yaml.Node) error {
+	if node.Kind == yaml.ScalarNode {
+		*w = Words{node.Value}
 		return nil
 	}
-	var many []string
-	if err := json.Unmarshal(b, &many); err != nil {
-		return fmt.Errorf("want a word or a list of words: %w", err)
-	}
-	*w = many
-	return nil
+	return node.Decode((*[]string)(w))
 }

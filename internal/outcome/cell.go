@@ -1,10 +1,8 @@
 package outcome
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/result"
@@ -17,7 +15,7 @@ func one(run *result.Run, s lesson.Selector) (*result.Cell, Outcome, Reason) {
 	case len(cells) == 0:
 		return missing(run, s)
 	case len(cells) > 1:
-		why := fmt.Sprintf("%s picks %d cells of this run, it must pick one", Text(s), len(cells))
+		why := fmt.Sprintf("%s picks %d cells of this run, it must pick one", s, len(cells))
 		return nil, Inconclusive, Reason{Text: why}
 	}
 	c := cells[0]
@@ -48,20 +46,15 @@ func one(run *result.Run, s lesson.Selector) (*result.Cell, Outcome, Reason) {
 // missing says why s picks no cell: its path is off, its experiment was left out, or the run has others.
 func missing(run *result.Run, s lesson.Selector) (*result.Cell, Outcome, Reason) {
 	for _, p := range run.Paths {
-		if p.Unavailable != "" && asksFor(s, "path", p.Name) {
+		if p.Unavailable != "" && s["path"] == lesson.Word(p.Name) {
 			return nil, Inconclusive, Reason{Text: p.Name + " is not available: " + p.Unavailable}
 		}
 	}
-	var experiment string
-	if json.Unmarshal(s["group"], &experiment) == nil && experiment != "" &&
-		!slices.ContainsFunc(run.Cells, func(c result.Cell) bool { return c.Experiment == experiment }) {
+	if experiment, ok := s["experiment"]; ok && !slices.ContainsFunc(run.Cells, func(c result.Cell) bool {
+		return lesson.Word(c.Experiment) == experiment
+	}) {
 		why := fmt.Sprintf("the experiment %s was left out; --experiments %s runs it", experiment, experiment)
 		return nil, NotInThisRun, Reason{Text: why}
 	}
-	return nil, NotInThisRun, Reason{Text: "this run has no cell with " + Text(s)}
-}
-
-// asksFor says whether the selector asks for a word in a field.
-func asksFor(s lesson.Selector, field, word string) bool {
-	return equal(json.RawMessage(strconv.Quote(word)), s[field])
+	return nil, NotInThisRun, Reason{Text: "this run has no cell with " + s.String()}
 }

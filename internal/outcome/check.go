@@ -7,7 +7,6 @@ import (
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
-	"pooler-lab/internal/suggest"
 )
 
 // mostComparisons is how many a lesson may make: few claims, well founded.
@@ -69,12 +68,12 @@ func CheckCells(l *lesson.Lesson, cells []lesson.Cell) error {
 	for _, u := range uses {
 		n := 0
 		for i := range cells {
-			if Picks(u.selector, &cells[i]) {
+			if u.selector.Picks(&cells[i]) {
 				n++
 			}
 		}
 		if u.selector != nil && n != 1 && !ofExperiment(u.selector, l.LeftOut) {
-			return fmt.Errorf("%s: %s picks %d cells of the lesson, it must pick one", u.where, Text(u.selector), n)
+			return fmt.Errorf("%s: %s picks %d cells of the lesson, it must pick one", u.where, u.selector, n)
 		}
 	}
 	return nil
@@ -82,7 +81,7 @@ func CheckCells(l *lesson.Lesson, cells []lesson.Cell) error {
 
 // ofExperiment says whether s picks by experiment, and that is one of those named.
 func ofExperiment(s lesson.Selector, names []string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return asksFor(s, "group", name) })
+	return slices.ContainsFunc(names, func(name string) bool { return s["experiment"] == lesson.Word(name) })
 }
 
 // known returns an error for the first metric that there is none of.
@@ -118,10 +117,8 @@ func checkSelectors(selectors ...lesson.Selector) error {
 }
 
 func checkField(name string) error {
-	if slices.Contains(fields(), name) {
-		return nil
-	}
-	return suggest.Unknown("field of a cell", name, fields())
+	_, err := lesson.DimensionNamed(name)
+	return err
 }
 
 func checkStudy(s *lesson.Study) error {

@@ -1,7 +1,6 @@
 package outcome
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 	"testing"
@@ -69,13 +68,13 @@ func TestCompare(t *testing.T) {
 		}, tps(pgpool, direct), "no interval: 5 of 6 common repeats"},
 		{"a path that is off", func(r *result.Run) { cell(r, "direct", 1, 10) }, tps(pick("path", "yugabyte"), direct), "inconclusive: yugabyte is not available: off"},
 		{"an experiment that was left out", func(r *result.Run) { cell(r, "direct", 1, 10) },
-			tps(pick("group", "heavy", "path", "direct"), direct),
+			tps(pick("experiment", "heavy", "path", "direct"), direct),
 			"not in this run: the experiment heavy was left out; --experiments heavy runs it"},
 		{"a cell that was left out", func(r *result.Run) { cell(r, "direct", 1, 10) },
-			tps(pick("group", "balance", "clients", 500), direct),
-			"not in this run: this run has no cell with group=balance clients=500"},
+			tps(pick("experiment", "balance", "clients", 500), direct),
+			"not in this run: this run has no cell with experiment balance, 500 clients"},
 		{"two cells", func(r *result.Run) { cell(r, "direct", 1, 10); cell(r, "direct", 2, 10) }, tps(direct, direct),
-			"inconclusive: path=direct picks 2 cells of this run, it must pick one"},
+			"inconclusive: direct picks 2 cells of this run, it must pick one"},
 		{"a cell that never ran", func(r *result.Run) { cell(r, "direct", 1) }, tps(direct, direct), "inconclusive: direct, select, 1 client didn't run"},
 		{"a failed block", func(r *result.Run) {
 			cell(r, "direct", 1, 1, 2, 3, 4, 5, 6).Add(result.Repeat{Block: 7, Status: result.Failed, Reason: "no answer"})
@@ -222,7 +221,7 @@ func TestPicks(t *testing.T) {
 		{"a word for a number", pick("clients", "5"), false, false},
 	}
 	for _, test := range tests {
-		if a, b := Picks(test.selector, &proxied), Picks(test.selector, &plain); a != test.proxied || b != test.plain {
+		if a, b := test.selector.Picks(&proxied), test.selector.Picks(&plain); a != test.proxied || b != test.plain {
 			t.Errorf("%s: picks %v and %v", test.name, a, b)
 		}
 	}
@@ -266,7 +265,7 @@ func TestCheck(t *testing.T) {
 		want   string
 	}{
 		{"an experiment's metric", func(l *lesson.Lesson) { l.Experiments[0].Metrics = []string{"lock"} }, `experiment "balance": unknown metric "lock": did you mean`},
-		{"a comparison's field", func(l *lesson.Lesson) { l.Comparisons[0].Of = pick("client", 5) }, `comparison "flip": unknown field of a cell "client": did you mean clients?`},
+		{"a comparison's field", func(l *lesson.Lesson) { l.Comparisons[0].Of = pick("client", 5) }, `comparison "flip": unknown dimension "client": did you mean clients?`},
 		{"seven comparisons", func(l *lesson.Lesson) { l.Comparisons = make([]lesson.Comparison, 7) }, "7 comparisons, allowed are 6"},
 		{"a condition without a number", func(l *lesson.Lesson) { l.Study.Findings[0].All[0].To = nil }, `finding "flips": condition 1: it needs to`},
 		{"a condition that is equal", func(l *lesson.Lesson) { l.Study.Findings[0].All[0].Is = "equal" }, `is is "equal", allowed are less and more`},
@@ -294,9 +293,9 @@ func TestCheckCells(t *testing.T) {
 		t.Error(err)
 	}
 	for want, some := range map[string][]lesson.Cell{
-		"comparison flip: path=direct clients=45 picks 0 cells of the lesson, it must pick one": cells[3:],
-		"comparison flip: path=pgpool clients=45 picks 2 cells of the lesson, it must pick one": append(cells, cells[3]),
-		"finding flips: path=pgpool clients=5 picks 0 cells of the lesson, it must pick one":    cells[2:],
+		"comparison flip: direct, 45 clients picks 0 cells of the lesson, it must pick one": cells[3:],
+		"comparison flip: pgpool, 45 clients picks 2 cells of the lesson, it must pick one": append(cells, cells[3]),
+		"finding flips: pgpool, 5 clients picks 0 cells of the lesson, it must pick one":    cells[2:],
 	} {
 		if err := CheckCells(l, some); err == nil || err.Error() != want {
 			t.Errorf("the error is %v, it should be %q", err, want)
@@ -306,7 +305,7 @@ func TestCheckCells(t *testing.T) {
 
 // A study's figure of the full size alone is no error while the default size runs, whoever else has cells.
 func TestCheckCellsOfFullSize(t *testing.T) {
-	far := lesson.Selector{"group": json.RawMessage(`"four-thousand"`)}
+	far := lesson.Selector{"experiment": lesson.Word("four-thousand")}
 	l := &lesson.Lesson{Study: &lesson.Study{Figures: []lesson.StudyFigure{{What: "4000 clients", Of: far}}}}
 	if err := CheckCells(l, nil); err == nil {
 		t.Error("a figure of an experiment that there isn't is no error")

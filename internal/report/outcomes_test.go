@@ -39,13 +39,13 @@ func pooling() *result.Run {
 			c.Role, c.Wanted = role, 1
 		}
 	}
-	many := pick(`{"group": "fixed", "path": "pgbouncer-transaction", "clients": 100, "pool_size": 10}`)
-	direct := pick(`{"group": "fixed", "path": "direct", "clients": 100}`)
-	once := pick(`{"group": "connect", "path": "pgbouncer-transaction", "role": "app_trust"}`)
+	many := pick(`{"experiment": "fixed", "path": "pgbouncer-transaction", "clients": 100, "pool_size": 10}`)
+	direct := pick(`{"experiment": "fixed", "path": "direct", "clients": 100}`)
+	once := pick(`{"experiment": "connect", "path": "pgbouncer-transaction", "role": "app_trust"}`)
 	two := 2.0
 	run.Lesson.Comparisons = []lesson.Comparison{{Name: "many", Says: "PgBouncer with a pool of 10 to direct, 100 clients", Metric: "tps", Of: many, To: direct},
 		{Name: "connect", Says: "connecting to PgBouncer to connecting to PostgreSQL, no password", Metric: "connect", Of: once,
-			To: pick(`{"group": "connect", "path": "direct", "role": "app_trust"}`)},
+			To: pick(`{"experiment": "connect", "path": "direct", "role": "app_trust"}`)},
 		{Name: "huge", Says: "the same with 4000 clients", Metric: "tps", Of: pick(`{"clients": 4000, "pool_size": 10}`), To: direct}}
 	run.Lesson.Study = &lesson.Study{Title: "PgBouncer, light connection pooler", Source: "2023", Setup: "4 CPUs and 8 GB for everything.",
 		Figures: []lesson.StudyFigure{{What: "TPC-B, 100 clients, direct", Said: "168.89 TPS", Metric: "tps", Of: direct},

@@ -35,7 +35,7 @@ func title(run *result.Run) string {
 	b.WriteString("\n")
 	paragraph(&b, "", run.Lesson.Name+": "+run.Lesson.Question)
 	fmt.Fprintf(&b, "%s UTC, %d CPUs, %s a node, %s a pooler, scale %d, seed %d\n", run.Started.UTC().Format("2006-01-02 15:04"),
-		run.Manifest.Host.CPUs, limit(run, "nodes"), limit(run, "poolers"), run.Manifest.Scale, run.Seed)
+		run.Manifest.Host.CPUs, run.Manifest.CPUs("nodes"), run.Manifest.CPUs("poolers"), run.Manifest.Scale, run.Seed)
 	switch {
 	case run.Status == result.Finished:
 	case run.Status == result.Running:
@@ -69,15 +69,6 @@ func missing(run *result.Run) string {
 		all += c.Wanted
 	}
 	return fmt.Sprintf("%d of %d repeats are missing; - is a figure that no repeat gave", run.Unfinished, all)
-}
-
-func limit(run *result.Run, of string) string {
-	for _, l := range run.Manifest.Limits {
-		if l.Of == of && l.CPUs != "" {
-			return l.CPUs + " CPU"
-		}
-	}
-	return "no CPU limit"
 }
 
 func experimentsOf(run *result.Run) []string {

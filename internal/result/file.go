@@ -54,11 +54,28 @@ func Read(name string) (*Run, error) {
 		return nil, fmt.Errorf("read the run: %w", err)
 	}
 	r := new(Run)
+	if err := readable(text); err != nil {
+		return nil, fmt.Errorf("%s %w", name, err)
+	}
 	if err := json.Unmarshal(text, r); err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	if r.Version != Version {
-		return nil, fmt.Errorf("%s has version %d, this program reads version %d", name, r.Version, Version)
-	}
 	return r, nil
+}
+
+// readable returns an error where text has another version of the shape than this program's.
+func readable(text []byte) error {
+	var run struct{ Version int }
+	switch err := json.Unmarshal(text, &run); {
+	case err != nil:
+		return fmt.Errorf("is no run: %w", err)
+	case run.Version == 0:
+		return errors.New("is no run: it has no version")
+	case run.Version < Version:
+		return fmt.Errorf("is an old run: it has version %d, and this program reads version %d. "+
+			"The version of the lab that wrote it reads it", run.Version, Version)
+	case run.Version > Version:
+		return fmt.Errorf("has version %d, this program reads version %d: a newer lab wrote it", run.Version, Version)
+	}
+	return nil
 }

@@ -40,14 +40,6 @@ func (r *Repeat) Flagged(kind FlagKind) bool {
 	return slices.ContainsFunc(r.Flags, func(f Flag) bool { return f.Kind == kind })
 }
 
-// A Fact is one thing that a server said of itself, and what it had to be.
-type Fact struct {
-	What  string `json:"what"`
-	Said  string `json:"said"`
-	Want  string `json:"want"`
-	Holds bool   `json:"holds"`
-}
-
 // A RoundTrip is what a SELECT 1 on a warm connection of the cell's path took before load.
 type RoundTrip struct {
 	SetMS      float64 `json:"set_ms"`      // sum of the latencies on the links it goes over

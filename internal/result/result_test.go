@@ -47,17 +47,20 @@ func full() *Run {
 		Writes: true, Transactions: 50, BandwidthKBs: 1000, ReplicationMS: 20, FreshDatabase: true, WaitsHz: 50, Metrics: []string{"tps"},
 		Settings: map[string]map[string]string{"standby": {"hot_standby_feedback": "on"}}, Params: json.RawMessage(`{"rows":9}`)}
 	rate := 5.0
-	direct := lesson.Selector{"path": json.RawMessage(`"direct"`)}
+	direct := lesson.Selector{"path": lesson.Word("direct")}
 	run := &Run{Version: Version, ID: "20261121T160000Z-00-tour", Status: Interrupted, Reason: "someone stopped it", Started: now, Ended: &now,
 		Seed: 7, Blocks: 1, NotRestored: "toxiproxy is down", Unfinished: 1,
 		Lesson: Lesson{Name: "00-tour", Title: "t", Question: "q", Explanation: "e", File: "/f.js", SHA256: strings.Repeat("0a", 32),
 			Comparisons: []lesson.Comparison{{Name: "n", Says: "s", Metric: "tps", Of: direct, To: direct}},
 			Study: &lesson.Study{Title: "t", Source: "s", Setup: "s", Figures: []lesson.StudyFigure{{What: "w", Said: "1 ms", Metric: "p50", Of: direct}},
 				Findings: []lesson.Finding{{Name: "n", Says: "s", All: []lesson.Condition{{Metric: "tps", Of: direct, Is: "less", Than: share(100)}}}}},
-			Charts: []lesson.Chart{{Title: "t", Kind: "lines", Metric: "tps", X: "clients", Series: "path", Of: direct}}, Override: lesson.Override{Latencies: []lesson.Latency{lesson.WithoutProxy, lesson.Through(5)}, Rate: &rate, Full: true}, Full: true},
-		Manifest: Manifest{Versions: map[string]string{"k6": "v2"}, Scale: 10, Limits: []Limit{{"nodes", "0.5", "1g"}}, Host: Host{CPUs: 2}},
-		Paths:    []Path{{Name: "direct", Database: "postgresql", Latencies: []lesson.Latency{lesson.WithoutProxy, lesson.Through(10)}}, {Name: "yugabyte", Database: "yugabytedb", Unavailable: "off"}},
-		Cells:    []Cell{{Cell: cell, Status: Planned}, {Cell: cell, Status: Planned, Repeats: []Repeat{}}}}
+			Charts: []lesson.Chart{{Title: "t", Kind: "lines", Metric: "tps", X: "clients", Series: "path", Of: direct}}, Findings: []lesson.Finding{{Name: "n", Says: "s", All: []lesson.Condition{{Metric: "tps", Of: direct, Minus: direct, Is: "more", Than: share(5)}}}},
+			Experiments: []Experiment{{Name: "g", Text: "t", Side: true}}, LeftOut: []string{"h"}, Override: lesson.Override{Values: map[string][]string{"latencies": {"none", "5"}}, Rate: &rate, Full: true}, Full: true},
+		Manifest: Manifest{Versions: map[string]string{"k6": "v2"}, Scale: 10,
+			Authentication: []Login{{"app", "md5", []string{"direct"}}}, MaxConnections: map[string]string{"primary": "600"},
+			Limits: []Limit{{"nodes", []string{"primary"}, "0.5", "1g"}}, Host: Host{CPUs: 2}},
+		Paths: []Path{{Name: "direct", Database: "postgresql", Latencies: []lesson.Latency{lesson.WithoutProxy, lesson.Through(10)}}, {Name: "yugabyte", Database: "yugabytedb", Unavailable: "off"}},
+		Cells: []Cell{{Cell: cell, Status: Planned}, {Cell: cell, Status: Planned, Repeats: []Repeat{}}}}
 	run.Cells[0].Add(failed)
 	run.Cells[0].Add(repeat)
 	return run
@@ -91,7 +94,7 @@ func TestTheSchemaRefuses(t *testing.T) {
 		{"an unknown status", `"status":"interrupted"`, `"status":"stopped"`},
 		{"an unknown flag", `"kind":"errors"`, `"kind":"odd"`},
 		{"a throttled share above 1", `"throttled":0.2`, `"throttled":20`},
-		{"another version", `"version":1`, `"version":2`},
+		{"another version", `"version":2`, `"version":1`},
 		{"a missing field", `"unfinished":1`, `"not_restored":"x"`},
 	}
 	text, err := json.Marshal(full())
@@ -130,11 +133,18 @@ func TestReadGivesBackWhatWasWritten(t *testing.T) {
 }
 
 func TestReadRefuses(t *testing.T) {
-	empty, old := t.TempDir(), t.TempDir()
-	if err := os.WriteFile(filepath.Join(old, File), []byte(`{"version": 99}`), 0o644); err != nil {
-		t.Fatal(err)
+	empty := t.TempDir()
+	written := func(text string) string {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, File), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return dir
 	}
-	for name, want := range map[string]string{empty: "holds no run.json", old: "version 99", empty + "/nowhere": "find the run"} {
+	for name, want := range map[string]string{empty: "holds no run.json", empty + "/nowhere": "find the run",
+		written(`{"version": 99}`): "version 99, this program reads version 2: a newer lab wrote it",
+		written(`{"version": 1, "lesson": {"override": {"latencies_ms": [null]}}}`): "is an old run: it has version 1",
+		written(`{"version": 2, "cells": 5}`):                                       "cannot unmarshal", written(`{`): "unexpected end", written(`{}`): "no version"} {
 		if _, err := Read(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, it should speak of %q", err, want)
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // Version of run.json's shape. It grows with a change that an older reader would misread.
-const Version = 1
+const Version = 2
 
 // File is the name of a run's document within its folder.
 const File = "run.json"
@@ -59,36 +59,21 @@ type Lesson struct {
 	File        string              `json:"file"`
 	SHA256      string              `json:"sha256"`
 	Prediction  string              `json:"prediction,omitempty"`
-	Comparisons []lesson.Comparison `json:"headlines"` // the comparisons that it claims
+	Comparisons []lesson.Comparison `json:"comparisons"`        // that it claims
+	Findings    []lesson.Finding    `json:"findings,omitempty"` // the lab's own
 	Study       *lesson.Study       `json:"study,omitempty"`
 	Charts      []lesson.Chart      `json:"charts,omitempty"`
-	Full        bool                `json:"full,omitempty"` // the run had the lesson's full size
-	Override    lesson.Override     `json:"override"`       // what the command line said in its place
+	Full        bool                `json:"full,omitempty"`     // the run had the lesson's full size
+	Override    lesson.Override     `json:"override"`           // what the command line said in its place
+	Experiments []Experiment        `json:"experiments"`        // those that the run measured
+	LeftOut     []string            `json:"left_out,omitempty"` // experiments that it didn't: comparisons may need them
 }
 
-// A Manifest says on what and under which settings a run was made.
-type Manifest struct {
-	Versions       map[string]string `json:"versions"` // of each component; 'unknown: <why>' where it didn't tell
-	Authentication string            `json:"authentication"`
-	Scale          int               `json:"scale"` // of pgbench's tables
-	MaxConnections int               `json:"max_connections"`
-	Limits         []Limit           `json:"limits"`
-	Host           Host              `json:"host"`
-}
-
-// A Limit is the share of the machine that a kind of component may use.
-type Limit struct {
-	Of     string `json:"of"` // nodes, poolers
-	CPUs   string `json:"cpus"`
-	Memory string `json:"memory"`
-}
-
-// A Host is the machine as the generator sees it.
-type Host struct {
-	CPUs        int    `json:"cpus"`
-	MemoryBytes int64  `json:"memory_bytes"`
-	Kernel      string `json:"kernel"`
-	Arch        string `json:"arch"`
+// An Experiment is one of the lesson's, of which the run has cells.
+type Experiment struct {
+	Name string `json:"name"`
+	Text string `json:"text,omitempty"` // what it asks
+	Side bool   `json:"side,omitempty"` // it isn't the lesson's main idea
 }
 
 // A Path is one of configs/paths.yaml that the lesson asked for.

@@ -40,8 +40,9 @@ func NewRunCommand() *cobra.Command {
 		Short: "Run a lesson and write what came out to results/",
 		Long: "Run a lesson (its name or its number) and write what came out to results/.\n" +
 			"What an option doesn't say is as the lesson has it.",
-		Example: "  scripts/run 00-tour\n  scripts/run 00 --paths direct,pgbouncer-transaction --latencies none,0,5ms --repeats 3",
-		Args:    cobra.MaximumNArgs(1),
+		Example: "  scripts/run 00-tour\n  scripts/run 00 --paths direct,pgbouncer-transaction --latencies none,0,5ms --repeats 3\n" +
+			"  scripts/run 01-connect --experiments all",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o, err := f.override(c)
 			if err != nil {
@@ -70,66 +71,6 @@ func NewRunCommand() *cobra.Command {
 	return c
 }
 
-// runFlags are the options of 'lab run' as they are typed.
-type runFlags struct {
-	groups, paths, latencies, workloads, protocols, roles []string
-	clients, poolSizes, pods, podPools                    []int
-	rate, seconds, warmup                                 float64
-	repeats                                               int
-	full, steps, dry                                      bool
-	seed                                                  uint32
-}
-
-func (f *runFlags) add(c *cobra.Command) {
-	flags := c.Flags()
-	flags.SortFlags = false
-	flags.StringSliceVar(&f.paths, "paths", nil, "these paths, such as direct,pgpool")
-	flags.StringSliceVar(&f.latencies, "latencies", nil, "these round trips in milliseconds, such as none,0,10ms (none: no proxy in the way)")
-	flags.IntSliceVar(&f.clients, "clients", nil, "these numbers of clients, such as 1,10,100")
-	flags.StringSliceVar(&f.protocols, "protocols", nil, "these protocols: simple, extended, prepared")
-	flags.StringSliceVar(&f.roles, "roles", nil, "these logins: app, app_clear (PgBouncer holds its clear password), app_trust (no password)")
-	flags.IntSliceVar(&f.poolSizes, "pool-sizes", nil, "these sizes of PgBouncer's pool, such as 5,20,60")
-	flags.IntSliceVar(&f.pods, "pods", nil, "the clients divided among so many application processes, each with a pool of its own")
-	flags.IntSliceVar(&f.podPools, "pod-pools", nil, "these sizes of a pod's pool")
-	flags.StringSliceVar(&f.groups, "groups", nil, "only these groups of the lesson's cells")
-	flags.StringSliceVar(&f.workloads, "workloads", nil, "only these workloads")
-	flags.Float64Var(&f.rate, "rate", 0, "transactions per second of paced cells, over all clients")
-	flags.Float64Var(&f.seconds, "seconds", 0, "length of each measured window")
-	flags.Float64Var(&f.warmup, "warmup", 0, "most seconds that a warm-up may take")
-	flags.IntVar(&f.repeats, "repeats", 0, "how often to run each cell")
-	flags.BoolVar(&f.full, "full", false, "the lesson's full size, as the study had it: it says beforehand what that takes")
-	flags.BoolVar(&f.dry, "dry-run", false, "say what would run, how long it takes and what it needs, and run nothing")
-	flags.BoolVar(&f.steps, "steps", false, "tell programs how far the run is: lines of JSON in place of progress")
-	_ = flags.MarkHidden("steps")
-	flags.Uint32Var(&f.seed, "seed", 0, "of the order in which cells run: the same one gives the same order")
-}
-
-// override is what the options change of the lesson.
-func (f *runFlags) override(c *cobra.Command) (lesson.Override, error) {
-	o := lesson.Override{Experiments: f.groups, Paths: f.paths, Workloads: f.workloads, Clients: f.clients, Protocols: f.protocols,
-		Roles: f.roles, PoolSizes: f.poolSizes, Instances: f.pods, InstancePools: f.podPools, Full: f.full}
-	for _, s := range f.latencies {
-		l, err := lesson.ParseLatency(s)
-		if err != nil {
-			return o, err
-		}
-		o.Latencies = append(o.Latencies, l)
-	}
-	for name, to := range map[string]**float64{"rate": &o.Rate, "seconds": &o.Seconds, "warmup": &o.Warmup} {
-		if c.Flags().Changed(name) {
-			value, err := c.Flags().GetFloat64(name)
-			if err != nil {
-				return o, err
-			}
-			*to = &value
-		}
-	}
-	if c.Flags().Changed("repeats") {
-		o.Repeats = &f.repeats
-	}
-	return o, nil
-}
-
 // Script runs the lesson in a file as 'lab run' does, and returns what came out: what did, where the error is of a run
 // that ended early. It checks everything that can be checked before anything runs.
 func Script(ctx context.Context, file string, o lesson.Override, seed uint64, out, progressOut io.Writer) (*result.Run, error) {
@@ -148,7 +89,7 @@ func prepare(ctx context.Context, file string, o lesson.Override) (*topology.Set
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, name := range o.Paths {
+	for _, name := range o.Values["paths"] {
 		if _, err := set.Find(name); err != nil && name != "*" {
 			return nil, nil, err
 		}
@@ -218,18 +159,21 @@ func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override,
 		return nil, err
 	}
 	defer lock.Close()
-	servers := server.NewLab(everyService(set), os.Getenv("LAB_PASSWORD"))
+	servers, err := server.NewLab(set, os.Getenv("LAB_PASSWORD"))
+	if err != nil {
+		return nil, err
+	}
 	defer servers.Close()
 	scale, err := servers.Scale(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if o.Full {
-		if err := thisCapacity(scale).refuse(p.lesson.Full); err != nil {
+		if err := thisCapacity(ctx, servers, scale).refuse(p.lesson.Full); err != nil {
 			return nil, err
 		}
 	}
-	if err := servers.Expel(ctx); err != nil { // a run that was killed may have left the login
+	if err := servers.RevokeLogin(ctx); err != nil { // a run that was killed may have left the login
 		return nil, err
 	}
 	links := link.New(link.APIURL())
@@ -242,16 +186,18 @@ func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override,
 	announce(progressOut, progress, p.lesson, o.Full)
 	fmt.Fprintln(progressOut, "reading the data into both servers' caches")
 	servers.Warm(ctx)
-	doc.Manifest = manifest(ctx, servers, set, p.cells, scale)
+	if doc.Manifest, err = manifest(ctx, servers, set, p.cells, scale); err != nil {
+		return nil, err
+	}
 	if doc.ID, doc.Started, err = makeFolder(results, p.lesson.Name); err != nil {
 		return nil, err
 	}
 	progress.follow(doc.ID)
 	sampler := sample.New(statsURL, os.Getenv("COMPOSE_PROJECT_NAME"), services(set, p.cells))
 	defer sampler.Close()
-	lookout := sample.NewServers(server.NodeDSN, os.Getenv("LAB_PASSWORD"), server.Roles())
-	defer lookout.Close()
-	r := &runner{set: set, links: links, stream: replication, servers: servers, sampler: sampler, lookout: lookout, script: p.lesson.File,
+	sessions := sample.NewServers(server.NodeDSN, os.Getenv("LAB_PASSWORD"), server.Roles())
+	defer sessions.Close()
+	r := &runner{set: set, links: links, stream: replication, servers: servers, sampler: sampler, sessions: sessions, script: p.lesson.File,
 		scheduled: p.cells, progress: progress, dir: filepath.Join(results, doc.ID), doc: doc, lengthened: map[string]bool{}}
 	err = errors.Join(r.run(ctx), report.Write(r.dir, doc))
 	fmt.Fprintf(out, "%s\nResults: results/%s (%s opens in any browser)\n", report.Table(doc), doc.ID, htmlreport.File)
@@ -275,16 +221,6 @@ func services(set *topology.Set, cells []lesson.Cell) []string {
 		if slices.ContainsFunc(cells, func(c lesson.Cell) bool { return c.Path == p.Name }) {
 			found = append(found, p.Services...)
 		}
-	}
-	slices.Sort(found)
-	return slices.Compact(found)
-}
-
-// everyService lists those of all paths.
-func everyService(set *topology.Set) []string {
-	var found []string
-	for _, p := range set.Paths {
-		found = append(found, p.Services...)
 	}
 	slices.Sort(found)
 	return slices.Compact(found)

@@ -62,7 +62,7 @@ func latencies(cells []lesson.Cell, path string) (all []lesson.Latency) {
 // route is what a lesson has to know of a path. YugabyteDB has a login for role app alone.
 func route(p topology.Path) lesson.Route {
 	r := lesson.Route{Name: p.Name, Plain: p.WithoutLatency == "", OwnPool: p.ApplicationPool, Roles: server.Roles(),
-		PgBouncer: server.HasPgBouncer(p), Straight: server.Straight(p)}
+		PoolSize: server.PoolSizeSetting(p) != "", Straight: server.Straight(p)}
 	if p.Database != "postgresql" {
 		r.Roles = []string{"app"}
 	}
@@ -93,7 +93,9 @@ func (p *plan) progress(out io.Writer, blocks int, set *topology.Set, o lesson.O
 func (p *plan) document(o lesson.Override, seed uint64) *result.Run {
 	doc := &result.Run{Version: result.Version, Status: result.Running, Reason: "it has not ended", Seed: seed, Paths: p.paths,
 		Lesson: result.Lesson{Name: p.lesson.Name, Title: p.lesson.Title, Question: p.lesson.Question, Explanation: p.lesson.Explanation,
-			File: p.lesson.File, SHA256: p.lesson.SHA256, Prediction: p.lesson.Prediction, Comparisons: p.lesson.Comparisons, Study: p.lesson.Study, Charts: p.lesson.Charts, Full: o.Full, Override: o}}
+			File: p.lesson.File, SHA256: p.lesson.SHA256, Prediction: p.lesson.Prediction, Comparisons: p.lesson.Comparisons,
+			Findings: p.lesson.Findings, Study: p.lesson.Study, Charts: p.lesson.Charts, Full: o.Full, Override: o,
+			Experiments: p.experiments(), LeftOut: p.lesson.LeftOut}}
 	for _, c := range p.cells {
 		doc.Blocks = max(doc.Blocks, c.Wanted)
 		doc.Cells = append(doc.Cells, result.Cell{Cell: c, Status: result.Planned, Repeats: []result.Repeat{}})
@@ -103,4 +105,15 @@ func (p *plan) document(o lesson.Override, seed uint64) *result.Run {
 	}
 	doc.Unfinished = doc.Left()
 	return doc
+}
+
+// experiments are those that have cells.
+func (p *plan) experiments() []result.Experiment {
+	all := []result.Experiment{}
+	for _, e := range p.lesson.Experiments {
+		if slices.ContainsFunc(p.cells, func(c lesson.Cell) bool { return c.Experiment == e.Name }) {
+			all = append(all, result.Experiment{Name: e.Name, Text: e.Text, Side: e.Side})
+		}
+	}
+	return all
 }

@@ -1,7 +1,6 @@
 package selftest
 
 import (
-	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -23,8 +22,7 @@ type noise struct {
 // ask makes the comparison of an experiment with the cell 'a'.
 func ask(name, experiment string) lesson.Comparison {
 	in := func(experiment string) lesson.Selector {
-		text, _ := json.Marshal(experiment)
-		return lesson.Selector{"group": text}
+		return lesson.Selector{"experiment": lesson.Word(experiment)}
 	}
 	return lesson.Comparison{Name: name, Says: name, Metric: "statement", Of: in(experiment), To: in("a")}
 }

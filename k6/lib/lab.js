@@ -27,6 +27,7 @@
 //
 //   path, dsn, role, link, latency_ms, workload, params, protocol, clients, pool_size, instances, instance_pool,
 //   transactions (of each client; 0: as many as the window has room for),
+//   batch (iterations in one of k6's; 0: enough that k6's own work around them doesn't count),
 //   rate (iterations per second over all clients; 0: closed loop),
 //   seconds (of the measured window, or the most that transactions may take; 0: no window, until k6 is ended),
 //   warmup_seconds (most that clients may take to be ready), deadline_seconds (of the whole script),
@@ -111,8 +112,9 @@ function begin(settings, iteration) {
   const pace = rate > 0 && pg.pace({ rate, clients });
   if (window) warmUp(window, client, settings.warm === undefined ? 2 : settings.warm);
   if (pace) return () => pace.wait() && client.attempt() && pace.done();
+  const batch = cell.batch || BATCH;
   return () => {
-    for (let i = 0; i < BATCH && !(window && window.over()); i++) client.attempt();
+    for (let i = 0; i < batch && !(window && window.over()); i++) client.attempt();
   };
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -24,8 +23,7 @@ const every = time.Second
 // An Output collects samples of k6/x/pg.
 type Output struct {
 	output.SampleBuffer
-	out     io.Writer
-	latency string // the metric that is the latency of what clients do
+	metric  string // that is the response time
 	flusher *output.PeriodicFlusher
 	begun   time.Time // of the second
 	paths   map[string]*tally
@@ -35,22 +33,26 @@ type Output struct {
 
 // A tally is what a path's clients have seen in this second.
 type tally struct {
-	transactions     float64
-	latency, connect []float64
-	errors           map[string]int64
+	transactions        float64
+	responses, connects []float64 // milliseconds
+	errors              map[string]int64
 }
 
-// New makes the output; its argument is the latency's metric: --out live=pg_statement.
+// New makes the output; its argument is the metric that is the response time: --out live=pg_statement.
 func New(params output.Params) (output.Output, error) {
 	if params.ConfigArgument == "" {
-		return nil, errors.New("say which metric is the latency of what clients do, as in --out live=pg_statement")
+		return nil, errors.New("say which metric is the response time, as in --out live=pg_statement")
 	}
-	return &Output{out: params.StdOut, latency: params.ConfigArgument, paths: map[string]*tally{}, pathOf: map[*metrics.TagSet]string{},
-		print: json.NewEncoder(params.StdOut).Encode}, nil
+	return &Output{
+		metric: params.ConfigArgument,
+		paths:  map[string]*tally{},
+		pathOf: map[*metrics.TagSet]string{},
+		print:  json.NewEncoder(params.StdOut).Encode,
+	}, nil
 }
 
 // Description says what it is.
-func (o *Output) Description() string { return "live (one line a second, latency " + o.latency + ")" }
+func (o *Output) Description() string { return "live (one line a second, response time " + o.metric + ")" }
 
 // Start begins the first second.
 func (o *Output) Start() error {
@@ -106,12 +108,12 @@ func (o *Output) take(s metrics.Sample) {
 		o.paths[path] = t
 	}
 	switch s.Metric.Name {
-	case o.latency:
-		t.latency = append(t.latency, s.Value)
+	case o.metric:
+		t.responses = append(t.responses, s.Value)
 	case "pg_transactions":
 		t.transactions += s.Value
 	case "pg_connect":
-		t.connect = append(t.connect, s.Value)
+		t.connects = append(t.connects, s.Value)
 	case "pg_errors":
 		t.fail(s)
 	}
@@ -131,8 +133,16 @@ func (t *tally) fail(s metrics.Sample) {
 
 // sum is the second, which took that long.
 func (t *tally) sum(took time.Duration) second.Path {
-	p := second.Path{TPS: t.transactions / took.Seconds(), Codes: t.errors,
-		MedianMS: quantile(t.latency, 0.5), P95MS: quantile(t.latency, 0.95), ConnectMS: quantile(t.connect, 0.5)}
+	p := second.Path{
+		TPS:          t.transactions / took.Seconds(),
+		P50MS:        quantile(t.responses, 0.5),
+		P95MS:        quantile(t.responses, 0.95),
+		ConnectMS:    quantile(t.connects, 0.5),
+		Codes:        t.errors,
+		Transactions: int64(t.transactions),
+		ResponseTime: second.HistogramOf(t.responses),
+		ConnectTime:  second.HistogramOf(t.connects),
+	}
 	p.TPS = float64(int64(p.TPS*10+0.5)) / 10
 	for _, n := range t.errors {
 		p.Errors += n

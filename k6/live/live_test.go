@@ -70,11 +70,15 @@ func TestSecondOfEachPath(t *testing.T) {
 		t.Fatalf("%+v", line)
 	}
 	d := line.Paths["direct"]
-	if d.TPS < 4.9 || d.TPS > 5.1 || *d.MedianMS != 3 || *d.P95MS != 10 || *d.ConnectMS != 8 || d.Errors != 0 {
-		t.Errorf("%+v, median %v, p95 %v, connect %v", d, *d.MedianMS, *d.P95MS, *d.ConnectMS)
+	if d.TPS < 4.9 || d.TPS > 5.1 || *d.P50MS != 3 || *d.P95MS != 10 || *d.ConnectMS != 8 || d.Errors != 0 {
+		t.Errorf("%+v, p50 %v, p95 %v, connect %v", d, *d.P50MS, *d.P95MS, *d.ConnectMS)
+	}
+	n := d.ResponseTime.Counts
+	if d.Transactions != 5 || n[3] != 1 || n[4] != 1 || n[5] != 2 || n[6] != 1 || d.ConnectTime.Counts[6] != 3 {
+		t.Errorf("%d transactions, response times %+v, connects %+v", d.Transactions, d.ResponseTime, d.ConnectTime)
 	}
 	p := line.Paths["pgpool"]
-	if p.TPS != 0 || p.MedianMS != nil || p.ConnectMS != nil || p.Errors != 2 || len(p.Codes) != 1 || p.Codes["53300"] != 2 {
+	if p.TPS != 0 || p.P50MS != nil || p.ConnectMS != nil || p.Errors != 2 || len(p.Codes) != 1 || p.Codes["53300"] != 2 {
 		t.Errorf("%+v", p)
 	}
 }

@@ -1,84 +1,109 @@
 package web
 
-// A wire is a link on the map, whose picture is 960 x 530.
-type wire struct {
-	Name string
-	D    string  // the line, as SVG has it
-	X, Y float64 // middle of the plate that bears its figures
-	Link map[string]any
+import (
+	"slices"
+	"strings"
+
+	"pooler-lab/internal/console/api"
+	"pooler-lab/k6/live/second"
+)
+
+// A Map is what stands on the lab's picture. The template draws the first one; the browser is told each later one and
+// puts its texts and classes in the same places.
+type Map struct {
+	Links []Plate `json:"links"`
+	Boxes []Box   `json:"boxes"`
+	Note  string  `json:"note"` // what the picture has no place for
 }
 
-// wirePlaces are where links run. In this order of databases none crosses another.
-var wirePlaces = []wire{
-	{Name: "client-yugabyte", D: "M92 195C100 60 220 36 420 36S660 44 738 50", X: 444, Y: 36},
-	{Name: "client-pgbouncer", D: "M152 235C222 226 276 150 346 144", X: 252, Y: 188},
-	{Name: "client-primary", D: "M152 265L738 265", X: 444, Y: 265},
-	{Name: "client-pgpool", D: "M152 295C222 304 276 380 346 386", X: 252, Y: 342},
-	{Name: "client-standby", D: "M92 335C100 470 220 494 420 494S660 488 738 482", X: 444, Y: 494},
-	{Name: "pgbouncer-yugabyte", D: "M536 122C600 116 660 94 738 86", X: 640, Y: 104},
-	{Name: "pgbouncer-primary", D: "M536 168C610 176 660 224 738 234", X: 640, Y: 200},
-	{Name: "pgpool-primary", D: "M536 362C610 354 660 306 738 296", X: 640, Y: 330},
-	{Name: "pgpool-standby", D: "M536 408C600 414 660 436 738 444", X: 640, Y: 426},
-	{Name: "primary-standby", D: "M844 319L844 392", X: 844, Y: 355},
+// A Plate bears a link's name and figures.
+type Plate struct {
+	Wire     `json:"-"`
+	Name     string `json:"name"`
+	Measured string `json:"measured"` // the round trip, or in a word why there is none
+	Set      string `json:"set"`
+	Label    string `json:"label"` // for a screen reader
+	Hint     string `json:"hint"`
+	Class    string `json:"class"` // how it is drawn, as CSS classes
 }
 
-// wires are the links that the map has a place for, as the state knows them.
-func wires(state any) []wire {
-	links := named(state, "links")
-	var all []wire
-	for _, w := range wirePlaces {
-		if link, ok := links[w.Name]; ok {
-			w.Link = link
-			all = append(all, w)
+// A Box is a node.
+type Box struct {
+	Place `json:"-"`
+	Name  string `json:"name"`
+	Role  string `json:"role"` // "" where the name says it
+	State string `json:"state"`
+	Lines []Line `json:"lines"`
+}
+
+// A Line is one of a box: text behind a large number, or a bar.
+type Line struct {
+	Number string `json:"number"`
+	Text   string `json:"text"`
+	Bar    *Bar   `json:"bar"`   // in its place, nil for text
+	Alert  bool   `json:"alert"` // clients wait
+}
+
+// A Bar says how much of something is in use.
+type Bar struct {
+	Used int `json:"used"`
+	Of   int `json:"of"`
+}
+
+// DrawMap draws the state, with the last second of the live load.
+func DrawMap(s api.State, paths map[string]second.Path) Map {
+	m := Map{Links: []Plate{}, Boxes: make([]Box, len(places))}
+	for _, w := range wires {
+		i := slices.IndexFunc(s.Links, func(l api.Link) bool { return l.Name == w.Link })
+		if i >= 0 {
+			m.Links = append(m.Links, plateOf(s.Links[i], w, s.Load))
 		}
 	}
-	return all
-}
-
-// A box is a node on the map.
-type box struct {
-	Name, Title         string
-	X, Y, Width, Height float64
-	Node                map[string]any
-	State               string
-	Says                []string
-}
-
-var boxPlaces = []box{
-	{Name: "client", Title: "client", X: 16, Y: 195, Width: 136, Height: 140},
-	{Name: "pgbouncer", Title: "PgBouncer", X: 352, Y: 84, Width: 184, Height: 120},
-	{Name: "pgpool", Title: "Pgpool-II", X: 352, Y: 326, Width: 184, Height: 120},
-	{Name: "yugabyte", Title: "YugabyteDB", X: 744, Y: 14, Width: 200, Height: 110},
-	{Name: "primary", Title: "primary", X: 744, Y: 195, Width: 200, Height: 124},
-	{Name: "standby", Title: "standby", X: 744, Y: 398, Width: 200, Height: 126},
-}
-
-// boxes are all of the map's: one whose node the state doesn't have is unknown.
-func boxes(state any) []box {
-	nodes := named(state, "nodes")
-	all := make([]box, len(boxPlaces))
-	for i, b := range boxPlaces {
-		b.Node, b.State = nodes[b.Name], "unknown"
-		if s, ok := b.Node["state"].(string); ok {
-			b.State = s
-		}
-		b.Says = nodeSays(b.Node)
-		all[i] = b
+	for i, p := range places {
+		m.Boxes[i] = boxOf(p, s, paths)
 	}
-	return all
+	m.Note = noteOf(s)
+	return m
 }
 
-// named are the members of a list of the state, by name.
-func named(state any, list string) map[string]map[string]any {
-	all := map[string]map[string]any{}
-	of, _ := state.(map[string]any)
-	members, _ := of[list].([]any)
-	for _, m := range members {
-		if member, ok := m.(map[string]any); ok {
-			if name, ok := member["name"].(string); ok {
-				all[name] = member
-			}
+// noteOf names the links that the picture has no place for, or says that nothing is known of any.
+func noteOf(s api.State) string {
+	if !s.Toxiproxy.Up && s.Toxiproxy.Reason != "" {
+		return "toxiproxy doesn't answer, so no link can be set or measured: " + s.Toxiproxy.Reason
+	}
+	var all []string
+	for _, l := range s.Links {
+		if !slices.ContainsFunc(wires, func(w Wire) bool { return w.Link == l.Name }) {
+			all = append(all, l.Name+": "+set(l)+", "+measured(l))
 		}
 	}
-	return all
+	return strings.Join(all, " · ")
+}
+
+// classOf is how a link is drawn.
+func classOf(l api.Link, load api.Load) string {
+	var classes []string
+	for _, c := range []struct {
+		name string
+		is   bool
+	}{
+		{"slow", l.Known && l.LatencyMS > 0 && !l.Cut},
+		{"cut", l.Cut},
+		{"off", l.Off != ""},
+		{"busy", busy(l, load)},
+		{"words", measured(l) == notMeasured},
+	} {
+		if c.is {
+			classes = append(classes, c.name)
+		}
+	}
+	return strings.Join(classes, " ")
+}
+
+// busy says whether the live load goes over the link.
+func busy(l api.Link, load api.Load) bool {
+	if load.State != api.LoadRunning && load.State != api.LoadStarting {
+		return false
+	}
+	return slices.ContainsFunc(load.Paths, func(path string) bool { return slices.Contains(l.UsedBy, path) })
 }

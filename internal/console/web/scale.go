@@ -10,97 +10,97 @@ import (
 // reach is the largest ratio that a scale shows, and 1/reach the smallest; what lies beyond stands at its end.
 const reach = 20
 
-// A ratioScale is a ratio and a guess of it drawn on one line, 240 x 28, whose middle is 1.
-type ratioScale struct {
-	Says       string
+// A scale is a ratio and a guess of it drawn on one line, 240 x 28, whose middle is 1.
+type scale struct {
+	Label      string
 	Seen, Band bool
-	Sure       bool // a verdict rests on it
+	Sure       bool // the outcome rests on it
 	Guessed    bool
 	At, Lo, Hi float64
 	Guess      float64
 }
 
-func scale(verdict map[string]any, guess any) ratioScale {
-	s := ratioScale{Says: "not measured"}
-	at := func(v any) (float64, bool) {
-		ratio, ok := v.(float64)
-		if !ok || ratio <= 0 {
-			return 0, false
-		}
-		return math.Round(10*(120+116*max(-1, min(1, math.Log(ratio)/math.Log(reach))))) / 10, true
+func scaleOf(c outcome.Comparison, guess *float64) scale {
+	s := scale{Label: "not measured"}
+	if c.Ratio.N > 0 {
+		s.At, s.Seen = position(c.Ratio.Center)
 	}
-	if s.At, s.Seen = at(verdict["ratio"]); s.Seen {
-		s.Says = "measured " + ratio(verdict["ratio"])
+	if s.Seen {
+		s.Label = "measured " + ratio(c)
 	}
-	s.Sure = sure(verdict)
-	lo, hasLo := at(verdict["lo"])
-	hi, hasHi := at(verdict["hi"])
-	s.Lo, s.Hi, s.Band = lo, hi, hasLo && hasHi
-	if s.Guess, s.Guessed = at(guess); s.Guessed {
-		s.Says += ", guessed " + ratio(guess)
+	s.Sure = c.Outcome.Concludes()
+	if c.Ratio.Known() {
+		s.Lo, s.Band = position(c.Ratio.Lo)
+		s.Hi, _ = position(c.Ratio.Hi)
+	}
+	if guess != nil {
+		s.Guess, s.Guessed = position(*guess)
+	}
+	if s.Guessed {
+		s.Label += ", guessed " + metric.RatioText(*guess)
 	}
 	return s
 }
 
-// outcomeOf is the outcome of a comparison, empty where it has none.
-func outcomeOf(verdict map[string]any) outcome.Outcome {
-	word, _ := verdict["word"].(string)
-	return outcome.Outcome(word)
+// position is where a ratio stands on the line, not ok where it is none.
+func position(ratio float64) (x float64, ok bool) {
+	if ratio <= 0 {
+		return 0, false
+	}
+	share := math.Log(ratio) / math.Log(reach)
+	return math.Round(10*(120+116*max(-1, min(1, share)))) / 10, true
 }
 
-// sure says whether something rests on a verdict.
-func sure(verdict map[string]any) bool {
-	return outcomeOf(verdict).Concludes()
-}
-
-// unsaid says whether all that was asked of a run can't be said. Fewer repeats than a claim needs are another matter.
-func unsaid(verdicts any) bool {
-	asked := false
-	all, _ := verdicts.([]any)
-	for _, v := range all {
-		verdict, _ := v.(map[string]any)
-		switch outcomeOf(verdict) {
+// undecided says whether all that this run compares is inconclusive. Fewer repeats than an interval needs are another
+// matter.
+func undecided(comparisons []outcome.Comparison) bool {
+	measured := false
+	for _, c := range comparisons {
+		switch c.Outcome {
 		case outcome.Inconclusive:
-			asked = true
+			measured = true
 		case outcome.NotInThisRun:
 		default:
 			return false
 		}
 	}
-	return asked
+	return measured
 }
 
 // missed says how far a guess is off, "" where there is nothing to compare.
-func missed(verdict map[string]any, guess any) string {
-	said, guessed := guess.(float64)
-	seen, measured := verdict["ratio"].(float64)
-	if !guessed || !measured || said <= 0 || seen <= 0 {
+func missed(c outcome.Comparison, guess *float64) string {
+	if guess == nil || *guess <= 0 || c.Ratio.N == 0 || c.Ratio.Center <= 0 {
 		return ""
 	}
-	lo, hasLo := verdict["lo"].(float64)
-	hi, hasHi := verdict["hi"].(float64)
 	switch {
-	case hasLo && hasHi && said >= lo && said <= hi:
+	case c.Ratio.Known() && *guess >= c.Ratio.Lo && *guess <= c.Ratio.Hi:
 		return "within the interval"
-	case said > seen:
-		return metric.Number(said/seen) + " times too much"
+	case *guess > c.Ratio.Center:
+		return metric.Number(*guess/c.Ratio.Center) + " times too much"
 	}
-	return metric.Number(seen/said) + " times too little"
+	return metric.Number(c.Ratio.Center / *guess) + " times too little"
 }
 
-// ratio writes one as reports do.
-func ratio(v any) string {
-	r, ok := v.(float64)
-	if !ok {
+// ratio writes what was measured as reports do, "-" where nothing was.
+func ratio(c outcome.Comparison) string {
+	if c.Ratio.N == 0 {
 		return "-"
 	}
-	return metric.RatioText(r)
+	return metric.RatioText(c.Ratio.Center)
 }
 
-// guessed is what the run's prediction says of a headline, nil where it says nothing.
-func guessed(run map[string]any, headline any) any {
-	prediction, _ := run["prediction"].(map[string]any)
-	guesses, _ := prediction["headlines"].(map[string]any)
-	name, _ := headline.(string)
-	return guesses[name]
+// interval writes the interval of a ratio, "" where there is none.
+func interval(c outcome.Comparison) string {
+	if !c.Ratio.Known() {
+		return ""
+	}
+	return c.Ratio.Text(metric.RatioText)
+}
+
+// times writes a ratio of its own, "-" where there is none.
+func times(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return metric.RatioText(*v)
 }

@@ -1,12 +1,11 @@
 // Package web holds the console's pages: Go templates for the first picture, plain JavaScript for what moves in it.
-// It knows the console's state by its JSON names alone, as the browser does, so that a page drawn here and a page
-// that a browser has brought up to date show the same.
+// What both draw, the map, is put in words here alone: the template writes the first one, the events carry each later
+// one to the browser.
 package web
 
 import (
 	"bytes"
 	"embed"
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
@@ -47,42 +46,31 @@ func New(chartJS string) (*Pages, error) {
 	return p, nil
 }
 
-// Render writes the page of that name. Nothing is written where it can't be rendered.
-func (p *Pages) Render(w io.Writer, page string, data any) error {
-	raw, err := json.Marshal(data)
-	if err != nil {
-		return fmt.Errorf("encode the data of page %s: %w", page, err)
-	}
-	var plain map[string]any
-	if err := json.Unmarshal(raw, &plain); err != nil {
-		return fmt.Errorf("decode the data of page %s: %w", page, err)
-	}
+// Render writes a page. Nothing is written where it can't be rendered.
+func (p *Pages) Render(w io.Writer, page Page) error {
+	name := page.top().Template
 	var out bytes.Buffer
-	if err := p.templates.ExecuteTemplate(&out, page, plain); err != nil {
-		return fmt.Errorf("render page %s: %w", page, err)
+	if err := p.templates.ExecuteTemplate(&out, name, page); err != nil {
+		return fmt.Errorf("render page %s: %w", name, err)
 	}
-	_, err = out.WriteTo(w)
+	_, err := out.WriteTo(w)
 	return err
 }
 
 // functions are what templates call.
 func (p *Pages) functions() template.FuncMap {
 	return template.FuncMap{
-		"static":  func(name string) string { return "/static/" + p.hash + "/" + name },
-		"wires":   wires,
-		"boxes":   boxes,
-		"asked":   asked,
-		"plate":   plate,
-		"dial":    dial,
-		"unsaid":  unsaid,
-		"round":   round,
-		"clock":   clock,
-		"day":     day,
-		"ratio":   ratio,
-		"scale":   scale,
-		"guessed": guessed,
-		"tight":   tight,
-		"about":   about,
-		"missed":  missed,
+		"static":    func(name string) string { return "/static/" + p.hash + "/" + name },
+		"slider":    sliderOf,
+		"undecided": undecided,
+		"clock":     clock,
+		"day":       day,
+		"ratio":     ratio,
+		"interval":  interval,
+		"times":     times,
+		"scale":     scaleOf,
+		"tight":     tight,
+		"about":     about,
+		"missed":    missed,
 	}
 }

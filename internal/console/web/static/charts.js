@@ -7,11 +7,11 @@ import { swapLines } from './swaplines.js';
 const $ = (id) => document.getElementById(id);
 const kinds = {
   tps: [['tps', []]],
-  latency: [['median_ms', []], ['p95_ms', [6, 4]]],
+  response: [['p50_ms', []], ['p95_ms', [6, 4]]],
   connect: [['connect_ms', []]],
   errors: [['errors', []]],
 };
-const names = { tps: 'TPS', median_ms: 'median', p95_ms: 'p95', connect_ms: 'connect', errors: 'errors' };
+const names = { tps: 'TPS', p50_ms: 'p50', p95_ms: 'p95', connect_ms: 'connect', errors: 'errors' };
 const charts = {};
 
 const drawn = (point) => point && !Number.isNaN(point.y);
@@ -19,12 +19,12 @@ const drawn = (point) => point && !Number.isNaN(point.y);
 // alone says that a point has no line to either side, and must be drawn itself to be seen.
 const alone = (data, i) => drawn(data[i]) && !drawn(data[i - 1]) && !drawn(data[i + 1]);
 
-// highest is where a chart of latencies ends: above all medians and nearly all else. A few seconds in which everything
+// highest is where a chart of response times ends: above all p50 and nearly all else. A few seconds in which everything
 // waited would flatten the rest.
 function highest(sets) {
   const values = (dashed) => sets.filter((set) => (set.borderDash.length > 0) === dashed).flatMap((set) => set.data.map((point) => point.y)).filter((y) => !Number.isNaN(y)).sort((a, b) => a - b);
-  const medians = values(false), tails = values(true);
-  const most = Math.max(1.25 * (medians.at(-1) ?? 0), 1.1 * (tails[Math.floor(0.95 * (tails.length - 1))] ?? 0));
+  const p50s = values(false), tails = values(true);
+  const most = Math.max(1.25 * (p50s.at(-1) ?? 0), 1.1 * (tails[Math.floor(0.95 * (tails.length - 1))] ?? 0));
   const step = 10 ** Math.floor(Math.log10(most)) / 2;
   return most > 0 ? Math.ceil(most / step) * step : undefined;
 }
@@ -74,8 +74,9 @@ function dress(chart) {
 function datasets(kind, paths, from) {
   return paths.flatMap((path) => {
     const borderColor = resolve(`--${colourClass(path)}`);
-    return kinds[kind].map(([figure, dash]) => ({
-      label: `${path}${kinds[kind].length > 1 ? ` ${names[figure]}` : ''}`, data: series(path, figure, from),
+    return kinds[kind].map(([key, dash]) => ({
+      label: `${path}${kinds[kind].length > 1 ? ` ${names[key]}` : ''}`,
+      data: series(path, key, from),
       borderColor, backgroundColor: borderColor, borderDash: dash, borderWidth: dash.length ? 1.5 : 2.5, spanGaps: false,
     }));
   });
@@ -97,7 +98,7 @@ export function paintCharts(loadState) {
     if (figure.hidden) continue;
     Object.assign(chart.options.scales.x, { min: from, max: until });
     chart.data.datasets = datasets(kind, paths, from);
-    Object.assign(chart.options.scales.y, { type: log && kind !== 'errors' ? 'logarithmic' : 'linear', max: kind === 'latency' && !log ? highest(chart.data.datasets) : undefined });
+    Object.assign(chart.options.scales.y, { type: log && kind !== 'errors' ? 'logarithmic' : 'linear', max: kind === 'response' && !log ? highest(chart.data.datasets) : undefined });
     chart.update('none');
   }
 }
@@ -107,7 +108,7 @@ export function charting() {
   Chart.defaults.font.size = 13;
   for (const kind of Object.keys(kinds)) {
     const canvas = document.querySelector(`#chart-${kind} canvas`);
-    charts[kind] = new Chart(canvas, { type: 'line', data: { datasets: [] }, options: options(kind === 'latency' || kind === 'connect' ? ' ms' : ''), plugins: [swapLines] });
+    charts[kind] = new Chart(canvas, { type: 'line', data: { datasets: [] }, options: options(kind === 'response' || kind === 'connect' ? ' ms' : ''), plugins: [swapLines] });
     canvas.setAttribute('aria-label', `${canvas.closest('figure').querySelector('figcaption').textContent} over the last minutes; the table above has the last second`);
     dress(charts[kind]);
   }

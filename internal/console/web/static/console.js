@@ -7,25 +7,26 @@ import { follow } from './events.js';
 import { key, keys } from './keys.js';
 import { load, paintLoad, toggleLoad } from './load.js';
 import { lock } from './lock.js';
-import { paintFigures } from './figures.js';
+import { paintSeconds } from './seconds.js';
 import { waits } from './waits.js';
 
-let state;
+let drawn; // the map as it was told last
 
-function paint(now) {
-  state = now;
-  const seconds = latest()?.paths;
+function paint(state, map) {
+  drawn = map;
   document.body.classList.toggle('locked', Boolean(state.lock));
   lock(state);
   paintSwap(state);
-  paintMap(state, chosen(), seconds);
+  paintMap(drawn, chosen());
   paintLoad(state);
-  paintFigures(state, seconds);
+  paintSeconds(state, latest()?.paths);
   waits(state);
   paintCharts(state.load.state);
 }
 
-swap(() => { if (state) paintMap(state, chosen(), latest()?.paths); });
+swap(() => {
+  if (drawn) paintMap(drawn, chosen());
+});
 chooseOnMap(choose);
 load();
 charting();
@@ -39,6 +40,12 @@ key('x', swapKeys.reset);
 key('p', toggleLoad);
 key('y', toggleLog);
 follow({
-  hello: ({ state: now, history, swaps }) => { begin(history, swaps); paint(now); },
-  tick: ({ state: now, tick, swaps }) => { add(tick, swaps); paint(now); },
+  hello: ({ state, map, history, swaps }) => {
+    begin(history, swaps);
+    paint(state, map);
+  },
+  tick: ({ state, map, tick, swaps }) => {
+    add(tick, swaps);
+    paint(state, map);
+  },
 });

@@ -1,4 +1,4 @@
-// Numbers and words as the lab's reports write them (package figure and words.go do the same on the server).
+// Numbers and words of what only a browser draws.
 
 // number has as many digits as it has meaning, thousands apart: 0.312, 5.24, 52.4, 524, 11 642.
 export function number(value) {
@@ -10,11 +10,8 @@ export function number(value) {
 
 const grouped = (text) => (text.length < 5 ? text : text.replace(/\B(?=(\d{3})+$)/g, '\u202f'));
 
-// whole is a count, or a figure rounded to one.
+// whole is a count, or a number rounded to one.
 export const whole = (value) => grouped(String(Math.round(value)));
-
-// short is a time for a plate that is read from afar: it has about the same width each second.
-export const short = (value) => (value >= 100 ? whole(value) : value.toFixed(value < 1 ? 2 : 1));
 
 export const ms = (value) => (value == null ? '-' : `${number(value)} ms`);
 
@@ -24,24 +21,6 @@ export const count = (n, one, many = `${one}s`) => `${whole(n)} ${n === 1 ? one 
 
 // brief leaves out why all is paused: the banner says that once for the whole page.
 export const brief = (reason) => (reason.startsWith('paused') ? 'paused' : reason);
-
-// round is what stands large on a link's plate.
-export function round(link) {
-  if (link.cut) return 'cut';
-  if (link.off) return 'off';
-  return link.measured_ms == null ? 'not measured' : `${short(link.measured_ms)} ms`;
-}
-
-export function asked(link) {
-  if (!link.known) return 'asked ?';
-  if (link.off) return 'no server here';
-  const jitter = link.jitter_ms > 0 ? ` ±${link.jitter_ms}` : '';
-  const narrow = link.down_kbps > 0 || link.up_kbps > 0 ? ', narrow' : '';
-  return `asked ${link.latency_ms}${jitter} ms${narrow}`;
-}
-
-// plate is what stands small on a link's plate: without its first word where that leaves no room.
-export const plate = (link) => asked(link).replace(/^asked (?=.{12})/, '');
 
 // bandwidth says a link's limits, '' where it has none.
 export function bandwidth(link) {

@@ -28,10 +28,12 @@ export function guessing(form) {
 
 // guesses are what was committed to; null where nothing was.
 export function guesses(form) {
-  const headlines = {};
-  for (const row of form.querySelectorAll('.guess.made')) headlines[row.dataset.headline] = ratioOf(row.querySelector('input'));
+  const comparisons = {};
+  for (const row of form.querySelectorAll('.guess.made')) {
+    comparisons[row.dataset.comparison] = ratioOf(row.querySelector('input'));
+  }
   const words_ = form.elements.words.value.trim(), path = form.elements.path?.value ?? '';
   const factor = Number(form.elements.factor?.value) || null;
-  if (!words_ && !path && !factor && !Object.keys(headlines).length) return null;
-  return { words: words_, path, factor, headlines };
+  if (!words_ && !path && !factor && !Object.keys(comparisons).length) return null;
+  return { words: words_, path, factor, comparisons };
 }

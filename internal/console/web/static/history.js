@@ -28,13 +28,13 @@ export function add(tick, fresh) {
   cut();
 }
 
-// series are a path's points of one figure. Where seconds are missing, or another k6 began, the line has a hole.
-export function series(path, figure, from) {
+// series are a path's points of one metric. Where seconds are missing, or another k6 began, the line has a hole.
+export function series(path, metric, from) {
   const points = [];
   let before;
   for (const tick of ticks) {
     if (tick.at < from - 2) continue;
-    const y = tick.paths?.[path]?.[figure];
+    const y = tick.paths?.[path]?.[metric];
     if (before !== undefined && (tick.gap || tick.at - before > 2.5)) points.push({ x: tick.at - 0.5, y: NaN });
     points.push({ x: tick.at, y: y ?? NaN });
     before = tick.at;
@@ -49,4 +49,6 @@ export function pathsSince(from) {
   return [...seen];
 }
 
-export const any = (figure, from) => ticks.some((tick) => tick.at >= from && Object.values(tick.paths ?? {}).some((path) => path[figure] > 0));
+// any says whether a metric was above 0 since then.
+export const any = (metric, from) => ticks.some((tick) => tick.at >= from
+  && Object.values(tick.paths ?? {}).some((path) => path[metric] > 0));

@@ -1,4 +1,4 @@
-// One lesson: a prediction that is committed to before the figures show, the run, and then both side by side.
+// One lesson: a prediction that is committed to before the results show, the run, and then both side by side.
 import { attempt, post, say, trouble } from './say.js';
 import { clock } from './format.js';
 import { cancelLesson, lock } from './lock.js';
@@ -44,7 +44,12 @@ function progress(lesson) {
   $('left').textContent = lesson.of ? clock(lesson.seconds_left) : '-:--';
   $('done').max = lesson.of || 1;
   $('done').value = lesson.done;
-  $('cell').textContent = [`${lesson.done} of ${lesson.of}`, lesson.failed > 0 && `${lesson.failed} failed`, lesson.cell].filter(Boolean).join(' · ');
+  $('cell').textContent = [
+    `${lesson.done} of ${lesson.of}`,
+    lesson.failed > 0 && `${lesson.failed} failed`,
+    lesson.cell,
+    lesson.elsewhere && 'started from a terminal',
+  ].filter(Boolean).join(' · ');
   $('mine').textContent = recall();
   $('cancel').disabled = lesson.state === 'cancelling';
   $('under-way-title').textContent = lesson.state === 'cancelling' ? 'Cancelling' : 'Running';
@@ -52,7 +57,10 @@ function progress(lesson) {
 
 function look(state) {
   lock(state);
-  if (state.lesson?.name === name) { progress(state.lesson); return; }
+  if (state.lesson?.name === name) {
+    progress(state.lesson);
+    return;
+  }
   for (const button of form.querySelectorAll('button')) button.disabled = Boolean(state.lock) || asking;
   if (asking) return;
   if ($('under-way').hidden) earlier = state.last_run?.run;
@@ -71,7 +79,10 @@ function ended(last) {
   trouble(last?.reason || 'The run ended before it began.');
 }
 
-form.addEventListener('submit', (event) => { event.preventDefault(); run(guesses(form)); });
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  run(guesses(form));
+});
 $('without').addEventListener('click', () => run(null));
 $('cancel').addEventListener('click', cancelLesson);
 guessing(form);

@@ -11,16 +11,6 @@ let state, touched = false, asking = false;
 const paths = () => [...form.querySelectorAll('[name=paths]:checked')].map((box) => box.value);
 const on = ({ load }) => ['starting', 'running', 'paused'].includes(load.state);
 
-function says({ load }) {
-  const what = `${load.workload}, ${count(load.clients, 'client')} a path, connections ${load.keep ? 'kept' : 'reopened'}`;
-  switch (load.state) {
-    case 'off': return load.reason ? `off: ${load.reason}` : 'off';
-    case 'running': return what;
-    case 'paused': return `paused: ${load.reason}`;
-    default: return `${load.state} ...`;
-  }
-}
-
 async function startLoad() {
   if (!paths().length) {
     $('load-choice').open = true;
@@ -34,7 +24,13 @@ async function startLoad() {
   }
   const fields = form.elements;
   asking = true;
-  const body = { workload: fields.workload.value, clients: Number(fields.clients.value), paths: paths(), keep: fields.keep.value === 'yes' };
+  const body = {
+    workload: fields.workload.value,
+    clients: Number(fields.clients.value),
+    paths: paths(),
+    loop: fields.loop.value,
+    keep: fields.keep.value === 'yes',
+  };
   if (await attempt(() => post('/api/load', body))) {
     touched = false;
     $('load-choice').open = false;
@@ -54,22 +50,24 @@ function choices({ load }) {
   if (touched || asking) return;
   const chosen = load.paths?.length ? load.paths : first;
   for (const box of form.querySelectorAll('[name=paths]')) box.checked = !box.disabled && chosen.includes(box.value);
-  if (load.workload) form.elements.workload.value = load.workload;
-  if (load.clients) form.elements.clients.value = load.clients;
-  if (load.workload) form.elements.keep.value = load.keep ? 'yes' : 'no';
+  if (!load.workload) return;
+  form.elements.workload.value = load.workload;
+  form.elements.clients.value = load.clients;
+  form.elements.loop.value = load.loop;
+  form.elements.keep.value = load.keep ? 'yes' : 'no';
 }
 
 function explain() {
-  const workload = state?.load.choices.workloads.find((choice) => choice.name === form.elements.workload.value);
-  $('workload-says').textContent = workload?.meaning ?? '';
+  const workload = state?.load.choices.workloads.find(({ name }) => name === form.elements.workload.value);
+  $('workload-text').textContent = workload?.meaning ?? '';
+  $('rate-text').textContent = workload?.gentle_rate ?? '-';
 }
 
 export function paintLoad(now) {
   state = now;
   const { load } = now;
   $('load').dataset.state = load.state;
-  const text = says(now);
-  if ($('load-says').textContent !== text) $('load-says').textContent = text;
+  if ($('load-text').textContent !== load.text) $('load-text').textContent = load.text;
   choices(now);
   explain();
   const locked = Boolean(now.lock);
@@ -80,8 +78,14 @@ export function paintLoad(now) {
 }
 
 export function load() {
-  form.addEventListener('input', () => { touched = true; if (state) paintLoad(state); });
-  form.addEventListener('submit', (event) => { event.preventDefault(); startLoad(); });
+  form.addEventListener('input', () => {
+    touched = true;
+    if (state) paintLoad(state);
+  });
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    startLoad();
+  });
   start.addEventListener('click', startLoad);
   stop.addEventListener('click', stopLoad);
 }

@@ -11,7 +11,7 @@ export const cancelLesson = () => attempt(() => post('/api/lessons/cancel'));
 cancel.addEventListener('click', cancelLesson);
 
 export function lock(state) {
-  // The page of the lesson that runs says all of it itself.
+  // The page of the lesson that runs has all of it.
   const here = state.lesson && location.pathname === `/lessons/${state.lesson.name}`;
   banner.hidden = !state.lock || here;
   if (why.textContent !== state.lock) why.textContent = state.lock;

@@ -1,28 +1,30 @@
-// The swap panel: what is moved, typed or pressed here is asked of the chosen link at once.
+// The swap panel: what is moved, typed or pressed here is set on the chosen link at once.
 import { attempt, post, say } from './say.js';
 import { bandwidth, brief, ms } from './format.js';
 
 const pause = 100; // ms between two requests while the slider moves
-const patience = 2000; // ms that a slider keeps what was asked, until the state says it, too
+const patience = 2000; // ms that a slider keeps what was chosen, until the state has it, too
 
 const $ = (id) => document.getElementById(id);
 const stops = [...$('dial-stops').options].map((option) => Number(option.label)); // milliseconds
-const which = $('link'), dial = $('dial'), dialSays = $('dial-says'), exact = $('exact');
+const which = $('link'), dial = $('dial'), dialText = $('dial-text'), exact = $('exact');
 
 let state, wanted, sending = false, heldUntil = 0;
 
 export const chosen = () => which.value;
-const links = () => (which.value === 'all' ? state?.links : state?.links.filter((link) => link.name === which.value)) ?? [];
+const all = () => which.value === 'all';
+const links = () => state?.links.filter((link) => all() || link.name === which.value) ?? [];
 const address = (act = '') => `/api/links/${encodeURIComponent(which.value)}${act}`;
-const name = () => (which.value === 'all' ? 'all links' : which.value);
-const nearest = (value) => stops.reduce((best, stop, i) => (Math.abs(stop - value) < Math.abs(stops[best] - value) ? i : best), 0);
+const name = () => (all() ? 'all links' : which.value);
+const apart = (stop, value) => Math.abs(stop - value);
+const nearest = (value) => stops.reduce((best, stop, i) => (apart(stop, value) < apart(stops[best], value) ? i : best), 0);
 
 function tell(text, unit = 'ms') {
-  dialSays.replaceChildren(text);
+  dialText.replaceChildren(text);
   if (unit) {
     const small = document.createElement('small');
     small.textContent = ` ${unit}`;
-    dialSays.append(small);
+    dialText.append(small);
   }
 }
 
@@ -58,11 +60,13 @@ async function ask(act, body, said) {
 
 // nothing takes everything off, a cut too.
 async function nothing() {
-  if (links().some((link) => link.cut)) await ask('/restore', {}, 'brought back');
+  if (links().some((link) => link.cut)) await restore();
   await ask('', { latency_ms: 0, jitter_ms: 0, down_kbps: 0, up_kbps: 0 }, 'nothing added');
 }
 
-const toggleCut = () => (links().length && links().every((link) => link.cut) ? ask('/restore', {}, 'brought back') : ask('/cut', {}, 'cut'));
+const cut = () => ask('/cut', {}, 'cut');
+const restore = () => ask('/restore', {}, 'restored');
+const toggleCut = () => (links().length && links().every((link) => link.cut) ? restore() : cut());
 const reset = () => ask('/reset', {}, 'connections ended, new ones come through');
 
 export const swapKeys = { nothing, toggleCut, reset, slider: () => dial.focus() };
@@ -84,12 +88,16 @@ function options(names) {
 
 // describe says of the chosen link what the map has no room for.
 function describe(of) {
-  if (which.value === 'all') return `${of.length} links; ${of.filter((link) => link.cut).length || 'none'} cut`;
+  if (all()) return `${of.length} links; ${of.filter((link) => link.cut).length || 'none'} cut`;
   const [link] = of;
+  const reason = link.off || brief(link.reason) || (link.cut ? 'cut' : 'no answer yet');
   return [
-    link.measured_ms == null ? `not measured: ${link.off || brief(link.reason) || (link.cut ? 'cut' : 'no answer yet')}` : `measured ${ms(link.measured_ms)}`,
-    link.jitter_ms > 0 && `jitter ±${link.jitter_ms} ms`, bandwidth(link), link.others && 'someone else\'s faults are on it, too',
-    link.replication && `replication goes ${link.replication}`, link.host_port > 0 && `your own client: 127.0.0.1:${link.host_port}`,
+    link.measured_ms == null ? `not measured: ${reason}` : `measured ${ms(link.measured_ms)}`,
+    link.jitter_ms > 0 && `jitter ±${link.jitter_ms} ms`,
+    bandwidth(link),
+    link.others && 'someone else\'s faults are on it, too',
+    link.replication && `replication goes ${link.replication}`,
+    link.host_port > 0 && `your own client: 127.0.0.1:${link.host_port}`,
   ].filter(Boolean).join(' · ');
 }
 
@@ -100,8 +108,8 @@ export function paintSwap(now) {
   options([...now.links.map((link) => link.name), 'all']);
   const of = links();
   if (!of.length) return;
-  const says = describe(of);
-  if ($('link-says').textContent !== says) $('link-says').textContent = says;
+  const text = describe(of);
+  if ($('link-text').textContent !== text) $('link-text').textContent = text;
   const latency = same(of, 'latency_ms');
   if (Date.now() > heldUntil || (wanted === undefined && latency === stops[dial.value])) {
     if (latency === undefined) tell('mixed', '');
@@ -116,7 +124,10 @@ export function paintSwap(now) {
     $('cut').disabled = of.every((link) => link.cut);
     $('restore').disabled = of.every((link) => !link.cut);
   }
-  for (const button of document.querySelectorAll('[data-preset]')) button.setAttribute('aria-pressed', String(now.presets.some((preset) => preset.name === button.dataset.preset && of.every((link) => matches(link, preset)))));
+  for (const button of document.querySelectorAll('[data-preset]')) {
+    const preset = now.presets.find((one) => one.name === button.dataset.preset);
+    button.setAttribute('aria-pressed', String(Boolean(preset) && of.every((link) => matches(link, preset))));
+  }
 }
 
 const settings = ['latency_ms', 'jitter_ms', 'down_kbps', 'up_kbps'];
@@ -143,16 +154,32 @@ function typed() {
 
 export function swap(onChoose) {
   dial.addEventListener('input', moved);
-  which.addEventListener('change', () => { heldUntil = 0; exact.dataset.typed = ''; exact.reset(); if (state) paintSwap(state); onChoose(which.value); });
-  exact.addEventListener('input', () => { exact.dataset.typed = 'yes'; });
-  exact.addEventListener('submit', (event) => { event.preventDefault(); ask('', typed(), 'set'); });
-  exact.addEventListener('keydown', (event) => { if (event.key === 'Escape') { exact.dataset.typed = ''; document.activeElement.blur(); paintSwap(state); } });
+  which.addEventListener('change', () => {
+    heldUntil = 0;
+    exact.dataset.typed = '';
+    exact.reset();
+    if (state) paintSwap(state);
+    onChoose(which.value);
+  });
+  exact.addEventListener('input', () => {
+    exact.dataset.typed = 'yes';
+  });
+  exact.addEventListener('submit', (event) => {
+    event.preventDefault();
+    ask('', typed(), 'set');
+  });
+  exact.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape') return;
+    exact.dataset.typed = '';
+    document.activeElement.blur();
+    paintSwap(state);
+  });
   $('presets').addEventListener('click', ({ target }) => {
     const button = target.closest('button');
     if (button?.dataset.preset) ask('', { preset: button.dataset.preset }, button.dataset.preset);
     else if (button) nothing();
   });
-  $('cut').addEventListener('click', () => ask('/cut', {}, 'cut'));
-  $('restore').addEventListener('click', () => ask('/restore', {}, 'brought back'));
+  $('cut').addEventListener('click', cut);
+  $('restore').addEventListener('click', restore);
   $('reset').addEventListener('click', reset);
 }

@@ -1,0 +1,194 @@
+// Package api is what the console tells: the JSON of /api/state and of the events that its pages follow.
+package api
+
+import (
+	"time"
+
+	"pooler-lab/k6/live/second"
+)
+
+// A State is what the console knows at one moment; /api/state and each event carry it whole. Null is not known.
+type State struct {
+	Time      time.Time   `json:"time"`
+	Version   string      `json:"version"`
+	Presets   []Preset    `json:"presets"`
+	Toxiproxy Reachable   `json:"toxiproxy"`
+	Links     []Link      `json:"links"`
+	Nodes     []Node      `json:"nodes"`
+	Load      Load        `json:"load"`
+	Lesson    *Running    `json:"lesson"` // under way, null where none is
+	LastRun   *LastRun    `json:"last_run"`
+	Lock      string      `json:"lock"` // why nothing can be swapped just now, "" where it can
+	Waits     []NodeWaits `json:"waits"`
+}
+
+// A Preset is a link's settings with a name.
+type Preset struct {
+	Name      string `json:"name"`
+	Meaning   string `json:"meaning"`
+	LatencyMS int    `json:"latency_ms"`
+	JitterMS  int    `json:"jitter_ms"`
+	DownKBps  int    `json:"down_kbps"`
+	UpKBps    int    `json:"up_kbps"`
+}
+
+// Reachable says whether something answers.
+type Reachable struct {
+	Up     bool   `json:"up"`
+	Reason string `json:"reason"` // it doesn't
+}
+
+// A Link is what one is set to, and what it is.
+type Link struct {
+	Name       string   `json:"name"`
+	From       string   `json:"from"`
+	To         string   `json:"to"`
+	HostPort   int      `json:"host_port"` // of 127.0.0.1 on the host, 0 where it isn't published
+	Known      bool     `json:"known"`     // the settings are of now: not while a lesson runs, or toxiproxy doesn't answer
+	LatencyMS  int      `json:"latency_ms"`
+	JitterMS   int      `json:"jitter_ms"`
+	DownKBps   int      `json:"down_kbps"` // 0 is no limit
+	UpKBps     int      `json:"up_kbps"`
+	Cut        bool     `json:"cut"`
+	Others     bool     `json:"others"` // faults that the lab never sets
+	MeasuredMS *float64 `json:"measured_ms"`
+	Reason     string   `json:"reason"`  // it isn't measured
+	Off        string   `json:"off"`     // why nothing can travel over it in this lab
+	UsedBy     []string `json:"used_by"` // paths that can go over it
+	// Replication is of the link between primary and standby: straight, over the link, or unknown: why.
+	Replication string `json:"replication"`
+}
+
+// What a node's state can be.
+const (
+	Up      = "up"
+	Down    = "down"
+	Off     = "off" // not part of this lab
+	Unknown = "unknown"
+)
+
+// A Node is a box of the map: the client, a pooler, a database.
+type Node struct {
+	Name                string   `json:"name"`
+	Kind                string   `json:"kind"` // client, pooler or database
+	State               string   `json:"state"`
+	Reason              string   `json:"reason"`
+	Role                string   `json:"role"`     // of PostgreSQL: primary or standby
+	Backends            *int     `json:"backends"` // sessions of clients and poolers, the lab's own left out
+	ReplicationLagMS    *float64 `json:"replication_lag_ms"`
+	ReplicationLagBytes *int64   `json:"replication_lag_bytes"`
+	WaitingClients      *int     `json:"waiting_clients"`
+	ServersActive       *int     `json:"servers_active"`
+	ServersIdle         *int     `json:"servers_idle"`
+	PoolSize            *int     `json:"pool_size"`
+	SelectsPerSecond    *float64 `json:"selects_per_second"` // that Pgpool-II sent to it; of Pgpool-II itself: to all
+
+	Conninfo string `json:"-"` // of a standby
+}
+
+// NodeWaits is what a database's sessions waited for in the last seconds.
+type NodeWaits struct {
+	Node   string `json:"node"`
+	Events []Wait `json:"events"`
+	Reason string `json:"reason"` // nothing was measured
+}
+
+// A Wait is the share of the sessions' time that one event took.
+type Wait struct {
+	Name  string  `json:"name"`
+	Share float64 `json:"share"`
+}
+
+// What the live load's state can be.
+const (
+	LoadOff      = "off"
+	LoadStarting = "starting"
+	LoadRunning  = "running"
+	LoadStopping = "stopping"
+	LoadPaused   = "paused"
+)
+
+// Load is the live load as it is.
+type Load struct {
+	State    string     `json:"state"`
+	Reason   string     `json:"reason"`
+	Text     string     `json:"text"` // all of it in a sentence
+	Workload string     `json:"workload"`
+	Clients  int        `json:"clients"` // of each path
+	Paths    []string   `json:"paths"`
+	Loop     string     `json:"loop"` // open or closed
+	Rate     int        `json:"rate"` // iterations a second on each path, 0 in a closed loop
+	Keep     bool       `json:"keep"` // clients keep their connections
+	Since    *time.Time `json:"since"`
+	Choices  Choices    `json:"choices"`
+}
+
+// How clients of the live load begin an iteration.
+const (
+	LoopOpen   = "open"   // at a constant rate, whether or not the one before has ended
+	LoopClosed = "closed" // when the one before has ended: as fast as it can
+)
+
+// Choices are what a live load can be.
+type Choices struct {
+	Workloads   []Workload `json:"workloads"`
+	Paths       []Choice   `json:"paths"`
+	MostClients int        `json:"most_clients"`
+}
+
+// A Workload is what clients of the live load do.
+type Workload struct {
+	Name       string `json:"name"`
+	Meaning    string `json:"meaning"`
+	GentleRate int    `json:"gentle_rate"` // iterations a second over all paths, of an open loop
+}
+
+// A Choice is one of several; Off says why it can't be taken.
+type Choice struct {
+	Name    string `json:"name"`
+	Meaning string `json:"meaning"`
+	Off     string `json:"off"`
+}
+
+// Running is the lesson under way.
+type Running struct {
+	Name        string `json:"name"`
+	Run         string `json:"run"`       // its folder's name, "" before it has one
+	State       string `json:"state"`     // running or cancelling
+	Elsewhere   bool   `json:"elsewhere"` // started from a terminal
+	Cell        string `json:"cell"`
+	Done        int    `json:"done"`
+	Of          int    `json:"of"`
+	SecondsLeft int    `json:"seconds_left"`
+	Failed      int    `json:"failed"`
+}
+
+// LastRun is the run that this console started last, once it has ended.
+type LastRun struct {
+	Lesson string `json:"lesson"`
+	Run    string `json:"run"`
+	Status string `json:"status"`
+	Reason string `json:"reason"`
+}
+
+// A Tick is one second of the charts.
+type Tick struct {
+	Time  time.Time              `json:"time"`
+	Paths map[string]second.Path `json:"paths"` // of the live load, none while it doesn't run
+	Links map[string]*float64    `json:"links"` // measured round trips in ms, null where there is none
+	Gap   bool                   `json:"gap"`   // a new k6 began: don't join the lines across
+}
+
+// A Swap is a change of a link.
+type Swap struct {
+	Time time.Time `json:"time"`
+	Link string    `json:"link"`
+	Text string    `json:"text"`
+	By   string    `json:"by"` // console or elsewhere
+}
+
+// Who changed a link.
+const (
+	ByConsole   = "console"
+	ByElsewhere = "elsewhere"
+)

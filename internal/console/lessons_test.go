@@ -1,0 +1,158 @@
+package console
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pooler-lab/internal/console/web"
+)
+
+// aRun is a run that finished.
+const aRun = "../outcome/testdata/reproduced/run.json"
+
+// standInInspect poses as 'k6 inspect': it prints a lesson of one group and one claim.
+const standInInspect = `cat <<'JSON'
+{"ext": {"lab": {"lesson": "00-tour", "title": "The tour", "question": "What does it cost?", "explanation": "Round trips.", "minutes": 2,
+ "prediction": "Which way is the fastest?",
+ "groups": [{"name": "g", "workload": "select", "paths": ["direct", "pgpool"], "latencies": [0], "clients": [1], "seconds": 1, "warmup_seconds": 1}],
+ "headlines": [{"name": "far", "says": "Pgpool-II, to direct", "figure": "tps", "of": {"path": "pgpool"}, "to": {"path": "direct"}}]}}}
+JSON
+`
+
+// standInRun poses as 'lab run': it makes a run's folder, says how far it is until it is interrupted, and leaves what
+// was finished.
+const standInRun = `
+run=20261121T220000Z-00-tour
+mkdir -p "$RESULTS/$run" && cp "$RUN" "$RESULTS/$run/run.json"
+trap 'note interrupted; sed -i "s/\"status\": \"finished\"/\"status\": \"interrupted\"/" "$RESULTS/$run/run.json"; exit 130' INT
+echo 'something for people' >&2
+while :; do
+	echo '{"run":"'$run'","cell":"direct, 0 ms, select, 1 client","phase":"k6","block":1,"blocks":6,"done":3,"of":12,"seconds_left":40,"failed":1}' >&2
+	sleep 0.1
+done
+`
+
+// newLessonBench is a bench with a lesson, that the programs given inspect and run.
+func newLessonBench(t *testing.T, run string) (b *bench, notes string) {
+	t.Helper()
+	k6, _ := standInProgram(t, "k6", standInInspect)
+	t.Setenv("PATH", filepath.Dir(k6)+":"+os.Getenv("PATH"))
+	lab, notes := standInProgram(t, "lab", run)
+	b = newBench(t, func(b *bench) {
+		b.source.Lab = lab
+		if err := os.WriteFile(filepath.Join(b.root, "k6", "lessons", "00-tour.js"), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	})
+	finished, err := filepath.Abs(aRun)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("RESULTS", b.results())
+	t.Setenv("RUN", finished)
+	return b, notes
+}
+
+func TestLessonRunsIsPredictedAndCancelled(t *testing.T) {
+	b, notes := newLessonBench(t, standInRun)
+	status, said := b.post("/api/lessons/00-tour/run", `{"prediction": {"words": "pgpool", "path": "pgpool", "factor": 1.5, "comparisons": {"far": 0.5}}, "experiments": ["g"]}`)
+	if status != 200 || !strings.Contains(said, `{"run":"20261121T220000Z-00-tour"}`) {
+		t.Fatalf("%d %s", status, said)
+	}
+	b.until("it is under way", func() bool { r := b.state().Lesson; return r != nil && r.Done == 3 })
+	s := b.state()
+	if r := s.Lesson; r.Name != "00-tour" || r.Of != 12 || r.Failed != 1 || r.SecondsLeft != 40 || r.State != "running" || r.Cell == "" {
+		t.Errorf("%+v", r)
+	}
+	if !strings.HasPrefix(s.Lock, "lesson 00-tour is running") {
+		t.Errorf("lock %q", s.Lock)
+	}
+	if status, said := b.post("/api/lessons/00-tour/run", `{}`); status != 423 {
+		t.Errorf("a second one: %d %s", status, said)
+	}
+	if status, said := b.post("/api/links/all", `{"latency_ms": 5}`); status != 423 {
+		t.Errorf("a swap: %d %s", status, said)
+	}
+	for range 2 { // asked twice, it is told once
+		if status, said := b.post("/api/lessons/cancel", ``); status != 200 || !strings.Contains(said, `"cancelling"`) {
+			t.Errorf("%d %s", status, said)
+		}
+	}
+	b.until("all is as before", func() bool { s := b.state(); return s.Lesson == nil && s.Lock == "" && s.LastRun != nil })
+	if last := b.state().LastRun; last.Status != "interrupted" || last.Run != "20261121T220000Z-00-tour" || last.Lesson != "00-tour" {
+		t.Errorf("%+v", last)
+	}
+	told := strings.Join(noted(t, notes), "\n")
+	if !strings.Contains(told, "run --steps --experiments=g 00-tour") || strings.Count(told, "interrupted") != 1 {
+		t.Errorf("the lesson's program was told:\n%s", told)
+	}
+	p, err := readPrediction(filepath.Join(b.results(), "20261121T220000Z-00-tour"))
+	if err != nil || p.Words != "pgpool" || p.Path != "pgpool" || *p.Factor != 1.5 || p.Comparisons["far"] != 0.5 || p.At.IsZero() {
+		t.Errorf("%+v, %v", p, err)
+	}
+	if status, said := b.post("/api/lessons/cancel", ``); status != 409 || !strings.Contains(said, "no lesson is running") {
+		t.Errorf("%d %s", status, said)
+	}
+}
+
+func TestLessonThatCannotBeginSaysWhy(t *testing.T) {
+	b, _ := newLessonBench(t, "echo 'lab run: the data is not loaded yet' >&2; exit 1\n")
+	if status, said := b.post("/api/lessons/00-tour/run", `{}`); status != 400 || !strings.Contains(said, "the data is not loaded yet") {
+		t.Errorf("%d %s", status, said)
+	}
+	b.until("all is as before", func() bool { return b.state().Lock == "" })
+	if last := b.state().LastRun; last == nil || last.Status != "failed" || !strings.Contains(last.Reason, "not loaded yet") {
+		t.Errorf("%+v", last)
+	}
+}
+
+func TestLessonRefusesWhatCannotBePredicted(t *testing.T) {
+	b, notes := newLessonBench(t, standInRun)
+	cases := []struct {
+		address, body string
+		status        int
+		says          string
+	}{
+		{"/api/lessons/00-tour/run", `{"prediction": {"path": "direkt"}}`, 400, "doesn't measure a path"},
+		{"/api/lessons/00-tour/run", `{"prediction": {"factor": 0}}`, 400, "a number above 0"},
+		{"/api/lessons/00-tour/run", `{"prediction": {"comparisons": {"near": 1}}}`, 400, "compares nothing called"},
+		{"/api/lessons/00-tour/run", `{"prediction": {"comparisons": {"far": -1}}}`, 400, "a number above 0"},
+		{"/api/lessons/00-tour/run", `{"prediction": {"words": "` + strings.Repeat("ü", 501) + `"}}`, 400, "keep to 500"},
+		{"/api/lessons/00-tuor/run", `{}`, 404, "did you mean 00-tour?"},
+		{"/api/lessons/..%2Fsecret/run", `{}`, 404, "there is no lesson"},
+	}
+	for _, c := range cases {
+		if status, said := b.post(c.address, c.body); status != c.status || !strings.Contains(said, c.says) {
+			t.Errorf("%s %.80s: %d %s\nwanted %d, %q", c.address, c.body, status, said, c.status, c.says)
+		}
+	}
+	if told := noted(t, notes); told[0] != "" {
+		t.Errorf("it was run: %s", told)
+	}
+}
+
+func TestLessonPages(t *testing.T) {
+	b, _ := newLessonBench(t, standInRun)
+	for _, address := range []string{"/lessons", "/lessons/00-tour"} {
+		if status, text := b.get(address); status != 200 || !strings.Contains(text, "What does it cost?") {
+			t.Errorf("%s: %d %s", address, status, text)
+		}
+	}
+	p, _ := b.ready()
+	entry, _, err := p.lessonNamed(t.Context(), "00-tour")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paths []string
+	for _, c := range entry.Paths {
+		paths = append(paths, c.Name)
+	}
+	compared := []web.Compared{{Name: "far", Text: "Pgpool-II, to direct"}}
+	if entry.Prediction != "Which way is the fastest?" || entry.Minutes != 2 ||
+		!slices.Equal(paths, []string{"direct", "pgpool"}) || !slices.Equal(entry.Comparisons, compared) {
+		t.Errorf("%+v", entry)
+	}
+}

@@ -1,0 +1,117 @@
+package console
+
+import (
+	"sync"
+
+	"pooler-lab/internal/console/api"
+)
+
+// notMeasuredYet is why nothing is known of what nobody has looked at since the console, or a pause, began.
+const notMeasuredYet = "not measured yet"
+
+// cutOff is why a link that is cut has no round trip.
+const cutOff = "cut"
+
+// Sights are what the probes saw last. What a probe no longer looks at is forgotten, not kept as if it were true.
+type readings struct {
+	mu    sync.Mutex
+	links map[string]measurement
+	nodes map[string]nodeReading
+	waits map[string]waitsReading
+}
+
+// A measurement is a link's round trip, or why there is none.
+type measurement struct {
+	ms     *float64
+	reason string
+}
+
+// A nodeReading is what one probe saw, or why it saw nothing.
+type nodeReading struct {
+	apply  func(map[string]*api.Node)
+	reason string
+}
+
+// A waitsReading is what the sessions of a node waited for, or why nobody knows.
+type waitsReading struct {
+	events []api.Wait
+	reason string
+}
+
+func newReadings() *readings {
+	return &readings{links: map[string]measurement{}, nodes: map[string]nodeReading{}, waits: map[string]waitsReading{}}
+}
+
+func (s *readings) noteLink(name string, m measurement) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.links[name] = m
+}
+
+func (s *readings) measured(name string) measurement {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m, ok := s.links[name]
+	if !ok {
+		m.reason = notMeasuredYet
+	}
+	return m
+}
+
+func (s *readings) node(name string, seen nodeReading) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.nodes[name] = seen
+}
+
+func (s *readings) wait(name string, seen waitsReading) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waits[name] = seen
+}
+
+// forgetLink and its like are for probes that rest.
+func (s *readings) forgetLink(name string) { forget(s, s.links, name) }
+func (s *readings) forgetNode(name string) { forget(s, s.nodes, name) }
+func (s *readings) forgetWait(name string) { forget(s, s.waits, name) }
+
+func forget[V any](s *readings, of map[string]V, name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(of, name)
+}
+
+// fill writes what is known into nodes that are part of the lab.
+func (s *readings) fill(nodes map[string]*api.Node) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, seen := range s.nodes {
+		node := nodes[name]
+		switch {
+		case node == nil || node.State == api.Off:
+		case seen.apply == nil:
+			node.State, node.Reason = api.Down, seen.reason
+		default:
+			node.State, node.Reason = api.Up, ""
+			seen.apply(nodes)
+		}
+	}
+}
+
+// waiting returns the waits of the nodes, in their order.
+func (s *readings) waiting(names []string) []api.NodeWaits {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := []api.NodeWaits{}
+	for _, name := range names {
+		seen, looked := s.waits[name]
+		if !looked {
+			seen.reason = notMeasuredYet
+		}
+		all = append(all, api.NodeWaits{Node: name, Events: listed(seen.events), Reason: seen.reason})
+	}
+	return all
+}
+
+// rounded keeps three decimals: microseconds of a figure in milliseconds.
+func rounded(v float64) float64 { return float64(int64(v*1000+0.5)) / 1000 }

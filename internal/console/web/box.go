@@ -1,0 +1,130 @@
+package web
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"pooler-lab/internal/console/api"
+	"pooler-lab/internal/metric"
+	"pooler-lab/k6/live/second"
+)
+
+// nearApp is how the name of a pooler's other instance ends: both are one box.
+const nearApp = "-near-app"
+
+// boxOf is a node's box; one that the state doesn't have is unknown.
+func boxOf(p Place, s api.State, paths map[string]second.Path) Box {
+	b := Box{Place: p, Name: p.Node, State: api.Unknown, Lines: []Line{}}
+	i := slices.IndexFunc(s.Nodes, func(n api.Node) bool { return n.Name == p.Node })
+	if i < 0 {
+		b.Lines = append(b.Lines, Line{Text: "not known yet"})
+		return b
+	}
+	node := s.Nodes[i]
+	b.State = node.State
+	if node.Role != node.Name {
+		b.Role = node.Role
+	}
+	if p.Node == "client" {
+		b.Lines = clientLines(s.Load, paths)
+		return b
+	}
+	b.Lines = nodeLines(node)
+	for _, n := range s.Nodes {
+		if n.Name == p.Node+nearApp {
+			b.Lines = append(b.Lines, Line{Text: "near the app: " + stateText(n)})
+		}
+	}
+	return b
+}
+
+// stateText is whether a node answers, and why it doesn't.
+func stateText(n api.Node) string {
+	switch {
+	case n.State == api.Up:
+		return "up"
+	case strings.HasPrefix(n.Reason, "paused"): // why, the banner says
+		return "paused"
+	}
+	return breakable(strings.Trim(n.State+": "+n.Reason, ": "))
+}
+
+var insideWord = regexp.MustCompile(`([/:])(\S)`)
+
+// breakable lets long names, such as an image's, break between their parts and nowhere else.
+func breakable(text string) string { return insideWord.ReplaceAllString(text, "$1\u200b$2") }
+
+// nodeLines are the lines below a pooler's or a database's name.
+func nodeLines(n api.Node) []Line {
+	if n.State != api.Up {
+		return []Line{{Text: stateText(n)}}
+	}
+	var lines []Line
+	if n.SelectsPerSecond != nil && *n.SelectsPerSecond > 0 { // 0 is no news where nothing goes through it
+		text := "SELECTs/s"
+		if n.Kind == "database" {
+			text = "balanced SELECTs/s"
+		}
+		lines = append(lines, Line{Number: fmt.Sprintf("%.0f", *n.SelectsPerSecond), Text: text})
+	}
+	if n.Backends != nil {
+		lines = append(lines, Line{Text: metric.Count(*n.Backends, "backend")})
+	}
+	switch {
+	case n.ReplicationLagMS != nil:
+		lag := "0"
+		if *n.ReplicationLagMS != 0 {
+			lag = metric.Number(*n.ReplicationLagMS)
+		}
+		lines = append(lines, Line{Text: "lag " + lag + " ms"})
+	case n.Role == "standby":
+		lines = append(lines, Line{Text: "lag not measured"})
+	}
+	lines = append(lines, poolLines(n)...)
+	if len(lines) == 0 {
+		return []Line{{Text: "up"}}
+	}
+	return lines
+}
+
+// poolLines are a pool's use, and the clients that wait for it.
+func poolLines(n api.Node) []Line {
+	var lines []Line
+	if n.ServersActive != nil {
+		text := fmt.Sprintf("%d of %s in use, %s idle", *n.ServersActive, orUnknown(n.PoolSize), orUnknown(n.ServersIdle))
+		lines = append(lines, Line{Text: text})
+		if n.PoolSize != nil && *n.PoolSize > 0 {
+			lines = append(lines, Line{Text: "pool use", Bar: &Bar{Used: *n.ServersActive, Of: *n.PoolSize}})
+		}
+	}
+	if n.WaitingClients != nil {
+		text := "clients waiting"
+		if *n.WaitingClients == 1 {
+			text = "client waiting"
+		}
+		lines = append(lines, Line{Number: fmt.Sprint(*n.WaitingClients), Text: text, Alert: *n.WaitingClients > 0})
+	}
+	return lines
+}
+
+func orUnknown(n *int) string {
+	if n == nil {
+		return "?"
+	}
+	return fmt.Sprint(*n)
+}
+
+// clientLines are what the live load does.
+func clientLines(load api.Load, paths map[string]second.Path) []Line {
+	if load.State != api.LoadRunning {
+		return []Line{{Text: "load " + load.State}}
+	}
+	tps := 0.0
+	for _, p := range paths {
+		tps += p.TPS
+	}
+	clients := fmt.Sprintf("%d × %s", len(load.Paths), metric.Count(load.Clients, "client"))
+	return []Line{{Number: fmt.Sprintf("%.0f", tps), Text: "TPS"}, {Text: clients}, {Text: load.Workload}}
+}

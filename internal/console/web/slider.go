@@ -1,0 +1,31 @@
+package web
+
+import (
+	"pooler-lab/internal/console/api"
+)
+
+// stops are the milliseconds that the slider can be moved to: fine where one matters, coarse where it doesn't.
+var stops = []int{0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100, 125, 150, 200}
+
+// A slider stands at the stop nearest to a latency.
+type slider struct {
+	Stops    []int
+	MS       int // the latency itself
+	At, Last int // its stop, and the largest
+}
+
+// sliderOf is the slider for the first of the links, which the page begins with.
+func sliderOf(links []api.Link) slider {
+	s := slider{Stops: stops, Last: len(stops) - 1}
+	if len(links) > 0 {
+		s.MS = links[0].LatencyMS
+	}
+	for i, stop := range stops {
+		if apart(stop, s.MS) < apart(stops[s.At], s.MS) {
+			s.At = i
+		}
+	}
+	return s
+}
+
+func apart(a, b int) int { return max(a-b, b-a) }

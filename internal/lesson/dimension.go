@@ -1,0 +1,337 @@
+package lesson
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pooler-lab/internal/suggest"
+)
+
+// A Dimension is something in which cells differ. All that reads or writes one of a cell has it from here: plans, the
+// command line, ids of cells, selectors, tables, CSV, charts and pages.
+type Dimension struct {
+	Name    string // a cell's key in run.json, selectors and charts, and its column in CSV
+	Key     string // of the list of its values in a plan's experiment, which the command line can replace; "" has none
+	Heading string // of its column in tables, "" where it has none
+	Axis    string // what an axis of a chart says
+	Help    string // what its option on the command line does
+
+	of   func(*Cell) Value
+	none string             // what it is not to have one, in a column
+	unit string             // that a number may have on the command line
+	id   func(Value) string // its part of a cell's id, "" leaves it out; nil is never part of it
+	text func(Value) string // as a sentence says it, "" where there is nothing to say
+}
+
+// plain says a value as it is.
+func plain(v Value) string { return v.String() }
+
+// in is a text with the value at its %s.
+func in(format string) func(Value) string {
+	return func(v Value) string { return fmt.Sprintf(format, v) }
+}
+
+// some is a text with the value at its %s, and nothing where there is no value.
+func some(format string) func(Value) string {
+	return func(v Value) string {
+		if v == None {
+			return ""
+		}
+		return fmt.Sprintf(format, v)
+	}
+}
+
+// counted is a number of things, and nothing where there are none.
+func counted(one, many string) func(Value) string {
+	return func(v Value) string {
+		switch v {
+		case None:
+			return ""
+		case Number(1):
+			return "1 " + one
+		}
+		return fmt.Sprintf("%s %s", v, many)
+	}
+}
+
+// number is what f has of a cell, where 0 is none.
+func number(f func(*Cell) int) func(*Cell) Value {
+	return func(c *Cell) Value { return Number(float64(f(c))).orNone() }
+}
+
+// word is what f has of a cell, where an empty one is none.
+func word(f func(*Cell) string) func(*Cell) Value {
+	return func(c *Cell) Value { return Word(f(c)).orNone() }
+}
+
+// yes is what f has of a cell, where no is none.
+func yes(f func(*Cell) bool) func(*Cell) Value {
+	return func(c *Cell) Value { return Value{f(c)}.orNone() }
+}
+
+// dimensions stand in the order in which ids, tables and CSV have them.
+var dimensions = []Dimension{
+	{Name: "experiment", id: plain, text: plain, of: word(func(c *Cell) string { return c.Experiment })},
+	{Name: "path", Key: "paths", Axis: "path", Help: "these paths, such as direct,pgpool",
+		id: plain, text: plain, of: word(func(c *Cell) string { return c.Path })},
+	{Name: "latency_ms", Key: "latencies", Heading: "latency", Axis: "round trip set on the link, ms",
+		Help: "these round trips in milliseconds, such as none,0,10ms (none: no toxiproxy in the way)",
+		id:   latencyID, text: latencyText, none: "none", unit: "ms", of: latencyOf},
+	{Name: "link", Heading: "link", Axis: "link", text: some("on link %s"), of: word(func(c *Cell) string { return c.Link })},
+	{Name: "workload", Heading: "workload", Axis: "workload", id: plain, text: plain,
+		of: word(func(c *Cell) string { return c.Workload })},
+	{Name: "clients", Key: "clients", Heading: "clients", Axis: "clients", Help: "these numbers of clients, such as 1,10,100",
+		id: in("%sc"), text: counted("client", "clients"), of: number(func(c *Cell) int { return c.Clients })},
+	{Name: "protocol", Key: "protocol", Heading: "protocol", Axis: "protocol",
+		Help: "these protocols: simple, extended, prepared",
+		id:   plain, text: in("%s protocol"), of: word(func(c *Cell) string { return c.Protocol })},
+	{Name: "role", Key: "roles", Heading: "role", Axis: "role",
+		Help: "these logins: app, app_clear (PgBouncer holds its clear password), app_trust (no password)",
+		id:   unusualRole, text: unusualRole, of: word(func(c *Cell) string { return c.Role })},
+	{Name: "pool_size", Key: "pool_sizes", Heading: "pool", Axis: "server connections in PgBouncer's pool",
+		Help: "these sizes of PgBouncer's pool, such as 5,20,60",
+		id:   some("pool%s"), text: some("pool of %s"), none: "-", of: number(func(c *Cell) int { return c.PoolSize })},
+	{Name: "instances", Key: "instances", Heading: "instances", Axis: "application instances",
+		Help: "the clients divided among so many application instances, each with a pool of its own",
+		id:   some("%sinstances"), text: counted("app instance", "app instances"), none: "-",
+		of: number(func(c *Cell) int { return c.Instances })},
+	{Name: "instance_pool", Key: "instance_pools", Heading: "pool each", Axis: "connections in each instance's pool",
+		Help: "these sizes of an application instance's pool",
+		id:   some("%seach"), text: some("pool of %s each"), none: "-",
+		of: number(func(c *Cell) int { return c.InstancePool })},
+	{Name: "rate", Heading: "rate", Axis: "iterations a second that are due", text: rateText, none: "closed loop",
+		of: func(c *Cell) Value { return Number(c.Rate).orNone() }},
+	{Name: "transactions", Heading: "each does", Axis: "transactions of each client", none: "-",
+		text: counted("transaction each", "transactions each"), of: number(func(c *Cell) int { return c.Transactions })},
+	{Name: "bandwidth_kb_s", Heading: "KB/s", Axis: "bandwidth of the link, KB/s", text: some("%s KB/s a connection"), none: "no limit",
+		of: number(func(c *Cell) int { return c.BandwidthKBs })},
+	{Name: "replication_ms", Heading: "repl. ms", Axis: "round trip set on replication, ms", none: "-",
+		text: some("%s ms on replication"), of: number(func(c *Cell) int { return c.ReplicationMS })},
+	{Name: "fresh_database", Heading: "new database", Axis: "new database", none: "no",
+		text: func(v Value) string { return map[bool]string{true: "a new database"}[v != None] },
+		of:   yes(func(c *Cell) bool { return c.FreshDatabase })},
+	{Name: "settings", Heading: "settings", Axis: "settings", text: some("%s"), none: "-", of: word(settingsOf)},
+	{Name: "params", Heading: "params", Axis: "params", text: some("%s"), none: "-", of: word(paramsOf)},
+	{Name: "seconds", of: func(c *Cell) Value { return Number(c.Seconds).orNone() }},
+	{Name: "warmup_seconds", of: func(c *Cell) Value { return Number(c.Warmup).orNone() }},
+	{Name: "fill_pools", of: yes(func(c *Cell) bool { return c.Fill })},
+	{Name: "writes", of: yes(func(c *Cell) bool { return c.Writes })},
+	{Name: "repeats_wanted", of: number(func(c *Cell) int { return c.Wanted })},
+}
+
+func latencyOf(c *Cell) Value {
+	if !c.Latency.Proxied() {
+		return None
+	}
+	return Number(float64(c.Latency.MS()))
+}
+
+func latencyID(v Value) string {
+	if v == None {
+		return "none"
+	}
+	return v.String() + "ms"
+}
+
+func latencyText(v Value) string {
+	if v == None {
+		return "no toxiproxy"
+	}
+	return v.String() + " ms"
+}
+
+// unusualRole is the role, and nothing for the one that everyone has unless told otherwise.
+func unusualRole(v Value) string {
+	if v == None || v == Word(usualRole) {
+		return ""
+	}
+	return v.String()
+}
+
+func rateText(v Value) string {
+	if v == None {
+		return "closed loop"
+	}
+	return fmt.Sprintf("open loop, %s iterations/s", v)
+}
+
+// settingsOf are the cell's own: primary.work_mem=64MB, in the order of their names.
+func settingsOf(c *Cell) string {
+	var all []string
+	for component, names := range c.Settings {
+		for name, value := range names {
+			all = append(all, component+"."+name+"="+value)
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(all, " ")
+}
+
+// paramsOf are the cell's own: rows=400000, in the order of their names.
+func paramsOf(c *Cell) string {
+	var all []string
+	for name, value := range paramValues(c) {
+		all = append(all, name+"="+strings.Trim(string(value), `"`))
+	}
+	slices.Sort(all)
+	return strings.Join(all, " ")
+}
+
+func paramValues(c *Cell) map[string]json.RawMessage {
+	values := map[string]json.RawMessage{}
+	if json.Unmarshal(c.Params, &values) != nil {
+		return nil
+	}
+	return values
+}
+
+// param is the dimension of one of the cells' params.
+func param(name string) Dimension {
+	return Dimension{Name: "params." + name, Heading: name, Axis: strings.ReplaceAll(name, "_", " "), none: "-", text: some(name + " %s"),
+		of: func(c *Cell) Value {
+			var v Value
+			if json.Unmarshal(paramValues(c)[name], &v) != nil {
+				return None
+			}
+			return v
+		}}
+}
+
+// Dimensions are all that there are, in the order in which tables have them.
+func Dimensions() []Dimension { return slices.Clone(dimensions) }
+
+// DimensionNamed finds the dimension of that name; params.x is the param x.
+func DimensionNamed(name string) (Dimension, error) {
+	if of, ok := strings.CutPrefix(name, "params."); ok {
+		return param(of), nil
+	}
+	var names []string
+	for _, d := range dimensions {
+		if d.Name == name {
+			return d, nil
+		}
+		names = append(names, d.Name)
+	}
+	return Dimension{}, suggest.Unknown("dimension", name, names)
+}
+
+// Option is the name of the option that replaces the dimension's values, "" where there is none.
+func (d Dimension) Option() string {
+	if d.Key == "protocol" { // plans have one, mostly
+		return "protocols"
+	}
+	return strings.ReplaceAll(d.Key, "_", "-")
+}
+
+// Of is the cell's value.
+func (d Dimension) Of(c *Cell) Value { return d.of(c) }
+
+// Column is a value as a table's column has it, without the unit that the heading says.
+func (d Dimension) Column(v Value) string {
+	if v == None && d.none != "" {
+		return d.none
+	}
+	if d.Name == "latency_ms" {
+		return v.String() + " ms"
+	}
+	return v.String()
+}
+
+// Text is a value as a sentence says it, with its unit; "" where there is nothing to say.
+func (d Dimension) Text(v Value) string {
+	if d.text == nil {
+		return ""
+	}
+	return d.text(v)
+}
+
+// Values are those of the cells, each once: numbers from the least, none before them, words in the cells' order.
+func (d Dimension) Values(cells []*Cell) []Value {
+	var values []Value
+	numbers := true
+	for _, c := range cells {
+		v := d.Of(c)
+		if !slices.Contains(values, v) {
+			values = append(values, v)
+		}
+		_, number := v.Number()
+		numbers = numbers && (number || v == None)
+	}
+	if numbers {
+		slices.SortStableFunc(values, compare)
+	}
+	return values
+}
+
+// compare puts numbers in their order, and none before them.
+func compare(a, b Value) int {
+	x, hasX := a.Number()
+	y, hasY := b.Number()
+	switch {
+	case !hasX || !hasY:
+		return map[bool]int{true: 1}[hasX] - map[bool]int{true: 1}[hasY]
+	case x < y:
+		return -1
+	case x > y:
+		return 1
+	}
+	return 0
+}
+
+// id names the cell within its run; it is part of file names.
+func (c *Cell) id() string {
+	var parts []string
+	for _, d := range dimensions {
+		if d.id == nil {
+			continue
+		}
+		if part := d.id(d.Of(c)); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, ".")
+}
+
+// SameBut says whether two cells differ in nothing but the dimensions named.
+func (c *Cell) SameBut(other *Cell, names ...string) bool {
+	return !slices.ContainsFunc(dimensions, func(d Dimension) bool {
+		return d.Of(c) != d.Of(other) && !slices.Contains(names, d.Name)
+	})
+}
+
+// Picks says whether the cell has all values that s names; a nil selector picks none.
+func (s Selector) Picks(c *Cell) bool {
+	for name, want := range s {
+		d, err := DimensionNamed(name)
+		if err != nil || !d.has(c, want) {
+			return false
+		}
+	}
+	return s != nil
+}
+
+// has says whether the cell has that value. For all but the latency, 0 and "" are none.
+func (d Dimension) has(c *Cell, want Value) bool {
+	if d.Name != "latency_ms" {
+		want = want.orNone()
+	}
+	return d.Of(c) == want
+}
+
+// String writes the selector as people read it: path direct, 10 clients.
+func (s Selector) String() string {
+	var parts []string
+	for _, d := range dimensions {
+		v, ok := s[d.Name]
+		switch {
+		case !ok:
+		case d.Name == "experiment" || d.text == nil || d.Text(v) == "":
+			parts = append(parts, d.Name+" "+v.String())
+		default:
+			parts = append(parts, d.Text(v))
+		}
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,105 @@
+package lesson
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"pooler-lab/docs"
+)
+
+// whole is a cell that has all that one can have.
+var whole = Cell{Experiment: "e", Path: "far", Latency: Through(10), Link: "client-far", Workload: "select", Clients: 1, Protocol: "simple", Rate: 11,
+	Role: "app_trust", PoolSize: 5, Instances: 2, InstancePool: 3, Transactions: 50, BandwidthKBs: 1000, ReplicationMS: 20, FreshDatabase: true,
+	Settings: map[string]map[string]string{"standby": {"b": "on", "a": "1"}}, Params: json.RawMessage(`{"rows": 9, "mode": "x"}`)}
+
+func TestDimensions(t *testing.T) {
+	empty := Cell{Role: "app"}
+	tests := []struct{ name, column, text, none, noneText string }{
+		{"experiment", "e", "e", "none", "none"},
+		{"path", "far", "far", "none", "none"},
+		{"latency_ms", "10 ms", "10 ms", "none", "no toxiproxy"},
+		{"link", "client-far", "on link client-far", "none", ""},
+		{"clients", "1", "1 client", "none", ""},
+		{"protocol", "simple", "simple protocol", "none", "none protocol"},
+		{"role", "app_trust", "app_trust", "app", ""},
+		{"pool_size", "5", "pool of 5", "-", ""},
+		{"instances", "2", "2 app instances", "-", ""},
+		{"instance_pool", "3", "pool of 3 each", "-", ""},
+		{"rate", "11", "open loop, 11 iterations/s", "closed loop", "closed loop"},
+		{"transactions", "50", "50 transactions each", "-", ""},
+		{"bandwidth_kb_s", "1000", "1000 KB/s a connection", "no limit", ""},
+		{"replication_ms", "20", "20 ms on replication", "-", ""},
+		{"fresh_database", "true", "a new database", "no", ""},
+		{"settings", "standby.a=1 standby.b=on", "standby.a=1 standby.b=on", "-", ""},
+		{"params", "mode=x rows=9", "mode=x rows=9", "-", ""},
+		{"params.rows", "9", "rows 9", "-", ""},
+	}
+	for _, test := range tests {
+		d, err := DimensionNamed(test.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, none := d.Of(&whole), d.Of(&empty)
+		if d.Column(v) != test.column || d.Text(v) != test.text || d.Column(none) != test.none || d.Text(none) != test.noneText {
+			t.Errorf("%s is %q, %q; none of it is %q, %q", test.name, d.Column(v), d.Text(v), d.Column(none), d.Text(none))
+		}
+	}
+	if _, err := DimensionNamed("client"); err == nil {
+		t.Error("there is no dimension client")
+	}
+}
+
+func TestID(t *testing.T) {
+	if got, want := whole.id(), "e.far.10ms.select.1c.simple.app_trust.pool5.2instances.3each"; got != want {
+		t.Errorf("the id is %s, it should be %s", got, want)
+	}
+}
+
+func TestValues(t *testing.T) {
+	cells := []*Cell{{Path: "b", Latency: Through(10)}, {Path: "a"}, {Path: "b", Latency: Through(0)}}
+	for name, want := range map[string][]Value{"path": {Word("b"), Word("a")}, "latency_ms": {None, Number(0), Number(10)}} {
+		d, err := DimensionNamed(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := d.Values(cells); !slices.Equal(got, want) {
+			t.Errorf("%s has %v, it should have %v", name, got, want)
+		}
+	}
+}
+
+func TestSameBut(t *testing.T) {
+	other := whole
+	other.Path, other.PoolSize = "direct", 0
+	if whole.SameBut(&other, "path") || !whole.SameBut(&other, "path", "pool_size") {
+		t.Error("two cells that differ in path and pool size")
+	}
+}
+
+func TestSelectorString(t *testing.T) {
+	s := Selector{"experiment": Word("light"), "latency_ms": None, "clients": Number(1), "repeats_wanted": Number(6)}
+	if got, want := s.String(), "experiment light, no toxiproxy, 1 client, repeats_wanted 6"; got != want {
+		t.Errorf("%q, it should be %q", got, want)
+	}
+}
+
+// Editors complete the names of dimensions from the schema.
+func TestTheSchemaKnowsAllDimensions(t *testing.T) {
+	var schema struct {
+		Defs struct {
+			Dimension struct{ Else struct{ Enum []string } }
+		} `json:"$defs"`
+	}
+	if err := json.Unmarshal(docs.LessonSchema, &schema); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, d := range dimensions {
+		names = append(names, d.Name)
+	}
+	slices.Sort(names)
+	if got := slices.Sorted(slices.Values(schema.Defs.Dimension.Else.Enum)); !slices.Equal(got, names) {
+		t.Errorf("the schema has %v, the program %v", got, names)
+	}
+}

@@ -1,0 +1,105 @@
+package lesson
+
+import (
+	"fmt"
+
+	"gopkg.in/yaml.v3"
+)
+
+// valueOf is what a mapping has under key, nil where it has nothing.
+func valueOf(mapping *yaml.Node, key string) *yaml.Node {
+	if mapping == nil {
+		return nil
+	}
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value == key {
+			return mapping.Content[i+1]
+		}
+	}
+	return nil
+}
+
+// items are those of a list, none where there is no list.
+func items(list *yaml.Node) []*yaml.Node {
+	if list == nil {
+		return nil
+	}
+	return list.Content
+}
+
+// with is mapping with the keys of over in the place of its own. Either may be nil.
+func with(mapping, over *yaml.Node) *yaml.Node {
+	merged := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	if over != nil {
+		merged.Line = over.Line
+	}
+	for i := 0; mapping != nil && i+1 < len(mapping.Content); i += 2 {
+		if valueOf(over, mapping.Content[i].Value) == nil {
+			merged.Content = append(merged.Content, mapping.Content[i:i+2]...)
+		}
+	}
+	if over != nil {
+		merged.Content = append(merged.Content, over.Content...)
+	}
+	return merged
+}
+
+// without is mapping without key.
+func without(mapping *yaml.Node, key string) *yaml.Node {
+	left := *mapping
+	left.Content = nil
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value != key {
+			left.Content = append(left.Content, mapping.Content[i:i+2]...)
+		}
+	}
+	return &left
+}
+
+// entry is a mapping of one key.
+func entry(key string, value any) (*yaml.Node, error) {
+	name, node := new(yaml.Node), new(yaml.Node)
+	name.SetString(key)
+	if err := node.Encode(value); err != nil {
+		return nil, fmt.Errorf("write %s: %w", key, err)
+	}
+	return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{name, node}}, nil
+}
+
+// instance is the node as the values that encoding/json would make of it. A key that stands twice in a mapping is an
+// error: one of them would be lost.
+func instance(node *yaml.Node) (any, error) {
+	switch node.Kind {
+	case yaml.AliasNode:
+		return instance(node.Alias)
+	case yaml.SequenceNode:
+		list := make([]any, len(node.Content))
+		for i, item := range node.Content {
+			value, err := instance(item)
+			if err != nil {
+				return nil, err
+			}
+			list[i] = value
+		}
+		return list, nil
+	case yaml.MappingNode:
+		fields := map[string]any{}
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			key := node.Content[i]
+			if _, twice := fields[key.Value]; twice {
+				return nil, fmt.Errorf("line %d: %s stands there twice", key.Line, key.Value)
+			}
+			value, err := instance(node.Content[i+1])
+			if err != nil {
+				return nil, err
+			}
+			fields[key.Value] = value
+		}
+		return fields, nil
+	}
+	var value any
+	if err := node.Decode(&value); err != nil {
+		return nil, fmt.Errorf("line %d: %w", node.Line, err)
+	}
+	return value, nil
+}

@@ -1,0 +1,137 @@
+package lesson
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"pooler-lab/internal/suggest"
+)
+
+// PlanOf is the file of the plan that belongs to a script.
+func PlanOf(script string) string { return strings.TrimSuffix(script, ".js") + ".yaml" }
+
+// ReadPlan reads the plan beside a script, and checks that the script exports the workloads that the plan names.
+func ReadPlan(script string) (*Lesson, error) {
+	file := PlanOf(script)
+	plan, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the lesson's plan: %w", err)
+	}
+	text, err := os.ReadFile(script)
+	if err != nil {
+		return nil, fmt.Errorf("read the lesson's script: %w", err)
+	}
+	l, err := Parse(file, plan)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.checkWorkloads(file, exports(string(text))); err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(slices.Concat(plan, text))
+	l.File, l.SHA256 = script, hex.EncodeToString(sum[:])
+	return l, nil
+}
+
+// Parse reads a plan. Errors name file and line.
+func Parse(file string, plan []byte) (*Lesson, error) {
+	var document yaml.Node
+	if err := yaml.Unmarshal(plan, &document); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if len(document.Content) == 0 {
+		return nil, fmt.Errorf("%s: the plan is empty", file)
+	}
+	return fromNode(file, document.Content[0])
+}
+
+func fromNode(file string, root *yaml.Node) (*Lesson, error) {
+	if err := check(file, schemaOfPlan, root); err != nil {
+		return nil, err
+	}
+	l := &Lesson{Name: strings.TrimSuffix(filepath.Base(file), ".yaml")}
+	if err := root.Decode(l); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	defaults := valueOf(root, "defaults")
+	for _, key := range []string{"experiments", "side_experiments"} {
+		for _, node := range items(valueOf(root, key)) {
+			e := Experiment{Side: key == "side_experiments"}
+			e.plan = with(defaults, node)
+			e.full, e.plan = valueOf(e.plan, "full"), without(e.plan, "full")
+			if err := e.decode(); err != nil {
+				return nil, fmt.Errorf("%s:%d: %w", file, node.Line, err)
+			}
+			l.Experiments = append(l.Experiments, e)
+		}
+	}
+	if err := l.validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if err := l.validateFull(); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return l, nil
+}
+
+// decode gives the experiment the fields that its plan has, once the schema has nothing against them.
+func (e *Experiment) decode() error {
+	name := valueOf(e.plan, "name").Value
+	if err := check("", schemaOfExperiment, e.plan); err != nil {
+		return fmt.Errorf("experiment %s: %w", name, err)
+	}
+	fresh := Experiment{Side: e.Side, plan: e.plan, full: e.full, Protocol: Words{"prepared"}, Repeats: 1, Roles: Words{"app"}}
+	if err := e.plan.Decode(&fresh); err != nil {
+		return fmt.Errorf("experiment %s: %w", name, err)
+	}
+	*e = fresh
+	return nil
+}
+
+var (
+	exported = regexp.MustCompile(`(?m)^export\s+(?:const|let|var|function)\s+(\w+)`)
+	exportOf = regexp.MustCompile(`(?m)^export\s*\{([^}]*)\}`)
+)
+
+// exports are the names that a script exports, without its default.
+func exports(script string) []string {
+	var names []string
+	for _, match := range exported.FindAllStringSubmatch(script, -1) {
+		names = append(names, match[1])
+	}
+	for _, match := range exportOf.FindAllStringSubmatch(script, -1) {
+		for part := range strings.SplitSeq(match[1], ",") {
+			if words := strings.Fields(part); len(words) > 0 { // name, or: name as other
+				names = append(names, words[len(words)-1])
+			}
+		}
+	}
+	return slices.DeleteFunc(names, func(n string) bool { return n == "default" || n == "options" })
+}
+
+// checkWorkloads returns an error for the first workload that the script doesn't export.
+func (l *Lesson) checkWorkloads(file string, known []string) error {
+	for _, e := range l.Experiments {
+		for _, name := range e.Workload {
+			if slices.Contains(known, name) {
+				continue
+			}
+			err := suggest.Unknown("workload", name, known)
+			if len(known) == 0 {
+				err = errors.New("the script exports no function")
+			}
+			line := valueOf(e.plan, "workload").Line
+			return fmt.Errorf("%s:%d: experiment %s: %w: each workload is a function that the script exports", file, line, e.Name, err)
+		}
+	}
+	return nil
+}

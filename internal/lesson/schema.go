@@ -1,0 +1,141 @@
+package lesson
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"gopkg.in/yaml.v3"
+
+	"pooler-lab/docs"
+	"pooler-lab/internal/suggest"
+)
+
+// Parts of the schema that something can be checked against.
+const (
+	schemaOfPlan       = "lesson.schema.json"
+	schemaOfExperiment = "lesson.schema.json#/$defs/named"
+)
+
+// compiler knows the published schema of plans.
+var compiler = sync.OnceValue(func() *jsonschema.Compiler {
+	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(docs.LessonSchema))
+	c := jsonschema.NewCompiler()
+	if err = errors.Join(err, c.AddResource(schemaOfPlan, schema)); err != nil {
+		panic(fmt.Sprintf("docs/lesson.schema.json: %v", err)) // it is part of the program
+	}
+	return c
+})
+
+// check returns an error where part of the schema refuses node: with the line of file where there is a file.
+func check(file, part string, node *yaml.Node) error {
+	value, err := instance(node)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	var refused *jsonschema.ValidationError
+	if err := compiler().MustCompile(part).Validate(value); !errors.As(err, &refused) {
+		return err
+	}
+	first, location := firstOf(refused)
+	where, line := place(node, location)
+	text := where + reason(first)
+	if file == "" {
+		return errors.New(text)
+	}
+	return fmt.Errorf("%s:%d: %s", file, line, text)
+}
+
+// firstOf is the error that says most precisely what is wrong, and where: at a key that can't be there, or at what
+// stands under one.
+func firstOf(err *jsonschema.ValidationError) (first *jsonschema.ValidationError, location []string) {
+	for {
+		if len(err.InstanceLocation) > len(location) {
+			location = err.InstanceLocation
+		}
+		switch k := err.ErrorKind.(type) {
+		case *kind.AdditionalProperties:
+			return err, append(slices.Clone(location), slices.Min(k.Properties))
+		case *kind.PropertyNames:
+			location = append(slices.Clone(location), k.Property)
+		}
+		if len(err.Causes) == 0 {
+			return err, location
+		}
+		err = err.Causes[0]
+	}
+}
+
+// place is what stands at a location in words, and its line.
+func place(node *yaml.Node, location []string) (words string, line int) {
+	line = node.Line
+	for _, step := range location {
+		if i, err := strconv.Atoi(step); err == nil && node.Kind == yaml.SequenceNode && i < len(node.Content) {
+			node = node.Content[i]
+			if name := valueOf(node, "name"); name != nil && node.Kind == yaml.MappingNode {
+				words += name.Value + ": "
+			}
+		} else if value := valueOf(node, step); value != nil {
+			node = value
+			words += step + ": "
+		}
+		line = max(line, node.Line) // what a full size or the command line added has none
+	}
+	return words, line
+}
+
+// reason says why the schema refuses what stands somewhere.
+func reason(err *jsonschema.ValidationError) string {
+	switch k := err.ErrorKind.(type) {
+	case *kind.AdditionalProperties:
+		known := slices.Sorted(maps.Keys(compiler().MustCompile(err.SchemaURL).Properties))
+		return suggest.Unknown("key", slices.Min(k.Properties), known).Error()
+	case *kind.Enum:
+		var allowed []string
+		for _, w := range k.Want {
+			allowed = append(allowed, fmt.Sprint(w))
+		}
+		return suggest.Unknown("word", fmt.Sprint(k.Got), allowed).Error()
+	case *kind.FalseSchema:
+		return "it can't stand here"
+	case *kind.Required:
+		return "it needs " + strings.Join(k.Missing, " and ")
+	case *kind.Const:
+		return fmt.Sprintf("%v stands there, allowed are whole milliseconds and %v", k.Got, k.Want)
+	case *kind.Type:
+		return fmt.Sprintf("a %s stands there, allowed is %s", k.Got, strings.Join(k.Want, " or "))
+	case *kind.Pattern:
+		return fmt.Sprintf("%q stands there, it must match %s", k.Got, k.Want)
+	}
+	return limit(err.ErrorKind)
+}
+
+// limit says which limit something is beyond.
+func limit(of jsonschema.ErrorKind) string {
+	number := func(r *big.Rat) string { return strings.TrimSuffix(r.FloatString(2), ".00") }
+	switch k := of.(type) {
+	case *kind.Minimum:
+		return fmt.Sprintf("%s is too small, it must be %s at least", number(k.Got), number(k.Want))
+	case *kind.ExclusiveMinimum:
+		return fmt.Sprintf("%s is too small, it must be more than %s", number(k.Got), number(k.Want))
+	case *kind.Maximum:
+		return fmt.Sprintf("%s is too large, it must be %s at most", number(k.Got), number(k.Want))
+	case *kind.MaxItems:
+		return fmt.Sprintf("it has %d entries, allowed are %d", k.Got, k.Want)
+	case *kind.MinItems, *kind.MinLength, *kind.MinProperties:
+		return "it is empty"
+	case *kind.Not:
+		return "that name has a meaning of its own"
+	case *kind.UniqueItems:
+		return fmt.Sprintf("entries %d and %d are the same", k.Duplicates[0]+1, k.Duplicates[1]+1)
+	}
+	return fmt.Sprintf("it is not as %s wants it", strings.Join(of.KeywordPath(), "/"))
+}

@@ -1,0 +1,82 @@
+package run
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"pooler-lab/internal/lesson"
+)
+
+// runFlags are the options of 'lab run' as they are typed.
+type runFlags struct {
+	experiments, workloads []string
+	values                 map[string]*[]string // by dimension's key
+	rate, seconds, warmup  float64
+	repeats                int
+	full, steps, dry       bool
+	seed                   uint32
+}
+
+// renamed are options of earlier versions, and what they are called now.
+var renamed = map[string]string{"groups": "experiments", "pods": "instances", "pod-pools": "instance-pools"}
+
+func (f *runFlags) add(c *cobra.Command) {
+	flags := c.Flags()
+	flags.SortFlags = false
+	flags.StringSliceVar(&f.experiments, "experiments", nil, "these experiments of the lesson, side experiments too, or all")
+	flags.StringSliceVar(&f.workloads, "workloads", nil, "only these workloads")
+	f.values = map[string]*[]string{}
+	for _, d := range lesson.Dimensions() {
+		if d.Key != "" {
+			f.values[d.Key] = flags.StringSlice(d.Option(), nil, d.Help)
+		}
+	}
+	flags.Float64Var(&f.rate, "rate", 0, "iterations per second of open loops, over all clients")
+	flags.Float64Var(&f.seconds, "seconds", 0, "length of each measured window")
+	flags.Float64Var(&f.warmup, "warmup", 0, "most seconds that a warm-up may take")
+	flags.IntVar(&f.repeats, "repeats", 0, "how often to run each cell")
+	flags.BoolVar(&f.full, "full", false, "the lesson's full size, as the study had it: it says beforehand what that takes")
+	flags.BoolVar(&f.dry, "dry-run", false, "say what would run, how long it takes and what it needs, and run nothing")
+	flags.BoolVar(&f.steps, "steps", false, "tell programs how far the run is: lines of JSON in place of progress")
+	_ = flags.MarkHidden("steps")
+	flags.Uint32Var(&f.seed, "seed", 0, "of the order in which cells run: the same one gives the same order")
+	for _, old := range slices.Sorted(maps.Keys(renamed)) {
+		flags.StringSlice(old, nil, "")
+		_ = flags.MarkHidden(old)
+	}
+}
+
+// override is what the options change of the lesson.
+func (f *runFlags) override(c *cobra.Command) (lesson.Override, error) {
+	for _, old := range slices.Sorted(maps.Keys(renamed)) {
+		if c.Flags().Changed(old) {
+			return lesson.Override{}, fmt.Errorf("--%s is called --%s now", old, renamed[old])
+		}
+	}
+	o := lesson.Override{Experiments: f.experiments, Workloads: f.workloads, Full: f.full}
+	for key, values := range f.values {
+		if len(*values) == 0 {
+			continue
+		}
+		if o.Values == nil {
+			o.Values = map[string][]string{}
+		}
+		o.Values[key] = *values
+	}
+	numbers := map[string]struct {
+		value *float64
+		to    **float64
+	}{"rate": {&f.rate, &o.Rate}, "seconds": {&f.seconds, &o.Seconds}, "warmup": {&f.warmup, &o.Warmup}}
+	for name, n := range numbers {
+		if c.Flags().Changed(name) {
+			*n.to = n.value
+		}
+	}
+	if c.Flags().Changed("repeats") {
+		o.Repeats = &f.repeats
+	}
+	return o, nil
+}
