@@ -134,9 +134,12 @@ func shareOfLimits(l *lesson.Lesson, set *topology.Set, full bool) float64 {
 	return min(1, max(0, (l.Expected(full)-known).Seconds()/max(1, all.work.left.Seconds())))
 }
 
-// asItIs says whether a run has all that its lesson has, in either size.
+// asItIs says whether a run has its lesson's cells as they are, in either size, with side experiments or without.
 func asItIs(o lesson.Override) bool {
 	o.Full = false
+	if slices.Equal(o.Experiments, []string{lesson.All}) {
+		o.Experiments = nil
+	}
 	return reflect.DeepEqual(o, lesson.Override{})
 }
 
