@@ -18,8 +18,8 @@ import (
 	"pooler-lab/k6/summary"
 )
 
-// slack is what a repeat of c may take beside its warm-up and window before its deadline ends it, in seconds: k6's start
-// and end, and the closing of its connections, for which a slow machine needs some 50 ms each.
+// slack is what a repeat of c may take beside its warm-up and window before its deadline ends it, in seconds: k6's
+// start and end, and the closing of its connections, for which a slow machine needs some 50 ms each.
 func slack(c lesson.Cell) float64 { return 20 + 0.05*float64(connections(c)) }
 
 // connections is how many the cell's clients open.

@@ -19,17 +19,18 @@ import (
 	"pooler-lab/internal/topology"
 )
 
-const k6Help = `Runs k6 with the lab's PostgreSQL module. A script of the lab runs one cell of its plan: the first of its first
-experiment, over the path's link with whatever latency the link has just now. -e changes that:
+const k6Help = `Runs k6 with the lab's PostgreSQL module. A script of the lab runs one cell of its plan:
+the first of its first experiment, over the path's link with whatever latency that has just now.
+-e changes that:
 
   LAB_PATH=pgpool             another path
   LAB_LINK=none               without toxiproxy, or the name of another of the path's links
   LAB_EXPERIMENT=NAME         another experiment of the plan
-  LAB_WORKLOAD, LAB_CLIENTS, LAB_SECONDS, LAB_WARMUP_SECONDS, LAB_RATE, LAB_TRANSACTIONS, LAB_PROTOCOL, LAB_ROLE,
-  LAB_INSTANCES, LAB_INSTANCE_POOL, LAB_SEED, LAB_PARAMS='{"rows": 10}'
+  LAB_WORKLOAD, LAB_CLIENTS, LAB_SECONDS, LAB_WARMUP_SECONDS, LAB_RATE, LAB_TRANSACTIONS,
+  LAB_PROTOCOL, LAB_ROLE, LAB_INSTANCES, LAB_INSTANCE_POOL, LAB_SEED, LAB_PARAMS='{"rows": 10}'
 
-A script of yours connects there where its client has no dsn: k6/x/pg reads PGHOST, PGPORT, PGDATABASE, PGUSER and
-PGPASSWORD. What k6 measured is written below results/k6/ as well.`
+A script of yours connects there where its client has no dsn: k6/x/pg reads PGHOST, PGPORT,
+PGDATABASE, PGUSER and PGPASSWORD. What k6 measured is written below results/k6/ as well.`
 
 // NewK6Command returns `lab k6`.
 func NewK6Command(underWay UnderWay) *cobra.Command {
