@@ -130,7 +130,7 @@ func (p *parts) nodeStates() []api.Node {
 		switch {
 		case name == "client":
 			node.Kind, node.State, node.Reason = "client", api.Up, ""
-		case isPooler(name):
+		case p.source.Set.PoolerKind(name) != "":
 			node.Kind = "pooler"
 		}
 		if off := p.offReason(name); off != "" {

@@ -2,10 +2,10 @@ package console
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"pooler-lab/internal/console/api"
@@ -88,22 +88,44 @@ func SourceOfLab(root string) (*Source, error) {
 	s := &Source{Set: set, Presets: presets, Links: links, K6: "k6", Lab: own,
 		Probe:    func(l topology.Link) LinkProbe { return link.NewProbe(topology.Proxy, l) },
 		UnderWay: func() (string, bool) { return run.UnderWay(filepath.Join(root, "results")) },
-		Scale:    scaleOfLab, LetGo: func(context.Context) {}}
+		Scale:    server.Scale, LetGo: func(ctx context.Context) { closeIdle(ctx, set) }}
 	for _, name := range services(set) {
+		kind := set.PoolerKind(name)
 		switch {
 		case name == "primary" || name == "standby":
 			s.Nodes = append(s.Nodes, &database{watch: server.NewWatch(name), name: name})
 			s.Waits = append(s.Waits, &waits{name, sample.NewRolling(name, server.NodeDSN(name), os.Getenv("LAB_PASSWORD"), server.Roles(), waitsWindow)})
 		case name == "yugabyte":
 			s.Nodes = append(s.Nodes, &database{watch: server.NewWatch(name), name: name})
-		case strings.HasPrefix(name, "pgbouncer"):
-			s.Nodes = append(s.Nodes, &pgbouncer{watch: server.NewWatch(name), name: name})
-			s.LetGo = func(ctx context.Context) { _ = server.LetGo(ctx, name) } // a lesson waits for what is left
-		case strings.HasPrefix(name, "pgpool"):
-			s.Nodes = append(s.Nodes, &pgpool{watch: server.NewWatch(name), name: name})
+		case kind != "":
+			p, err := server.NewPooler(name, kind)
+			if err != nil {
+				return nil, fmt.Errorf("pooler of service %s: %w", name, err)
+			}
+			s.Nodes = append(s.Nodes, &poolerProbe{pooler: p, name: name, servers: serversOf(set, name)})
 		}
 	}
 	return s, nil
+}
+
+// serversOf are the services that a pooler connects to, in the order of its configuration.
+func serversOf(set *topology.Set, pooler string) []string {
+	for _, p := range set.Paths {
+		if p.PoolerService() == pooler {
+			return p.Services[1:]
+		}
+	}
+	return nil
+}
+
+// closeIdle has poolers close the server connections that the live load has left open: a lesson waits for those.
+func closeIdle(ctx context.Context, set *topology.Set) {
+	for name, kind := range set.Poolers() {
+		if p, err := server.NewPooler(name, kind); err == nil {
+			_ = p.CloseIdle(ctx)
+			p.Close()
+		}
+	}
 }
 
 // services are those that the lab's paths go through, each once, in the order of the map: poolers, then databases.
@@ -112,7 +134,7 @@ func services(set *topology.Set) []string {
 	for _, p := range set.Paths {
 		for i, s := range p.Services {
 			list := &databases
-			if i < len(p.Services)-1 && isPooler(s) {
+			if i < len(p.Services)-1 && set.PoolerKind(s) != "" {
 				list = &poolers
 			}
 			if !slices.Contains(*list, s) {
@@ -121,14 +143,4 @@ func services(set *topology.Set) []string {
 		}
 	}
 	return append(poolers, databases...)
-}
-
-func isPooler(service string) bool {
-	return strings.HasPrefix(service, "pgbouncer") || strings.HasPrefix(service, "pgpool")
-}
-
-func scaleOfLab(ctx context.Context) (int, error) {
-	lab := server.NewLab(nil, os.Getenv("LAB_PASSWORD"))
-	defer lab.Close()
-	return lab.Scale(ctx)
 }

@@ -21,13 +21,13 @@ import (
 
 // options are the flags of `lab crosscheck`.
 type options struct {
-	repeats   int
-	seconds   float64
-	clients   int
-	unlimited bool
+	repeats    int
+	seconds    float64
+	clients    int
+	unbudgeted bool
 }
 
-// A disagreement is what a crosscheck ends with whose ratios aren't all within their ranges.
+// A disagreement is what a crosscheck ends with that doesn't find all ratios where they shall be.
 type disagreement struct {
 	text string
 	code int
@@ -35,13 +35,12 @@ type disagreement struct {
 
 func (d *disagreement) Error() string { return d.text }
 
-// ExitCode is 1 where a ratio is out of its range, 2 where the machine was too restless to tell.
+// ExitCode is 1 where a ratio isn't where it shall be, 2 where the machine was too restless to say.
 func (d *disagreement) ExitCode() int { return d.code }
 
 var (
-	errDiffers      = &disagreement{"a ratio of k6's figure to pgbench's is out of its range", 1}
-	errInconclusive = &disagreement{"repeats differ too much to tell whether a ratio is within its range: " +
-		"take more of them, or let nothing else run on this machine", 2}
+	errDoesNotHold = &disagreement{"a ratio isn't where it shall be", 1}
+	errCantSay     = &disagreement{"the figures wander too much to say whether a ratio is where it shall be: let more repeats run, or have nothing else do", 2}
 )
 
 // NewCommand returns `lab crosscheck`.
@@ -50,9 +49,8 @@ func NewCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "crosscheck [throughput|latency|connect]...",
 		Short: "Compare k6 with pgbench, the instrument with one that everybody knows",
-		Long: "Runs pgbench and k6 on the same path, one after the other, and prints both figures and their ratio\n" +
-			"with its interval. The last line and the exit status say whether they agree. Without arguments it does\n" +
-			"all parts.",
+		Long: "Runs pgbench and k6 on the same path, in turn, and prints both figures and their ratio with its interval.\n" +
+			"The last line is a verdict, and so is the exit status. Without arguments it does all parts.",
 		Example: "  scripts/crosscheck throughput --repeats 6 --seconds 4",
 		RunE: func(command *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -64,8 +62,7 @@ func NewCommand() *cobra.Command {
 	command.Flags().IntVar(&o.repeats, "repeats", 6, "times that both programs run; fewer than six have no interval")
 	command.Flags().Float64Var(&o.seconds, "seconds", 4, "length of each of their runs")
 	command.Flags().IntVar(&o.clients, "clients", 10, "clients of the throughput part")
-	command.Flags().BoolVar(&o.unlimited, "unlimited", false,
-		"say that the primary's CPU limit is lifted (scripts/crosscheck lifts it)")
+	command.Flags().BoolVar(&o.unbudgeted, "unbudgeted", false, "say that the primary's CPU budget is lifted (scripts/crosscheck lifts it)")
 	return command
 }
 
@@ -95,7 +92,10 @@ func crosscheck(ctx context.Context, out io.Writer, wanted []string, o options) 
 	if err != nil {
 		return err
 	}
-	servers := server.NewLab(nil, os.Getenv("LAB_PASSWORD"))
+	servers, err := server.NewLab(set, os.Getenv("LAB_PASSWORD"))
+	if err != nil {
+		return err
+	}
 	defer servers.Close()
 	b := &bench{set: set, links: links, servers: servers, scale: scale, out: out}
 	stolen := sample.Stolen()
@@ -104,11 +104,9 @@ func crosscheck(ctx context.Context, out io.Writer, wanted []string, o options) 
 		return err
 	}
 	if share := stolen(); share != nil && *share >= stolenMuch {
-		fmt.Fprintf(out,
-			"\nThe hypervisor gave %.0f %% of this host's CPU time to other virtual machines meanwhile (stolen time): "+
-				"ratios of throughput mean little.\n", 100**share)
+		fmt.Fprintf(out, "\nOther machines on the same hardware took %.0f %% of the CPU time meanwhile: ratios of capacity mean little.\n", 100**share)
 	}
-	return conclude(out, list)
+	return verdict(out, list)
 }
 
 // bench runs comparisons in this lab.
@@ -120,7 +118,7 @@ type bench struct {
 	out     io.Writer
 }
 
-// all runs each comparison that many times, in blocks of one repeat of each, so that what drifts hits all alike.
+// all runs each comparison as often as asked, in blocks of one repeat of each, so that what drifts hits all alike.
 func (b *bench) all(ctx context.Context, list []*comparison, repeats int) error {
 	for repeat := range repeats {
 		for _, c := range list {
@@ -135,7 +133,7 @@ func (b *bench) all(ctx context.Context, list []*comparison, repeats int) error 
 	return nil
 }
 
-// repeat runs both programs once; each goes first every other time.
+// repeat runs both programs once; they take turns in going first.
 func (b *bench) repeat(ctx context.Context, c *comparison, k6First bool) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(2*c.load.seconds+60)*time.Second)
 	defer cancel()
@@ -180,7 +178,7 @@ func take(list *[]float64) func(float64, error) error {
 	}
 }
 
-// stolenMuch is the share of the host's CPU time, stolen by the hypervisor, from which on a reader should know.
+// stolenMuch is the share of the host's CPU time, taken by other machines, from which on a reader should know.
 const stolenMuch = 0.02
 
 // latencyMS is the latency of the latency part, in milliseconds.
@@ -192,7 +190,7 @@ func (b *bench) prepare(ctx context.Context, l load) (undo func(), err error) {
 		return func() { _ = b.links.Off(context.WithoutCancel(ctx), l.link) }, b.links.SetLatency(ctx, l.link, latencyMS)
 	}
 	if l.role == "app_trust" {
-		return func() { _ = b.servers.Expel(context.WithoutCancel(ctx)) }, b.servers.Admit(ctx, l.role)
+		return func() { _ = b.servers.RevokeLogin(context.WithoutCancel(ctx)) }, b.servers.GrantLogin(ctx, l.role)
 	}
 	if l.role == server.OneIteration {
 		// One that an interrupted crosscheck left has perhaps another password.
@@ -219,23 +217,22 @@ func (b *bench) putBack(found link.Snapshot) error {
 	return b.links.Put(ctx, found)
 }
 
-// conclude prints the table and, as its last line, whether k6 agrees with pgbench.
-func conclude(out io.Writer, list []*comparison) error {
-	fmt.Fprintf(out, "\n%-48s %9s %9s %-4s %6s  %-16s %-13s\n", "", "pgbench", "k6", "", "ratio", "95 % interval",
-		"wanted")
-	count := map[agreement]int{}
+// verdict prints the table and, as its last line, whether all ratios are where they shall be.
+func verdict(out io.Writer, list []*comparison) error {
+	fmt.Fprintf(out, "\n%-48s %9s %9s %-4s %6s  %-16s %-13s\n", "", "pgbench", "k6", "", "ratio", "95 % interval", "wanted")
+	count := map[word]int{}
 	for _, c := range list {
 		fmt.Fprintln(out, c.line())
-		count[c.agreement()]++
+		count[c.word()]++
 	}
 	switch {
-	case count[differs] > 0:
-		fmt.Fprintf(out, "\n%d of %d ratios differ from what is wanted\n", count[differs], len(list))
-		return errDiffers
-	case count[inconclusive] > 0:
-		fmt.Fprintf(out, "\n%d of %d ratios agree, the others are inconclusive\n", count[agrees], len(list))
-		return errInconclusive
+	case count[doesNotHold] > 0:
+		fmt.Fprintf(out, "\nverdict: %d of %d ratios are not where they shall be\n", count[doesNotHold], len(list))
+		return errDoesNotHold
+	case count[cantSay] > 0:
+		fmt.Fprintf(out, "\nverdict: %d of %d ratios hold, of the rest nothing can be said\n", count[holds], len(list))
+		return errCantSay
 	}
-	fmt.Fprintf(out, "\nall %d ratios agree\n", len(list))
+	fmt.Fprintf(out, "\nverdict: all %d ratios hold\n", len(list))
 	return nil
 }

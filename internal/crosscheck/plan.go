@@ -17,11 +17,11 @@ const (
 
 var parts = []string{partThroughput, partLatency, partConnect}
 
-// Least ratios of throughput. Within its CPU limit the server is what limits both programs; without, they and the
+// Least ratios of throughput. Within its CPU budget the server is what limits both programs; without, they and the
 // server share the machine, and what a program itself needs counts.
 const (
-	leastLimited   = 0.95
-	leastUnlimited = 0.80
+	leastBudgeted   = 0.95
+	leastUnbudgeted = 0.80
 )
 
 // plan returns the comparisons of the given parts.
@@ -34,7 +34,7 @@ func plan(wanted []string, options options) ([]*comparison, error) {
 	}
 	base := load{path: "direct", role: "app", protocol: "prepared", clients: options.clients, seconds: options.seconds}
 	if slices.Contains(wanted, partThroughput) {
-		list = append(list, throughputs(base, options.unlimited)...)
+		list = append(list, throughputs(base, options.unbudgeted)...)
 	}
 	if slices.Contains(wanted, partLatency) {
 		slow := base
@@ -47,17 +47,17 @@ func plan(wanted []string, options options) ([]*comparison, error) {
 	return list, nil
 }
 
-func throughputs(base load, unlimited bool) []*comparison {
-	limit, least := "CPU limit", leastLimited
-	if unlimited {
-		limit, least = "no limit", leastUnlimited
+func throughputs(base load, unbudgeted bool) []*comparison {
+	budget, least := "in budget", leastBudgeted
+	if unbudgeted {
+		budget, least = "no budget", leastUnbudgeted
 	}
 	var list []*comparison
 	for _, workload := range []string{"select", "tpcb"} {
 		for _, protocol := range []string{"prepared", "simple"} {
 			l := base
 			l.workload, l.protocol = workload, protocol
-			name := fmt.Sprintf("%s, %s, %d clients, %s", workload, protocol, l.clients, limit)
+			name := fmt.Sprintf("%s, %s, %d clients, %s", workload, protocol, l.clients, budget)
 			list = append(list, &comparison{name: name, load: l, figure: throughput, least: least, most: math.Inf(1)})
 		}
 	}
@@ -69,7 +69,7 @@ func throughputs(base load, unlimited bool) []*comparison {
 // libpq, and k6 may take less. With a secret of one iteration both do the same.
 func connects(base load) []*comparison {
 	var list []*comparison
-	for _, login := range []struct {
+	for _, way := range []struct {
 		path, role, name string
 		hashes           bool
 	}{
@@ -81,10 +81,10 @@ func connects(base load) []*comparison {
 		{"pgbouncer-transaction", "app_trust", "trust", false},
 	} {
 		l := base
-		l.workload, l.protocol, l.clients, l.path, l.role = "connect", "simple", 1, login.path, login.role
-		name := fmt.Sprintf("connect, %s, %s", login.path, login.name)
+		l.workload, l.protocol, l.clients, l.path, l.role = "connect", "simple", 1, way.path, way.role
+		name := fmt.Sprintf("connect, %s, %s", way.path, way.name)
 		c := &comparison{name: name, load: l, figure: connecting, least: 0.9, most: 1.1}
-		if login.hashes {
+		if way.hashes {
 			c.least = 0
 		}
 		list = append(list, c)

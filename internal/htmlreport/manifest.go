@@ -15,18 +15,8 @@ import (
 
 // machine is the run in one line.
 func machine(run *result.Run) string {
-	return fmt.Sprintf("%s UTC, %s, %s a node, %s a pooler, scale %d, seed %d",
-		run.Started.UTC().Format("2 January 2006, 15:04"),
-		metric.Count(run.Manifest.Host.CPUs, "CPU"), limit(run, "nodes"), limit(run, "poolers"), run.Manifest.Scale, run.Seed)
-}
-
-func limit(run *result.Run, of string) string {
-	for _, b := range run.Manifest.Limits {
-		if b.Of == of && b.CPUs != "" {
-			return b.CPUs + " CPU"
-		}
-	}
-	return "no CPU limit"
+	return fmt.Sprintf("%s UTC, %s, %s a node, %s a pooler, scale %d, seed %d", run.Started.UTC().Format("2 January 2006, 15:04"),
+		metric.Count(run.Manifest.Host.CPUs, "CPU"), run.Manifest.CPUs("nodes"), run.Manifest.CPUs("poolers"), run.Manifest.Scale, run.Seed)
 }
 
 // manifestOf lists what the run was made on and with.
@@ -39,22 +29,41 @@ func manifestOf(run *result.Run) []Term {
 		{"order", metric.Count(run.Blocks, "block") + ", each with one repeat of every cell that still wants one, shuffled"},
 		{"seed", strconv.FormatUint(run.Seed, 10) + ", of the order within each block"},
 		{"host", host(m.Host)},
-		{"authentication", m.Authentication},
+		{"authentication", logins(m.Authentication)},
 		{"data", fmt.Sprintf("pgbench's tables at scale %d", m.Scale)},
-		{"connections", fmt.Sprintf("%d at most on each PostgreSQL node", m.MaxConnections)},
+		{"max_connections", perService(m.MaxConnections)},
 	}
 	if counts := run.Reconciled(); counts != "" {
 		terms = append(terms, Term{"counts", counts})
 	}
 	for _, b := range m.Limits {
 		if b.CPUs != "" || b.Memory != "" {
-			terms = append(terms, Term{"limit of " + b.Of, strings.Trim(b.CPUs+" CPU, "+b.Memory+" each", ", ")})
+			of := "limit of " + strings.Join(b.Services, ", ")
+			terms = append(terms, Term{of, strings.Trim(b.CPUs+" CPU, "+b.Memory+" each", ", ")})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Versions)) {
 		terms = append(terms, Term{name, m.Versions[name]})
 	}
 	return append(terms, Term{"lesson file", fmt.Sprintf("%s, SHA-256 %s", run.Lesson.File, run.Lesson.SHA256)})
+}
+
+// logins says what each role's clients are asked for, and on which paths.
+func logins(all []result.Login) string {
+	var texts []string
+	for _, l := range all {
+		texts = append(texts, fmt.Sprintf("%s: %s (%s)", l.Role, l.Method, strings.Join(l.Paths, ", ")))
+	}
+	return strings.Join(texts, "; ")
+}
+
+// perService lists what each service has.
+func perService(values map[string]string) string {
+	var texts []string
+	for _, service := range slices.Sorted(maps.Keys(values)) {
+		texts = append(texts, service+" "+values[service])
+	}
+	return strings.Join(texts, ", ")
 }
 
 func took(run *result.Run) string {
@@ -79,9 +88,8 @@ func host(h result.Host) string {
 
 // sampling shows how often the servers' sessions were sampled, and what that cost them.
 func sampling(run *result.Run) Table {
-	t := Table{Caption: "What sampling cost the servers, over all repeats",
-		Head: []Head{{Text: "server"}, {Text: "samples", Number: true}, {Text: "a second", Number: true},
-			{Text: "each took", Unit: "ms", Number: true}, {Text: "of the time, at most", Unit: "%", Number: true}}}
+	t := Table{Caption: "What sampling cost the servers, over all repeats", Head: []Head{{Text: "server"}, {Text: "samples", Number: true},
+		{Text: "a second", Number: true}, {Text: "each took", Unit: "ms", Number: true}, {Text: "of the time, at most", Unit: "%", Number: true}}}
 	type total struct {
 		samples        int
 		hz, cost, most float64
@@ -103,9 +111,8 @@ func sampling(run *result.Run) Table {
 	}
 	for _, service := range slices.Sorted(maps.Keys(totals)) {
 		sum := totals[service]
-		figures := numbers(strconv.Itoa(sum.samples), chart.Number(sum.hz/sum.repeats),
-			chart.Number(sum.cost/sum.repeats), chart.Number(100*sum.most))
-		t.Rows = append(t.Rows, Row{Cells: append(words(service), figures...)})
+		t.Rows = append(t.Rows, Row{Cells: append(words(service), numbers(fmt.Sprint(sum.samples), chart.Number(sum.hz/sum.repeats),
+			chart.Number(sum.cost/sum.repeats), chart.Number(100*sum.most))...)})
 	}
 	return t
 }

@@ -12,7 +12,7 @@ type Cell struct {
 	Role     string          `json:"role"`
 	Link     string          `json:"link"` // under study
 	Latency  int             `json:"latency_ms"`
-	Workload string          `json:"workload,omitempty"` // the name that the script exports; its default export without one
+	Workload string          `json:"workload,omitempty"` // a name that the script exports; its default without one
 	Params   json.RawMessage `json:"params"`             // an object
 	Protocol string          `json:"protocol"`
 

@@ -88,7 +88,8 @@ func (o Order) command() *exec.Cmd {
 	if o.Program != "" {
 		name = o.Program
 	}
-	k6 := exec.Command(name, "run", "--quiet", "--no-color", "--summary-mode", "disabled", "--no-thresholds", "--out", o.Output, o.Script)
+	k6 := exec.Command(name, "run", "--quiet", "--no-color", "--summary-mode", "disabled", "--no-thresholds",
+		"--out", o.Output, o.Script)
 	k6.Env = append(environment(os.Environ()), o.Env...)
 	k6.Env = append(k6.Env, "PGPASSWORD="+o.Password)
 	k6.Stdout, k6.Stderr = o.Stdout, o.Stderr
@@ -139,7 +140,8 @@ func Become(args, env []string) error {
 	if err != nil {
 		return fmt.Errorf("find k6: %w", err)
 	}
-	if err := syscall.Exec(file, append([]string{program}, args...), append(environment(os.Environ()), env...)); err != nil {
+	env = append(environment(os.Environ()), env...)
+	if err := syscall.Exec(file, append([]string{program}, args...), env); err != nil {
 		return fmt.Errorf("run %s: %w", file, err)
 	}
 	return nil

@@ -13,12 +13,12 @@ type Route struct {
 	Name string
 	// Plain says that the path can be measured without toxiproxy. A pooler near the application can't:
 	// without latency between it and the database it is the same path as the plain one.
-	Plain     bool
-	Links     []string // that latency can be put on; the first is the one used unless an experiment names another
-	Roles     []string // that can log in over it
-	PgBouncer bool     // one lies in it, so that its pool has a size
-	OwnPool   bool     // the application keeps a pool: its cells have instances, and "*" doesn't mean it
-	Straight  bool     // to a PostgreSQL server, so that a database made anew can be reached over it
+	Plain    bool
+	Links    []string // that latency can be put on; the first is the one used unless an experiment names another
+	Roles    []string // that can log in over it
+	PoolSize bool     // a pooler lies in it whose pool can be given a size
+	OwnPool  bool     // the application keeps a pool: its cells have instances, and "*" doesn't mean it
+	Straight bool     // to a PostgreSQL server, so that a database made anew can be reached over it
 }
 
 // A Cell is one path x latency x workload x client count x protocol of an experiment, and whatever else that varies.

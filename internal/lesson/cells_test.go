@@ -15,7 +15,7 @@ var routes = []Route{
 	{Name: "app-pool", Plain: true, Links: []string{"client-primary"}, Roles: roles, Straight: true, OwnPool: true},
 	{Name: "socket", Plain: true, Roles: roles, Straight: true},
 	{Name: "near-app", Links: []string{"pooler-primary", "pooler-standby"}, Roles: roles},
-	{Name: "far", Plain: true, Links: []string{"client-far", "far-primary"}, Roles: []string{"app"}, PgBouncer: true},
+	{Name: "far", Plain: true, Links: []string{"client-far", "far-primary"}, Roles: []string{"app"}, PoolSize: true},
 }
 
 func TestCells(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"pooler-lab/internal/pooler"
 	"pooler-lab/internal/topology"
 )
 
@@ -56,7 +57,7 @@ func measure(ctx context.Context, e topology.Endpoint, user, password, query str
 	return RoundTrip{Median: took[len(took)/2], Samples: len(took)}, nil
 }
 
-// connect opens a connection that speaks the simple protocol, the only one of PgBouncer's console.
+// connect opens a connection that speaks the simple protocol, the only one of a pooler's admin console.
 func connect(ctx context.Context, e topology.Endpoint, user, password string) (*pgconn.PgConn, error) {
 	config, err := pgconn.ParseConfig(e.DSN(user))
 	if err != nil {
@@ -78,16 +79,16 @@ type place struct {
 	query          string
 }
 
-// placeOf is a database whose statistics no lesson reads: looking at a link changes no result. PgBouncer has its
-// console for that; YugabyteDB's statistics aren't read, so its ordinary database will do.
+// placeOf is a database whose statistics no lesson reads: measuring a link changes no result. Poolers have a statement
+// for that which they answer themselves; YugabyteDB's statistics aren't read, so its ordinary database will do.
 func placeOf(host string, l topology.Link) place {
-	at := place{topology.Endpoint{Host: host, Port: l.Port(), DBName: "postgres"}, "lab", os.Getenv("LAB_PASSWORD"), "SELECT 1"}
-	switch l.Service() {
-	case "pgbouncer":
-		at.endpoint.DBName, at.query = "pgbouncer", "SHOW VERSION"
-	case "pgpool":
-		at.query = "SHOW pool_version" // answered by itself, and not among the SELECTs that it counts
-	case "yugabyte":
+	at := place{
+		topology.Endpoint{Host: host, Port: l.Port(), DBName: "postgres"}, "lab", os.Getenv("LAB_PASSWORD"), "SELECT 1",
+	}
+	if kind, err := pooler.Find(l.Pooler()); err == nil {
+		at.endpoint.DBName, at.query = kind.Console(l.Service()).DBName, kind.Version
+	}
+	if l.Service() == "yugabyte" {
 		at.endpoint.DBName, at.user, at.password = "lab", "app", os.Getenv("APP_PASSWORD")
 	}
 	return at

@@ -55,7 +55,10 @@ func balance() *result.Run {
 				Figures: []lesson.StudyFigure{{What: "direct, 45 clients", Said: "4618 TPS", Metric: "tps", Of: pick("path", "direct", "clients", 45)},
 					{What: "select version()", Said: "0.523 ms"}},
 				Findings: []lesson.Finding{{Name: "flips", Says: "direct wins with few clients, Pgpool-II with many", All: []lesson.Condition{few, many}}}}},
-		Manifest: result.Manifest{Versions: map[string]string{}, Scale: 10, Limits: []result.Limit{{Of: "nodes", CPUs: "0.5"}}, Host: result.Host{CPUs: 2}},
+		Manifest: result.Manifest{
+			Versions: map[string]string{}, Authentication: []result.Login{}, Scale: 10, MaxConnections: map[string]string{},
+			Limits: []result.Limit{{Of: "nodes", Services: []string{"primary"}, CPUs: "0.5"}}, Host: result.Host{CPUs: 2},
+		},
 		Paths: []result.Path{{Name: "direct", Database: "postgresql"}, {Name: "pgpool", Database: "postgresql"},
 			{Name: "yugabyte", Database: "yugabytedb", Unavailable: "its image cannot be had"}}}
 	cell(run, "direct", 5, 5000, 5100, 5200, 5000, 5100, 5050)

@@ -34,9 +34,8 @@ func title(run *result.Run) string {
 	var b strings.Builder
 	b.WriteString("\n")
 	paragraph(&b, "", run.Lesson.Name+": "+run.Lesson.Question)
-	fmt.Fprintf(&b, "%s UTC, %d CPUs, %s a node, %s a pooler, scale %d, seed %d\n",
-		run.Started.UTC().Format("2006-01-02 15:04"),
-		run.Manifest.Host.CPUs, limit(run, "nodes"), limit(run, "poolers"), run.Manifest.Scale, run.Seed)
+	fmt.Fprintf(&b, "%s UTC, %d CPUs, %s a node, %s a pooler, scale %d, seed %d\n", run.Started.UTC().Format("2006-01-02 15:04"),
+		run.Manifest.Host.CPUs, run.Manifest.CPUs("nodes"), run.Manifest.CPUs("poolers"), run.Manifest.Scale, run.Seed)
 	switch {
 	case run.Status == result.Finished:
 	case run.Status == result.Running:
@@ -70,15 +69,6 @@ func missing(run *result.Run) string {
 		all += c.Wanted
 	}
 	return fmt.Sprintf("%d of %d repeats are missing; - is a figure that no repeat gave", run.Unfinished, all)
-}
-
-func limit(run *result.Run, of string) string {
-	for _, l := range run.Manifest.Limits {
-		if l.Of == of && l.CPUs != "" {
-			return l.CPUs + " CPU"
-		}
-	}
-	return "no CPU limit"
 }
 
 func experimentsOf(run *result.Run) []string {
@@ -133,8 +123,7 @@ func find(run *result.Run, wanted func(*result.Cell) bool) *result.Cell {
 func base(run *result.Run, c *result.Cell) *result.Cell {
 	return find(run, func(d *result.Cell) bool {
 		return d.Path == "direct" && d.Experiment == c.Experiment && d.Latency == c.Latency && d.Workload == c.Workload &&
-			d.Clients == c.Clients && d.Protocol == c.Protocol && d.Role == c.Role && d.Instances == c.Instances &&
-			d.InstancePool == c.InstancePool
+			d.Clients == c.Clients && d.Protocol == c.Protocol && d.Role == c.Role && d.Instances == c.Instances && d.InstancePool == c.InstancePool
 	})
 }
 

@@ -29,7 +29,7 @@ func NewCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "reset",
 		Short: "Bring latencies, settings and data back to the known state",
-		Long: `Takes everything off the links and restores those that are cut, has PgBouncer read its configuration again,
+		Long: `Takes everything off the links and restores those that are cut, has poolers read their configuration again,
 takes back what ALTER SYSTEM set on primary and standby, and the login of the role without a password, and makes
 pgbench's tables anew.`,
 		Args: cobra.NoArgs,
@@ -60,7 +60,7 @@ func reset(ctx context.Context, out io.Writer, keepData bool, scale int) error {
 		return err
 	}
 	fmt.Fprintln(out, "links: nothing on any of them, replication straight from the primary")
-	if err := resetServers(ctx); err != nil {
+	if err := resetServers(ctx, set); err != nil {
 		return err
 	}
 	fmt.Fprintln(out, "settings: as in configs/; app_trust: no login")
@@ -97,10 +97,13 @@ func resetLinks(ctx context.Context, set *topology.Set) error {
 	return nil
 }
 
-func resetServers(ctx context.Context) error {
+func resetServers(ctx context.Context, set *topology.Set) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*pause)
 	defer cancel()
-	servers := server.NewLab(nil, os.Getenv("LAB_PASSWORD"))
+	servers, err := server.NewLab(set, os.Getenv("LAB_PASSWORD"))
+	if err != nil {
+		return err
+	}
 	defer servers.Close()
 	return servers.Reset(ctx)
 }

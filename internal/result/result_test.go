@@ -56,9 +56,11 @@ func full() *Run {
 				Findings: []lesson.Finding{{Name: "n", Says: "s", All: []lesson.Condition{{Metric: "tps", Of: direct, Is: "less", Than: share(100)}}}}},
 			Charts: []lesson.Chart{{Title: "t", Kind: "lines", Metric: "tps", X: "clients", Series: "path", Of: direct}}, Findings: []lesson.Finding{{Name: "n", Says: "s", All: []lesson.Condition{{Metric: "tps", Of: direct, Minus: direct, Is: "more", Than: share(5)}}}},
 			Experiments: []Experiment{{Name: "g", Text: "t", Side: true}}, LeftOut: []string{"h"}, Override: lesson.Override{Values: map[string][]string{"latencies": {"none", "5"}}, Rate: &rate, Full: true}, Full: true},
-		Manifest: Manifest{Versions: map[string]string{"k6": "v2"}, Scale: 10, Limits: []Limit{{"nodes", "0.5", "1g"}}, Host: Host{CPUs: 2}},
-		Paths:    []Path{{Name: "direct", Database: "postgresql", Latencies: []lesson.Latency{lesson.WithoutProxy, lesson.Through(10)}}, {Name: "yugabyte", Database: "yugabytedb", Unavailable: "off"}},
-		Cells:    []Cell{{Cell: cell, Status: Planned}, {Cell: cell, Status: Planned, Repeats: []Repeat{}}}}
+		Manifest: Manifest{Versions: map[string]string{"k6": "v2"}, Scale: 10,
+			Authentication: []Login{{"app", "md5", []string{"direct"}}}, MaxConnections: map[string]string{"primary": "600"},
+			Limits: []Limit{{"nodes", []string{"primary"}, "0.5", "1g"}}, Host: Host{CPUs: 2}},
+		Paths: []Path{{Name: "direct", Database: "postgresql", Latencies: []lesson.Latency{lesson.WithoutProxy, lesson.Through(10)}}, {Name: "yugabyte", Database: "yugabytedb", Unavailable: "off"}},
+		Cells: []Cell{{Cell: cell, Status: Planned}, {Cell: cell, Status: Planned, Repeats: []Repeat{}}}}
 	run.Cells[0].Add(failed)
 	run.Cells[0].Add(repeat)
 	return run

@@ -76,31 +76,6 @@ type Experiment struct {
 	Side bool   `json:"side,omitempty"` // it isn't the lesson's main idea
 }
 
-// A Manifest says on what and under which settings a run was made.
-type Manifest struct {
-	Versions       map[string]string `json:"versions"` // of each component; 'unknown: <why>' where it didn't tell
-	Authentication string            `json:"authentication"`
-	Scale          int               `json:"scale"` // of pgbench's tables
-	MaxConnections int               `json:"max_connections"`
-	Limits         []Limit           `json:"limits"`
-	Host           Host              `json:"host"`
-}
-
-// A Limit is the share of the machine that a kind of component may use.
-type Limit struct {
-	Of     string `json:"of"` // nodes, poolers
-	CPUs   string `json:"cpus"`
-	Memory string `json:"memory"`
-}
-
-// A Host is the machine as the generator sees it.
-type Host struct {
-	CPUs        int    `json:"cpus"`
-	MemoryBytes int64  `json:"memory_bytes"`
-	Kernel      string `json:"kernel"`
-	Arch        string `json:"arch"`
-}
-
 // A Path is one of configs/paths.yaml that the lesson asked for.
 type Path struct {
 	Name        string `json:"name"`
@@ -206,8 +181,7 @@ func (r *Run) Reconciled() string {
 	if agree+differ+unread == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("k6 and the servers agree on the transactions of %d of %d repeats without errors",
-		agree, agree+differ+unread)
+	text := fmt.Sprintf("k6 and the servers agree on the transactions of %d of %d repeats without errors", agree, agree+differ+unread)
 	if unread > 0 {
 		text += fmt.Sprintf(", and of %d the servers could not be asked", unread)
 	}

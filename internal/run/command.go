@@ -159,18 +159,21 @@ func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override,
 		return nil, err
 	}
 	defer lock.Close()
-	servers := server.NewLab(everyService(set), os.Getenv("LAB_PASSWORD"))
+	servers, err := server.NewLab(set, os.Getenv("LAB_PASSWORD"))
+	if err != nil {
+		return nil, err
+	}
 	defer servers.Close()
 	scale, err := servers.Scale(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if o.Full {
-		if err := thisCapacity(scale).refuse(p.lesson.Full); err != nil {
+		if err := thisCapacity(ctx, servers, scale).refuse(p.lesson.Full); err != nil {
 			return nil, err
 		}
 	}
-	if err := servers.Expel(ctx); err != nil { // a run that was killed may have left the login
+	if err := servers.RevokeLogin(ctx); err != nil { // a run that was killed may have left the login
 		return nil, err
 	}
 	links := link.New(link.APIURL())
@@ -183,16 +186,18 @@ func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override,
 	announce(progressOut, progress, p.lesson, o.Full)
 	fmt.Fprintln(progressOut, "reading the data into both servers' caches")
 	servers.Warm(ctx)
-	doc.Manifest = manifest(ctx, servers, set, p.cells, scale)
+	if doc.Manifest, err = manifest(ctx, servers, set, p.cells, scale); err != nil {
+		return nil, err
+	}
 	if doc.ID, doc.Started, err = makeFolder(results, p.lesson.Name); err != nil {
 		return nil, err
 	}
 	progress.follow(doc.ID)
 	sampler := sample.New(statsURL, os.Getenv("COMPOSE_PROJECT_NAME"), services(set, p.cells))
 	defer sampler.Close()
-	lookout := sample.NewServers(server.NodeDSN, os.Getenv("LAB_PASSWORD"), server.Roles())
-	defer lookout.Close()
-	r := &runner{set: set, links: links, stream: replication, servers: servers, sampler: sampler, lookout: lookout, script: p.lesson.File,
+	sessions := sample.NewServers(server.NodeDSN, os.Getenv("LAB_PASSWORD"), server.Roles())
+	defer sessions.Close()
+	r := &runner{set: set, links: links, stream: replication, servers: servers, sampler: sampler, sessions: sessions, script: p.lesson.File,
 		scheduled: p.cells, progress: progress, dir: filepath.Join(results, doc.ID), doc: doc, lengthened: map[string]bool{}}
 	err = errors.Join(r.run(ctx), report.Write(r.dir, doc))
 	fmt.Fprintf(out, "%s\nResults: results/%s (%s opens in any browser)\n", report.Table(doc), doc.ID, htmlreport.File)
@@ -216,16 +221,6 @@ func services(set *topology.Set, cells []lesson.Cell) []string {
 		if slices.ContainsFunc(cells, func(c lesson.Cell) bool { return c.Path == p.Name }) {
 			found = append(found, p.Services...)
 		}
-	}
-	slices.Sort(found)
-	return slices.Compact(found)
-}
-
-// everyService lists those of all paths.
-func everyService(set *topology.Set) []string {
-	var found []string
-	for _, p := range set.Paths {
-		found = append(found, p.Services...)
 	}
 	slices.Sort(found)
 	return slices.Compact(found)

@@ -10,8 +10,8 @@ import (
 	"pooler-lab/internal/k6run"
 )
 
-// grace is how long k6 may take to end its statements, close its connections and write its summary after it was asked to
-// stop.
+// grace is how long k6 may take to end its statements, close its connections and write its summary after it was asked
+// to stop.
 func grace(c k6run.Cell) time.Duration {
 	return 8*time.Second + time.Duration(max(c.Clients, c.Instances*c.InstancePool))*20*time.Millisecond
 }

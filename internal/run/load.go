@@ -18,22 +18,22 @@ import (
 	"pooler-lab/k6/summary"
 )
 
-// slack is what a repeat of c may take beside its warm-up and window before its deadline ends it, in seconds: k6's start
-// and end, and the closing of its connections, for which a slow machine needs some 50 ms each.
+// slack is what a repeat of c may take beside its warm-up and window before its deadline ends it, in seconds: k6's
+// start and end, and the closing of its connections, for which a slow machine needs some 50 ms each.
 func slack(c lesson.Cell) float64 { return 20 + 0.05*float64(connections(c)) }
 
 // load runs k6 and reads what it saw.
-func (r *runner) load(ctx context.Context, c lesson.Cell, j server.Journey, out *result.Repeat) error {
-	cell, file := r.told(c, j, out), r.file(c, out)
+func (r *runner) load(ctx context.Context, c lesson.Cell, path server.Path, out *result.Repeat) error {
+	cell, file := r.told(c, path, out), r.file(c, out)
 	out.Log = file + ".log"
 	deadline := time.Duration(cell.Deadline * float64(time.Second))
-	r.watch(c, j) // a server that doesn't answer takes none of k6's time
+	r.watch(c, path) // a server that doesn't answer takes none of k6's time
 	limited, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
 
 	written := filepath.Join(r.dir, file+".json")
 	g, err := runK6(limited, r.script, filepath.Join(r.dir, out.Log), written, server.Password(c.Role), cell)
-	r.lookout.Stop()
+	r.sessions.Stop()
 	out.Exit = g.Exit
 	if err != nil || ctx.Err() != nil {
 		return errors.Join(err, ctx.Err())
@@ -43,8 +43,8 @@ func (r *runner) load(ctx context.Context, c lesson.Cell, j server.Journey, out 
 		out.Summary = file + ".json"
 		out.Measured = measured(seen, c)
 		from, to := opened(g, seen)
-		out.Resources = r.used(watched(j), g, from, to)
-		out.Nodes, out.Pooler = r.lookout.Between(from, to)
+		out.Resources = r.used(watched(path), g, from, to)
+		out.Nodes, out.Pooler = r.sessions.Between(from, to)
 	}
 	switch {
 	case limited.Err() != nil:
@@ -67,8 +67,8 @@ func (r *runner) file(c lesson.Cell, out *result.Repeat) string {
 }
 
 // told is the cell as k6 is told of it.
-func (r *runner) told(c lesson.Cell, j server.Journey, out *result.Repeat) k6run.Cell {
-	return k6run.Cell{Path: c.Path, DSN: j.DSN(), Workload: c.Workload, Clients: c.Clients, Rate: c.Rate,
+func (r *runner) told(c lesson.Cell, path server.Path, out *result.Repeat) k6run.Cell {
+	return k6run.Cell{Path: c.Path, DSN: path.DSN(), Workload: c.Workload, Clients: c.Clients, Rate: c.Rate,
 		Seconds: c.Seconds, Warmup: c.Warmup, Protocol: c.Protocol, Scale: r.doc.Manifest.Scale,
 		Latency: c.Latency.MS(), Link: c.Link,
 		Deadline: c.Warmup + c.Seconds + slack(c), Seed: repeatSeed(r.doc.Seed, c.ID, out.Block),
@@ -83,23 +83,25 @@ func repeatSeed(seed uint64, id string, block int) uint32 {
 	return h.Sum32()
 }
 
-// watched are the containers whose use of the machine belongs to the journey.
-func watched(j server.Journey) []string {
-	services := slices.Clone(j.Path.Services)
-	if len(j.Links) > 0 {
+// watched are the containers whose use of the machine belongs to the path.
+func watched(path server.Path) []string {
+	services := slices.Clone(path.Services)
+	if len(path.Crossed) > 0 {
 		services = append(services, topology.Proxy)
 	}
 	return services
 }
 
-// watch begins to look at the journey's databases and its pooler. Until it is stopped, the lab's session with the
-// pooler is not to be used for anything else.
-func (r *runner) watch(c lesson.Cell, j server.Journey) {
-	subjects := sample.Subjects{Nodes: j.Nodes(), Hz: c.WaitsHz, Pooler: j.Pooler()}
+// watch begins to sample the path's databases and its pooler. Until it is stopped, the lab's session with the pooler is
+// not to be used for anything else.
+func (r *runner) watch(c lesson.Cell, path server.Path) {
+	subjects := sample.Subjects{Nodes: path.Nodes(), Hz: c.WaitsHz, Pooler: path.PoolerService()}
 	if subjects.Pooler != "" {
-		subjects.AskPooler = func(ctx context.Context) (result.Pooler, error) { return r.servers.AskPooler(ctx, j) }
+		subjects.SamplePooler = func(ctx context.Context) (result.Pooler, error) {
+			return r.servers.SamplePooler(ctx, path)
+		}
 	}
-	r.lookout.Start(subjects)
+	r.sessions.Start(subjects)
 }
 
 // opened is from when to when the measured window was open, or k6 lived where none was.

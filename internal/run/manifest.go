@@ -17,51 +17,116 @@ import (
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/sample"
 	"pooler-lab/internal/server"
 	"pooler-lab/internal/topology"
 )
 
-// versionTime is how long all components together may take to tell their versions.
-const versionTime = 10 * time.Second
+// askTime is how long all components together may take to tell one thing, such as their versions.
+const askTime = 10 * time.Second
 
-// logins are how clients of each role log in, the same on every path of the lab.
-var logins = map[string]string{
-	"app":       "scram-sha-256, 4096 iterations, PgBouncer holds the server's SCRAM secret, Pgpool-II the password encrypted",
-	"app_clear": "scram-sha-256, 4096 iterations, PgBouncer holds the clear password, Pgpool-II the password encrypted",
-	"app_trust": "no password",
-}
-
-// authentication is how the clients of the cells log in.
-func authentication(cells []lesson.Cell) string {
-	var all []string
-	for _, role := range server.Roles() {
-		if slices.ContainsFunc(cells, func(c lesson.Cell) bool { return c.Role == role }) {
-			all = append(all, role+": "+logins[role])
-		}
+// manifest says on what the cells are about to run, as the running components tell it.
+func manifest(ctx context.Context, servers *server.Lab, set *topology.Set, cells []lesson.Cell, scale int) (
+	result.Manifest, error) {
+	logins, err := logins(ctx, servers, set, cells)
+	if err != nil {
+		return result.Manifest{}, err
 	}
-	return strings.Join(all, "; ")
-}
-
-// manifest says on what the cells are about to run.
-func manifest(ctx context.Context, servers *server.Lab, set *topology.Set, cells []lesson.Cell, scale int) result.Manifest {
-	connections, _ := strconv.Atoi(os.Getenv("LAB_MAX_CONNECTIONS"))
+	host := result.Host{
+		CPUs: runtime.NumCPU(), MemoryBytes: memoryBytes(), Kernel: firstLine("/proc/sys/kernel/osrelease"),
+		Arch: runtime.GOARCH,
+	}
 	return result.Manifest{
 		Versions:       versions(ctx, servers, set, cells),
-		Authentication: authentication(cells),
+		Authentication: logins,
 		Scale:          scale,
-		MaxConnections: connections,
-		Limits: []result.Limit{
-			{Of: "nodes", CPUs: os.Getenv("LAB_NODE_CPUS"), Memory: os.Getenv("LAB_NODE_MEMORY")},
-			{Of: "poolers", CPUs: os.Getenv("LAB_POOLER_CPUS"), Memory: os.Getenv("LAB_POOLER_MEMORY")},
-			{Of: "yugabyte", CPUs: os.Getenv("LAB_YUGABYTE_CPUS"), Memory: os.Getenv("LAB_YUGABYTE_MEMORY")},
-		},
-		Host: result.Host{CPUs: runtime.NumCPU(), MemoryBytes: memoryBytes(), Kernel: firstLine("/proc/sys/kernel/osrelease"),
-			Arch: runtime.GOARCH},
+		MaxConnections: maxConnections(ctx, servers, databases(set, cells)),
+		Limits:         limits(ctx, set),
+		Host:           host,
+	}, nil
+}
+
+// databases are those that the cells' paths lead to.
+func databases(set *topology.Set, cells []lesson.Cell) []string {
+	poolers := set.Poolers()
+	return slices.DeleteFunc(services(set, cells), func(s string) bool { return s == topology.Proxy || poolers[s] != "" })
+}
+
+func maxConnections(ctx context.Context, servers *server.Lab, databases []string) map[string]string {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	return servers.MaxConnections(ctx, databases)
+}
+
+// logins are what the roles of the cells are asked for on their paths. The role without a password may log in
+// meanwhile: otherwise nobody would ask it for anything.
+func logins(ctx context.Context, servers *server.Lab, set *topology.Set, cells []lesson.Cell) ([]result.Login, error) {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	all := []result.Login{}
+	for _, role := range server.Roles() {
+		var paths []topology.Path
+		for _, p := range set.Paths {
+			if slices.ContainsFunc(cells, func(c lesson.Cell) bool { return c.Role == role && c.Path == p.Name }) {
+				paths = append(paths, p)
+			}
+		}
+		if len(paths) == 0 {
+			continue
+		}
+		asked, err := servers.Logins(ctx, role, paths)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, asked...)
 	}
+	return all, nil
+}
+
+// limits are those of every container that a path of this lab goes through, equal ones of a kind together.
+func limits(ctx context.Context, set *topology.Set) []result.Limit {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	poolers := set.Poolers()
+	all := []result.Limit{}
+	for _, service := range set.Services() {
+		l := limitOf(ctx, service)
+		switch {
+		case poolers[service] != "":
+			l.Of = "poolers"
+		case server.IsNode(service):
+			l.Of = "nodes"
+		default:
+			l.Of = service
+		}
+		same := func(o result.Limit) bool { return o.Of == l.Of && o.CPUs == l.CPUs && o.Memory == l.Memory }
+		if i := slices.IndexFunc(all, same); i >= 0 {
+			all[i].Services = append(all[i].Services, service)
+			continue
+		}
+		l.Services = []string{service}
+		all = append(all, l)
+	}
+	return all
+}
+
+func limitOf(ctx context.Context, service string) result.Limit {
+	limit, err := sample.ReadLimit(ctx, statsURL, os.Getenv("COMPOSE_PROJECT_NAME"), service)
+	if err != nil {
+		return result.Limit{CPUs: result.Unknown(err), Memory: result.Unknown(err)}
+	}
+	var l result.Limit
+	if limit.CPUs > 0 {
+		l.CPUs = strconv.FormatFloat(limit.CPUs, 'g', 3, 64)
+	}
+	if limit.MemoryBytes > 0 {
+		l.Memory = composeMemory(limit.MemoryBytes)
+	}
+	return l
 }
 
 func versions(ctx context.Context, servers *server.Lab, set *topology.Set, cells []lesson.Cell) map[string]string {
-	ctx, cancel := context.WithTimeout(ctx, versionTime)
+	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	found := servers.Versions(ctx, slices.DeleteFunc(services(set, cells), func(s string) bool { return s == topology.Proxy }))
 	for name, ask := range map[string]func(context.Context) (string, error){
@@ -69,7 +134,7 @@ func versions(ctx context.Context, servers *server.Lab, set *topology.Set, cells
 	} {
 		version, err := ask(ctx)
 		if err != nil {
-			version = "unknown: " + err.Error()
+			version = result.Unknown(err)
 		}
 		found[name] = version
 	}

@@ -1,15 +1,25 @@
 package run
 
 import (
+	"slices"
 	"testing"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/topology"
 )
 
-func TestAuthenticationNamesTheRolesOfTheCells(t *testing.T) {
-	got := authentication([]lesson.Cell{{Role: "app_trust"}, {Role: "app_clear"}, {Role: "app_trust"}})
-	want := "app_clear: scram-sha-256, 4096 iterations, PgBouncer holds the clear password, Pgpool-II the password encrypted; app_trust: no password"
-	if got != want {
-		t.Errorf("the manifest says %q", got)
+// Poolers are no databases, nor is toxiproxy; a path that no cell takes counts for nothing.
+func TestDatabasesOfTheCells(t *testing.T) {
+	set := &topology.Set{Paths: []topology.Path{
+		{Name: "direct", Services: []string{"primary"}},
+		{Name: "balanced", Services: []string{"pgpool", "primary", "standby"}, Pooler: "pgpool"},
+		{Name: "other", Services: []string{"yugabyte"}},
+	}}
+	for path, want := range map[string][]string{
+		"direct": {"primary"}, "balanced": {"primary", "standby"}, "other": {"yugabyte"},
+	} {
+		if got := databases(set, []lesson.Cell{{Path: path}}); !slices.Equal(got, want) {
+			t.Errorf("the databases of %s are %v, they should be %v", path, got, want)
+		}
 	}
 }

@@ -44,8 +44,8 @@ func (r *runner) look(ctx context.Context) (n network, err error) {
 	return n, nil
 }
 
-// putNetwork makes links and replication what they were.
-func (r *runner) putNetwork(ctx context.Context, found network) error {
+// restoreNetwork makes links and replication what they were.
+func (r *runner) restoreNetwork(ctx context.Context, found network) error {
 	if r.movesReplication {
 		// First: with a long latency in place the standby would take long to stream from elsewhere.
 		if err := r.stream.Move(ctx, found.overLink); err != nil {
@@ -57,8 +57,8 @@ func (r *runner) putNetwork(ctx context.Context, found network) error {
 
 // setNetwork puts exactly the cell's latency and bandwidth on its links and takes everything off all others: whatever
 // else is set or cut would only change under the cell. The run puts it back at its end.
-func (r *runner) setNetwork(ctx context.Context, c lesson.Cell, j server.Journey) error {
-	wanted := linkSettings(c, j)
+func (r *runner) setNetwork(ctx context.Context, c lesson.Cell, path server.Path) error {
+	wanted := linkSettings(c, path)
 	if r.movesReplication {
 		if err := r.stream.Move(ctx, c.ReplicationMS > 0); err != nil {
 			return err
@@ -85,9 +85,9 @@ func (r *runner) setNetwork(ctx context.Context, c lesson.Cell, j server.Journey
 }
 
 // linkSettings are what the cell wants on its links, by name.
-func linkSettings(c lesson.Cell, j server.Journey) map[string]link.Settings {
+func linkSettings(c lesson.Cell, path server.Path) map[string]link.Settings {
 	wanted := map[string]link.Settings{}
-	for _, l := range j.Links {
+	for _, l := range path.Crossed {
 		wanted[l.Name] = link.Settings{LatencyMS: c.Latency.MS(), DownKBps: c.BandwidthKBs, UpKBps: c.BandwidthKBs}
 	}
 	if c.ReplicationMS > 0 {

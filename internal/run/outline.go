@@ -21,7 +21,10 @@ func outline(ctx context.Context, file string, o lesson.Override, out io.Writer)
 	if err != nil {
 		return err
 	}
-	servers := server.NewLab(everyService(set), os.Getenv("LAB_PASSWORD"))
+	servers, err := server.NewLab(set, os.Getenv("LAB_PASSWORD"))
+	if err != nil {
+		return err
+	}
 	defer servers.Close()
 	scale, err := servers.Scale(ctx)
 	if err != nil {
@@ -44,7 +47,7 @@ func outline(ctx context.Context, file string, o lesson.Override, out io.Writer)
 	if needs := spokenNeeds(p.lesson.Full); needs != "" {
 		fmt.Fprintf(out, "It needs %s.\n", needs)
 	}
-	return thisCapacity(scale).refuse(p.lesson.Full)
+	return thisCapacity(ctx, servers, scale).refuse(p.lesson.Full)
 }
 
 // write lists the plan's groups, a line each.

@@ -54,7 +54,7 @@ type kind int
 
 const (
 	quick   kind = iota // starting k6, proving the path, reading counts
-	forking             // through Pgpool-II, whose children take their time
+	forking             // through a pooler that has a process for each client, which take their time
 	filling             // the same, after all of them have opened their backends
 	working             // a fixed number of transactions a client: the window is the most that they may take; see fixedWork
 	kinds

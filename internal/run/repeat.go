@@ -6,7 +6,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -78,41 +77,41 @@ func (r *runner) judge(c lesson.Cell, out *result.Repeat) {
 func (r *runner) measure(ctx context.Context, c lesson.Cell, out *result.Repeat) error {
 	preparation, cancel := context.WithTimeout(ctx, preparing)
 	defer cancel()
-	j, err := r.journey(c)
+	path, err := r.path(c)
 	if err != nil {
 		return err
 	}
-	if err := r.setNetwork(preparation, c, j); err != nil {
+	if err := r.setNetwork(preparation, c, path); err != nil {
 		return err
 	}
 	toxics, err := r.links.Snapshot(preparation)
 	if err != nil {
 		return err
 	}
-	defer r.takeBack()
-	if err := r.servers.Prepare(preparation, j, server.Preparation{Writes: c.Writes, Settings: settings(c)}); err != nil {
+	defer r.restore()
+	if err := r.servers.Prepare(preparation, path, server.Preparation{Writes: c.Writes, Settings: settings(c, path)}); err != nil {
 		return err
 	}
-	before, err := r.begin(preparation, c, j, toxics, out)
+	before, err := r.begin(preparation, c, path, toxics, out)
 	if err != nil {
 		return err
 	}
 	r.progress.enter(load)
-	loadErr := r.load(ctx, c, j, out)
+	loadErr := r.load(ctx, c, path, out)
 	after, cancel := context.WithTimeout(ctx, preparing)
 	defer cancel()
-	if err := r.compare(after, c, toxics); err != nil { // says more than what it did to the load
+	if err := r.compare(after, c, path, toxics); err != nil { // says more than what it did to the load
 		return err
 	}
 	if loadErr != nil {
 		return loadErr
 	}
-	r.reconcile(after, c, j, before, out)
+	r.reconcile(after, c, path, before, out)
 	return nil
 }
 
-// settings are those that the cell wants turned: its own, and the size of PgBouncer's pools.
-func settings(c lesson.Cell) map[string]map[string]string {
+// settings are those that the cell wants applied: its own, and the size of its pooler's pools.
+func settings(c lesson.Cell, path server.Path) map[string]map[string]string {
 	if c.PoolSize == 0 {
 		return c.Settings
 	}
@@ -120,9 +119,10 @@ func settings(c lesson.Cell) map[string]map[string]string {
 	if all == nil {
 		all = map[string]map[string]string{}
 	}
-	pgbouncer := map[string]string{"default_pool_size": strconv.Itoa(c.PoolSize)}
-	maps.Copy(pgbouncer, all["pgbouncer"])
-	all["pgbouncer"] = pgbouncer
+	service := path.PoolerService()
+	wanted := map[string]string{server.PoolSizeSetting(path.Path): strconv.Itoa(c.PoolSize)}
+	maps.Copy(wanted, all[service])
+	all[service] = wanted
 	return all
 }
 
@@ -136,7 +136,7 @@ func kindIn(set *topology.Set) func(lesson.Cell) kind {
 		switch {
 		case c.Transactions > 0:
 			return working
-		case err != nil || !slices.ContainsFunc(p.Services, func(s string) bool { return strings.HasPrefix(s, "pgpool") }):
+		case err != nil || !server.Forks(p):
 			return quick
 		case c.Fill:
 			return filling
@@ -145,26 +145,26 @@ func kindIn(set *topology.Set) func(lesson.Cell) kind {
 	}
 }
 
-func (r *runner) journey(c lesson.Cell) (server.Journey, error) {
+func (r *runner) path(c lesson.Cell) (server.Path, error) {
 	p, err := r.set.Find(c.Path)
 	if err != nil {
-		return server.Journey{}, err
+		return server.Path{}, err
 	}
-	j, err := server.NewJourney(r.set, p, c.Link)
-	j.Role, j.PoolSize, j.Fresh = c.Role, c.PoolSize, c.FreshDatabase
-	return j, err
+	path, err := server.NewPath(r.set, p, c.Link)
+	path.Role, path.PoolSize, path.Fresh = c.Role, c.PoolSize, c.FreshDatabase
+	return path, err
 }
 
-// begin makes sure that the journey leads where its path says, from pools whose state is known, and notes its round
+// begin makes sure that the path leads where its path says, from pools whose state is known, and notes its round
 // trip and the counts before the load.
-func (r *runner) begin(ctx context.Context, c lesson.Cell, j server.Journey, toxics link.Snapshot, out *result.Repeat) (server.Tally, error) {
+func (r *runner) begin(ctx context.Context, c lesson.Cell, path server.Path, toxics link.Snapshot, out *result.Repeat) (server.Tally, error) {
 	if r.kind(c) == filling {
 		r.progress.enter("filling pools")
 	}
-	for _, l := range j.Links { // those of one journey lie side by side: a query goes over one of them
-		j.AskedMS = max(j.AskedMS, float64(toxics.AskedMS(l.Name)))
+	for _, l := range path.Crossed { // those of one path lie side by side: a query goes over one of them
+		path.SetMS = max(path.SetMS, float64(toxics.AskedMS(l.Name)))
 	}
-	beginning, err := r.servers.Begin(ctx, j, c.Fill)
+	beginning, err := r.servers.Begin(ctx, path, c.Fill)
 	out.Proof = append(out.Proof, beginning.Facts...)
 	if wrong := server.Wrong(beginning.Facts); wrong != "" {
 		return server.Tally{}, errors.New(wrong)
@@ -177,11 +177,11 @@ func (r *runner) begin(ctx context.Context, c lesson.Cell, j server.Journey, tox
 }
 
 // compare rejects the repeat where links or settings are not what they were before it.
-func (r *runner) compare(ctx context.Context, c lesson.Cell, before link.Snapshot) error {
+func (r *runner) compare(ctx context.Context, c lesson.Cell, path server.Path, before link.Snapshot) error {
 	if err := r.compareNetwork(ctx, c, before); err != nil {
 		return err
 	}
-	if len(settings(c)) == 0 {
+	if len(settings(c, path)) == 0 {
 		return nil
 	}
 	difference, err := r.servers.Changed(ctx)
@@ -193,9 +193,9 @@ func (r *runner) compare(ctx context.Context, c lesson.Cell, before link.Snapsho
 
 // reconcile sets k6's counts beside the servers'. A server that can't tell, since it has just gone down, doesn't
 // undo what k6 measured: the repeat is flagged.
-func (r *runner) reconcile(ctx context.Context, c lesson.Cell, j server.Journey, before server.Tally, out *result.Repeat) {
-	counts, shares, err := r.servers.Reconcile(ctx, j, before, out.Measured.Counted)
-	if err == nil && c.Writes && j.Path.Database == "postgresql" && strings.HasPrefix(c.Workload, "tpcb") {
+func (r *runner) reconcile(ctx context.Context, c lesson.Cell, path server.Path, before server.Tally, out *result.Repeat) {
+	counts, shares, err := r.servers.Reconcile(ctx, path, before, out.Measured.Counted)
+	if err == nil && c.Writes && path.Database == "postgresql" && strings.HasPrefix(c.Workload, "tpcb") {
 		var history result.Count
 		history, err = r.servers.CountHistory(ctx, out.Measured.Counted.Transactions)
 		counts = append(counts, history)

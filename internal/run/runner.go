@@ -17,18 +17,18 @@ import (
 	"pooler-lab/internal/topology"
 )
 
-// putBackTime is how long links, and then settings, may take to be put back.
-const putBackTime = 10 * time.Second
+// restoreTime is how long links, and then settings, may take to be put back.
+const restoreTime = 10 * time.Second
 
-// The witnesses are the servers that a cell goes through, and what they say of it.
-type witnesses interface {
-	Prepare(context.Context, server.Journey, server.Preparation) error
-	Begin(ctx context.Context, j server.Journey, fill bool) (server.Beginning, error)
+// The servers are the servers that a cell goes through, and what they say of it.
+type servers interface {
+	Prepare(context.Context, server.Path, server.Preparation) error
+	Begin(ctx context.Context, path server.Path, fill bool) (server.Beginning, error)
 	Changed(context.Context) (string, error)
-	Reconcile(context.Context, server.Journey, server.Tally, result.Counted) ([]result.Count, []result.Share, error)
+	Reconcile(context.Context, server.Path, server.Tally, result.Counted) ([]result.Count, []result.Share, error)
 	CountHistory(ctx context.Context, k6 int64) (result.Count, error)
-	TakeBack(context.Context) error
-	AskPooler(context.Context, server.Journey) (result.Pooler, error)
+	Restore(context.Context) error
+	SamplePooler(context.Context, server.Path) (result.Pooler, error)
 }
 
 // stopped is the reason of a run that ended before its last cell.
@@ -39,9 +39,9 @@ type runner struct {
 	set       *topology.Set
 	links     switches
 	stream    stream
-	servers   witnesses
+	servers   servers
 	sampler   *sample.Sampler
-	lookout   *sample.Servers
+	sessions  *sample.Servers
 	progress  *progress
 	script    string // the lesson's
 	dir       string // the run's folder
@@ -82,7 +82,7 @@ func (r *runner) run(ctx context.Context) error {
 		stop := r.progress.tick()
 		err = r.blocks(ctx)
 		stop()
-		r.putBack(found)
+		r.restoreAll(found)
 		r.progress.clear()
 	} else if ctx.Err() != nil {
 		err = nil // it was stopped while it looked, and nothing has been changed yet
@@ -176,26 +176,26 @@ func (r *runner) cell(ctx context.Context, i, block, position int) error {
 }
 
 // putBack makes all links, settings and logins what they were before the run, whatever became of it.
-func (r *runner) putBack(found network) {
+func (r *runner) restoreAll(found network) {
 	r.doc.NotRestored = ""
-	ctx, cancel := context.WithTimeout(context.Background(), putBackTime)
+	ctx, cancel := context.WithTimeout(context.Background(), restoreTime)
 	defer cancel()
-	if err := r.putNetwork(ctx, found); err != nil {
-		r.notPutBack("latencies", err)
+	if err := r.restoreNetwork(ctx, found); err != nil {
+		r.notRestored("latencies", err)
 	}
-	r.takeBack()
+	r.restore()
 }
 
-// takeBack undoes what the repeat before had changed on the servers, even where the run has been stopped.
-func (r *runner) takeBack() {
-	ctx, cancel := context.WithTimeout(context.Background(), putBackTime)
+// restore undoes what the repeat before had changed on the servers, even where the run has been stopped.
+func (r *runner) restore() {
+	ctx, cancel := context.WithTimeout(context.Background(), restoreTime)
 	defer cancel()
-	if err := r.servers.TakeBack(ctx); err != nil {
-		r.notPutBack("settings", err)
+	if err := r.servers.Restore(ctx); err != nil {
+		r.notRestored("settings", err)
 	}
 }
 
-func (r *runner) notPutBack(what string, err error) {
+func (r *runner) notRestored(what string, err error) {
 	r.doc.NotRestored = strings.TrimPrefix(r.doc.NotRestored+"; "+err.Error(), "; ")
 	r.progress.say("The %s that were there before this run could not be put back ('scripts/reset' does): %v", what, err)
 }

@@ -76,9 +76,9 @@ func TestRun(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			r, switches, witnesses := newRunner(t, test.behaviour, plain("a"))
-			witnesses.deaf, witnesses.facts, witnesses.counts = test.deaf, test.facts, test.counts
-			witnesses.roundTrip = max(witnesses.roundTrip, test.roundTrip)
+			r, switches, servers := newRunner(t, test.behaviour, plain("a"))
+			servers.deaf, servers.facts, servers.counts = test.deaf, test.facts, test.counts
+			servers.roundTrip = max(servers.roundTrip, test.roundTrip)
 			wantNothing(t, r.run(t.Context()), test.status != result.OK)
 			run := written(t, r.dir)
 			cell := run.Cells[0]
@@ -109,7 +109,7 @@ func wantNothing(t *testing.T, err error, nothing bool) {
 
 func TestMeasured(t *testing.T) {
 	r, _, _ := newRunner(t, "errors", slow("a"))
-	r.servers.(*witnessesStandIn).roundTrip = 10.7
+	r.servers.(*serversStandIn).roundTrip = 10.7
 	if err := r.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -164,16 +164,16 @@ func TestFixedWork(t *testing.T) {
 // What a cell wants of the servers reaches them before each repeat, and is taken back after it and at the end.
 func TestServersArePreparedAndTakenBack(t *testing.T) {
 	c := plain("a")
-	c.Writes, c.PoolSize, c.Workload = true, 7, "tpcb"
+	c.Path, c.Writes, c.PoolSize, c.Workload = "pooled", true, 7, "tpcb"
 	c.Settings = map[string]map[string]string{"standby": {"hot_standby_feedback": "on"}, "pgbouncer": {"query_wait_timeout": "5"}}
-	r, _, witnesses := newRunner(t, "good", c)
+	r, _, servers := newRunner(t, "good", c)
 	if err := r.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if len(witnesses.prepared) != 1 || witnesses.takenBack != 2 {
-		t.Fatalf("prepared %d times, taken back %d times", len(witnesses.prepared), witnesses.takenBack)
+	if len(servers.prepared) != 1 || servers.restored != 2 {
+		t.Fatalf("prepared %d times, taken back %d times", len(servers.prepared), servers.restored)
 	}
-	p := witnesses.prepared[0]
+	p := servers.prepared[0]
 	if !p.Writes || p.Settings["standby"]["hot_standby_feedback"] != "on" || p.Settings["pgbouncer"]["default_pool_size"] != "7" || p.Settings["pgbouncer"]["query_wait_timeout"] != "5" {
 		t.Errorf("prepared %+v", p)
 	}
@@ -223,9 +223,9 @@ func TestAShortWarmUpIsMadeLongerOnce(t *testing.T) {
 
 func TestASettingChangedMeanwhileRejectsTheRepeat(t *testing.T) {
 	c := plain("a")
-	c.PoolSize = 7
-	r, _, witnesses := newRunner(t, "errors", c)
-	witnesses.changed = "default_pool_size of pgbouncer: 7 → 20"
+	c.Path, c.PoolSize = "pooled", 7
+	r, _, servers := newRunner(t, "errors", c)
+	servers.changed = "default_pool_size of pgbouncer: 7 → 20"
 	wantNothing(t, r.run(t.Context()), true)
 	repeats := written(t, r.dir).Cells[0].Repeats
 	if len(repeats) != 2 || repeats[1].Status != result.Rejected || !strings.Contains(repeats[1].Reason, "7 → 20") {
@@ -236,8 +236,8 @@ func TestASettingChangedMeanwhileRejectsTheRepeat(t *testing.T) {
 func TestNetworkOfACell(t *testing.T) {
 	over, straight := plain("over"), plain("straight")
 	over.Latency, over.Link, over.BandwidthKBs, over.ReplicationMS = lesson.Through(0), "client-primary", 500, 20
-	r, switches, witnesses := newRunner(t, "errors", over, straight)
-	witnesses.roundTrip = 0.5
+	r, switches, servers := newRunner(t, "errors", over, straight)
+	servers.roundTrip = 0.5
 	if err := r.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -248,12 +248,12 @@ func TestNetworkOfACell(t *testing.T) {
 	if replication.over || !slices.Equal(replication.moves, []bool{true, false}) {
 		t.Errorf("replication was moved %v", replication.moves)
 	}
-	j, err := r.journey(over)
+	path, err := r.path(over)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]link.Settings{"client-primary": {DownKBps: 500, UpKBps: 500}, "primary-standby": {LatencyMS: 20}}
-	if got := linkSettings(over, j); !maps.Equal(got, want) {
+	if got := linkSettings(over, path); !maps.Equal(got, want) {
 		t.Errorf("the links get %v", got)
 	}
 }
@@ -272,8 +272,8 @@ func TestASwapRejectsTheRepeat(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			r, switches, witnesses := newRunner(t, "errors", slow("a"))
-			witnesses.roundTrip = 10.7
+			r, switches, servers := newRunner(t, "errors", slow("a"))
+			servers.roundTrip = 10.7
 			switches.swap = func(look int, latency map[string]int) {
 				if look > 1 && (look-1)%3 == 0 && look <= test.until {
 					latency["client-standby"] += 5
@@ -380,14 +380,14 @@ func TestSeeds(t *testing.T) {
 func TestCellIsJSONWithoutPassword(t *testing.T) {
 	r, _, _ := newRunner(t, "good", slow("a"))
 	t.Setenv("APP_PASSWORD", "secret")
-	j, err := r.journey(r.scheduled[0])
+	path, err := r.path(r.scheduled[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := r.scheduled[0]
 	c.Role, c.PoolSize, c.Instances, c.InstancePool, c.Transactions, c.Params = "app_trust", 5, 2, 3, 50, json.RawMessage(`{"rows":9}`)
-	j.Role = c.Role
-	env, err := r.told(c, j, &result.Repeat{Block: 1, Attempt: 1}).Env()
+	path.Role = c.Role
+	env, err := r.told(c, path, &result.Repeat{Block: 1, Attempt: 1}).Env()
 	text := strings.Join(env, " ")
 	if err != nil || strings.Contains(text, "secret") || !strings.HasPrefix(text, "LAB_CELL={") {
 		t.Errorf("%s, %v", text, err)
@@ -399,7 +399,7 @@ func TestCellIsJSONWithoutPassword(t *testing.T) {
 		}
 	}
 	c.Params = nil
-	if env, err = r.told(c, j, &result.Repeat{Block: 1, Attempt: 1}).Env(); err != nil || !strings.Contains(env[0], `"params":{}`) {
+	if env, err = r.told(c, path, &result.Repeat{Block: 1, Attempt: 1}).Env(); err != nil || !strings.Contains(env[0], `"params":{}`) {
 		t.Errorf("a cell without params is told as %s, %v", env, err)
 	}
 }

@@ -113,47 +113,47 @@ func (s *streamStandIn) Move(_ context.Context, over bool) error {
 	return nil
 }
 
-// witnessesStandIn stands in for the servers.
-type witnessesStandIn struct {
+// serversStandIn stands in for the servers.
+type serversStandIn struct {
 	facts     []result.Fact
 	roundTrip float64
 	counts    []result.Count
 	deaf      error // what counting after the load gives
 	prepared  []server.Preparation
 	changed   string // which settings somebody turned meanwhile
-	takenBack int
+	restored  int
 }
 
-func (w *witnessesStandIn) Prepare(_ context.Context, _ server.Journey, p server.Preparation) error {
+func (w *serversStandIn) Prepare(_ context.Context, _ server.Path, p server.Preparation) error {
 	w.prepared = append(w.prepared, p)
 	return nil
 }
 
-func (w *witnessesStandIn) Changed(context.Context) (string, error) { return w.changed, nil }
+func (w *serversStandIn) Changed(context.Context) (string, error) { return w.changed, nil }
 
-func (w *witnessesStandIn) TakeBack(context.Context) error {
-	w.takenBack++
+func (w *serversStandIn) Restore(context.Context) error {
+	w.restored++
 	return nil
 }
 
-func (w *witnessesStandIn) CountHistory(_ context.Context, k6 int64) (result.Count, error) {
+func (w *serversStandIn) CountHistory(_ context.Context, k6 int64) (result.Count, error) {
 	return result.Count{What: "rows", K6: k6, Server: 55, Equal: k6 == 55}, nil
 }
 
-func (w *witnessesStandIn) Begin(_ context.Context, j server.Journey, _ bool) (server.Beginning, error) {
-	return server.Beginning{Facts: w.facts, RoundTrip: &result.RoundTrip{SetMS: j.AskedMS, MeasuredMS: w.roundTrip, Samples: 9}}, nil
+func (w *serversStandIn) Begin(_ context.Context, path server.Path, _ bool) (server.Beginning, error) {
+	return server.Beginning{Facts: w.facts, RoundTrip: &result.RoundTrip{SetMS: path.SetMS, MeasuredMS: w.roundTrip, Samples: 9}}, nil
 }
 
-func (w *witnessesStandIn) Reconcile(context.Context, server.Journey, server.Tally, result.Counted) ([]result.Count, []result.Share, error) {
+func (w *serversStandIn) Reconcile(context.Context, server.Path, server.Tally, result.Counted) ([]result.Count, []result.Share, error) {
 	return w.counts, nil, w.deaf
 }
 
-func (w *witnessesStandIn) AskPooler(context.Context, server.Journey) (result.Pooler, error) {
+func (w *serversStandIn) SamplePooler(context.Context, server.Path) (result.Pooler, error) {
 	return result.Pooler{}, w.deaf
 }
 
 // newRunner makes a runner of cells over the direct path, with stand-ins for everything outside this program.
-func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *switchesStandIn, *witnessesStandIn) {
+func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *switchesStandIn, *serversStandIn) {
 	bin := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "k6"), []byte(k6StandIn), 0o755); err != nil {
 		t.Fatal(err)
@@ -168,20 +168,25 @@ func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *
 	set := &topology.Set{Links: []topology.Link{{Name: "client-primary", Upstream: "primary:5432"}, {Name: "client-standby", Upstream: "standby:5432"}},
 		Paths: []topology.Path{{Name: "direct", Meaning: "no pooler", Database: "postgresql", Services: []string{"primary"}, Pools: "none",
 			Plain: topology.Endpoint{Host: "primary", Port: 5432, DBName: "lab"},
-			Over:  []topology.Over{{Links: []string{"client-primary"}, Endpoint: topology.Endpoint{Host: "toxiproxy", Port: 15001, DBName: "lab"}}}}}}
+			Over:  []topology.Over{{Links: []string{"client-primary"}, Endpoint: topology.Endpoint{Host: "toxiproxy", Port: 15001, DBName: "lab"}}}},
+			{Name: "pooled", Meaning: "a pooler", Database: "postgresql", Services: []string{"pgbouncer", "primary"},
+				Pools: "transaction", Pooler: "pgbouncer", Plain: topology.Endpoint{Host: "pgbouncer", Port: 6432, DBName: "lab"}}}}
 	p := &plan{lesson: &lesson.Lesson{Name: "00-tour", Title: "t", Question: "q?", File: "/lab/x.js",
 		SHA256: "0000000000000000000000000000000000000000000000000000000000000000"},
 		cells: cells, paths: []result.Path{{Name: "direct", Database: "postgresql"}}}
 	doc := p.document(lesson.Override{}, 7)
 	doc.ID, doc.Started = id, started
-	doc.Manifest = result.Manifest{Versions: map[string]string{}, Limits: []result.Limit{}, Host: result.Host{CPUs: 1}}
+	doc.Manifest = result.Manifest{
+		Versions: map[string]string{}, Authentication: []result.Login{}, MaxConnections: map[string]string{},
+		Limits: []result.Limit{}, Host: result.Host{CPUs: 1},
+	}
 	sampler := sample.New("http://127.0.0.1:1", "lab", nil)
 	t.Cleanup(sampler.Close)
-	lookout := sample.NewServers(func(string) string { return "host=127.0.0.1 port=1 user=lab sslmode=disable" }, "", server.Roles())
-	t.Cleanup(lookout.Close)
-	switches, witnesses := &switchesStandIn{latency: map[string]int{}, bandwidth: map[string]int{}}, &witnessesStandIn{roundTrip: 0.2}
-	return &runner{set: set, links: switches, stream: &streamStandIn{}, servers: witnesses, sampler: sampler, lookout: lookout, script: "/lab/x.js", scheduled: cells,
-		progress: newProgress(t.Output(), doc.Blocks, cells, kindIn(set)), dir: filepath.Join(results, id), doc: doc, lengthened: map[string]bool{}}, switches, witnesses
+	sessions := sample.NewServers(func(string) string { return "host=127.0.0.1 port=1 user=lab sslmode=disable" }, "", server.Roles())
+	t.Cleanup(sessions.Close)
+	switches, servers := &switchesStandIn{latency: map[string]int{}, bandwidth: map[string]int{}}, &serversStandIn{roundTrip: 0.2}
+	return &runner{set: set, links: switches, stream: &streamStandIn{}, servers: servers, sampler: sampler, sessions: sessions, script: "/lab/x.js", scheduled: cells,
+		progress: newProgress(t.Output(), doc.Blocks, cells, kindIn(set)), dir: filepath.Join(results, id), doc: doc, lengthened: map[string]bool{}}, switches, servers
 }
 
 // plain is a cell without latency.

@@ -13,7 +13,7 @@ import (
 type containerSample struct {
 	at                 time.Time
 	cpu                time.Duration
-	periods, throttled int64 // of its CPU budget; no periods where it has none
+	periods, throttled int64 // of its CPU limit; no periods where it has none
 	memory             int64 // anonymous plus shared bytes: page cache is nobody's need
 }
 

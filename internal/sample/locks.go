@@ -25,7 +25,7 @@ type lockCount struct {
 func (n *node) countLocks(ctx context.Context) error {
 	c := lockCount{sent: time.Now()}
 	pids := []int32{}
-	for _, s := range n.looks[len(n.looks)-1].sessions {
+	for _, s := range n.samples[len(n.samples)-1].sessions {
 		pids = append(pids, s.pid)
 	}
 	err := n.conn.QueryRow(ctx, locksSQL, pids).Scan(&c.locks)

@@ -11,12 +11,12 @@ import (
 const (
 	// poolerEvery is how often a pooler is asked. PgBouncer adds its pools up, whatever the number of clients;
 	// Pgpool-II lists its children.
-	poolerEvery = 250 * time.Millisecond
-	askPatience = 5 * time.Second
+	poolerEvery   = 250 * time.Millisecond
+	poolerTimeout = 5 * time.Second
 )
 
-// A poolerLook is what a pooler said, and when it was asked and answered.
-type poolerLook struct {
+// A poolerSample is what a pooler said, and when it was asked and answered.
+type poolerSample struct {
 	sent, received time.Time
 	said           result.Pooler
 }
@@ -25,7 +25,7 @@ type poolerLook struct {
 type pooler struct {
 	service string
 	ask     func(context.Context) (result.Pooler, error)
-	looks   []poolerLook
+	samples []poolerSample
 	trouble string
 }
 
@@ -33,7 +33,7 @@ func (p *pooler) watch(stop <-chan struct{}) {
 	tick := time.NewTicker(poolerEvery)
 	defer tick.Stop()
 	for {
-		p.look()
+		p.sample()
 		select {
 		case <-stop:
 			return
@@ -42,8 +42,8 @@ func (p *pooler) watch(stop <-chan struct{}) {
 	}
 }
 
-func (p *pooler) look() {
-	ctx, cancel := context.WithTimeout(context.Background(), askPatience)
+func (p *pooler) sample() {
+	ctx, cancel := context.WithTimeout(context.Background(), poolerTimeout)
 	defer cancel()
 	sent := time.Now()
 	said, err := p.ask(ctx)
@@ -51,13 +51,13 @@ func (p *pooler) look() {
 		p.trouble = err.Error()
 		return
 	}
-	p.looks = append(p.looks, poolerLook{sent, time.Now(), said})
+	p.samples = append(p.samples, poolerSample{sent, time.Now(), said})
 }
 
 // between is the most of everything that was said between two moments.
 func (p *pooler) between(from, to time.Time) *result.Pooler {
 	most := &result.Pooler{Service: p.service}
-	for _, l := range p.looks {
+	for _, l := range p.samples {
 		if l.sent.Before(from) || l.received.After(to) {
 			continue
 		}
@@ -69,7 +69,7 @@ func (p *pooler) between(from, to time.Time) *result.Pooler {
 		most.PoolSize = max(most.PoolSize, l.said.PoolSize)
 	}
 	if most.Samples == 0 {
-		most.NotMeasured = cmp.Or(p.trouble, notLooked)
+		most.NotMeasured = cmp.Or(p.trouble, notSampled)
 	}
 	return most
 }

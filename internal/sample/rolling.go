@@ -6,7 +6,7 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// A Rolling looks at one database's sessions again and again, and sums up what they waited for lately. It belongs to
+// A Rolling samples at one database's sessions again and again, and sums up what they waited for lately. It belongs to
 // one goroutine.
 type Rolling struct {
 	node   node
@@ -18,13 +18,13 @@ func NewRolling(service, dsn, password string, roles []string, window time.Durat
 	return &Rolling{node: node{service: service, dsn: dsn, password: password, roles: roles}, window: window}
 }
 
-// Look looks once. What goes wrong is said by Lately.
-func (r *Rolling) Look() {
-	r.node.ask(r.node.look)
-	r.node.looks = since(r.node.looks, func(l look) time.Time { return l.sent }, time.Now().Add(-r.window))
+// Look samples once. What goes wrong is said by Lately.
+func (r *Rolling) Sample() {
+	r.node.ask(r.node.sample)
+	r.node.samples = since(r.node.samples, func(l sessionSample) time.Time { return l.sent }, time.Now().Add(-r.window))
 }
 
-// Lately sums up the looks of the window that ends now; where there is none, NotMeasured says why.
+// Lately sums up the samples of the window that ends now; where there is none, NotMeasured says why.
 func (r *Rolling) Lately() result.Node {
 	now := time.Now()
 	return r.node.between(now.Add(-r.window), now)
@@ -33,5 +33,5 @@ func (r *Rolling) Lately() result.Node {
 // Close ends the connection and forgets what was seen; the next Look opens another one.
 func (r *Rolling) Close() {
 	r.node.close()
-	r.node.conn, r.node.looks, r.node.trouble, r.node.retry = nil, nil, "", time.Time{}
+	r.node.conn, r.node.samples, r.node.trouble, r.node.retry = nil, nil, "", time.Time{}
 }

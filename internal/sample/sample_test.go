@@ -119,7 +119,7 @@ func TestSumUp(t *testing.T) {
 	}
 	samples[2].periods = 10
 	if c := sumUp("toxiproxy", samples, start, start.Add(2*time.Second)); c.Throttled != nil {
-		t.Errorf("a container without a budget was throttled: %v", *c.Throttled)
+		t.Errorf("a container without a limit was throttled: %v", *c.Throttled)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// How often the sampler looks. A look at the host is one file, at a container one request to Docker: Engine 20.10
+// How often the sampler samples. A sample of the host is one file, of a container one request to Docker: Engine 20.10
 // answers it at the next of its own ticks, a second apart, newer ones at once.
 const (
 	hostEvery      = 250 * time.Millisecond
@@ -19,8 +19,8 @@ const (
 	askTimeout     = 5 * time.Second
 	// near is how far from a moment a sample may lie: half of the older engines' tick.
 	near = 500 * time.Millisecond
-	// patience is how long to wait for a container's sample near a repeat's end.
-	patience = 2 * near
+	// endWait is how long to wait for a container's sample near a repeat's end.
+	endWait = 2 * near
 )
 
 // A Sampler watches the host and, where Docker's stats can be had, containers, from New until Close.
@@ -41,9 +41,9 @@ func New(url, project string, services []string) *Sampler {
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Sampler{stop: stop, containers: map[string][]containerSample{},
 		docker: docker{url: url, project: project, client: http.Client{Timeout: askTimeout}}}
-	s.done.Go(func() { every(ctx, hostEvery, s.lookAtHost) })
+	s.done.Go(func() { every(ctx, hostEvery, s.sampleHost) })
 	for _, service := range services {
-		s.done.Go(func() { every(ctx, containerEvery, func() { s.lookAt(ctx, service) }) })
+		s.done.Go(func() { every(ctx, containerEvery, func() { s.sampleContainer(ctx, service) }) })
 	}
 	return s
 }
@@ -54,12 +54,12 @@ func (s *Sampler) Close() {
 	s.done.Wait()
 }
 
-// every calls look now and then every interval until ctx ends.
-func every(ctx context.Context, interval time.Duration, look func()) {
+// every calls sample now and then every interval until ctx ends.
+func every(ctx context.Context, interval time.Duration, sample func()) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
-		look()
+		sample()
 		select {
 		case <-ctx.Done():
 			return
@@ -68,7 +68,7 @@ func every(ctx context.Context, interval time.Duration, look func()) {
 	}
 }
 
-func (s *Sampler) lookAtHost() {
+func (s *Sampler) sampleHost() {
 	now, err := readHost()
 	if err != nil {
 		return
@@ -78,7 +78,7 @@ func (s *Sampler) lookAtHost() {
 	s.host = append(s.host, now)
 }
 
-func (s *Sampler) lookAt(ctx context.Context, service string) {
+func (s *Sampler) sampleContainer(ctx context.Context, service string) {
 	now, err := s.docker.read(ctx, service)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,7 +93,7 @@ func (s *Sampler) lookAt(ctx context.Context, service string) {
 // there are samples, but none from before earliest, when something else was going on; it forgets those. It waits a
 // moment for samples near the end.
 func (s *Sampler) Between(services []string, earliest, from, to time.Time) *result.Resources {
-	for giveUp := time.Now().Add(patience); time.Now().Before(giveUp) && s.waitsFor(services, to); {
+	for giveUp := time.Now().Add(endWait); time.Now().Before(giveUp) && s.waitsFor(services, to); {
 		time.Sleep(20 * time.Millisecond)
 	}
 	s.mu.Lock()

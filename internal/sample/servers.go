@@ -9,7 +9,7 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// Servers looks at the databases and the pooler of a path while k6 runs. Its connections are kept from one repeat to
+// Servers samples at the databases and the pooler of a path while k6 runs. Its connections are kept from one repeat to
 // the next. It belongs to one goroutine.
 type Servers struct {
 	dsn      func(node string) string
@@ -20,20 +20,22 @@ type Servers struct {
 	subjects Subjects
 	pooler   *pooler
 	stop     chan struct{}
-	looking  sync.WaitGroup
+	running  sync.WaitGroup
 }
 
-// notLooked is why nothing is known of a server that answered.
-const notLooked = "no look at it began and ended while the window was open"
+// notSampled is why nothing is known of a server that answered.
+const notSampled = "no sample of it began and ended while the window was open"
 
-// Subjects are whom to look at, and how often.
+// Subjects are whom to sample, and how often.
 type Subjects struct {
 	Nodes []string // PostgreSQL servers of the path
-	Hz    float64  // looks a second at each of them, fewer where they are dear; 0 is DefaultHz, or fewer with very many sessions
-	// AskPooler tells how many clients and servers the path's pooler has just now; nil is a path without one. It is
+	// Hz is samples a second of each of them, fewer where they are expensive; 0 is DefaultHz, or fewer with very many
+	// sessions.
+	Hz float64
+	// SamplePooler tells how many clients and servers the path's pooler has just now; nil is a path without one. It is
 	// called by one goroutine at a time, from Start until Stop.
-	AskPooler func(context.Context) (result.Pooler, error)
-	Pooler    string // the service that it asks
+	SamplePooler func(context.Context) (result.Pooler, error)
+	Pooler       string // the service that it asks
 }
 
 // NewServers makes one that reaches each node as dsn says, without a password in it, and not through toxiproxy:
@@ -43,7 +45,7 @@ func NewServers(dsn func(node string) string, password string, roles []string) *
 	return &Servers{dsn: dsn, password: password, roles: roles, nodes: map[string]*node{}}
 }
 
-// Start connects where that is still to do, forgets what was seen before, and looks until Stop.
+// Start connects where that is still to do, forgets what was seen before, and samples until Stop.
 func (s *Servers) Start(subjects Subjects) {
 	s.subjects, s.stop, s.pooler = subjects, make(chan struct{}), nil
 	for _, name := range subjects.Nodes {
@@ -52,18 +54,18 @@ func (s *Servers) Start(subjects Subjects) {
 		}
 		n := s.nodes[name]
 		n.begin()
-		s.looking.Go(func() { n.watch(s.stop, subjects.Hz) })
+		s.running.Go(func() { n.watch(s.stop, subjects.Hz) })
 	}
-	if subjects.AskPooler != nil {
-		s.pooler = &pooler{service: subjects.Pooler, ask: subjects.AskPooler}
-		s.looking.Go(func() { s.pooler.watch(s.stop) })
+	if subjects.SamplePooler != nil {
+		s.pooler = &pooler{service: subjects.Pooler, ask: subjects.SamplePooler}
+		s.running.Go(func() { s.pooler.watch(s.stop) })
 	}
 }
 
-// Stop ends the looking; it waits for a look that is under way.
+// Stop ends the sampling; it waits for a sample that is under way.
 func (s *Servers) Stop() {
 	close(s.stop)
-	s.looking.Wait()
+	s.running.Wait()
 }
 
 // Between sums up what was seen between two moments, after Stop. A server that could not be asked stands in it with

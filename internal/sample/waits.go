@@ -9,7 +9,7 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// waitsSQL is one look at all client sessions of a server.
+// waitsSQL is one sample of all client sessions of a server.
 //
 //go:embed waits.sql
 var waitsSQL string
@@ -17,33 +17,33 @@ var waitsSQL string
 // resting is what waits.sql counts an idle session as.
 const resting = "Net/Delay"
 
-// A sighting is one measured session in one look.
-type sighting struct {
+// A sessionState is one measured session in one sample.
+type sessionState struct {
 	pid     int32
 	active  bool      // running a statement, whatever it waits for
 	event   string    // what waits.sql counts it as
 	changed time.Time // when its state last did, by the server's clock
 }
 
-// A look is what waits.sql showed of the measured sessions.
-type look struct {
+// A sessionSample is what waits.sql showed of the measured sessions.
+type sessionSample struct {
 	sent, received time.Time
-	sessions       []sighting
+	sessions       []sessionState
 }
 
-// A span is one session over the looks that saw it.
+// A span is one session over the samples that saw it.
 type span struct {
-	first, last int // looks
+	first, last int // samples
 	events      map[string]int
 	used        bool
 }
 
-// waits sums up what sessions waited for over looks, each of which saw all there were; from is when the window opened.
+// waits sums up what sessions waited for over samples, each of which saw all there were; from is when the window opened.
 //
-// For each session, expected is the number of looks from the first that saw it to the last. Seen active or in a
-// transaction, a look counts for the session's wait event (Client:ClientRead where it is idle in its transaction),
+// For each session, expected is the number of samples from the first that saw it to the last. Seen active or in a
+// transaction, a sample counts for the session's wait event (Client:ClientRead where it is idle in its transaction),
 // and for CPU where it has none. What is left, expected less those, is Net/Delay. Shares are of all sessions'
-// expected looks, so that they sum to 1 and a session weighs as much as it was there.
+// expected samples, so that they sum to 1 and a session weighs as much as it was there.
 //
 // This is the estimate Net/Delay* of pg_gather (Jobin Augustine), which samples sessions the same way and takes the
 // samples expected of a session over the span in which it saw it, less those it has. As its author says, that time can
@@ -51,10 +51,10 @@ type span struct {
 //
 // A session that did nothing since the window opened is a connection kept in reserve, as poolers have them. It is
 // none of the sessions here, or else a pool of twice the size would seem to wait twice as long.
-func waits(looks []look, from time.Time) (sessions int, shares []result.Wait) {
+func waits(samples []sessionSample, from time.Time) (sessions int, shares []result.Wait) {
 	shares = []result.Wait{}
 	sums, total := map[string]int{}, 0
-	for _, s := range spans(looks, from) {
+	for _, s := range spans(samples, from) {
 		if !s.used {
 			continue
 		}
@@ -78,10 +78,10 @@ func waits(looks []look, from time.Time) (sessions int, shares []result.Wait) {
 	return sessions, shares
 }
 
-// spans follows each session through the looks, by its process.
-func spans(looks []look, from time.Time) map[int32]*span {
+// spans follows each session through the samples, by its process.
+func spans(samples []sessionSample, from time.Time) map[int32]*span {
 	all := map[int32]*span{}
-	for i, l := range looks {
+	for i, l := range samples {
 		for _, seen := range l.sessions {
 			s := all[seen.pid]
 			if s == nil {

@@ -1,10 +1,10 @@
--- What each client session is doing and waiting for at this moment: one look, a row a session.
+-- What each client session is doing and waiting for at this moment: one sample, a row a session.
 -- For any PostgreSQL from 13 to 18, as a superuser or a role in pg_monitor: others see none but their own sessions.
 --
--- With psql, ten looks a second until Ctrl-C:
+-- With psql, ten samples a second until Ctrl-C:
 --     (cat waits.sql; echo '\watch 0.1') | psql
 --
--- How to read it: look often, and count what stands in counts_as. Its share is that of the sessions' time.
+-- How to read it: sample often, and count what stands in counts_as. Its share is that of the sessions' time.
 --     CPU                 working: active, and waiting for nothing
 --     Client:ClientRead   waiting for the client within a transaction or a COPY: a slow network, or a slow application
 --     Client:ClientWrite  waiting until the client takes more of a result

@@ -13,17 +13,17 @@ import (
 // opening is when the window of these tests opened.
 var opening = time.Date(2026, 11, 21, 16, 0, 0, 0, time.UTC)
 
-// looksAt makes one look a string: a letter is what the session of that column was seen doing, a blank is no session.
+// samplesAt makes one sample of each string: a letter is what the session of that column was seen doing, a blank is no session.
 //
 //	A active, nothing waited for   W active, ClientWrite   T idle in transaction   i idle, did something in the window
 //	o idle since before the window opened
-func looksAt(columns ...string) []look {
-	var looks []look
+func samplesAt(columns ...string) []sessionSample {
+	var samples []sessionSample
 	for i, text := range columns {
-		l := look{sent: opening.Add(time.Duration(i) * 100 * time.Millisecond)}
+		l := sessionSample{sent: opening.Add(time.Duration(i) * 100 * time.Millisecond)}
 		l.received = l.sent.Add(2 * time.Millisecond)
 		for pid, letter := range text {
-			s := sighting{pid: int32(pid), active: letter == 'A' || letter == 'W', changed: opening.Add(time.Millisecond)}
+			s := sessionState{pid: int32(pid), active: letter == 'A' || letter == 'W', changed: opening.Add(time.Millisecond)}
 			switch letter {
 			case ' ':
 				continue
@@ -40,32 +40,32 @@ func looksAt(columns ...string) []look {
 			}
 			l.sessions = append(l.sessions, s)
 		}
-		looks = append(looks, l)
+		samples = append(samples, l)
 	}
-	return looks
+	return samples
 }
 
 func TestWaits(t *testing.T) {
 	tests := []struct {
 		name     string
-		looks    []look
+		samples  []sessionSample
 		sessions int
 		shares   map[string]float64
 	}{
-		{"nobody", looksAt("", ""), 0, map[string]float64{}},
-		{"active without an event is CPU", looksAt("A", "A", "W", "A"), 1, map[string]float64{"CPU": 0.75, "Client:ClientWrite": 0.25}},
-		{"idle in transaction is its event", looksAt("T", "A"), 1, map[string]float64{"Client:ClientRead": 0.5, "CPU": 0.5}},
-		{"plain idle is Net/Delay", looksAt("A", "i", "i", "T"), 1, map[string]float64{"CPU": 0.25, "Net/Delay": 0.5, "Client:ClientRead": 0.25}},
-		{"a session seen idle alone did something between the looks", looksAt("i", "i"), 1, map[string]float64{"Net/Delay": 1}},
-		{"each session's span is its own", looksAt("A ", "A ", "AA", " A"), 2, map[string]float64{"CPU": 1}},
-		{"a session weighs as much as it was there", looksAt("Ai", "A ", "A "), 2, map[string]float64{"CPU": 0.75, "Net/Delay": 0.25}},
-		{"what a span lacks is Net/Delay", looksAt("A", " ", "A", " "), 1, map[string]float64{"CPU": 2.0 / 3, "Net/Delay": 1.0 / 3}},
-		{"a connection kept in reserve is no session", looksAt("Ao", "io"), 1, map[string]float64{"CPU": 0.5, "Net/Delay": 0.5}},
-		{"one that was idle when the window opened, and then not", looksAt("o", "A", "i"), 1, map[string]float64{"CPU": 1.0 / 3, "Net/Delay": 2.0 / 3}},
+		{"nobody", samplesAt("", ""), 0, map[string]float64{}},
+		{"active without an event is CPU", samplesAt("A", "A", "W", "A"), 1, map[string]float64{"CPU": 0.75, "Client:ClientWrite": 0.25}},
+		{"idle in transaction is its event", samplesAt("T", "A"), 1, map[string]float64{"Client:ClientRead": 0.5, "CPU": 0.5}},
+		{"plain idle is Net/Delay", samplesAt("A", "i", "i", "T"), 1, map[string]float64{"CPU": 0.25, "Net/Delay": 0.5, "Client:ClientRead": 0.25}},
+		{"a session seen idle alone did something between the samples", samplesAt("i", "i"), 1, map[string]float64{"Net/Delay": 1}},
+		{"each session's span is its own", samplesAt("A ", "A ", "AA", " A"), 2, map[string]float64{"CPU": 1}},
+		{"a session weighs as much as it was there", samplesAt("Ai", "A ", "A "), 2, map[string]float64{"CPU": 0.75, "Net/Delay": 0.25}},
+		{"what a span lacks is Net/Delay", samplesAt("A", " ", "A", " "), 1, map[string]float64{"CPU": 2.0 / 3, "Net/Delay": 1.0 / 3}},
+		{"a connection kept in reserve is no session", samplesAt("Ao", "io"), 1, map[string]float64{"CPU": 0.5, "Net/Delay": 0.5}},
+		{"one that was idle when the window opened, and then not", samplesAt("o", "A", "i"), 1, map[string]float64{"CPU": 1.0 / 3, "Net/Delay": 2.0 / 3}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			sessions, shares := waits(test.looks, opening)
+			sessions, shares := waits(test.samples, opening)
 			got, sum, last := map[string]float64{}, 0.0, 1.0
 			for _, w := range shares {
 				got[w.Event] = w.Share
@@ -86,26 +86,26 @@ func TestWaits(t *testing.T) {
 }
 
 func TestNodeBetween(t *testing.T) {
-	n := &node{service: "primary", looks: looksAt("AAAo", "Ai", "T", "AA")}
+	n := &node{service: "primary", samples: samplesAt("AAAo", "Ai", "T", "AA")}
 	at := func(ms int) time.Time { return opening.Add(time.Duration(ms) * time.Millisecond) }
 	n.locks = []lockCount{{at(-5), at(1), 900}, {at(10), at(12), 40}, {at(110), at(114), 7}}
-	r := n.between(opening, at(300)) // the last look ended after it
+	r := n.between(opening, at(300)) // the last sample ended after it
 	if r.Samples != 3 || r.MaxBackends != 4 || r.MaxActive != 3 || r.MaxLocks == nil || *r.MaxLocks != 40 || r.Sessions != 3 || r.NotMeasured != "" {
 		t.Errorf("summed up as %+v", r)
 	}
 	if !nearly(r.Hz, 10) || !nearly(r.CostMS, 2) || !nearly(r.CostShare, 0.04) {
-		t.Errorf("three looks of 2 ms and two counts of locks, 2 and 4 ms, within 300 ms: %+v", r)
+		t.Errorf("three samples of 2 ms and two counts of locks, 2 and 4 ms, within 300 ms: %+v", r)
 	}
 	if r := n.between(opening, at(11)); r.MaxLocks != nil {
 		t.Errorf("no count of locks fell into the window, yet there were %d", *r.MaxLocks)
 	}
-	n.spent = []spending{{at(-700), time.Second}, {at(-20), 2 * time.Second}, {at(480), 2*time.Second + 5*time.Millisecond}}
+	n.cpu = []cpuReading{{at(-700), time.Second}, {at(-20), 2 * time.Second}, {at(480), 2*time.Second + 5*time.Millisecond}}
 	if r := n.between(opening, at(300)); !nearly(r.CostShare, 0.01) {
 		t.Errorf("the server spent 5 ms in 500 ms, the share is %v", r.CostShare)
 	}
 	n.trouble = "it is down"
 	if r := n.between(at(500), at(900)); r.Samples != 0 || r.NotMeasured != "it is down" || r.Waits == nil {
-		t.Errorf("without a look: %+v", r)
+		t.Errorf("without a sample: %+v", r)
 	}
 }
 
@@ -115,7 +115,7 @@ func known[T any](v T) *T { return &v }
 
 func TestPoolerBetween(t *testing.T) {
 	at := func(ms int) time.Time { return opening.Add(time.Duration(ms) * time.Millisecond) }
-	p := &pooler{service: "pgbouncer", looks: []poolerLook{
+	p := &pooler{service: "pgbouncer", samples: []poolerSample{
 		{at(-2), at(1), result.Pooler{MaxClients: 99}},
 		{at(250), at(251), result.Pooler{MaxClients: 8, MaxWaiting: known(3), MaxWaitMS: known(7.5), MaxServers: 4, PoolSize: 20}},
 		{at(500), at(501), result.Pooler{MaxClients: 9, MaxWaiting: known(0), MaxWaitMS: known(2.0), MaxServers: 5, PoolSize: 20}}}}
@@ -123,12 +123,12 @@ func TestPoolerBetween(t *testing.T) {
 	if got := p.between(opening, at(1000)); !reflect.DeepEqual(*got, want) {
 		t.Errorf("summed up as %+v, it should be %+v", *got, want)
 	}
-	p.looks[1].said.MaxWaiting, p.looks[2].said.MaxWaiting = nil, nil
+	p.samples[1].said.MaxWaiting, p.samples[2].said.MaxWaiting = nil, nil
 	if got := p.between(opening, at(1000)); got.MaxWaiting != nil {
 		t.Errorf("%d clients waited at a pooler that can't see them", *got.MaxWaiting)
 	}
 	if got := p.between(at(600), at(1000)); got.NotMeasured == "" {
-		t.Errorf("without a look: %+v", *got)
+		t.Errorf("without a sample: %+v", *got)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestPoolerBetween(t *testing.T) {
 func TestMostlyUnseen(t *testing.T) {
 	from := time.Now()
 	at := func(seconds float64) time.Time { return from.Add(time.Duration(seconds * float64(time.Second))) }
-	n := &node{service: "primary", looks: []look{{sent: at(0.1), received: at(0.2)}, {sent: at(4), received: at(4.9)}}}
+	n := &node{service: "primary", samples: []sessionSample{{sent: at(0.1), received: at(0.2)}, {sent: at(4), received: at(4.9)}}}
 	if r := n.between(from, at(10)); r.Samples != 2 || r.NotMeasured != "" {
 		t.Errorf("a node that could be asked all the time, if rarely: %+v", r)
 	}
@@ -149,38 +149,38 @@ func TestMostlyUnseen(t *testing.T) {
 	}
 }
 
-// A price is what the backend has spent on all looks since its first spending.
+// The cost of a sample is what the backend has used for all of them since its first reading.
 func TestPriceOfALook(t *testing.T) {
-	n := &node{looked: fewestLooks - 1, spent: []spending{{cpu: time.Second}, {cpu: time.Second + 20*time.Millisecond}}}
-	if n.learnPrice(); n.price != 0 {
-		t.Errorf("%d looks have a price: %v", n.looked, n.price)
+	n := &node{sampled: fewestSamples - 1, cpu: []cpuReading{{cpu: time.Second}, {cpu: time.Second + 20*time.Millisecond}}}
+	if n.learnCost(); n.costEach != 0 {
+		t.Errorf("%d samples have a costEach: %v", n.sampled, n.costEach)
 	}
-	n.looked++
-	if n.learnPrice(); n.price != 2*time.Millisecond {
-		t.Errorf("%d looks for 20 ms cost %v each, it should be 2ms", n.looked, n.price)
+	n.sampled++
+	if n.learnCost(); n.costEach != 2*time.Millisecond {
+		t.Errorf("%d samples for 20 ms cost %v each, it should be 2ms", n.sampled, n.costEach)
 	}
 }
 
 func TestTurn(t *testing.T) {
-	crowd := &node{looks: []look{{sessions: make([]sighting, 500)}}}
+	crowd := &node{samples: []sessionSample{{sessions: make([]sessionState, 500)}}}
 	tests := []struct {
 		name string
 		node *node
 		hz   float64
-		turn time.Duration
+		want time.Duration
 	}{
-		{"before the first look", &node{}, 0, 100 * time.Millisecond},
-		{"few sessions", &node{looks: looksAt("AAA")}, 0, 100 * time.Millisecond},
-		{"so many that looks get dear", crowd, 0, 250 * time.Millisecond},
+		{"before the first sample", &node{}, 0, 100 * time.Millisecond},
+		{"few sessions", &node{samples: samplesAt("AAA")}, 0, 100 * time.Millisecond},
+		{"so many that samples get expensive", crowd, 0, 250 * time.Millisecond},
 		{"as asked", crowd, 50, 20 * time.Millisecond},
-		{"as asked while it is cheap", &node{price: 140 * time.Microsecond}, 50, 20 * time.Millisecond},
-		{"asked too often for its price", &node{price: 1400 * time.Microsecond}, 50, 100 * time.Millisecond},
-		{"too dear for the default", &node{price: 2800 * time.Microsecond}, 0, 200 * time.Millisecond},
+		{"as asked while it is cheap", &node{costEach: 140 * time.Microsecond}, 50, 20 * time.Millisecond},
+		{"asked too often for its cost", &node{costEach: 1400 * time.Microsecond}, 50, 100 * time.Millisecond},
+		{"too expensive for the default", &node{costEach: 2800 * time.Microsecond}, 0, 200 * time.Millisecond},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if turn := test.node.turn(test.hz); turn != test.turn {
-				t.Errorf("a turn is %v, it should be %v", turn, test.turn)
+			if got := test.node.interval(test.hz); got != test.want {
+				t.Errorf("an interval is %v, it should be %v", got, test.want)
 			}
 		})
 	}

@@ -1,37 +1,47 @@
+// Package server asks the lab's servers and poolers what they say of themselves: which one they are, whom they
+// see, and how much they counted. It believes no host name.
 package server
 
 import (
 	"context"
 	"fmt"
+	"maps"
+	"os"
+	"slices"
 	"strconv"
+	"time"
 
+	"pooler-lab/internal/pooler"
+	"pooler-lab/internal/session"
 	"pooler-lab/internal/topology"
 )
 
 // A Lab holds the lab's own sessions with its servers. It belongs to one goroutine.
 type Lab struct {
 	nodes       map[string]*Node
-	poolers     map[string]*line
-	caches      map[string]bool          // Pgpool-II services whose children may hold backends of measured connections
-	janitors    map[string]chan *session // of each Pgpool-II service: see hireJanitors
-	turned      []turned                 // settings that are to be put back
-	admitted    []string                 // nodes that the role without a password was let in on, nil where it isn't
-	madeFresh   bool                     // there is a fresh database
+	poolers     map[string]pooler.Pooler // by service
+	yugabyte    *session.Line
+	applied     []applied // settings that are to be restored
+	granted     []string  // nodes on which the role without a password may log in, nil where it may not
+	madeFresh   bool      // there is a fresh database
 	labPassword string
 }
 
-// NewLab describes the servers of the lab; each is connected to when it is first asked.
-// The services are those of its paths.
-func NewLab(services []string, labPassword string) *Lab {
-	l := &Lab{nodes: map[string]*Node{}, poolers: map[string]*line{}, caches: map[string]bool{}, janitors: map[string]chan *session{},
-		labPassword: labPassword}
-	for _, s := range services {
-		l.caches[s] = isPgpool(s) // whoever used it before the run
+// NewLab describes the servers of the lab's paths; each is connected to when it is first asked.
+func NewLab(set *topology.Set, labPassword string) (*Lab, error) {
+	l := &Lab{nodes: map[string]*Node{}, poolers: map[string]pooler.Pooler{}, labPassword: labPassword}
+	for service, kind := range set.Poolers() {
+		k, err := pooler.Find(kind)
+		if err != nil {
+			return nil, fmt.Errorf("pooler of service %s: %w", service, err)
+		}
+		l.poolers[service] = k.Open(pooler.Login{Service: service, Password: labPassword, Measured: Roles()})
 	}
 	for _, name := range []string{primary, standby} {
 		l.nodes[name] = NewNode(name, NodeDSN(name), labPassword)
 	}
-	return l
+	l.yugabyte = session.NewLine(yugabyte, yugabyteDSN(), Password(app))
+	return l, nil
 }
 
 // NodeDSN is how the lab's own role reaches a PostgreSQL server: directly, and in database postgres, so that what it
@@ -40,29 +50,29 @@ func NodeDSN(name string) string {
 	return topology.Endpoint{Host: name, Port: 5432, DBName: "postgres"}.DSN("lab")
 }
 
-// pooler is the lab's session with one: PgBouncer's admin console, or any session of Pgpool-II, which answers
-// its own SHOW commands itself.
-func (l *Lab) pooler(service string) *line {
-	if l.poolers[service] == nil {
-		at := topology.Endpoint{Host: service, Port: 9999, DBName: "postgres"}
-		if isPgBouncer(service) {
-			at = topology.Endpoint{Host: service, Port: 6432, DBName: "pgbouncer"}
-		}
-		l.poolers[service] = &line{name: service, dsn: at.DSN("lab"), password: l.labPassword}
-	}
-	return l.poolers[service]
+// yugabyte is the name of YugabyteDB's service, which has a login for role app alone.
+const yugabyte = "yugabyte"
+
+func yugabyteDSN() string {
+	return topology.Endpoint{Host: yugabyte, Port: 5433, DBName: "lab"}.DSN(app)
 }
 
-// Clear ends all backends of measured connections on the nodes that j can reach, so that pools start empty and
-// counts are handed in. Pgpool-II closes its own: one that finds a backend gone makes its next client wait a second.
-func (l *Lab) Clear(ctx context.Context, j Journey) error {
-	for service, holds := range l.caches {
-		if holds {
-			l.closeIdle(ctx, service, j.nodes())
-			l.caches[service] = false
-		}
+// pooler is that of the path.
+func (l *Lab) pooler(p Path) pooler.Pooler {
+	if found := l.poolers[p.PoolerService()]; found != nil {
+		return found
 	}
-	for _, name := range j.nodes() {
+	return pooler.None{}
+}
+
+// Clear ends all backends of measured connections on the nodes that p can reach, so that pools start empty and
+// counts are handed in. Poolers first let go of those that they have to close themselves.
+func (l *Lab) Clear(ctx context.Context, p Path) error {
+	emptied := func(ctx context.Context, wait time.Duration) bool { return l.emptied(ctx, p.Nodes(), wait) }
+	for _, service := range slices.Sorted(maps.Keys(l.poolers)) {
+		l.poolers[service].LetGo(ctx, emptied)
+	}
+	for _, name := range p.Nodes() {
 		if err := l.nodes[name].Clear(ctx); err != nil {
 			return err
 		}
@@ -70,14 +80,29 @@ func (l *Lab) Clear(ctx context.Context, j Journey) error {
 	return nil
 }
 
+// emptied says whether the nodes hold no measured backends, or let go of them within wait.
+func (l *Lab) emptied(ctx context.Context, nodes []string, wait time.Duration) bool {
+	for _, n := range nodes {
+		if left, err := l.nodes[n].left(ctx, "SELECT pid "+leftover, wait); err != nil || left > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // Scale is that of the data that is loaded; the error says so where it isn't, or isn't complete.
-func (l *Lab) Scale(ctx context.Context) (int, error) {
-	s, err := open(ctx, topology.Endpoint{Host: primary, Port: 5432, DBName: "lab"}.DSN("lab"), l.labPassword)
+func (l *Lab) Scale(ctx context.Context) (int, error) { return scale(ctx, l.labPassword) }
+
+// Scale is that of the data that is loaded in the lab whose password is in the environment.
+func Scale(ctx context.Context) (int, error) { return scale(ctx, os.Getenv("LAB_PASSWORD")) }
+
+func scale(ctx context.Context, password string) (int, error) {
+	s, err := session.Open(ctx, dataDSN(primary), password)
 	if err != nil {
 		return 0, fmt.Errorf("connect to the primary: %w", err)
 	}
-	defer s.close()
-	r, err := s.askOne(ctx, "SELECT scale FROM lab_data")
+	defer s.Close()
+	r, err := s.AskOne(ctx, "SELECT scale FROM lab_data")
 	if err != nil {
 		return 0, fmt.Errorf("the data isn't loaded yet, wait until the lab is healthy: %w", err)
 	}
@@ -88,42 +113,18 @@ func (l *Lab) Scale(ctx context.Context) (int, error) {
 	return scale, nil
 }
 
+// dataDSN is how the lab's own role reaches the data of a PostgreSQL node.
+func dataDSN(node string) string {
+	return topology.Endpoint{Host: node, Port: 5432, DBName: "lab"}.DSN("lab")
+}
+
 // Close ends the lab's own sessions.
 func (l *Lab) Close() {
 	for _, n := range l.nodes {
-		n.close()
+		n.Close()
 	}
 	for _, p := range l.poolers {
-		p.close()
+		p.Close()
 	}
-	for _, j := range l.janitors {
-		dismiss(j)
-	}
-}
-
-// Versions asks every server of the paths for its version. Where one doesn't tell, the reason stands in its place.
-func (l *Lab) Versions(ctx context.Context, services []string) map[string]string {
-	versions := map[string]string{}
-	for _, s := range services {
-		version, err := l.version(ctx, s)
-		if err != nil {
-			version = "unknown: " + err.Error()
-		}
-		versions[s] = version
-	}
-	return versions
-}
-
-func (l *Lab) version(ctx context.Context, service string) (string, error) {
-	switch {
-	case l.nodes[service] != nil:
-		return l.nodes[service].Version(ctx)
-	case isPgBouncer(service):
-		r, err := l.pooler(service).askOne(ctx, "SHOW VERSION")
-		return r["version"], err
-	case isPgpool(service):
-		r, err := l.pooler(service).askOne(ctx, "SHOW pool_version")
-		return r["pool_version"], err
-	}
-	return "", fmt.Errorf("nobody knows how to ask")
+	l.yugabyte.Close()
 }

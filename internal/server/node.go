@@ -3,54 +3,42 @@ package server
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
+
+	"pooler-lab/internal/session"
 )
 
 // A Node is a PostgreSQL server as the lab's own role sees it. Its session is in database postgres, so that
 // database lab's counters hold clients alone.
-type Node struct{ line }
+type Node struct{ *session.Line }
 
 // NewNode describes the node called name; nothing is opened before it is asked.
 func NewNode(name, dsn, password string) *Node {
-	return &Node{line{name: name, dsn: dsn, password: password}}
+	return &Node{session.NewLine(name, dsn, password)}
 }
 
 // Version is the server's own, such as 17.11.
 func (n *Node) Version(ctx context.Context) (string, error) {
-	r, err := n.askOne(ctx, "SELECT split_part(current_setting('server_version'), ' ', 1) AS version")
+	r, err := n.AskOne(ctx, "SELECT split_part(current_setting('server_version'), ' ', 1) AS version")
 	return r["version"], err
 }
 
 // SystemIdentifier is the number that a cluster is given at birth and shares with its standbys alone.
 func (n *Node) SystemIdentifier(ctx context.Context) (string, error) {
-	r, err := n.askOne(ctx, "SELECT system_identifier FROM pg_control_system()")
+	r, err := n.AskOne(ctx, "SELECT system_identifier FROM pg_control_system()")
 	return r["system_identifier"], err
 }
 
-// seenBy is who the server says is behind one of its backends.
-type seenBy struct{ user, database, address string }
-
-func (n *Node) backend(ctx context.Context, pid string) (seenBy, error) {
-	if _, err := strconv.Atoi(pid); err != nil {
-		return seenBy{}, fmt.Errorf("process %q is not a number", pid)
-	}
-	rows, err := n.ask(ctx, "SELECT usename, datname, host(client_addr) AS client FROM pg_stat_activity WHERE pid = "+pid)
-	if err != nil || len(rows) == 0 {
-		return seenBy{}, err
-	}
-	return seenBy{rows[0]["usename"], rows[0]["datname"], rows[0]["client"]}, nil
-}
-
 // leftover finds the backends of the roles that measured connections have.
-const leftover = "FROM pg_stat_activity WHERE usename IN ('" + app + "', '" + appClear + "', '" + appTrust + "') AND backend_type = 'client backend'"
+const leftover = "FROM pg_stat_activity WHERE usename IN ('" + app + "', '" + appClear + "', '" + appTrust + "') " +
+	"AND backend_type = 'client backend'"
 
 // Clear ends every measured connection's backend and waits until all are gone, whoever holds them. A backend
 // hands its counts in as it ends, before it leaves pg_stat_activity; an idle one keeps them to itself for seconds.
 func (n *Node) Clear(ctx context.Context) error {
 	left, err := n.left(ctx, "SELECT pg_terminate_backend(pid) "+leftover, clearWait)
 	if err == nil && left > 0 {
-		err = fmt.Errorf("%d backends of measured connections on %s don't end", left, n.name)
+		err = fmt.Errorf("%d backends of measured connections on %s don't end", left, n.Name)
 	}
 	return err
 }
@@ -61,7 +49,7 @@ const clearWait = 15 * time.Second
 // left asks a statement over and over until it has no rows or wait is over, and returns how many it still has.
 func (n *Node) left(ctx context.Context, ask string, wait time.Duration) (int, error) {
 	for giveUp := time.Now().Add(wait); ; {
-		rows, err := n.ask(ctx, ask)
+		rows, err := n.Ask(ctx, ask)
 		if err != nil || len(rows) == 0 || time.Now().After(giveUp) {
 			return len(rows), err
 		}
@@ -83,15 +71,15 @@ type Counters struct {
 
 // Counters reads the node's of a database. Clear before, or backends still hold some of theirs back.
 func (n *Node) Counters(ctx context.Context, database string) (Counters, error) {
-	r, err := n.askOne(ctx, "SELECT xact_commit, xact_rollback, sessions FROM pg_stat_database WHERE datname = "+quoted(database))
+	r, err := n.AskOne(ctx, "SELECT xact_commit, xact_rollback, sessions FROM pg_stat_database WHERE datname = "+
+		session.Quoted(database))
 	if err != nil {
 		return Counters{}, err
 	}
-	var c Counters
-	for column, to := range map[string]*int64{"xact_commit": &c.Commits, "xact_rollback": &c.Rollbacks, "sessions": &c.Sessions} {
-		if *to, err = strconv.ParseInt(r[column], 10, 64); err != nil {
-			return c, fmt.Errorf("read %s of %s: %w", column, n.name, err)
-		}
+	var v session.Numbers
+	c := Counters{Commits: v.Of(r, "xact_commit"), Rollbacks: v.Of(r, "xact_rollback"), Sessions: v.Of(r, "sessions")}
+	if v.Err != nil {
+		return c, fmt.Errorf("counters of %s: %w", n.Name, v.Err)
 	}
 	return c, nil
 }

@@ -8,6 +8,8 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+
+	"pooler-lab/internal/session"
 )
 
 // OneIteration is a role of app's password that a crosscheck makes for its own time: its secret was hashed once and
@@ -28,7 +30,7 @@ func (l *Lab) MakeOneIteration(ctx context.Context) error {
 
 // DropOneIteration drops the role if it is there.
 func (l *Lab) DropOneIteration(ctx context.Context) error {
-	rows, err := l.nodes[primary].ask(ctx, "SELECT FROM pg_roles WHERE rolname = '"+OneIteration+"'")
+	rows, err := l.nodes[primary].Ask(ctx, "SELECT FROM pg_roles WHERE rolname = '"+OneIteration+"'")
 	if err != nil || len(rows) == 0 {
 		return err
 	}
@@ -39,9 +41,9 @@ func (l *Lab) DropOneIteration(ctx context.Context) error {
 }
 
 func (l *Lab) changeOneIteration(ctx context.Context, verb string, statements ...string) error {
-	err := l.inData(ctx, func(s *session) error {
+	err := l.inData(ctx, func(s *session.Session) error {
 		for _, sql := range statements {
-			if _, err := s.ask(ctx, sql); err != nil {
+			if _, err := s.Ask(ctx, sql); err != nil {
 				return err
 			}
 		}

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"pooler-lab/internal/pooler"
+	"pooler-lab/internal/session"
 )
 
 // reloadWait is how long a node may take to follow a reload.
@@ -14,45 +17,46 @@ const reloadWait = 5 * time.Second
 
 // parameter is one of a node's: what is in force, both as people write it and in its base unit, whether ALTER SYSTEM
 // had set it, and whether that could be changed without a restart.
-const parameter = `SELECT current_setting(name) AS shown, setting, coalesce(sourcefile, '') LIKE '%postgresql.auto.conf' AS own,
+const parameter = `SELECT current_setting(name) AS shown, setting,
+	coalesce(sourcefile, '') LIKE '%postgresql.auto.conf' AS own,
 	context NOT IN ('internal', 'postmaster') AS changeable FROM pg_settings WHERE name = `
 
-func (n *Node) read(ctx context.Context, name string) (turned, error) {
-	rows, err := n.ask(ctx, parameter+quoted(name))
+func (n *Node) read(ctx context.Context, name string) (applied, error) {
+	rows, err := n.Ask(ctx, parameter+session.Quoted(name))
 	switch {
 	case err != nil:
-		return turned{}, err
+		return applied{}, err
 	case len(rows) == 0:
-		return turned{}, errors.New("PostgreSQL has no such setting")
+		return applied{}, errors.New("PostgreSQL has no such setting")
 	case rows[0]["changeable"] != "t":
-		return turned{}, errors.New("it takes a restart")
+		return applied{}, errors.New("it takes a restart")
 	}
-	return turned{before: rows[0]["shown"], own: rows[0]["own"] == "t"}, nil
+	return applied{before: rows[0]["shown"], own: rows[0]["own"] == "t"}, nil
 }
 
-func (n *Node) set(ctx context.Context, name, value string) error {
-	return n.alter(ctx, name, "SET "+name+" = "+quoted(value), func(r row) bool {
-		return sameValue(r["shown"], value) || sameValue(r["setting"], value)
+func (n *Node) apply(ctx context.Context, name, value string) error {
+	return n.alter(ctx, name, "SET "+name+" = "+session.Quoted(value), func(r session.Row) bool {
+		return pooler.SameValue(r["shown"], value) || pooler.SameValue(r["setting"], value)
 	})
 }
 
-func (n *Node) putBack(ctx context.Context, t turned) error {
-	change := "RESET " + t.name
-	if t.own {
-		change = "SET " + t.name + " = " + quoted(t.before)
+func (n *Node) restore(ctx context.Context, a applied) error {
+	change := "RESET " + a.name
+	if a.own {
+		change = "SET " + a.name + " = " + session.Quoted(a.before)
 	}
-	return n.alter(ctx, t.name, change, func(r row) bool { return r["shown"] == t.before })
+	return n.alter(ctx, a.name, change, func(r session.Row) bool { return r["shown"] == a.before })
 }
 
 // alter changes what the node has set for itself and waits until it is in force.
-func (n *Node) alter(ctx context.Context, name, change string, inForce func(row) bool) error {
+func (n *Node) alter(ctx context.Context, name, change string, inForce func(session.Row) bool) error {
 	for _, sql := range []string{"ALTER SYSTEM " + change, "SELECT pg_reload_conf()"} {
-		if _, err := n.ask(ctx, sql); err != nil {
+		if _, err := n.Ask(ctx, sql); err != nil {
 			return allowed(err)
 		}
 	}
 	for giveUp := time.Now().Add(reloadWait); ; time.Sleep(10 * time.Millisecond) {
-		r, err := n.askOne(ctx, parameter+quoted(name))
+		r, err := n.AskOne(ctx, parameter+session.Quoted(name))
 		if err != nil || inForce(r) {
 			return err
 		}
@@ -66,25 +70,27 @@ func (n *Node) alter(ctx context.Context, name, change string, inForce func(row)
 func allowed(err error) error {
 	var said *pgconn.PgError
 	if errors.As(err, &said) && said.Code == "42501" {
-		return fmt.Errorf("%w: configs/postgres/grants.sql says what role lab may turn; it is read when the primary starts ('scripts/compose restart primary')", err)
+		return fmt.Errorf("%w: configs/postgres/grants.sql says what role lab may change; "+
+			"it is read when the primary starts ('scripts/compose restart primary')", err)
 	}
 	return err
 }
 
 // resetParameters takes back everything that ALTER SYSTEM set on the node but whom it follows.
 func (n *Node) resetParameters(ctx context.Context) error {
-	const set = "SELECT name FROM pg_settings WHERE sourcefile LIKE '%postgresql.auto.conf' AND name NOT LIKE 'primary\\_%'"
-	rows, err := n.ask(ctx, set)
+	const set = "SELECT name FROM pg_settings WHERE sourcefile LIKE '%postgresql.auto.conf' " +
+		"AND name NOT LIKE 'primary\\_%'"
+	rows, err := n.Ask(ctx, set)
 	for _, r := range rows {
 		if err == nil {
-			_, err = n.ask(ctx, "ALTER SYSTEM RESET "+r["name"])
+			_, err = n.Ask(ctx, "ALTER SYSTEM RESET "+r["name"])
 		}
 	}
 	if err == nil && len(rows) > 0 {
-		_, err = n.ask(ctx, "SELECT pg_reload_conf()")
+		_, err = n.Ask(ctx, "SELECT pg_reload_conf()")
 	}
 	if err != nil {
-		return fmt.Errorf("reset the settings of %s: %w", n.name, err)
+		return fmt.Errorf("reset the settings of %s: %w", n.Name, err)
 	}
 	return nil
 }

@@ -3,17 +3,19 @@ package server
 import (
 	"context"
 	"fmt"
-	"net"
 	"slices"
 	"time"
 
+	"pooler-lab/internal/pooler"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/session"
 )
 
-// A probe is one connection of the measured role over a journey, before load: it proves where the journey leads
-// and measures its round trip.
+// A probe is one connection of the measured role over a path, before load: it proves where the path leads and
+// measures its round trip.
 type probe struct {
-	*session
+	*session.Session
+	statements int64 // that it has sent, as the servers count them
 	// Of its own, as the server at the other end tells.
 	pid, client, recovery, identifier, version string
 }
@@ -24,78 +26,69 @@ const roundTrips = 9
 // probeWait is how long whoever answers the client may take to come back after a restart.
 const probeWait = 10 * time.Second
 
-func (l *Lab) probe(ctx context.Context, j Journey) (*probe, error) {
-	if j.pgpool() {
-		if err := l.hireJanitors(ctx, j.entry()); err != nil {
-			return nil, fmt.Errorf("connect to %s: %w", j.entry(), err)
-		}
+func (l *Lab) probe(ctx context.Context, path Path) (*probe, error) {
+	through := l.pooler(path)
+	if err := through.Enter(ctx); err != nil {
+		return nil, err
 	}
-	s, err := openWithin(ctx, probeWait, j.Endpoint.DSN(j.Role), Password(j.Role))
+	s, err := session.OpenWithin(ctx, probeWait, path.At.DSN(path.Role), Password(path.Role))
 	if err != nil {
-		return nil, fmt.Errorf("connect over path %s: %w", j.Path.Name, err)
+		return nil, fmt.Errorf("connect over path %s: %w", path.Name, err)
 	}
-	l.used(j)
-	p := &probe{session: s}
-	if err := p.identify(ctx, j); err != nil {
-		s.close()
-		return nil, fmt.Errorf("ask over path %s who answers: %w", j.Path.Name, err)
+	p := &probe{Session: s}
+	if err = p.identify(ctx, path); err == nil {
+		err = p.learn(ctx, through)
+	}
+	if err != nil {
+		s.Close()
+		return nil, fmt.Errorf("ask over path %s who answers: %w", path.Name, err)
 	}
 	return p, nil
 }
 
-// tables makes Pgpool-II look up what it wants to know of pgbench's tables; it does so once after its start, and
-// those lookups would count as the load's.
-const tables = "SELECT FROM pgbench_accounts, pgbench_branches, pgbench_tellers, pgbench_history LIMIT 0"
-
 // identify asks in one statement, so that a balancing pooler can't have two servers answer it.
-func (p *probe) identify(ctx context.Context, j Journey) error {
+func (p *probe) identify(ctx context.Context, path Path) error {
 	ask := "SELECT pg_backend_pid() AS pid, host(inet_client_addr()) AS client, pg_is_in_recovery() AS recovery, " +
 		"system_identifier AS identifier, version() AS version FROM pg_control_system()"
-	if j.yugabyte() {
+	if !path.postgreSQL() {
 		ask = "SELECT pg_backend_pid() AS pid, host(inet_client_addr()) AS client, version() AS version"
 	}
-	r, err := p.askOne(ctx, ask)
+	r, err := p.AskOne(ctx, ask)
 	if err != nil {
 		return err
 	}
-	if j.pgpool() {
-		if _, err := p.ask(ctx, tables); err != nil {
-			return err
-		}
-	}
-	p.pid, p.client, p.recovery, p.identifier, p.version = r["pid"], r["client"], r["recovery"], r["identifier"], r["version"]
+	p.statements++
+	p.pid, p.client, p.version = r["pid"], r["client"], r["version"]
+	p.recovery, p.identifier = r["recovery"], r["identifier"]
 	return nil
 }
 
-// localAddress is the probe's own end of the connection, empty for a Unix socket.
-func (p *probe) localAddress() string {
-	host, _, err := net.SplitHostPort(p.conn.Conn().LocalAddr().String())
-	if err != nil {
-		return ""
-	}
-	return host
+// learn has the pooler look up what it wants to know of the lab's tables.
+func (p *probe) learn(ctx context.Context, through pooler.Pooler) error {
+	sent, err := through.Learn(ctx, p.Session)
+	p.statements += sent
+	return err
 }
 
-// A round trip that isn't what was asked is measured again, so often in all and after so long: what keeps the machine
+// A round trip that isn't what was set is measured again, so often in all and after so long: what keeps the machine
 // busy for a moment isn't the link.
 const (
 	roundTripTries = 3
 	roundTripPause = 300 * time.Millisecond
 )
 
-// roundTrip measures the journey's, and says how many statements that took.
-func (p *probe) roundTrip(ctx context.Context, j Journey) (r *result.RoundTrip, statements int64, err error) {
+// roundTrip measures the path's.
+func (p *probe) roundTrip(ctx context.Context, path Path) (*result.RoundTrip, error) {
 	for tries := 1; ; tries++ {
 		ms, err := p.median(ctx)
-		statements += roundTrips
-		r = &result.RoundTrip{SetMS: j.AskedMS, MeasuredMS: ms, Samples: roundTrips}
+		r := &result.RoundTrip{SetMS: path.SetMS, MeasuredMS: ms, Samples: roundTrips}
 		if err != nil || r.AsSet() || tries == roundTripTries {
-			return r, statements, err
+			return r, err
 		}
 		select {
 		case <-time.After(roundTripPause):
 		case <-ctx.Done():
-			return r, statements, ctx.Err()
+			return r, ctx.Err()
 		}
 	}
 }
@@ -105,97 +98,94 @@ func (p *probe) median(ctx context.Context) (float64, error) {
 	var took []time.Duration
 	for range roundTrips {
 		start := time.Now()
-		if _, err := p.ask(ctx, "SELECT 1"); err != nil {
+		if _, err := p.Ask(ctx, "SELECT 1"); err != nil {
 			return 0, fmt.Errorf("measure the round trip: %w", err)
 		}
 		took = append(took, time.Since(start))
+		p.statements++
 	}
 	slices.Sort(took)
 	return float64(took[roundTrips/2].Microseconds()) / 1000, nil
 }
 
-// A Beginning is what a journey shows before its load.
+// A Beginning is what a path shows before its load.
 type Beginning struct {
 	Facts     []result.Fact // what the servers say of themselves, beside what they have to say
 	RoundTrip *result.RoundTrip
-	asked     int64 // statements that it took
 	Tally     Tally // to be handed to Reconcile
+
+	statements int64 // that showing this took
 }
 
-// Begin empties the journey's pools, connects over it as a client would to see where it leads and how far that is,
-// fills its pools where fill is set (each child of Pgpool-II, a server connection of PgBouncer), and counts. Where a fact doesn't hold it stops there: Wrong says which.
+// Begin empties the path's pools, connects over it as a client would to see where it leads and how far that is,
+// fills its pools where fill is set, and counts. Where a fact doesn't hold it stops there: Wrong says which.
 //
-// The probe itself counts too. Its backends are ended before the nodes are counted; those that Pgpool-II keeps are
+// The probe itself counts too. Its backends are ended before the nodes are counted; those that a pooler keeps are
 // counted with the load and taken out again, since it takes its time to let go of them.
-func (l *Lab) Begin(ctx context.Context, j Journey, fill bool) (b Beginning, err error) {
-	if j.pgpool() {
-		return l.beginPgpool(ctx, j, fill)
+func (l *Lab) Begin(ctx context.Context, p Path, fill bool) (b Beginning, err error) {
+	if p.kind.KeepsServers {
+		return l.beginWithProbe(ctx, p, fill)
 	}
-	if err := l.empty(ctx, j); err != nil {
+	pool := l.pooler(p)
+	if err := l.Clear(ctx, p); err != nil {
 		return b, err
 	}
-	if err := l.prove(ctx, j, &b); err != nil || Wrong(b.Facts) != "" {
+	if err := pool.Emptied(ctx, p.use()); err != nil {
 		return b, err
 	}
-	if b.Tally, err = l.tally(ctx, j); err != nil || !j.pgbouncer() || j.yugabyte() {
+	if err := l.prove(ctx, p, &b); err != nil || Wrong(b.Facts) != "" {
 		return b, err
 	}
-	if err := l.poolEmptied(ctx, j); err != nil || !fill {
+	if b.Tally, err = l.tally(ctx, p); err != nil || !p.postgreSQL() {
 		return b, err
 	}
-	b.Tally.own = own{connections: 1, statements: 1}
-	return b, l.fillPgBouncer(ctx, j)
-}
-
-// empty ends whatever measured connections the journey's nodes and pools still have.
-func (l *Lab) empty(ctx context.Context, j Journey) error {
-	if err := l.Clear(ctx, j); err != nil {
-		return err
-	}
-	switch {
-	case j.pgbouncer() && j.yugabyte():
-		return l.reconnect(ctx, j)
-	case j.pgbouncer():
-		return l.poolEmptied(ctx, j)
-	}
-	return nil
-}
-
-func (l *Lab) beginPgpool(ctx context.Context, j Journey, fill bool) (b Beginning, err error) {
-	// One that has just started looks up what it wants to know of the probe's statements: before the count, not in it.
-	p, err := l.probe(ctx, j)
-	if err != nil {
+	if err := pool.Emptied(ctx, p.use()); err != nil || !fill {
 		return b, err
 	}
-	p.close()
-	if b.Tally, err = l.tally(ctx, j); err != nil {
-		return b, err
-	}
-	if err := l.prove(ctx, j, &b); err != nil || Wrong(b.Facts) != "" {
-		return b, err
-	}
-	b.Tally.own = own{connections: 1, statements: 1 + 1 + b.asked}
-	if fill {
-		filled, err := l.fill(ctx, j)
-		if err != nil {
-			return b, err
-		}
-		b.Tally.own.connections += int64(filled)
-	}
-	b.Tally.pgpool, err = l.pgpoolShares(ctx, j)
+	b.Tally.own, err = pool.Fill(ctx, p.use())
 	return b, err
 }
 
-// prove fills in the facts of the journey, and its round trip if they hold. The error is of asking.
-func (l *Lab) prove(ctx context.Context, j Journey, b *Beginning) error {
-	p, err := l.probe(ctx, j)
+// beginWithProbe counts before it connects.
+func (l *Lab) beginWithProbe(ctx context.Context, p Path, fill bool) (b Beginning, err error) {
+	// A pooler that has just started looks up what it wants to know of the probe's statements: before the count, not
+	// in it.
+	first, err := l.probe(ctx, p)
+	if err != nil {
+		return b, err
+	}
+	first.Close()
+	if b.Tally, err = l.tally(ctx, p); err != nil {
+		return b, err
+	}
+	if err := l.prove(ctx, p, &b); err != nil || Wrong(b.Facts) != "" {
+		return b, err
+	}
+	b.Tally.own = pooler.Own{Connections: 1, Statements: b.statements}
+	pool := l.pooler(p)
+	if fill {
+		filled, err := pool.Fill(ctx, p.use())
+		if err != nil {
+			return b, err
+		}
+		b.Tally.own.Connections += filled.Connections
+		b.Tally.own.Statements += filled.Statements
+	}
+	b.Tally.pooler, err = pool.Counters(ctx, p.use())
+	return b, err
+}
+
+// prove fills in the facts of the path, and its round trip if they hold. The error is of asking.
+func (l *Lab) prove(ctx context.Context, path Path, b *Beginning) error {
+	p, err := l.probe(ctx, path)
 	if err != nil {
 		return err
 	}
-	defer p.close()
-	if b.Facts, err = l.facts(ctx, j, p); err != nil || Wrong(b.Facts) != "" {
+	defer p.Close()
+	if b.Facts, err = l.facts(ctx, path, p); err != nil || Wrong(b.Facts) != "" {
 		return err
 	}
-	b.RoundTrip, b.asked, err = p.roundTrip(ctx, j)
+	b.RoundTrip, err = p.roundTrip(ctx, path)
+	b.statements = p.statements
 	return err
 }

@@ -3,23 +3,18 @@ package server
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/topology"
 )
 
-// fact notes that what was said, and that it had to be one of wanted.
-func fact(what, said string, wanted ...string) result.Fact {
-	return result.Fact{What: what, Said: said, Want: strings.Join(wanted, " or "), Holds: slices.Contains(wanted, said)}
-}
-
 // Wrong says in a sentence which fact doesn't hold, "" where all do.
 func Wrong(facts []result.Fact) string {
 	for _, f := range facts {
 		if !f.Holds {
-			return fmt.Sprintf("the path doesn't lead where it says: %s is %s, it had to be %s", f.What, named(f.Said), named(f.Want))
+			return fmt.Sprintf("the path doesn't lead where it says: %s is %s, it had to be %s",
+				f.What, named(f.Said), named(f.Want))
 		}
 	}
 	return ""
@@ -32,47 +27,54 @@ func named(s string) string {
 	return s
 }
 
-func (l *Lab) facts(ctx context.Context, j Journey, p *probe) ([]result.Fact, error) {
-	facts, err := l.database(ctx, j, p)
-	if err != nil {
+// facts are what the path's database and its pooler say of the probe.
+func (l *Lab) facts(ctx context.Context, path Path, p *probe) ([]result.Fact, error) {
+	facts, err := l.database(ctx, path, p)
+	if err != nil || !path.pooled() {
 		return facts, err
 	}
-	var more []result.Fact
-	switch {
-	case j.pgbouncer():
-		more, err = l.throughPgBouncer(ctx, j, p)
-	case j.pgpool():
-		more, err = l.throughPgpool(ctx, j, p)
+	use := path.use()
+	if use.ClientAddresses, err = clientOfPooler(path, p); err != nil {
+		return facts, err
 	}
+	last := path.Services[len(path.Services)-1]
+	if path.proxied() {
+		last = topology.Proxy
+	}
+	if use.ServerAddresses, err = addresses(last); err != nil {
+		return facts, err
+	}
+	more, err := l.pooler(path).Prove(ctx, use, p.Session, p.pid)
 	return append(facts, more...), err
 }
 
-// database is what the database at the end of the journey says: which one it is, and who its client is.
-func (l *Lab) database(ctx context.Context, j Journey, p *probe) ([]result.Fact, error) {
-	wanted, err := l.clientOfDatabase(j, p)
+// database is what the database at the end of the path says: which one it is, and who its client is.
+func (l *Lab) database(ctx context.Context, path Path, p *probe) ([]result.Fact, error) {
+	wanted, err := l.clientOfDatabase(path, p)
 	if err != nil {
 		return nil, err
 	}
-	facts := []result.Fact{fact("the client's address as the database sees it", p.client, wanted...)}
-	if j.yugabyte() {
+	facts := []result.Fact{result.Expect("the client's address as the database sees it", p.client, wanted...)}
+	if !path.postgreSQL() {
 		kind := "PostgreSQL"
 		if strings.Contains(p.version, "-YB-") {
 			kind = "YugabyteDB"
 		}
-		return append(facts, fact("the kind of database that version() tells of", kind, "YugabyteDB")), nil
+		return append(facts, result.Expect("the kind of database that version() tells of", kind, "YugabyteDB")), nil
 	}
 	identifier, err := l.nodes[primary].SystemIdentifier(ctx)
 	if err != nil {
 		return facts, err
 	}
-	facts = append(facts, fact("the cluster's system identifier", p.identifier, identifier))
-	return append(facts, fact("whether the server is in recovery", p.recovery, j.recovery()...)), nil
+	return append(facts,
+		result.Expect("the cluster's system identifier", p.identifier, identifier),
+		result.Expect("whether the server is in recovery", p.recovery, path.recovery()...)), nil
 }
 
-// recovery is what the servers that j can reach answer to pg_is_in_recovery().
-func (j Journey) recovery() []string {
+// recovery is what the servers that p can reach answer to pg_is_in_recovery().
+func (p Path) recovery() []string {
 	var answers []string
-	for _, n := range j.nodes() {
+	for _, n := range p.Nodes() {
 		answers = append(answers, map[string]string{primary: "f", standby: "t"}[n])
 	}
 	return answers
@@ -80,22 +82,22 @@ func (j Journey) recovery() []string {
 
 // clientOfDatabase returns the addresses that the database may see as its client's: toxiproxy's where the last
 // hop is a link, the pooler's where there is one, otherwise the lab's own, and none for a Unix socket.
-func (l *Lab) clientOfDatabase(j Journey, p *probe) ([]string, error) {
+func (l *Lab) clientOfDatabase(path Path, p *probe) ([]string, error) {
 	switch {
-	case j.Endpoint.Socket():
+	case path.At.Socket():
 		return []string{""}, nil
-	case j.proxied():
+	case path.proxied():
 		return addresses(topology.Proxy)
-	case j.pooled():
-		return addresses(j.entry())
+	case path.pooled():
+		return addresses(path.PoolerService())
 	}
-	return []string{p.localAddress()}, nil
+	return []string{p.LocalAddress()}, nil
 }
 
 // clientOfPooler returns the addresses that a pooler may see as its client's.
-func clientOfPooler(j Journey, p *probe) ([]string, error) {
-	if j.Endpoint.Host == topology.Proxy {
+func clientOfPooler(path Path, p *probe) ([]string, error) {
+	if path.At.Host == topology.Proxy {
 		return addresses(topology.Proxy)
 	}
-	return []string{p.localAddress()}, nil
+	return []string{p.LocalAddress()}, nil
 }

@@ -3,15 +3,17 @@ package server
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 )
 
-// Reset undoes whatever lessons turn, whoever left it so: PgBouncer's settings by reading its file again, what ALTER
-// SYSTEM set on the nodes, the login of the role that has no password, with the connections that poolers keep open for
-// it, and the database that is made anew.
+// Reset undoes whatever lessons apply, whoever left it so: poolers' settings by having them read their files again,
+// what ALTER SYSTEM set on the nodes, the login of the role that has no password, with the connections that poolers
+// keep open for it, and the database that is made anew.
 func (l *Lab) Reset(ctx context.Context) error {
-	for _, sql := range []string{"RELOAD", "RECONNECT"} {
-		if _, err := l.pooler(pgbouncer).ask(ctx, sql); err != nil {
-			return fmt.Errorf("reset pgbouncer: %w", err)
+	for _, service := range slices.Sorted(maps.Keys(l.poolers)) {
+		if err := l.poolers[service].Reset(ctx); err != nil {
+			return fmt.Errorf("reset %s: %w", service, err)
 		}
 	}
 	for _, name := range []string{primary, standby} {
@@ -19,7 +21,7 @@ func (l *Lab) Reset(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := l.Expel(ctx, standby); err != nil {
+	if err := l.RevokeLogin(ctx, standby); err != nil {
 		return err
 	}
 	return l.dropFresh(ctx)

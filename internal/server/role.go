@@ -14,51 +14,54 @@ const (
 	appTrust = "app_trust" // can log in only while a cell needs it
 )
 
-// Roles are those that a measured client can have: app, whose SCRAM secret PgBouncer holds, app_clear, whose password
-// it holds, and app_trust, which has none.
+// Roles are those that a measured client can have: app, of whose password a pooler may hold the server's SCRAM secret
+// alone, app_clear, whose clear password it holds, and app_trust, which has none.
 func Roles() []string { return []string{app, appClear, appTrust} }
 
 // Password is that of a measured role, from the environment; "" for the one that has none.
 func Password(role string) string {
-	return os.Getenv(map[string]string{app: "APP_PASSWORD", appClear: "APP_CLEAR_PASSWORD", OneIteration: "APP_PASSWORD"}[role])
+	variables := map[string]string{app: "APP_PASSWORD", appClear: "APP_CLEAR_PASSWORD", OneIteration: "APP_PASSWORD"}
+	return os.Getenv(variables[role])
 }
 
-// Admit lets the role log in, where it has no password and so may not unless something needs it, on all nodes given.
-// Expel takes that back.
-func (l *Lab) Admit(ctx context.Context, role string, nodes ...string) error {
+// mayLogIn has a row where the role without a password may log in.
+const mayLogIn = "SELECT FROM pg_roles WHERE rolcanlogin AND rolname = '" + appTrust + "'"
+
+// GrantLogin lets the role log in, where it has no password and so may not unless something needs it, on all nodes
+// given. RevokeLogin takes that back.
+func (l *Lab) GrantLogin(ctx context.Context, role string, nodes ...string) error {
 	if role != appTrust {
 		return nil
 	}
-	l.admitted = append([]string{primary}, nodes...)
-	if _, err := l.nodes[primary].ask(ctx, "ALTER ROLE "+appTrust+" LOGIN"); err != nil {
+	l.granted = append([]string{primary}, nodes...)
+	if _, err := l.nodes[primary].Ask(ctx, "ALTER ROLE "+appTrust+" LOGIN"); err != nil {
 		return fmt.Errorf("let %s log in: %w", appTrust, err)
 	}
 	for _, name := range nodes {
-		if err := l.nodes[name].await(ctx, "that "+appTrust+" may log in", "SELECT FROM pg_roles WHERE rolcanlogin AND rolname = '"+appTrust+"'"); err != nil {
+		if err := l.nodes[name].await(ctx, "that "+appTrust+" may log in", mayLogIn); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Expel takes the login away from the role without a password, and ends what it has open on the primary and on the
-// nodes given.
-func (l *Lab) Expel(ctx context.Context, nodes ...string) error {
-	const may = "SELECT FROM pg_roles WHERE rolcanlogin AND rolname = '" + appTrust + "'"
-	rows, err := l.nodes[primary].ask(ctx, may)
+// RevokeLogin takes the login away from the role without a password, and ends what it has open on the primary and on
+// the nodes given.
+func (l *Lab) RevokeLogin(ctx context.Context, nodes ...string) error {
+	rows, err := l.nodes[primary].Ask(ctx, mayLogIn)
 	if err == nil && len(rows) > 0 {
-		_, err = l.nodes[primary].ask(ctx, "ALTER ROLE "+appTrust+" NOLOGIN")
+		_, err = l.nodes[primary].Ask(ctx, "ALTER ROLE "+appTrust+" NOLOGIN")
 	}
 	if err != nil {
 		return fmt.Errorf("take the login away from %s: %w", appTrust, err)
 	}
 	for _, name := range append([]string{primary}, nodes...) {
 		const end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '" + appTrust + "'"
-		if _, err := l.nodes[name].ask(ctx, end); err != nil {
+		if _, err := l.nodes[name].Ask(ctx, end); err != nil {
 			return fmt.Errorf("end the sessions of %s: %w", appTrust, err)
 		}
 	}
-	l.admitted = nil
+	l.granted = nil
 	return nil
 }
 
@@ -68,16 +71,16 @@ const followWait = 20 * time.Second
 // await asks a statement until it has a row; what says what is waited for ("that ...").
 func (n *Node) await(ctx context.Context, what, ask string) error {
 	for giveUp := time.Now().Add(followWait); ; {
-		rows, err := n.ask(ctx, ask)
+		rows, err := n.Ask(ctx, ask)
 		if err != nil || len(rows) > 0 {
 			return err
 		}
 		if time.Now().After(giveUp) {
-			return fmt.Errorf("%s has not seen %s within %v", n.name, what, followWait)
+			return fmt.Errorf("%s has not seen %s within %v", n.Name, what, followWait)
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("wait for %s to see %s: %w", n.name, what, ctx.Err())
+			return fmt.Errorf("wait for %s to see %s: %w", n.Name, what, ctx.Err())
 		case <-time.After(10 * time.Millisecond):
 		}
 	}

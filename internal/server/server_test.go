@@ -3,8 +3,10 @@ package server
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
+	"pooler-lab/internal/pooler"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/topology"
 )
@@ -24,58 +26,68 @@ func labSet() *topology.Set {
 			{Name: "direct", Services: []string{"primary"}, Pools: "none", Plain: to("primary", 5432, "lab"),
 				Over: []topology.Over{{Links: []string{"client-primary"}, Endpoint: to("toxiproxy", 15001, "lab")}}},
 			{Name: "socket", Services: []string{"primary"}, Pools: "none", Plain: to("/run/postgresql", 5432, "lab")},
-			{Name: "pgbouncer-transaction", Services: []string{"pgbouncer", "primary"}, Pools: "transaction", Plain: to("pgbouncer", 6432, "lab"),
+			{Name: "pgbouncer-transaction", Pooler: "pgbouncer", Services: []string{"pgbouncer", "primary"}, Pools: "transaction", Plain: to("pgbouncer", 6432, "lab"),
 				Over: []topology.Over{{Links: []string{"client-pgbouncer"}, Endpoint: to("toxiproxy", 15003, "lab")}}},
-			{Name: "pgbouncer-session-near-app", Services: []string{"pgbouncer", "primary"}, Pools: "session",
+			{Name: "pgbouncer-session-near-app", Pooler: "pgbouncer", Services: []string{"pgbouncer", "primary"}, Pools: "session",
 				Over: []topology.Over{{Links: []string{"pgbouncer-primary"}, Endpoint: to("pgbouncer", 6432, "lab_session_near_app")}}},
-			{Name: "pgpool", Services: []string{"pgpool", "primary", "standby"}, Plain: to("pgpool", 9999, "lab"),
+			{Name: "pgpool", Pooler: "pgpool", Services: []string{"pgpool", "primary", "standby"}, Plain: to("pgpool", 9999, "lab"),
 				Over: []topology.Over{{Links: []string{"client-pgpool"}, Endpoint: to("toxiproxy", 15004, "lab")}}},
-			{Name: "pgpool-near-app", Services: []string{"pgpool-near-app", "primary", "standby"},
+			{Name: "pgpool-near-app", Pooler: "pgpool", Services: []string{"pgpool-near-app", "primary", "standby"},
 				Over: []topology.Over{{Links: []string{"pgpool-primary", "pgpool-standby"}, Endpoint: to("pgpool-near-app", 9999, "lab")}}},
 		},
 	}
 }
 
-func journey(t *testing.T, name, link string) Journey {
+func pathOf(t *testing.T, name, link string) Path {
 	set := labSet()
 	p, err := set.Find(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := NewJourney(set, p, link)
+	path, err := NewPath(set, p, link)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return j
+	return path
 }
 
-func TestJourney(t *testing.T) {
+func TestPath(t *testing.T) {
 	tests := []struct {
-		name, path, link, entry string
-		proxied                 bool // toxiproxy is the database's client
-		links                   int
-		nodes                   []string
+		name, path, link, pooler string
+		proxied                  bool // toxiproxy is the database's client
+		links                    int
+		nodes                    []string
 	}{
-		{"direct", "direct", "", "primary", false, 0, []string{"primary"}},
-		{"direct with latency", "direct", "client-primary", "primary", true, 1, []string{"primary"}},
-		{"socket", "socket", "", "/run/postgresql", false, 0, []string{"primary"}},
+		{"direct", "direct", "", "", false, 0, []string{"primary"}},
+		{"direct with latency", "direct", "client-primary", "", true, 1, []string{"primary"}},
+		{"socket", "socket", "", "", false, 0, []string{"primary"}},
 		{"a pooler", "pgbouncer-transaction", "", "pgbouncer", false, 0, []string{"primary"}},
-		{"latency before a pooler is none of the database's", "pgbouncer-transaction", "client-pgbouncer", "pgbouncer", false, 1, []string{"primary"}},
-		{"latency behind a pooler is", "pgbouncer-session-near-app", "pgbouncer-primary", "pgbouncer", true, 1, []string{"primary"}},
-		{"a balancing pooler with latency before it", "pgpool", "client-pgpool", "pgpool", false, 1, []string{"primary", "standby"}},
-		{"and behind it, on both links together", "pgpool-near-app", "pgpool-primary", "pgpool-near-app", true, 2, []string{"primary", "standby"}},
+		{"latency before a pooler is none of the database's", "pgbouncer-transaction", "client-pgbouncer", "pgbouncer",
+			false, 1, []string{"primary"}},
+		{"latency behind a pooler is", "pgbouncer-session-near-app", "pgbouncer-primary", "pgbouncer",
+			true, 1, []string{"primary"}},
+		{"a balancing pooler with latency before it", "pgpool", "client-pgpool", "pgpool",
+			false, 1, []string{"primary", "standby"}},
+		{"and behind it, on both links together", "pgpool-near-app", "pgpool-primary", "pgpool-near-app",
+			true, 2, []string{"primary", "standby"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			j := journey(t, test.path, test.link)
-			if j.entry() != test.entry || j.proxied() != test.proxied || len(j.Links) != test.links || !slices.Equal(j.nodes(), test.nodes) {
-				t.Errorf("entry %s, proxied %v, %d links, nodes %v", j.entry(), j.proxied(), len(j.Links), j.nodes())
+			p := pathOf(t, test.path, test.link)
+			if p.PoolerService() != test.pooler || p.pooled() != (test.pooler != "") || p.proxied() != test.proxied ||
+				len(p.Crossed) != test.links || !slices.Equal(p.Nodes(), test.nodes) {
+				t.Errorf("pooler %s, proxied %v, %d links, nodes %v",
+					p.PoolerService(), p.proxied(), len(p.Crossed), p.Nodes())
 			}
 		})
 	}
 	set := labSet()
-	if _, err := NewJourney(set, set.Paths[1], "client-primary"); err == nil {
+	if _, err := NewPath(set, set.Paths[1], "client-primary"); err == nil {
 		t.Error("the socket goes over a link")
+	}
+	set.Paths[2].Pooler = "pgbouncr"
+	if _, err := NewPath(set, set.Paths[2], ""); err == nil || !strings.Contains(err.Error(), "did you mean pgbouncer?") {
+		t.Errorf("a kind of pooler that nobody knows: %v", err)
 	}
 }
 
@@ -85,14 +97,14 @@ func TestCounts(t *testing.T) {
 	after := func(commits, sessions int64) Tally {
 		return Tally{nodes: map[string]Counters{"primary": {Commits: 50 + commits, Sessions: 5 + sessions}}}
 	}
-	pooled := func(t Tally, transactions int64) Tally { t.pgbouncer = transactions; return t }
+	pooled := func(t Tally, transactions int64) Tally { t.pooler.Transactions = transactions; return t }
 	both := func(onPrimary, onStandby int64) Tally {
 		return Tally{nodes: map[string]Counters{"primary": {Commits: onPrimary}, "standby": {Commits: onStandby}}}
 	}
 	filled := zero
-	filled.own = own{connections: 1, statements: 1}
+	filled.own = pooler.Own{Connections: 1, Statements: 1}
 	probed := both(0, 0)
-	probed.own = own{connections: 1, statements: 11}
+	probed.own = pooler.Own{Connections: 1, Statements: 11}
 	tests := []struct {
 		name, path, link string
 		before, after    Tally
@@ -115,7 +127,7 @@ func TestCounts(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			counts := journey(t, test.path, test.link).counts(test.before, test.after, k6)
+			counts := countsOf(t, pathOf(t, test.path, test.link), test.before, test.after, k6)
 			var equal []bool
 			for _, c := range counts {
 				equal = append(equal, c.Equal)
@@ -127,38 +139,46 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+// countsOf are what the path's pooler, or the lack of one, makes of two tallies.
+func countsOf(t *testing.T, p Path, before, after Tally, k6 result.Counted) []result.Count {
+	l, err := NewLab(labSet(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l.pooler(p).Counts(p.use(), load(p, before, after, k6))
+}
+
 // A BEGIN block is sent to the primary and to the session's own node: it may commit twice.
 func TestCountsOfBlocksThroughPgpool(t *testing.T) {
 	k6 := result.Counted{Transactions: 100, Connections: 1, Explicit: 100}
 	zero := Tally{nodes: map[string]Counters{}}
 	for onStandby, equal := range map[int64]bool{1: true, 101: true, 102: true, 103: false} { // 1 is the connection's own
 		after := Tally{nodes: map[string]Counters{"primary": {Commits: 102}, "standby": {Commits: onStandby}}}
-		if c := journey(t, "pgpool", "").counts(zero, after, k6)[0]; c.Equal != equal {
+		if c := countsOf(t, pathOf(t, "pgpool", ""), zero, after, k6)[0]; c.Equal != equal {
 			t.Errorf("with %d on the standby: %+v", onStandby, c)
 		}
 	}
 }
 
-func TestWhoTravels(t *testing.T) {
-	j := journey(t, "direct", "client-primary")
-	if got := j.DSN(); got != "host=toxiproxy port=15001 dbname=lab user=app sslmode=disable" || j.database() != "lab" {
-		t.Errorf("%s, counted in %s", got, j.database())
+func TestClients(t *testing.T) {
+	p := pathOf(t, "direct", "client-primary")
+	if got := p.DSN(); got != "host=toxiproxy port=15001 dbname=lab user=app sslmode=disable" || p.counted() != "lab" {
+		t.Errorf("%s, counted in %s", got, p.counted())
 	}
-	j.Role, j.Fresh = "app_clear", true
-	if got := j.DSN(); got != "host=toxiproxy port=15001 dbname=lab_fresh user=app_clear sslmode=disable" || j.database() != "lab_fresh" {
-		t.Errorf("%s, counted in %s", got, j.database())
+	p.Role, p.Fresh = "app_clear", true
+	if got := p.DSN(); got != "host=toxiproxy port=15001 dbname=lab_fresh user=app_clear sslmode=disable" || p.counted() != "lab_fresh" {
+		t.Errorf("%s, counted in %s", got, p.counted())
 	}
-	rows := []row{{"user": "app", "database": "lab", "n": "1"}, {"user": "app_clear", "database": "lab", "n": "2"}}
-	if got := among(rows, j)["n"]; got != "2" {
-		t.Errorf("PgBouncer's row of app_clear is number %s", got)
-	}
-	for name, want := range map[string][2]bool{"direct": {false, true}, "socket": {false, true}, "pgbouncer-transaction": {true, false}, "pgpool": {false, false}} {
+	for name, want := range map[string][3]bool{
+		"direct": {false, true, false}, "socket": {false, true, false}, "pgbouncer-transaction": {true, false, false},
+		"pgpool": {false, false, true},
+	} {
 		p, err := labSet().Find(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if HasPgBouncer(p) != want[0] || Straight(p) != want[1] {
-			t.Errorf("%s: PgBouncer %v, straight %v", name, HasPgBouncer(p), Straight(p))
+		if got := [3]bool{PoolSizeSetting(p) != "", Straight(p), Forks(p)}; got != want {
+			t.Errorf("%s: a pool's size can be set, straight, forks: %v", name, got)
 		}
 	}
 }
@@ -173,33 +193,13 @@ func TestPasswords(t *testing.T) {
 	}
 }
 
-func TestSameValue(t *testing.T) {
-	for _, same := range [][2]string{{"5", "5.0"}, {"on", "ON"}, {"10s", "10s"}} {
-		if !sameValue(same[0], same[1]) {
-			t.Errorf("%s and %s are taken for different", same[0], same[1])
-		}
-	}
-	for _, other := range [][2]string{{"5", "50"}, {"on", "off"}, {"10s", "10"}} {
-		if sameValue(other[0], other[1]) {
-			t.Errorf("%s and %s are taken for the same", other[0], other[1])
-		}
-	}
-}
-
-func TestShares(t *testing.T) {
-	shares := since([]share{{"primary", "primary", 7}, {"standby", "standby", 8}}, []share{{"primary", "primary", 407}, {"standby", "standby", 608}})
-	if len(shares) != 2 || shares[0].Selects != 400 || shares[1] != (result.Share{Node: "standby", Role: "standby", Selects: 600}) {
-		t.Errorf("the shares are %+v", shares)
-	}
-}
-
 func TestWrong(t *testing.T) {
-	facts := []result.Fact{fact("the address", "10.0.0.1", "10.0.0.1", "10.0.0.2"), fact("the pool mode", "session", "session")}
+	facts := []result.Fact{result.Expect("the address", "10.0.0.1", "10.0.0.1", "10.0.0.2"), result.Expect("the pool mode", "session", "session")}
 	if wrong := Wrong(facts); wrong != "" {
 		t.Errorf("what holds is called wrong: %s", wrong)
 	}
 	const want = "the path doesn't lead where it says: the client's address is nothing, it had to be 10.0.0.9"
-	if wrong := Wrong(append(facts, fact("the client's address", "", "10.0.0.9"))); wrong != want {
+	if wrong := Wrong(append(facts, result.Expect("the client's address", "", "10.0.0.9"))); wrong != want {
 		t.Errorf("it says %q", wrong)
 	}
 }

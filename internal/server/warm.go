@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"pooler-lab/internal/topology"
+	"pooler-lab/internal/session"
 )
 
 const (
@@ -30,10 +30,10 @@ func (l *Lab) Warm(ctx context.Context) {
 }
 
 func (l *Lab) warm(ctx context.Context, node string) {
-	s, err := open(ctx, topology.Endpoint{Host: node, Port: 5432, DBName: "lab"}.DSN("lab"), l.labPassword)
+	s, err := session.Open(ctx, dataDSN(node), l.labPassword)
 	if err != nil {
 		return
 	}
-	defer s.close()
-	_, _ = s.ask(ctx, readAll)
+	defer s.Close()
+	_, _ = s.Ask(ctx, readAll)
 }

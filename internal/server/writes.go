@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/topology"
+	"pooler-lab/internal/session"
 )
 
 // tidying makes each repeat of a workload that writes begin alike: no history, no dead rows in the tables that every
@@ -15,9 +15,9 @@ var tidying = []string{"TRUNCATE pgbench_history", "VACUUM pgbench_branches, pgb
 
 // BeginWrites tidies the primary's tables up and waits until the standby has followed.
 func (l *Lab) BeginWrites(ctx context.Context) error {
-	err := l.inData(ctx, func(s *session) error {
+	err := l.inData(ctx, func(s *session.Session) error {
 		for _, sql := range tidying {
-			if _, err := s.ask(ctx, sql); err != nil {
+			if _, err := s.Ask(ctx, sql); err != nil {
 				return fmt.Errorf("%s: %w", sql, err)
 			}
 		}
@@ -31,7 +31,7 @@ func (l *Lab) BeginWrites(ctx context.Context) error {
 
 // followed waits until the standby has replayed what the primary has written until now.
 func (l *Lab) followed(ctx context.Context) error {
-	r, err := l.nodes[primary].askOne(ctx, "SELECT pg_current_wal_lsn() AS lsn")
+	r, err := l.nodes[primary].AskOne(ctx, "SELECT pg_current_wal_lsn() AS lsn")
 	if err != nil {
 		return err
 	}
@@ -40,14 +40,14 @@ func (l *Lab) followed(ctx context.Context) error {
 
 // inData has a session of the lab's own in the primary's database lab, and waits until its backend is gone: it commits
 // where clients are counted, and hands its counts in as it ends.
-func (l *Lab) inData(ctx context.Context, do func(*session) error) error {
-	s, err := open(ctx, topology.Endpoint{Host: primary, Port: 5432, DBName: "lab"}.DSN("lab"), l.labPassword)
+func (l *Lab) inData(ctx context.Context, do func(*session.Session) error) error {
+	s, err := session.Open(ctx, dataDSN(primary), l.labPassword)
 	if err != nil {
 		return fmt.Errorf("connect to the primary's data: %w", err)
 	}
-	pid := s.conn.PID()
+	pid := s.PID()
 	err = do(s)
-	s.close()
+	s.Close()
 	if err != nil {
 		return err
 	}
@@ -59,8 +59,8 @@ func (l *Lab) inData(ctx context.Context, do func(*session) error) error {
 // BeginWrites.
 func (l *Lab) CountHistory(ctx context.Context, k6 int64) (c result.Count, err error) {
 	var rows int64
-	err = l.inData(ctx, func(s *session) error {
-		r, err := s.askOne(ctx, "SELECT count(*) AS rows FROM pgbench_history")
+	err = l.inData(ctx, func(s *session.Session) error {
+		r, err := s.AskOne(ctx, "SELECT count(*) AS rows FROM pgbench_history")
 		if err != nil {
 			return err
 		}
@@ -70,5 +70,5 @@ func (l *Lab) CountHistory(ctx context.Context, k6 int64) (c result.Count, err e
 	if err != nil {
 		return c, fmt.Errorf("count the history: %w", err)
 	}
-	return count("transactions, rows of pgbench_history", k6, rows), nil
+	return result.Count{What: "transactions, rows of pgbench_history", K6: k6, Raw: rows, Server: rows, Equal: k6 == rows}, nil
 }

@@ -19,17 +19,18 @@ import (
 	"pooler-lab/internal/topology"
 )
 
-const k6Help = `Runs k6 with the lab's PostgreSQL module. A script of the lab runs one cell of its plan: the first of its first
-experiment, over the path's link with whatever latency the link has just now. -e changes that:
+const k6Help = `Runs k6 with the lab's PostgreSQL module. A script of the lab runs one cell of its plan:
+the first of its first experiment, over the path's link with whatever latency that has just now.
+-e changes that:
 
   LAB_PATH=pgpool             another path
   LAB_LINK=none               without toxiproxy, or the name of another of the path's links
   LAB_EXPERIMENT=NAME         another experiment of the plan
-  LAB_WORKLOAD, LAB_CLIENTS, LAB_SECONDS, LAB_WARMUP_SECONDS, LAB_RATE, LAB_TRANSACTIONS, LAB_PROTOCOL, LAB_ROLE,
-  LAB_INSTANCES, LAB_INSTANCE_POOL, LAB_SEED, LAB_PARAMS='{"rows": 10}'
+  LAB_WORKLOAD, LAB_CLIENTS, LAB_SECONDS, LAB_WARMUP_SECONDS, LAB_RATE, LAB_TRANSACTIONS,
+  LAB_PROTOCOL, LAB_ROLE, LAB_INSTANCES, LAB_INSTANCE_POOL, LAB_SEED, LAB_PARAMS='{"rows": 10}'
 
-A script of yours connects there where its client has no dsn: k6/x/pg reads PGHOST, PGPORT, PGDATABASE, PGUSER and
-PGPASSWORD. What k6 measured is written below results/k6/ as well.`
+A script of yours connects there where its client has no dsn: k6/x/pg reads PGHOST, PGPORT,
+PGDATABASE, PGUSER and PGPASSWORD. What k6 measured is written below results/k6/ as well.`
 
 // NewK6Command returns `lab k6`.
 func NewK6Command(underWay UnderWay) *cobra.Command {
@@ -75,7 +76,7 @@ func runScript(ctx context.Context, args []string, notes io.Writer) error {
 	if err != nil {
 		return err
 	}
-	run.cell.Scale = scale(ctx, set)
+	run.cell.Scale = scale(ctx)
 	env, err := run.env()
 	if err != nil {
 		return err
@@ -100,14 +101,8 @@ func planOf(ctx context.Context, given k6Arguments) (*lesson.Lesson, error) {
 }
 
 // scale is the data's; 1 where the primary can't be asked, since that many rows are there in any case.
-func scale(ctx context.Context, set *topology.Set) int {
-	var services []string
-	for _, p := range set.Paths {
-		services = append(services, p.Services...)
-	}
-	lab := server.NewLab(services, os.Getenv("LAB_PASSWORD"))
-	defer lab.Close()
-	loaded, err := lab.Scale(ctx)
+func scale(ctx context.Context) int {
+	loaded, err := server.Scale(ctx)
 	if err != nil {
 		return 1
 	}

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,21 +58,25 @@ func settled(t *testing.T, plan *lesson.Lesson, settings string) (scriptRun, err
 
 func TestCellOfAScript(t *testing.T) {
 	for name, c := range map[string]struct{ settings, want string }{
-		"the first experiment": {"", `{"path":"direct","dsn":"host=toxiproxy port=15001 dbname=lab user=app sslmode=disable",` +
-			`"role":"app","link":"client-primary","latency_ms":0,"workload":"select","params":{},"protocol":"simple","clients":3,` +
-			`"pool_size":0,"instances":0,"instance_pool":0,"transactions":0,"rate":7,"seconds":2,"warmup_seconds":0.5,` +
+		"the first experiment": {"", `{"path":"direct",` +
+			`"dsn":"host=toxiproxy port=15001 dbname=lab user=app sslmode=disable","role":"app","link":"client-primary",` +
+			`"latency_ms":0,"workload":"select","params":{},"protocol":"simple","clients":3,"pool_size":0,` +
+			`"instances":0,"instance_pool":0,"transactions":0,"rate":7,"seconds":2,"warmup_seconds":0.5,` +
 			`"deadline_seconds":22.5,"scale":0,"seed":0}`},
 		"another path, over its link": {"PATH=pgpool", `"path":"pgpool","dsn":"host=toxiproxy port=15004 `},
-		"without toxiproxy":           {"PATH=pgpool LINK=none", `"path":"pgpool","dsn":"host=pgpool port=9999 dbname=lab user=app sslmode=disable","role":"app","link":""`},
-		"the link by its name":        {"PATH=pgpool LINK=client-pgpool", `"link":"client-pgpool"`},
-		"a path without a link":       {"PATH=socket", `"dsn":"host=/run/postgresql `},
-		"another experiment":          {"EXPERIMENT=everywhere", `"path":"direct",`},
-		"its instances":               {"EXPERIMENT=everywhere", `"instances":4,"instance_pool":2,`},
-		"an application's pool":       {"PATH=app-pool CLIENTS=30", `"clients":30,"pool_size":0,"instances":1,"instance_pool":10,`},
-		"its workload and clients":    {"WORKLOAD=heavy CLIENTS=20", `"workload":"heavy","params":{},"protocol":"simple","clients":20`},
-		"its load":                    {"RATE=0 TRANSACTIONS=5 SECONDS=1.5", `"transactions":5,"rate":0,"seconds":1.5`},
-		"its params":                  {`PARAMS={"rows":10}`, `"params":{"rows":10}`},
-		"another login":               {"ROLE=app_clear PROTOCOL=extended SEED=9", `user=app_clear `},
+		"without toxiproxy": {"PATH=pgpool LINK=none", `"path":"pgpool",` +
+			`"dsn":"host=pgpool port=9999 dbname=lab user=app sslmode=disable","role":"app","link":""`},
+		"the link by its name":  {"PATH=pgpool LINK=client-pgpool", `"link":"client-pgpool"`},
+		"a path without a link": {"PATH=socket", `"dsn":"host=/run/postgresql `},
+		"another experiment":    {"EXPERIMENT=everywhere", `"path":"direct",`},
+		"its instances":         {"EXPERIMENT=everywhere", `"instances":4,"instance_pool":2,`},
+		"an application's pool": {"PATH=app-pool CLIENTS=30",
+			`"clients":30,"pool_size":0,"instances":1,"instance_pool":10,`},
+		"its workload and clients": {"WORKLOAD=heavy CLIENTS=20",
+			`"workload":"heavy","params":{},"protocol":"simple","clients":20`},
+		"its load":      {"RATE=0 TRANSACTIONS=5 SECONDS=1.5", `"transactions":5,"rate":0,"seconds":1.5`},
+		"its params":    {`PARAMS={"rows":10}`, `"params":{"rows":10}`},
+		"another login": {"ROLE=app_clear PROTOCOL=extended SEED=9", `user=app_clear `},
 	} {
 		t.Run(name, func(t *testing.T) {
 			run, err := settled(t, aPlan, c.settings)
@@ -88,8 +93,9 @@ func TestCellOfAScript(t *testing.T) {
 
 func TestScriptWithoutAPlan(t *testing.T) {
 	run, err := settled(t, nil, "WORKLOAD=own CLIENTS=4")
-	if err != nil || run.cell.Workload != "own" || run.cell.Clients != 4 || run.cell.Seconds != 5 || run.cell.Path != "direct" {
-		t.Errorf("%+v, %v", run.cell, err)
+	c := run.cell
+	if err != nil || c.Workload != "own" || c.Clients != 4 || c.Seconds != 5 || c.Path != "direct" {
+		t.Errorf("%+v, %v", c, err)
 	}
 }
 
@@ -100,27 +106,31 @@ func TestRefusedSettings(t *testing.T) {
 		"PATH=socket LINK=x": "LAB_LINK: path socket has no link",
 		"LINK=client-pgpool": `LAB_LINK: path direct doesn't go over link "client-pgpool"; it can go over client-primary`,
 		"EXPERIMENT=ligh":    `unknown experiment "ligh": did you mean light?`,
-		"EXPERIMENT=far":     "experiment far sets replication_ms, which only a run of the lesson does: scripts/run 05-balance --experiments far",
-		"CLIENTS=many":       "LAB_CLIENTS=many: give a whole number from 1 on",
-		"CLIENTS=0":          "LAB_CLIENTS=0: give a whole number from 1 on",
-		"SECONDS=0":          "LAB_SECONDS=0: give a number from 0.1 on",
-		"PROTOCOL=smiple":    "LAB_PROTOCOL=smiple: it can be simple, extended, prepared",
-		"ROLE=app_trust":     "LAB_ROLE=app_trust: it can be app, app_clear",
-		"PARAMS=7":           `LAB_PARAMS=7: give an object, such as '{"rows": 10}'`,
-		"SEED=-1":            "LAB_SEED=-1: give a whole number below 4294967296",
-		"TRANSACTIONS=5":     "a cell has a rate or a number of transactions, not both",
-		"LATENCY_MS=10":      "LAB_LATENCY_MS can't be given to a script: a script goes over the link as it is: set it first, as in scripts/latency 10ms client-primary",
-		"REPLICATION_MS=20":  "LAB_REPLICATION_MS can't be given to a script: set the link first",
-		"POOL_SIZE=5":        "LAB_POOL_SIZE can't be given to a script: only the run of a lesson prepares servers: scripts/run",
-		"GROUP=light":        "it is LAB_EXPERIMENT",
-		"CLIENT=5":           `unknown setting LAB_CLIENT: did you mean LAB_CLIENTS?`,
-		"CELL={}":            "LAB_CELL can't be given to a script",
+		"EXPERIMENT=far": "experiment far sets replication_ms, which only a run of the lesson does: " +
+			"scripts/run 05-balance --experiments far",
+		"CLIENTS=many":    "LAB_CLIENTS=many: give a whole number from 1 on",
+		"CLIENTS=0":       "LAB_CLIENTS=0: give a whole number from 1 on",
+		"SECONDS=0":       "LAB_SECONDS=0: give a number from 0.1 on",
+		"PROTOCOL=smiple": "LAB_PROTOCOL=smiple: it can be simple, extended, prepared",
+		"ROLE=app_trust":  "LAB_ROLE=app_trust: it can be app, app_clear",
+		"PARAMS=7":        `LAB_PARAMS=7: give an object, such as '{"rows": 10}'`,
+		"SEED=-1":         "LAB_SEED=-1: give a whole number below 4294967296",
+		"TRANSACTIONS=5":  "a cell has a rate or a number of transactions, not both",
+		"LATENCY_MS=10": "LAB_LATENCY_MS can't be given to a script: a script goes over the link as it is: " +
+			"set it first, as in scripts/latency 10ms client-primary",
+		"REPLICATION_MS=20": "LAB_REPLICATION_MS can't be given to a script: set the link first",
+		"POOL_SIZE=5": "LAB_POOL_SIZE can't be given to a script: " +
+			"only the run of a lesson prepares servers: scripts/run",
+		"GROUP=light": "it is LAB_EXPERIMENT",
+		"CLIENT=5":    `unknown setting LAB_CLIENT: did you mean LAB_CLIENTS?`,
+		"CELL={}":     "LAB_CELL can't be given to a script",
 	} {
 		if _, err := settled(t, aPlan, settings); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v\nwanted %s", settings, err, says)
 		}
 	}
-	if _, err := settled(t, nil, "EXPERIMENT=light"); err == nil || !strings.Contains(err.Error(), "the script has no plan beside it") {
+	_, err := settled(t, nil, "EXPERIMENT=light")
+	if err == nil || !strings.Contains(err.Error(), "the script has no plan beside it") {
 		t.Errorf("an experiment without a plan: %v", err)
 	}
 }
@@ -132,10 +142,12 @@ func TestK6Arguments(t *testing.T) {
 		args string
 		says string // "" is no error
 	}{
-		"a script of the lab":         {"run -e LAB_CLIENTS=5 " + lab, ""},
-		"written together":            {"run --env=LAB_CLIENTS=5 -eLAB_SECONDS=5 " + lab, ""},
-		"its scenario replaced":       {"run --vus 10 " + lab, "--vus would replace the scenario of the cell: give -e LAB_CLIENTS instead"},
-		"its scenario replaced, too":  {"run " + lab + " --duration=10s", "--duration would replace the scenario of the cell: give -e LAB_SECONDS"},
+		"a script of the lab": {"run -e LAB_CLIENTS=5 " + lab, ""},
+		"written together":    {"run --env=LAB_CLIENTS=5 -eLAB_SECONDS=5 " + lab, ""},
+		"its scenario replaced": {"run --vus 10 " + lab,
+			"--vus would replace the scenario of the cell: give -e LAB_CLIENTS instead"},
+		"its scenario replaced, too": {"run " + lab + " --duration=10s",
+			"--duration would replace the scenario of the cell: give -e LAB_SECONDS"},
 		"somebody's own":              {"run --vus 10 -e LAB_PATH=pgpool -e LAB_LINK=none " + own, ""},
 		"a setting that it reads":     {"run -e LAB_CLIENTS=5 " + own, ""},
 		"a setting that it does not":  {"run -e LAB_RATE=5 " + own, "doesn't read LAB_RATE"},
@@ -154,8 +166,10 @@ func TestK6Arguments(t *testing.T) {
 			}
 		})
 	}
-	given, err := parseK6([]string{"run", "--env=LAB_CLIENTS=5", "-eLAB_SECONDS=6", "-e", "LAB_RATE=7", "--env", "LAB_PATH=x", lab})
-	if err != nil || len(given.settings) != 4 || given.settings["LAB_CLIENTS"]+given.settings["LAB_SECONDS"]+given.settings["LAB_RATE"]+given.settings["LAB_PATH"] != "567x" {
+	args := "run --env=LAB_CLIENTS=5 -eLAB_SECONDS=6 -e LAB_RATE=7 --env LAB_PATH=x " + lab
+	given, err := parseK6(strings.Fields(args))
+	want := map[string]string{"LAB_CLIENTS": "5", "LAB_SECONDS": "6", "LAB_RATE": "7", "LAB_PATH": "x"}
+	if err != nil || !maps.Equal(given.settings, want) {
 		t.Errorf("%v, %v", given.settings, err)
 	}
 }
@@ -163,7 +177,7 @@ func TestK6Arguments(t *testing.T) {
 func TestSummaryFile(t *testing.T) {
 	results := t.TempDir()
 	file, err := summaryFile(results, "k6/lessons/05-balance.js")
-	if err != nil || !strings.HasPrefix(file, filepath.Join(results, "k6")) || !strings.HasSuffix(file, "Z-05-balance.json") {
+	if err != nil || filepath.Dir(file) != filepath.Join(results, "k6") || !strings.HasSuffix(file, "Z-05-balance.json") {
 		t.Errorf("%s, %v", file, err)
 	}
 }

@@ -229,6 +229,7 @@ const (
 // env is what a script is told.
 func (r scriptRun) env() ([]string, error) {
 	env, err := r.cell.Env()
+	env = append(env, "LAB_PATH="+r.cell.Path, "LAB_LINK="+r.cell.Link)
 	return append(env, r.at.Env(r.cell.Role, server.Password(r.cell.Role))...), err
 }
 

@@ -17,7 +17,7 @@ var (
 // check says what is wrong with the paths, and takes over the plain endpoint of a path that is another one without
 // latency.
 func (s *Set) check(services []service) error {
-	seen := map[string]bool{}
+	seen, kinds := map[string]bool{}, map[string]string{}
 	for i := range s.Paths {
 		p := &s.Paths[i]
 		if seen[p.Name] {
@@ -27,6 +27,15 @@ func (s *Set) check(services []service) error {
 		if err := s.checkPath(p, services); err != nil {
 			return fmt.Errorf("path %q: %w", p.Name, err)
 		}
+		if p.Pooler == "" {
+			continue
+		}
+		service := p.PoolerService()
+		if other := kinds[service]; other != "" && other != p.Pooler {
+			return fmt.Errorf("path %q: service %s is a pooler of kind %q here and of kind %q on another path",
+				p.Name, service, p.Pooler, other)
+		}
+		kinds[service] = p.Pooler
 	}
 	return nil
 }
@@ -52,6 +61,9 @@ func (s *Set) checkPath(p *Path, services []service) error {
 			return err
 		}
 	}
+	if err := checkPooler(p); err != nil {
+		return err
+	}
 	if err := s.settlePlain(p); err != nil {
 		return err
 	}
@@ -62,6 +74,19 @@ func (s *Set) checkPath(p *Path, services []service) error {
 		if err := s.checkOver(o, services); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// checkPooler wants a kind of pooler where connections are pooled, and none where they are not.
+func checkPooler(p *Path) error {
+	switch {
+	case p.Pools == "none" && p.Pooler != "":
+		return fmt.Errorf("pooler is %s, and pools is none", p.Pooler)
+	case p.Pools != "none" && p.Pooler == "":
+		return errors.New("pooler is needed: the kind of the first service, such as those of the other paths")
+	case p.Pooler != "" && len(p.Services) < 2:
+		return errors.New("services is needed: the pooler, and what it connects to")
 	}
 	return nil
 }

@@ -18,7 +18,8 @@ type Link struct {
 	Listen   string `json:"listen"`   // host:port, inside toxiproxy's container
 	Upstream string `json:"upstream"` // host:port that the link leads to
 
-	off string
+	off    string
+	pooler string
 }
 
 // Port returns the port that the link listens on.
@@ -33,6 +34,9 @@ func (l Link) Service() string {
 	host, _, _ := net.SplitHostPort(l.Upstream)
 	return host
 }
+
+// Pooler returns the kind of pooler that the link leads to, "" where it leads to none.
+func (l Link) Pooler() string { return l.pooler }
 
 // Unavailable returns why nothing can travel over the link in this lab, or "" if something can.
 func (l Link) Unavailable() string { return l.off }

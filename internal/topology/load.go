@@ -44,6 +44,13 @@ func Load(root string) (*Set, error) {
 			}
 		}
 	}
+	for _, p := range set.Paths {
+		for i, l := range set.Links {
+			if l.Service() == p.PoolerService() {
+				set.Links[i].pooler = p.Pooler
+			}
+		}
+	}
 	return set, nil
 }
 
@@ -70,7 +77,8 @@ func readPaths(file string) ([]Path, error) {
 
 func readPath(node *yaml.Node, p *Path) error {
 	err := checkFields(node, map[string][]string{
-		"":         {"name", "meaning", "database", "services", "pools", "balances", "application_pool", "endpoint", "without_latency", "over"},
+		"": {"name", "meaning", "database", "services", "pools", "pooler", "balances", "application_pool",
+			"endpoint", "without_latency", "over"},
 		"over":     {"links", "endpoint"},
 		"endpoint": {"host", "port", "dbname"},
 	}, "")

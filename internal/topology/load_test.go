@@ -47,12 +47,14 @@ const goodPaths = `
   database: postgresql
   services: [pgbouncer, primary]
   pools: transaction
+  pooler: pgbouncer
   endpoint: {host: pgbouncer, port: 6432, dbname: lab}
 - name: near
   meaning: a pooler near the application
   database: postgresql
   services: [pgbouncer, primary]
   pools: transaction
+  pooler: pgbouncer
   without_latency: pooled
   over:
     - links: [pgbouncer-primary]
@@ -84,6 +86,10 @@ func TestLoad(t *testing.T) {
 	}
 	if got := set.PathsOver("client-primary"); !slices.Equal(got, []string{"direct"}) {
 		t.Errorf("paths over client-primary: %v", got)
+	}
+	if poolers := set.Poolers(); len(poolers) != 1 || poolers["pgbouncer"] != "pgbouncer" ||
+		near.PoolerService() != "pgbouncer" {
+		t.Errorf("the poolers are %v", poolers)
 	}
 	for _, p := range set.Paths {
 		if p.Unavailable() != "" {
@@ -130,6 +136,12 @@ func TestLoadRefuses(t *testing.T) {
 		{"twice", "name: pooled", "name: direct", `path "direct" stands there twice`},
 		{"unknown database", "database: postgresql", "database: mysql", `path "direct": unknown database "mysql": there are postgresql, yugabytedb`},
 		{"unknown pooling", "pools: transaction", "pools: statement", `unknown pools "statement": there are none, transaction, session`},
+		{"no kind of pooler", "  pooler: pgbouncer\n", "", `path "pooled": pooler is needed`},
+		{"a pooler that doesn't pool", "pools: transaction", "pools: none", "pooler is pgbouncer, and pools is none"},
+		{"a pooler before nothing", "services: [pgbouncer, primary]", "services: [pgbouncer]",
+			`path "pooled": services is needed`},
+		{"a service of two kinds", "pooler: pgbouncer\n  without", "pooler: pgpool\n  without",
+			`path "near": service pgbouncer is a pooler of kind "pgpool" here and of kind "pgbouncer" on another path`},
 		{"no meaning", "meaning: a pooler\n", "meaning: \n", `path "pooled": meaning is needed`},
 		{"port no number", "port: 5432", "port: postgres", "cannot unmarshal !!str `postgres` into int"},
 		{"no port", "port: 5432, dbname: lab", "dbname: lab", "host, port (1 to 65535) and dbname are needed"},

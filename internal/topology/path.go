@@ -24,7 +24,9 @@ type Path struct {
 	Database string   `yaml:"database" json:"database"` // postgresql or yugabytedb
 	Services []string `yaml:"services" json:"services"` // Compose services in the order of travel, without toxiproxy
 	Pools    string   `yaml:"pools" json:"pools"`       // none, transaction or session
-	Balances bool     `yaml:"balances" json:"balances"` // reads are spread over primary and standby
+	// Pooler is the kind of the first service where that is one: see internal/pooler.
+	Pooler   string `yaml:"pooler" json:"pooler,omitempty"`
+	Balances bool   `yaml:"balances" json:"balances"` // reads are spread over primary and standby
 	// ApplicationPool says that clients share connections which their application keeps open: a pool within it.
 	ApplicationPool bool `yaml:"application_pool" json:"application_pool,omitempty"`
 
@@ -149,6 +151,48 @@ func (p Path) Links() []string {
 		return nil
 	}
 	return p.Over[0].Links
+}
+
+// PoolerService returns the service that pools the path's connections, "" where none does.
+func (p Path) PoolerService() string {
+	if p.Pooler == "" {
+		return ""
+	}
+	return p.Services[0]
+}
+
+// Services returns those that the paths which can be used in this lab go through, toxiproxy left out.
+func (s *Set) Services() []string {
+	var all []string
+	for _, p := range s.Paths {
+		if p.off == "" {
+			all = append(all, p.Services...)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// PoolerKind returns the kind of pooler that the service is on any path, "" where it is none.
+func (s *Set) PoolerKind(service string) string {
+	for _, p := range s.Paths {
+		if p.PoolerService() == service {
+			return p.Pooler
+		}
+	}
+	return ""
+}
+
+// Poolers returns the kind of each service that pools connections on a path that can be used in this lab, by the
+// service's name.
+func (s *Set) Poolers() map[string]string {
+	kinds := map[string]string{}
+	for _, p := range s.Paths {
+		if p.Pooler != "" && p.off == "" {
+			kinds[p.PoolerService()] = p.Pooler
+		}
+	}
+	return kinds
 }
 
 // Unavailable returns why the path can't be used in this lab, or "" if it can.

@@ -27,10 +27,10 @@ type client struct {
 	options  clientOptions
 	config   *pgconn.Config
 	protocol protocol
-	session  *session // nil unless connected
-	lost     bool     // a connection was dropped, and none has taken its place
-	book     *book    // of statements that have no name
-	connects [2]*book // of later connects, and of the test's first one
+	session  *session   // nil unless connected
+	lost     bool       // a connection was dropped, and none has taken its place
+	tagSet   *tagSet    // of statements that have no name
+	connects [2]*tagSet // of later connects, and of the test's first one
 	known    map[statementKey]*statement
 	encoder  encoder
 	bound    map[string]method // by name in JavaScript
@@ -70,19 +70,19 @@ func (i *instance) clientOf(call string, options clientOptions) *client {
 func (c *client) requireSession(call string) (context.Context, *session) {
 	c.requireTest(call)
 	ctx := c.vu.Context()
-	if c.book == nil {
-		c.book = c.newBook("path", c.options.Path, "protocol", c.options.Protocol)
+	if c.tagSet == nil {
+		c.tagSet = c.newTagSet("path", c.options.Path, "protocol", c.options.Protocol)
 	}
 	if c.session == nil {
-		c.fail(ctx, c.book, "statement", errNotConnected)
+		c.fail(ctx, c.tagSet, "statement", errNotConnected)
 	}
 	if err := ctx.Err(); err != nil {
-		c.fail(ctx, c.book, "statement", err)
+		c.fail(ctx, c.tagSet, "statement", err)
 	}
 	return ctx, c.session
 }
 
-// account enters what travelled into a book, and closes the session's account
+// account adds what travelled to sums, and closes the session's account
 // if its connection is gone.
 func (c *client) account(s *session, sums *sums) {
 	sums.add(s.traffic())
@@ -101,23 +101,23 @@ func (c *client) connect(sobek.FunctionCall) sobek.Value {
 
 	if c.connects[0] == nil {
 		for first, tag := range places {
-			c.connects[first] = c.newBook("path", c.options.Path, "protocol", c.options.Protocol, "connect", tag)
+			c.connects[first] = c.newTagSet("path", c.options.Path, "protocol", c.options.Protocol, "connect", tag)
 		}
 	}
 	first := c.Module.firstConnect(c.config)
-	book := c.connects[first]
+	set := c.connects[first]
 	t := &timing{began: time.Now()}
 	conn, err := pgconn.ConnectConfig(ctx, t.timed(c.config))
 	if err != nil {
 		c.addresses.forget(c.config.Host)
-		c.fail(ctx, book, "connect", err)
+		c.fail(ctx, set, "connect", err)
 	}
 	c.session = newSession(conn, t)
 	c.session.place = places[first]
 	c.guard.add(c.session)
 
-	phase, tags := c.now(book, t.ready)
-	book.sums[phase].add(c.session.traffic())
+	phase, tags := c.now(set, t.ready)
+	set.sums[phase].add(c.session.traffic())
 	samples := c.metrics.ofConnect(t, tags)
 	if c.lost {
 		samples = append(samples, sample(c.metrics.Reconnects, tags, t.ready, 1))
@@ -183,15 +183,15 @@ func (c *client) terminate() {
 	c.session = nil
 	c.guard.remove(s)
 	s.close()
-	book := c.connects[0]
-	phase, _ := c.now(book, time.Now())
-	book.sums[phase].add(s.traffic())
+	set := c.connects[0]
+	phase, _ := c.now(set, time.Now())
+	set.sums[phase].add(s.traffic())
 }
 
 // statement is an SQL text as one client sends it.
 type statement struct {
 	sql      string
-	book     *book
+	tagSet   *tagSet
 	template *template // for the simple protocol; made when first needed
 }
 
@@ -215,9 +215,9 @@ func (c *client) statementOf(value sobek.Value) *statement {
 	if known := c.known[key]; known != nil {
 		return known
 	}
-	st := &statement{sql: key.sql, book: c.book}
+	st := &statement{sql: key.sql, tagSet: c.tagSet}
 	if key.name != "" {
-		st.book = c.newBook("path", c.options.Path, "protocol", c.options.Protocol, "statement", key.name)
+		st.tagSet = c.newTagSet("path", c.options.Path, "protocol", c.options.Protocol, "statement", key.name)
 	}
 	if c.known == nil {
 		c.known = map[statementKey]*statement{}

@@ -78,8 +78,8 @@ func (c *client) copyOver(ctx context.Context, s *session, st *statement, direct
 	ended := time.Now()
 	s.end()
 
-	phase, tags := c.now(st.book, ended)
-	sums := &st.book.sums[phase]
+	phase, tags := c.now(st.tagSet, ended)
+	sums := &st.tagSet.sums[phase]
 	before := sums.trips
 	c.account(s, sums)
 	// Data follows the COPY at once: only the end of it all is waited for, even
@@ -90,7 +90,7 @@ func (c *client) copyOver(ctx context.Context, s *session, st *statement, direct
 		panic(thrown) // the script's own, which made it give the COPY up
 	}
 	if err != nil {
-		c.fail(ctx, st.book, "copy "+direction, err)
+		c.fail(ctx, st.tagSet, "copy "+direction, err)
 	}
 	sums.rows += tag.RowsAffected()
 	if s.idle() {

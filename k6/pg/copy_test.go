@@ -6,7 +6,7 @@ import (
 )
 
 func TestCopy(t *testing.T) {
-	onEachRoute(t, func(t *testing.T, dsn, protocol string) {
+	onEachPath(t, func(t *testing.T, dsn, protocol string) {
 		s := connectedTo(t, dsn, protocol)
 		for name, test := range map[string]struct{ data, want string }{
 			"text":      {`"1\ta\n2\tb\n"`, `{"rows":2,"bytes":8}`},

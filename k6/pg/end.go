@@ -34,23 +34,23 @@ func (m *Module) watchEnd(vu modules.VU) {
 	})
 }
 
-// finish reports the window and what is still in the books, and closes all
+// finish reports the window and what is still in the tag sets, and closes all
 // connections. It returns when the servers have closed them too, so that their
 // statistics are complete, or after goodbye.
 func (m *Module) finish(now time.Time) {
 	m.settle(now)
-	if i := m.witness.Load(); i != nil {
+	if i := m.windowUser.Load(); i != nil {
 		m.reportWindow(i, now)
 	}
 	m.guard.dismiss()
 	m.closePools()
 }
 
-// settle pushes what is in the books of all VUs.
+// settle pushes what is in the tag sets of all VUs.
 func (m *Module) settle(now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, i := range m.keepers {
+	for _, i := range m.users {
 		i.settleAll(now)
 	}
 }
@@ -73,8 +73,8 @@ func (m *Module) reportWindow(i *instance, now time.Time) {
 	i.vu.State().Samples <- length
 }
 
-// Ended is what the module knows of the test that has ended, and the counters of the module and of the script: an output
-// that is told of no value can't know them.
+// Ended is what the module knows of the test that has ended, and the counters of the module and of the script: an
+// output that is told of no value can't know them.
 func Ended() (summary.Ending, []*metrics.Metric) {
 	return module.ending(), module.counters()
 }

@@ -26,10 +26,10 @@ func alone(t *testing.T, dsn string) (string, func() (all, active string)) {
 	}
 }
 
-// TestCancel stops a test while a statement runs, on each route and over
+// TestCancel stops a test while a statement runs, on each path and over
 // latency.
 func TestCancel(t *testing.T) {
-	onEachRoute(t, func(t *testing.T, dsn, protocol string) {
+	onEachPath(t, func(t *testing.T, dsn, protocol string) {
 		dsn, count := alone(t, dsn)
 		s := connectedTo(t, dsn, protocol)
 		stopAndCheck(t, s, count)
@@ -92,10 +92,10 @@ func checkLeaks(t *testing.T, dsn string) {
 		}
 	}()
 	s.set("dsn", dsn)
-	s.run(`const client = pg.client({ dsn }); const turn = (n) => { for (let i = 0; i < n; i++) { client.connect(); if (i % 2) client.close() } client.close() }; turn(100)`)
+	s.run(`const client = pg.client({ dsn }); const connects = (n) => { for (let i = 0; i < n; i++) { client.connect(); if (i % 2) client.close() } client.close() }; connects(100)`)
 	time.Sleep(3 * rounds)
 	goroutines, files := runtime.NumGoroutine(), openFiles()
-	s.run(`turn(10000)`)
+	s.run(`connects(10000)`)
 	time.Sleep(3 * rounds)
 	if now := runtime.NumGoroutine(); now > goroutines+5 {
 		t.Errorf("%d goroutines before, %d after", goroutines, now)
@@ -103,7 +103,7 @@ func checkLeaks(t *testing.T, dsn string) {
 	if now := openFiles(); now > files+5 {
 		t.Errorf("%d open files before, %d after", files, now)
 	}
-	if len(s.module.guard.sessions) > 0 || len(s.module.keepers) > 1 || len(s.module.keepers[0].books) > 3 {
+	if len(s.module.guard.sessions) > 0 || len(s.module.users) > 1 || len(s.module.users[0].tagSets) > 3 {
 		t.Errorf("the module keeps %d sessions", len(s.module.guard.sessions))
 	}
 }

@@ -109,16 +109,16 @@ func (c *client) advice(code string) string {
 }
 
 // fail counts err, with the class or SQLSTATE as its code, and throws it.
-func (c *client) fail(ctx context.Context, book *book, action string, err error) {
-	code, err := c.tally(ctx, book, action, err)
+func (c *client) fail(ctx context.Context, set *tagSet, action string, err error) {
+	code, err := c.tally(ctx, set, action, err)
 	c.throwCoded(code, err)
 }
 
 // tally counts err and returns its class or SQLSTATE, and err with what was
 // being done.
-func (c *client) tally(ctx context.Context, book *book, action string, err error) (string, error) {
+func (c *client) tally(ctx context.Context, set *tagSet, action string, err error) (string, error) {
 	code, now := classify(ctx, err), time.Now()
-	phase, tags := c.now(book, now)
+	phase, tags := c.now(set, now)
 	tags = tags.With("code", code)
 	c.push(sample(c.metrics.Errors, tags, now, 1))
 	err = fmt.Errorf("%s: %w%s", action, err, c.advice(code))

@@ -16,7 +16,7 @@ import (
 // One VU tries, for all of them, and is thrown what the server refused.
 func (l *lender) fill(sobek.FunctionCall) sobek.Value {
 	l.requireTest("fill()")
-	l.client() // the book
+	l.client() // makes the tag set
 	l.schedule.begin(l.vu.Context())
 	opened, err := l.pool.open(l.instance)
 	if err != nil {
@@ -26,9 +26,9 @@ func (l *lender) fill(sobek.FunctionCall) sobek.Value {
 	refused := l.pool.fill(ctx, opened)
 	for at, err := range refused {
 		if at == len(refused)-1 {
-			c.fail(ctx, l.book, "fill the pool", err)
+			c.fail(ctx, l.tagSet, "fill the pool", err)
 		}
-		c.tally(ctx, l.book, "fill the pool", err)
+		c.tally(ctx, l.tagSet, "fill the pool", err)
 	}
 	return sobek.Undefined()
 }

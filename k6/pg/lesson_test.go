@@ -30,7 +30,8 @@ func runCell(t *testing.T, script string, changed map[string]any) *summary.Summa
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "summary.json")
-	runK6(t, []string{"LAB_CELL=" + string(text)}, "run", "--quiet", "--summary-mode", "disabled", "--no-thresholds", "--out", "lab="+file, script)
+	runK6(t, []string{"LAB_CELL=" + string(text)}, "run", "--quiet", "--summary-mode", "disabled", "--no-thresholds",
+		"--out", "lab="+file, script)
 	s, err := summary.Read(file)
 	if err != nil {
 		t.Fatal(err)

@@ -6,11 +6,11 @@ import (
 	"sync/atomic"
 )
 
-// spare weighs memory against time spent on collecting garbage. A VU's
+// collector sets how often garbage is collected: it weighs memory against time spent on collecting garbage. A VU's
 // JavaScript takes about 150 KB that live as long as the test. A few VUs may
 // leave four times as much garbage behind before it is collected; thousands
 // would not fit.
-type spare struct {
+type collector struct {
 	vus atomic.Int64
 }
 
@@ -23,7 +23,7 @@ const (
 
 // another notes one more VU and returns how many there are. GOGC in the
 // environment, as ever, goes first.
-func (s *spare) another() int64 {
+func (s *collector) another() int64 {
 	vus := s.vus.Add(1)
 	if vus > 1 && vus%stride != 0 || os.Getenv("GOGC") != "" {
 		return vus

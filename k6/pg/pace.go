@@ -26,7 +26,7 @@ type pace struct {
 	*instance
 	options  paceOptions
 	interval time.Duration // between two iterations of this VU
-	book     *book
+	tagSet   *tagSet
 
 	first time.Time // due time of the first one; zero until the first wait
 	count int       // the next one
@@ -57,7 +57,7 @@ func (p *pacers) join(joining *pace, open *span) {
 
 // newPace is pg.pace(options).
 func (i *instance) newPace(call sobek.FunctionCall) sobek.Value {
-	p := &pace{instance: i, book: i.newBook()}
+	p := &pace{instance: i, tagSet: i.newTagSet()}
 	i.options("pace", call.Argument(0), &p.options, "rate", "clients")
 	if !(p.options.Rate > 0) || math.IsInf(p.options.Rate, 1) || p.options.Clients < 1 {
 		i.throw(fmt.Errorf("pace: rate must be above 0 and clients at least 1, got %+v", p.options))
@@ -107,7 +107,7 @@ func (p *pace) done(sobek.FunctionCall) sobek.Value {
 
 // tagsAt returns the VU's tags in the phase of the given time.
 func (p *pace) tagsAt(at time.Time) *metrics.TagSet {
-	_, tags := p.now(p.book, at)
+	_, tags := p.now(p.tagSet, at)
 	return tags
 }
 

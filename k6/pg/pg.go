@@ -26,22 +26,22 @@ var module = New()
 
 // Module is the root of k6/x/pg: what all VUs of one k6 process share.
 type Module struct {
-	addresses addressBook
-	configs   configs
-	guard     guard
-	spare     spare
-	pools     pools
-	begun     sync.Map // *pgconn.Config of the connects that have begun
-	errors    errorTally
-	schedule  schedule
-	race      race
-	pacers    pacers
-	witness   atomic.Pointer[instance] // of a VU that uses the window
-	watching  sync.Once
-	registry  atomic.Pointer[metrics.Registry]
+	addresses  addressBook
+	configs    configs
+	guard      guard
+	collector  collector
+	pools      pools
+	begun      sync.Map // *pgconn.Config of the connects that have begun
+	errors     errorTally
+	schedule   schedule
+	race       race
+	pacers     pacers
+	windowUser atomic.Pointer[instance] // of a VU that uses the window
+	watching   sync.Once
+	registry   atomic.Pointer[metrics.Registry]
 
-	mu      sync.Mutex
-	keepers []*instance // VUs that have books
+	mu    sync.Mutex
+	users []*instance // VUs that have tag sets
 }
 
 // New returns a Module that no VU uses yet.
@@ -55,8 +55,8 @@ type instance struct {
 	vu      modules.VU
 	metrics *clientMetrics
 	exports modules.Exports
-	books   []*book
-	settled time.Time       // when the books were last settled
+	tagSets []*tagSet
+	settled time.Time       // when the tag sets were last settled
 	ended   time.Time       // when the VU's last statement, connect or the like ended
 	waiting metrics.Samples // for k6 to take them
 }
@@ -69,7 +69,7 @@ func (m *Module) NewModuleInstance(vu modules.VU) modules.Instance {
 	}
 	m.registry.Store(vu.InitEnv().Registry)
 	m.watchEnd(vu)
-	m.warnOfFiles(vu, m.spare.another(), mostFiles())
+	m.warnOfFiles(vu, m.collector.another(), mostFiles())
 
 	i := &instance{Module: m, vu: vu, metrics: registered}
 	named := map[string]any{

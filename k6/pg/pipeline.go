@@ -41,7 +41,7 @@ func (c *client) pipeline(call sobek.FunctionCall) sobek.Value {
 	}
 	send, err := c.batch(s, items)
 	if err != nil {
-		c.fail(ctx, c.book, "pipeline", err)
+		c.fail(ctx, c.tagSet, "pipeline", err)
 	}
 	return c.flush(ctx, s, items, send, preparing)
 }
@@ -113,8 +113,8 @@ func (c *client) flush(ctx context.Context, s *session, items []queued, send fun
 	ended := time.Now()
 	s.end()
 
-	phase, tags := c.now(c.book, ended)
-	sums := &c.book.sums[phase]
+	phase, tags := c.now(c.tagSet, ended)
+	sums := &c.tagSet.sums[phase]
 	c.account(s, sums)
 	switch {
 	case err == nil && more:
@@ -123,7 +123,7 @@ func (c *client) flush(ctx context.Context, s *session, items []queued, send fun
 		err = fmt.Errorf("%d statements had %d results: each text must be one statement", len(items), len(readings))
 	}
 	if err != nil {
-		c.fail(ctx, c.book, "pipeline", err)
+		c.fail(ctx, c.tagSet, "pipeline", err)
 	}
 	for _, r := range readings {
 		sums.rows += r.count

@@ -6,7 +6,7 @@ import (
 )
 
 func TestPipeline(t *testing.T) {
-	onEachRoute(t, func(t *testing.T, dsn, protocol string) {
+	onEachPath(t, func(t *testing.T, dsn, protocol string) {
 		s := connectedTo(t, dsn, protocol)
 		// In a transaction: Pgpool-II puts a Sync of its own before a Parse outside of one.
 		got := s.run(`JSON.stringify(client.transaction((tx) => tx.pipeline((p) => {

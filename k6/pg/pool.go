@@ -48,10 +48,10 @@ type pool struct {
 // lender is one VU's way to a pool.
 type lender struct {
 	*instance
-	pool *pool
-	book *book
-	free []*client // not lent just now
-	lost bool      // the last call got no connection, or one that was dropped
+	pool   *pool
+	tagSet *tagSet
+	free   []*client // not lent just now
+	lost   bool      // the last call got no connection, or one that was dropped
 }
 
 // newPool is pg.pool(options): a VU's way to the pool of these options.
@@ -114,9 +114,9 @@ func (l *lender) borrow() (*client, *pgxpool.Conn) {
 	if err != nil {
 		l.free = append(l.free, c)
 		c.addresses.forget(c.config.Host)
-		c.fail(ctx, l.book, "wait for a connection", err)
+		c.fail(ctx, l.tagSet, "wait for a connection", err)
 	}
-	_, tags := l.now(l.book, ended)
+	_, tags := l.now(l.tagSet, ended)
 	l.push(sample(l.metrics.PoolWait, tags, ended, metrics.D(ended.Sub(began))))
 	c.session = lent.Conn().PgConn().CustomData()[sessionKey].(*session)
 	return c, lent
@@ -125,8 +125,8 @@ func (l *lender) borrow() (*client, *pgxpool.Conn) {
 // client returns a client that isn't in use: a call within a transaction of the
 // same pool borrows another connection, as it does in an application.
 func (l *lender) client() *client {
-	if l.book == nil {
-		l.book = l.newBook("path", l.pool.options.Client.Path, "protocol", l.pool.options.Client.Protocol)
+	if l.tagSet == nil {
+		l.tagSet = l.newTagSet("path", l.pool.options.Client.Path, "protocol", l.pool.options.Client.Protocol)
 	}
 	if last := len(l.free) - 1; last >= 0 {
 		c := l.free[last]

@@ -109,9 +109,9 @@ func TestPgpoolPipelines(t *testing.T) {
 	}
 }
 
-// TestEveryProtocol does what an application does, on each route.
+// TestEveryProtocol does what an application does, on each path.
 func TestEveryProtocol(t *testing.T) {
-	onEachRoute(t, func(t *testing.T, dsn, protocol string) {
+	onEachPath(t, func(t *testing.T, dsn, protocol string) {
 		s := connectedTo(t, dsn, protocol)
 		got := s.run(`let total = 0;
 			for (let i = 0; i < 20; i++) {

@@ -154,7 +154,7 @@ func (i *instance) newRace(call sobek.FunctionCall) sobek.Value {
 	object := i.vu.Runtime().NewObject()
 	i.define(object, "start", func() {
 		i.requireTest("race.start()")
-		i.witness.CompareAndSwap(nil, i)
+		i.windowUser.CompareAndSwap(nil, i)
 		if l == nil {
 			l = r.start(s)
 		}

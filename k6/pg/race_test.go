@@ -14,14 +14,20 @@ import (
 func racing(t *testing.T, options string, code ...string) string {
 	t.Helper()
 	module := New()
-	together(t, module, `const race = pg.race(`+options+`); const sleep = (ms) => { for (const end = Date.now() + ms; Date.now() < end;); }`, code...)
+	const sleep = `const sleep = (ms) => { for (const end = Date.now() + ms; Date.now() < end;); };`
+	together(t, module, sleep+`const race = pg.race(`+options+`)`, code...)
 	module.finish(time.Now())
 	window, f := module.ending().Window, module.ending().Finish
-	return fmt.Sprint(f.Connected, f.Finished, f.Starved, window.Ready, window.Failed, f.Seconds == window.Seconds, math.Round(f.Seconds*5))
+	return fmt.Sprint(f.Connected, f.Finished, f.Starved, window.Ready, window.Failed,
+		f.Seconds == window.Seconds, math.Round(f.Seconds*5))
 }
 
 func TestRace(t *testing.T) {
-	const through = `race.start(); race.connected(); race.iteration(); race.iteration(); race.end()`
+	const (
+		connected = `race.start(); race.connected();`
+		both      = `race.iteration(); race.iteration(); race.end()`
+		through   = connected + both
+	)
 	for _, test := range []struct {
 		name    string
 		seconds string
@@ -29,11 +35,12 @@ func TestRace(t *testing.T) {
 		want    string // connected, finished, starved, ready, failed, whether the window is the race, fifths of a second
 	}{
 		{"all finish", "30", []string{through, through, through}, "3 3 0 3 0 true 0"},
-		{"the slowest counts", "30", []string{through, `race.start(); race.connected(); sleep(400); race.iteration(); race.iteration(); race.end()`}, "2 2 0 2 0 true 2"},
+		{"the slowest counts", "30", []string{through, connected + `sleep(400);` + both}, "2 2 0 2 0 true 2"},
 		{"one is refused", "30", []string{through, `race.start(); race.end()`}, "1 1 0 1 1 true 0"},
-		{"one fails halfway", "30", []string{through, `race.start(); race.connected(); race.iteration(); race.end()`}, "2 1 0 2 0 true 0"},
-		{"one starves", "0.4", []string{through, `race.start(); race.connected(); sleep(500); race.iteration(); race.end()`}, "2 1 1 2 0 true 2"},
-		{"one waits for its connect", "0.4", []string{through, `race.start(); sleep(500); race.connected(); race.end()`}, "1 1 1 1 1 true 2"},
+		{"one fails halfway", "30", []string{through, connected + `race.iteration(); race.end()`}, "2 1 0 2 0 true 0"},
+		{"one starves", "0.4", []string{through, connected + `sleep(500); race.iteration(); race.end()`}, "2 1 1 2 0 true 2"},
+		{"one waits for its connect", "0.4", []string{through, `race.start(); sleep(500); race.connected(); race.end()`},
+			"1 1 1 1 1 true 2"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			options := `{ clients: ` + strconv.Itoa(len(test.clients)) + `, iterations: 2, seconds: ` + test.seconds + ` }`
@@ -70,8 +77,9 @@ func TestRaceIsTheWindow(t *testing.T) {
 
 func TestRaceMisused(t *testing.T) {
 	for name, code := range map[string]string{
-		"no iterations":       `pg.race({ clients: 1, iterations: 0, seconds: 1 })`,
-		"another one":         `pg.race({ clients: 1, iterations: 1, seconds: 1 }); pg.race({ clients: 2, iterations: 1, seconds: 1 })`,
+		"no iterations": `pg.race({ clients: 1, iterations: 0, seconds: 1 })`,
+		"another one": `pg.race({ clients: 1, iterations: 1, seconds: 1 });
+			pg.race({ clients: 2, iterations: 1, seconds: 1 })`,
 		"beside window":       `pg.window({ clients: 1, seconds: 1 }); pg.race({ clients: 1, iterations: 1, seconds: 1 })`,
 		"window beside":       `pg.race({ clients: 1, iterations: 1, seconds: 1 }); pg.window({ clients: 1, seconds: 1 })`,
 		"iteration too early": `pg.race({ clients: 1, iterations: 1, seconds: 1 }).iteration()`,

@@ -34,18 +34,18 @@ func testDSN(t *testing.T) string {
 	return serverDSN(t, "LAB_TEST_DSN")
 }
 
-// routes are the ways to the server that every protocol must work on.
-var routes = map[string]string{
+// paths are those to the server that every protocol must work on.
+var paths = map[string]string{
 	"direct":    "LAB_TEST_DSN",
 	"pgbouncer": "LAB_TEST_PGBOUNCER_DSN",
 	"pgpool":    "LAB_TEST_PGPOOL_DSN",
 }
 
-// onEachRoute runs a test on each route with each protocol.
-func onEachRoute(t *testing.T, test func(t *testing.T, dsn, protocol string)) {
-	for route, variable := range routes {
+// onEachPath runs a test on each path with each protocol.
+func onEachPath(t *testing.T, test func(t *testing.T, dsn, protocol string)) {
+	for path, variable := range paths {
 		for protocol := range protocols {
-			t.Run(route+"/"+protocol, func(t *testing.T) { test(t, serverDSN(t, variable), protocol) })
+			t.Run(path+"/"+protocol, func(t *testing.T) { test(t, serverDSN(t, variable), protocol) })
 		}
 	}
 }

@@ -107,10 +107,10 @@ func (c *client) ready(ctx context.Context, s *session, st *statement) time.Dura
 	plan, err := s.conn.Prepare(background, nameOf(st.sql), st.sql, nil)
 	ended := time.Now()
 	s.end()
-	phase, tags := c.now(st.book, ended)
-	c.account(s, &st.book.sums[phase])
+	phase, tags := c.now(st.tagSet, ended)
+	c.account(s, &st.tagSet.sums[phase])
 	if err != nil {
-		c.fail(ctx, st.book, "prepare", err)
+		c.fail(ctx, st.tagSet, "prepare", err)
 	}
 	s.prepared[st.sql] = plan
 	samples := metrics.Samples{sample(c.metrics.Prepare, tags, ended, metrics.D(ended.Sub(began)))}
@@ -146,7 +146,7 @@ func (c *client) perform(ctx context.Context, s *session, st *statement, args []
 	preparing := c.ready(ctx, s, st)
 	m, err := c.encode(s, st, args)
 	if err != nil {
-		c.fail(ctx, st.book, "statement", err)
+		c.fail(ctx, st.tagSet, "statement", err)
 	}
 	r := reading{keep: keep}
 	s.begin(ctx)
@@ -155,11 +155,11 @@ func (c *client) perform(ctx context.Context, s *session, st *statement, args []
 	ended := time.Now()
 	s.end()
 
-	phase, tags := c.now(st.book, ended)
-	sums := &st.book.sums[phase]
+	phase, tags := c.now(st.tagSet, ended)
+	sums := &st.tagSet.sums[phase]
 	c.account(s, sums)
 	if err != nil {
-		c.fail(ctx, st.book, "statement", err)
+		c.fail(ctx, st.tagSet, "statement", err)
 	}
 	sums.rows += r.count
 	if s.idle() && r.tag.String() != "ROLLBACK" {

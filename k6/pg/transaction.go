@@ -43,7 +43,7 @@ func (c *client) transaction(call sobek.FunctionCall) sobek.Value {
 		c.throw(fmt.Errorf("transaction: no isolation level %q", options.Isolation))
 	}
 	if !s.idle() {
-		c.fail(ctx, c.book, "transaction", errors.New("already in a transaction"))
+		c.fail(ctx, c.tagSet, "transaction", errors.New("already in a transaction"))
 	}
 
 	began := time.Now()
@@ -59,11 +59,11 @@ func (c *client) transaction(call sobek.FunctionCall) sobek.Value {
 	}
 	if s.conn.TxStatus() == 'E' { // COMMIT would come back as ROLLBACK, from Pgpool-II not even that
 		c.rollback(s)
-		c.fail(ctx, c.book, "commit", errRolledBack)
+		c.fail(ctx, c.tagSet, "commit", errRolledBack)
 	}
 	c.perform(ctx, s, c.command("COMMIT"), nil, false)
 	ended := time.Now()
-	_, tags := c.now(c.book, ended)
+	_, tags := c.now(c.tagSet, ended)
 	c.push(sample(c.metrics.Transaction, tags, ended, metrics.D(ended.Sub(began))))
 	return value
 }
@@ -92,14 +92,14 @@ func (c *client) rollback(s *session) {
 		s.begin(ctx)
 		_, err := s.conn.Exec(background, "ROLLBACK").ReadAll()
 		s.end()
-		phase, _ := c.now(c.book, time.Now())
-		c.account(s, &c.book.sums[phase])
-		c.book.sums[phase].rollbacks++
+		phase, _ := c.now(c.tagSet, time.Now())
+		c.account(s, &c.tagSet.sums[phase])
+		c.tagSet.sums[phase].rollbacks++
 		if err == nil {
 			return
 		}
 	}
 	s.close()
-	phase, _ := c.now(c.book, time.Now())
-	c.account(s, &c.book.sums[phase])
+	phase, _ := c.now(c.tagSet, time.Now())
+	c.account(s, &c.tagSet.sums[phase])
 }

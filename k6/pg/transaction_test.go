@@ -8,7 +8,7 @@ import (
 )
 
 func TestTransactionFunction(t *testing.T) {
-	onEachRoute(t, func(t *testing.T, dsn, protocol string) {
+	onEachPath(t, func(t *testing.T, dsn, protocol string) {
 		s, probe := connectedTo(t, dsn, protocol), connected(t, "simple")
 		// The table of pgbench that anybody may write to; the mark tells this test's rows.
 		mark := strconv.Itoa(rand.IntN(1 << 30))

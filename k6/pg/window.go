@@ -182,7 +182,7 @@ func (i *instance) newWindow(call sobek.FunctionCall) sobek.Value {
 			i.requireTest("window")
 			if !arrived {
 				arrived = true
-				i.witness.CompareAndSwap(nil, i)
+				i.windowUser.CompareAndSwap(nil, i)
 				if err := i.schedule.arrive(i.vu.Context(), ready); err != nil {
 					i.throw(err)
 				}

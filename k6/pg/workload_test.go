@@ -47,7 +47,8 @@ func TestOwnWorkload(t *testing.T) {
 		});`)
 	s := runCell(t, own, map[string]any{"workload": "own", "params": map[string]any{"most": 3}})
 	iterations := s.Count("pg_transactions", summary.Measured)
-	if iterations == 0 || s.Count("lab_set_up", summary.Measured) != iterations || s.Count("lab_rows", summary.Measured) != 3*iterations {
+	setUp, rows := s.Count("lab_set_up", summary.Measured), s.Count("lab_rows", summary.Measured)
+	if iterations == 0 || setUp != iterations || rows != 3*iterations {
 		t.Errorf("the counters are %v", s.Counters)
 	}
 	if never, known := s.Counters["lab_never"]; !known || never[summary.Measured] != 0 {
@@ -68,7 +69,8 @@ func TestWithoutACell(t *testing.T) {
 
 func TestUnknownWorkload(t *testing.T) {
 	other := newLabScript(t, `const own = workload(() => {});`)
-	out, err := k6(findK6(t), []string{`LAB_CELL={"workload": "own", "clients": 1, "seconds": 1, "warmup_seconds": 0, "deadline_seconds": 21}`}, "run", other).CombinedOutput()
+	cell := `LAB_CELL={"workload": "own", "clients": 1, "seconds": 1, "warmup_seconds": 0, "deadline_seconds": 21}`
+	out, err := k6(findK6(t), []string{cell}, "run", other).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "function 'own' not found in exports") {
 		t.Errorf("a cell with a workload that isn't exported: %v\n%s", err, out)
 	}
@@ -85,9 +87,10 @@ func TestFixedWork(t *testing.T) {
 		"kept":      {nil, one, [3]int{4, 4, 0}, ""},
 		"reconnect": {nil, `{ keeps: false }, ` + one, [3]int{4, 4, 0}, ""},
 		"instances": {map[string]any{"instances": 2, "instance_pool": 1}, one, [3]int{4, 4, 0}, ""},
-		"starving":  {map[string]any{"seconds": 1}, `(client) => client.exec('SELECT pg_sleep(30)')`, [3]int{4, 0, 4}, "cancelled"},
-		"failing":   {nil, `(client) => client.exec('SELECT 1 / 0')`, [3]int{4, 0, 4}, "22012"},
-		"refused":   {map[string]any{"dsn": "host=127.0.0.1 port=1"}, one, [3]int{0, 0, 0}, "refused"},
+		"starving": {map[string]any{"seconds": 1}, `(client) => client.exec('SELECT pg_sleep(30)')`,
+			[3]int{4, 0, 4}, "cancelled"},
+		"failing": {nil, `(client) => client.exec('SELECT 1 / 0')`, [3]int{4, 0, 4}, "22012"},
+		"refused": {map[string]any{"dsn": "host=127.0.0.1 port=1"}, one, [3]int{0, 0, 0}, "refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cell := map[string]any{"workload": "own", "clients": 4, "transactions": 5, "seconds": 20}
@@ -101,7 +104,9 @@ func TestFixedWork(t *testing.T) {
 			if transactions != done || s.Window.Seconds > 2 || s.Finish.TPS < s.Finish.TPSWithConnect {
 				t.Errorf("%v transactions, not %v; the rest is %+v", transactions, done, s.Finish)
 			}
-			if (test.code == "") != (len(s.Errors) == 0) || test.code != "" && test.code != "cancelled" && s.Errors[0].Code != test.code {
+			if (test.code == "") != (len(s.Errors) == 0) {
+				t.Errorf("errors are %+v, not %q", s.Errors, test.code)
+			} else if test.code != "" && test.code != "cancelled" && s.Errors[0].Code != test.code {
 				t.Errorf("errors are %+v, not %q", s.Errors, test.code)
 			}
 		})
@@ -122,7 +127,8 @@ func TestInstances(t *testing.T) {
 
 // TestOpenLoopBeyondCapacity asks for ten times what the clients can do.
 func TestOpenLoopBeyondCapacity(t *testing.T) {
-	own := newLabScript(t, `export const own = workload({ keeps: false }, (client) => client.exec('SELECT pg_sleep(0.1)'));`)
+	own := newLabScript(t, `
+		export const own = workload({ keeps: false }, (client) => client.exec('SELECT pg_sleep(0.1)'));`)
 	s := runCell(t, own, map[string]any{"workload": "own", "clients": 2, "rate": 200, "seconds": 1})
 	measured := func(counter string) int64 { return s.Count(counter, summary.Measured) }
 	if measured("pg_late") == 0 || measured("pg_dropped") < 100 || measured("pg_transactions") == 0 || len(s.Errors) > 0 {

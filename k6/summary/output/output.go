@@ -1,5 +1,6 @@
-// Package output is k6's output lab: what a test measured, by phase, as one JSON file at its end. k6's own summary would
-// need a threshold for each phase of each metric, keeps each value once more for each, and doesn't know the window.
+// Package output is k6's output lab: what a test measured, by phase, as one JSON file at its end. k6's own summary
+// would need a threshold for each phase of each metric, keeps each value once more for each, and doesn't know the
+// window.
 //
 //	k6 run --out lab=summary.json script.js
 package output
@@ -55,7 +56,12 @@ func New(params output.Params) (output.Output, error) {
 	if params.ConfigArgument == "" {
 		return nil, errors.New("say where the summary goes, as in --out lab=summary.json")
 	}
-	return &Output{file: params.ConfigArgument, series: map[seriesKey]*series{}, groups: map[group]*series{}, ending: pg.Ended}, nil
+	return &Output{
+		file:   params.ConfigArgument,
+		series: map[seriesKey]*series{},
+		groups: map[group]*series{},
+		ending: pg.Ended,
+	}, nil
 }
 
 // Description says what it is.

@@ -21,7 +21,7 @@ func (i *instance) push(samples ...metrics.Sample) {
 // on the very core that should wait for the server.
 const batch = 64
 
-// later hands a sample to k6 together with others: when there are enough of them, or with the books.
+// later hands a sample to k6 together with others: when there are enough of them, or with the tag sets.
 func (i *instance) later(s metrics.Sample) {
 	i.waiting = append(i.waiting, s)
 	if len(i.waiting) >= batch {
@@ -50,9 +50,9 @@ func (s *sums) add(more traffic) {
 	s.trips += more.trips
 }
 
-// book is one tag set per phase, so that a statement makes none, and the sums
+// tagSet is one set of tags per phase, so that a statement makes none, and the sums
 // under it.
-type book struct {
+type tagSet struct {
 	names  []string        // of the tags
 	values []string        // of the tags; an empty one leaves its tag out
 	base   *metrics.TagSet // the VU's own tags that the sets were made from
@@ -60,53 +60,53 @@ type book struct {
 	sums   [phaseCount]sums
 }
 
-// bookkeeping is how long sums wait.
-const bookkeeping = 200 * time.Millisecond
+// pushEvery is how long sums wait.
+const pushEvery = 200 * time.Millisecond
 
-// newBook returns a book of the VU with the given tags: name, value, ...
-func (i *instance) newBook(tags ...string) *book {
-	b := &book{}
+// newTagSet returns a tag set of the VU with the given tags: name, value, ...
+func (i *instance) newTagSet(tags ...string) *tagSet {
+	set := &tagSet{}
 	for at := 0; at < len(tags); at += 2 {
-		b.names, b.values = append(b.names, tags[at]), append(b.values, tags[at+1])
+		set.names, set.values = append(set.names, tags[at]), append(set.values, tags[at+1])
 	}
-	i.books = append(i.books, b)
-	if len(i.books) == 1 {
+	i.tagSets = append(i.tagSets, set)
+	if len(i.tagSets) == 1 {
 		i.Module.keep(i)
 	}
-	return b
+	return set
 }
 
-// at returns the book's tags in the given phase, on top of the VU's own.
-func (i *instance) at(b *book, phase phase) *metrics.TagSet {
+// at returns the set's tags in the given phase, on top of the VU's own.
+func (i *instance) at(set *tagSet, phase phase) *metrics.TagSet {
 	base := i.vu.State().Tags.GetCurrentValues().Tags
-	if b.base != base {
-		i.settle(b, time.Now())
-		b.base = base
-		for at, value := range b.values {
+	if set.base != base {
+		i.settle(set, time.Now())
+		set.base = base
+		for at, value := range set.values {
 			if value != "" {
-				base = base.With(b.names[at], value)
+				base = base.With(set.names[at], value)
 			}
 		}
-		b.tags[phaseNone] = base
+		set.tags[phaseNone] = base
 		for named := phaseWarmup; named < phaseCount; named++ {
-			b.tags[named] = base.With("phase", named.String())
+			set.tags[named] = base.With("phase", named.String())
 		}
 	}
-	return b.tags[phase]
+	return set.tags[phase]
 }
 
 // now returns the phase of something that ended at the given time, and the
-// book's tags in it.
-func (i *instance) now(b *book, ended time.Time) (phase, *metrics.TagSet) {
+// set's tags in it.
+func (i *instance) now(set *tagSet, ended time.Time) (phase, *metrics.TagSet) {
 	i.ended = ended
 	phase := i.schedule.phaseAt(ended)
-	return phase, i.at(b, phase)
+	return phase, i.at(set, phase)
 }
 
-// settle pushes the book's sums.
-func (i *instance) settle(b *book, now time.Time) {
+// settle pushes the set's sums.
+func (i *instance) settle(set *tagSet, now time.Time) {
 	var samples metrics.Samples
-	for phase, sums := range b.sums {
+	for phase, sums := range set.sums {
 		for _, count := range []struct {
 			metric *metrics.Metric
 			value  int64
@@ -119,35 +119,35 @@ func (i *instance) settle(b *book, now time.Time) {
 			{i.metrics.RoundTrips, sums.trips},
 		} {
 			if count.value != 0 {
-				samples = append(samples, sample(count.metric, b.tags[phase], now, float64(count.value)))
+				samples = append(samples, sample(count.metric, set.tags[phase], now, float64(count.value)))
 			}
 		}
 	}
-	b.sums = [phaseCount]sums{}
+	set.sums = [phaseCount]sums{}
 	if len(samples) > 0 {
 		i.vu.State().Samples <- samples
 	}
 }
 
-// settleAll pushes the sums of all the VU's books.
+// settleAll pushes the sums of all the VU's tag sets.
 func (i *instance) settleAll(now time.Time) {
 	i.settled = now
 	i.handOver()
-	for _, b := range i.books {
-		i.settle(b, now)
+	for _, set := range i.tagSets {
+		i.settle(set, now)
 	}
 }
 
 // settleSometimes does so when they have waited for long enough.
 func (i *instance) settleSometimes(now time.Time) {
-	if now.Sub(i.settled) > bookkeeping {
+	if now.Sub(i.settled) > pushEvery {
 		i.settleAll(now)
 	}
 }
 
-// keep notes that a VU has books, which the end of the test settles.
+// keep notes that a VU has tag sets, which the end of the test settles.
 func (m *Module) keep(i *instance) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.keepers = append(m.keepers, i)
+	m.users = append(m.users, i)
 }

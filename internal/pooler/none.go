@@ -1,0 +1,76 @@
+package pooler
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"pooler-lab/internal/result"
+	"pooler-lab/internal/session"
+)
+
+// None is the pooler of a path that has none: it does nothing, and all that is counted is clients' own.
+type None struct{}
+
+// Version has nobody to ask.
+func (None) Version(context.Context) (string, error) { return "", errNone }
+
+// Enter does nothing.
+func (None) Enter(context.Context) error { return nil }
+
+// Learn does nothing.
+func (None) Learn(context.Context, *session.Session) (int64, error) { return 0, nil }
+
+// Prove has nothing to say.
+func (None) Prove(context.Context, Use, *session.Session, string) ([]result.Fact, error) {
+	return nil, nil
+}
+
+// Fill does nothing.
+func (None) Fill(context.Context, Use) (Own, error) { return Own{}, nil }
+
+// Settle does nothing.
+func (None) Settle(context.Context, Use) error { return nil }
+
+// LetGo does nothing.
+func (None) LetGo(context.Context, func(context.Context, time.Duration) bool) {}
+
+// Emptied does nothing.
+func (None) Emptied(context.Context, Use) error { return nil }
+
+// Counters has none.
+func (None) Counters(context.Context, Use) (Counters, error) { return Counters{}, nil }
+
+// Counts takes out of each server's count what is no client's: a connection's own transaction, prepares, and what
+// the lab did.
+func (None) Counts(_ Use, l Load) []result.Count {
+	var counts []result.Count
+	for _, n := range l.Nodes {
+		counts = append(counts, count("transactions, xact_commit of "+n.Name, l.K6.Transactions, n.Commits,
+			part{"connections' own", n.Sessions}, part{"prepares", l.K6.Prepares}, part{"the lab's own", l.Own.Statements}))
+	}
+	return counts
+}
+
+// Sample has nothing to say.
+func (None) Sample(context.Context, Use) (result.Pooler, error) { return result.Pooler{}, nil }
+
+// State has nothing to say.
+func (None) State(context.Context) (State, error) { return State{}, nil }
+
+// Setting has none.
+func (None) Setting(context.Context, string) (string, error) { return "", errNone }
+
+// Apply has none.
+func (None) Apply(context.Context, string, string) error { return errNone }
+
+// Reset does nothing.
+func (None) Reset(context.Context) error { return nil }
+
+// CloseIdle does nothing.
+func (None) CloseIdle(context.Context) error { return nil }
+
+// Close does nothing.
+func (None) Close() {}
+
+var errNone = errors.New("there is no pooler")

@@ -1,0 +1,304 @@
+package pooler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"pooler-lab/internal/result"
+	"pooler-lab/internal/session"
+	"pooler-lab/internal/topology"
+)
+
+// pgbouncerKind is PgBouncer. Its admin console is a database of its own.
+var pgbouncerKind = Kind{
+	Name:  "pgbouncer",
+	Title: "PgBouncer",
+	Console: func(service string) topology.Endpoint {
+		return topology.Endpoint{Host: service, Port: 6432, DBName: "pgbouncer"}
+	},
+	Version:       "SHOW VERSION",
+	VersionColumn: "version",
+	PoolSize:      "default_pool_size",
+	open: func(console *session.Line, l Login) Pooler {
+		return &pgbouncer{console: console, login: l}
+	},
+}
+
+func init() { register(pgbouncerKind) }
+
+// A pgbouncer is one PgBouncer. What it doesn't do, None does.
+type pgbouncer struct {
+	None
+	console *session.Line
+	login   Login
+}
+
+func (b *pgbouncer) Version(ctx context.Context) (string, error) {
+	return pgbouncerKind.version(ctx, b.console)
+}
+
+func (b *pgbouncer) Close() { b.console.Close() }
+
+// Prove asks whether the probe is PgBouncer's client, whether the server process that answered it is PgBouncer's
+// server connection, in which database and mode, and over which address.
+func (b *pgbouncer) Prove(ctx context.Context, u Use, _ *session.Session, pid string) ([]result.Fact, error) {
+	servers, err := b.console.Ask(ctx, "SHOW SERVERS")
+	if err != nil {
+		return nil, err
+	}
+	server := session.Find(servers, "remote_pid", pid)
+	facts := []result.Fact{
+		result.Expect("PgBouncer's database of the server process that answered", server["database"], u.Database),
+		result.Expect("the address that PgBouncer reaches the database at", server["addr"], u.ServerAddresses...),
+	}
+	pools, err := b.console.Ask(ctx, "SHOW POOLS")
+	if err != nil {
+		return facts, err
+	}
+	facts = append(facts, result.Expect("the pool mode", poolOf(pools, u)["pool_mode"], u.Mode))
+	if u.PoolSize > 0 {
+		databases, err := b.console.Ask(ctx, "SHOW DATABASES")
+		if err != nil {
+			return facts, err
+		}
+		size := session.Find(databases, "name", u.Database)["pool_size"]
+		facts = append(facts, result.Expect("the size of the pool", size, strconv.Itoa(u.PoolSize)))
+	}
+	clients, err := b.console.Ask(ctx, "SHOW CLIENTS")
+	if err != nil {
+		return facts, err
+	}
+	probes := slices.DeleteFunc(clients, func(c session.Row) bool { return c["application_name"] != session.Name })
+	address := poolOf(probes, u)["addr"]
+	return append(facts, result.Expect("the client's address as PgBouncer sees it", address, u.ClientAddresses...)), nil
+}
+
+// poolOf returns the first row of the role in the database.
+func poolOf(rows []session.Row, u Use) session.Row {
+	for _, r := range rows {
+		if r["user"] == u.Role && r["database"] == u.Database {
+			return r
+		}
+	}
+	return nil
+}
+
+// Fill has PgBouncer open a server connection and use it, as a client like k6's that has come and gone.
+func (b *pgbouncer) Fill(ctx context.Context, u Use) (Own, error) {
+	s, err := session.OpenAs(ctx, session.LoadName, u.DSN, u.Password)
+	if err == nil {
+		_, err = s.Ask(ctx, "SELECT 1")
+		s.Close()
+	}
+	if err != nil {
+		return Own{}, fmt.Errorf("fill the pool of %s: %w", b.login.Service, err)
+	}
+	return Own{Connections: 1, Statements: 1}, b.Settle(ctx, u)
+}
+
+// Settle waits until PgBouncer has reset the server connections that its last clients left: a DISCARD ALL that is
+// under way counts too.
+func (b *pgbouncer) Settle(ctx context.Context, u Use) error {
+	for {
+		pools, err := b.console.Ask(ctx, "SHOW POOLS")
+		if err != nil {
+			return err
+		}
+		pool := poolOf(pools, u)
+		if pool == nil || pool["sv_active"] == "0" && pool["sv_tested"] == "0" {
+			return nil
+		}
+		if err := pause(ctx, 10*time.Millisecond, "PgBouncer to reset its server connections"); err != nil {
+			return err
+		}
+	}
+}
+
+// Emptied waits until PgBouncer knows that the server connections of the pool are gone, or their number would follow
+// an earlier pool's size.
+func (b *pgbouncer) Emptied(ctx context.Context, u Use) error {
+	if !u.PostgreSQL {
+		if _, err := b.console.Ask(ctx, `RECONNECT "`+u.Database+`"`); err != nil {
+			return fmt.Errorf("empty PgBouncer's pool: %w", err)
+		}
+		return nil
+	}
+	for {
+		servers, err := b.console.Ask(ctx, "SHOW SERVERS")
+		if err != nil || poolOf(servers, u) == nil {
+			return err
+		}
+		if err := pause(ctx, 10*time.Millisecond, "PgBouncer's pool to be empty"); err != nil {
+			return err
+		}
+	}
+}
+
+// Counters is how many transactions PgBouncer counted in the database since it started.
+func (b *pgbouncer) Counters(ctx context.Context, u Use) (Counters, error) {
+	rows, err := b.console.Ask(ctx, "SHOW STATS")
+	if err != nil {
+		return Counters{}, err
+	}
+	stats := session.Find(rows, "database", u.Database) // none where nobody has used it yet
+	var n session.Numbers
+	c := Counters{Transactions: n.Of(stats, "total_xact_count")}
+	return c, n.Err
+}
+
+// Counts sets SHOW STATS and each server's count beside k6's. PgBouncer itself commits on its server connections: it
+// SETs the clients' parameters (their application_name) when a server connection gets a client that has others. In
+// transaction mode all clients have the same, so that is once a server connection, save the one that neverUsed
+// counts; in session mode DISCARD ALL follows each client and undoes it.
+func (b *pgbouncer) Counts(u Use, l Load) []result.Count {
+	prepares, own := part{"prepares", l.K6.Prepares}, part{"the lab's own", l.Own.Statements}
+	counts := []result.Count{
+		count("transactions, SHOW STATS of PgBouncer", l.K6.Transactions, l.Transactions, prepares, own),
+	}
+	connections := l.K6.Connections + l.Own.Connections
+	for _, n := range l.Nodes {
+		unused := neverUsed(u, n)
+		parts := []part{{"SETs", n.Sessions - unused}}
+		if u.Mode == "session" {
+			parts = []part{{"SETs", connections}, {"DISCARD ALLs", connections}}
+		}
+		parts = append(parts, part{"connections' own", n.Sessions}, prepares, own)
+		c := count("transactions, xact_commit of "+n.Name, l.K6.Transactions, n.Commits, parts...)
+		counts = append(counts, unsure(c, unused))
+	}
+	return counts
+}
+
+// neverUsed is how many server connections in transaction mode may never have had a client: PgBouncer opens one at a
+// time, and the last one can come when nobody waits for it any more.
+func neverUsed(u Use, n Node) int64 {
+	if u.Mode == "session" {
+		return 0
+	}
+	return min(n.Sessions, 1)
+}
+
+// The columns of SHOW POOLS that count clients, and those that count server connections; older versions of PgBouncer
+// have fewer.
+var (
+	clientColumns = []string{"cl_active", "cl_waiting", "cl_active_cancel_req", "cl_waiting_cancel_req"}
+	serverColumns = []string{
+		"sv_active", "sv_active_cancel", "sv_being_canceled", "sv_idle", "sv_used", "sv_tested", "sv_login",
+	}
+)
+
+// Sample adds up the pools of measured clients; the longest wait is that of one of them.
+func (b *pgbouncer) Sample(ctx context.Context, u Use) (result.Pooler, error) {
+	pools, databases, err := b.pools(ctx)
+	if err != nil {
+		return result.Pooler{}, err
+	}
+	return b.sum(pools, session.Find(databases, "name", u.Database))
+}
+
+func (b *pgbouncer) pools(ctx context.Context) (pools, databases []session.Row, err error) {
+	if pools, err = b.console.Ask(ctx, "SHOW POOLS"); err != nil {
+		return nil, nil, err
+	}
+	databases, err = b.console.Ask(ctx, "SHOW DATABASES")
+	return pools, databases, err
+}
+
+func (b *pgbouncer) sum(pools []session.Row, database session.Row) (result.Pooler, error) {
+	var r session.Numbers
+	waiting, longest := 0, 0.0
+	sum := result.Pooler{
+		Samples: 1, PoolSize: int(r.Of(database, "pool_size")), MaxWaiting: &waiting, MaxWaitMS: &longest,
+	}
+	for _, p := range pools {
+		if !slices.Contains(b.login.Measured, p["user"]) {
+			continue
+		}
+		for _, column := range clientColumns {
+			sum.MaxClients += int(r.Of(p, column))
+		}
+		for _, column := range serverColumns {
+			sum.MaxServers += int(r.Of(p, column))
+		}
+		waiting += int(r.Of(p, "cl_waiting"))
+		longest = max(longest, 1000*float64(r.Of(p, "maxwait"))+float64(r.Of(p, "maxwait_us"))/1000)
+	}
+	return sum, r.Err
+}
+
+// State adds up the pools of measured clients; the size is that of the pools in use, or of database lab where none
+// is.
+func (b *pgbouncer) State(ctx context.Context) (State, error) {
+	pools, databases, err := b.pools(ctx)
+	if err != nil {
+		return State{}, err
+	}
+	return b.state(pools, databases)
+}
+
+func (b *pgbouncer) state(pools, databases []session.Row) (State, error) {
+	var r session.Numbers
+	var waiting, active, idle, size int
+	for _, p := range pools {
+		if !slices.Contains(b.login.Measured, p["user"]) {
+			continue
+		}
+		used, free := int(r.Of(p, "sv_active")), int(r.Of(p, "sv_idle")+r.Of(p, "sv_used"))
+		clients := int(r.Of(p, "cl_active") + r.Of(p, "cl_waiting"))
+		waiting += int(r.Of(p, "cl_waiting"))
+		active, idle = active+used, idle+free
+		if used+free+clients > 0 {
+			size += int(r.Of(session.Find(databases, "name", p["database"]), "pool_size"))
+		}
+	}
+	if size == 0 {
+		size = int(r.Of(session.Find(databases, "name", "lab"), "pool_size"))
+	}
+	return State{Waiting: &waiting, Active: &active, Idle: &idle, Size: &size}, r.Err
+}
+
+// Setting reads one of SHOW CONFIG.
+func (b *pgbouncer) Setting(ctx context.Context, name string) (string, error) {
+	rows, err := b.console.Ask(ctx, "SHOW CONFIG")
+	if err != nil {
+		return "", err
+	}
+	r := session.Find(rows, "key", name)
+	switch {
+	case r == nil:
+		return "", errors.New("PgBouncer has no such setting (SHOW CONFIG lists them)")
+	case r["changeable"] != "yes":
+		return "", errors.New("PgBouncer can't change it while it runs")
+	}
+	return r["value"], nil
+}
+
+// Apply sets it on the admin console.
+func (b *pgbouncer) Apply(ctx context.Context, name, value string) error {
+	if _, err := b.console.Ask(ctx, "SET "+name+" = "+session.Quoted(value)); err != nil {
+		return err
+	}
+	now, err := b.Setting(ctx, name)
+	if err == nil && !SameValue(now, value) {
+		err = fmt.Errorf("it is %s all the same", now)
+	}
+	return err
+}
+
+// Reset has PgBouncer read its file again and drop its server connections.
+func (b *pgbouncer) Reset(ctx context.Context) error {
+	if _, err := b.console.Ask(ctx, "RELOAD"); err != nil {
+		return err
+	}
+	return b.CloseIdle(ctx)
+}
+
+// CloseIdle closes the server connections that no client uses, and those in use once their clients let go of them.
+func (b *pgbouncer) CloseIdle(ctx context.Context) error {
+	_, err := b.console.Ask(ctx, "RECONNECT")
+	return err
+}

@@ -1,0 +1,309 @@
+package pooler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"pooler-lab/internal/result"
+	"pooler-lab/internal/session"
+	"pooler-lab/internal/topology"
+)
+
+// pgpoolKind is Pgpool-II. Any session with it is a console: it answers its own SHOW commands itself.
+var pgpoolKind = Kind{
+	Name:  "pgpool",
+	Title: "Pgpool-II",
+	Console: func(service string) topology.Endpoint {
+		return topology.Endpoint{Host: service, Port: 9999, DBName: "postgres"}
+	},
+	Version:       "SHOW pool_version",
+	VersionColumn: "pool_version",
+	Forks:         true,
+	KeepsServers:  true,
+	open: func(console *session.Line, l Login) Pooler {
+		return &pgpool{console: console, login: l, holds: true}
+	},
+}
+
+func init() { register(pgpoolKind) }
+
+// A pgpool is one Pgpool-II. What it doesn't do, None does.
+type pgpool struct {
+	None
+	console *session.Line
+	login   Login
+	holds   bool // its children may hold server connections for measured clients: at first, whoever used it before
+	// closers are the sessions that tell its children to close their server connections.
+	closers chan *session.Session
+}
+
+func (p *pgpool) Version(ctx context.Context) (string, error) {
+	return pgpoolKind.version(ctx, p.console)
+}
+
+func (p *pgpool) Close() {
+	p.console.Close()
+	closeWaiting(p.closers)
+}
+
+// Prove asks on the probe's own connection whether it is Pgpool-II that answers, and which hosts its servers are.
+func (p *pgpool) Prove(ctx context.Context, u Use, through *session.Session, _ string) ([]result.Fact, error) {
+	version, err := through.AskOne(ctx, pgpoolKind.Version)
+	if err != nil {
+		wrong := result.Expect("what answers SHOW pool_version", "an error: "+err.Error(), "Pgpool-II")
+		return []result.Fact{wrong}, nil
+	}
+	said := version["pool_version"]
+	facts := []result.Fact{{What: "Pgpool-II's version", Said: said, Want: "any", Holds: said != ""}}
+	nodes, err := through.Ask(ctx, "SHOW POOL_NODES")
+	if err != nil {
+		return facts, fmt.Errorf("ask Pgpool-II for its nodes: %w", err)
+	}
+	var hosts []string
+	for _, n := range nodes {
+		hosts = append(hosts, n["hostname"])
+	}
+	wanted := u.Nodes
+	if u.Proxied {
+		wanted = slices.Repeat([]string{topology.Proxy}, len(wanted))
+	}
+	list := result.Expect("the list of Pgpool-II's nodes", strings.Join(hosts, ", "), strings.Join(wanted, ", "))
+	return append(facts, list), nil
+}
+
+// tables makes Pgpool-II look up what it wants to know of pgbench's tables; it does so once after its start.
+const tables = "SELECT FROM pgbench_accounts, pgbench_branches, pgbench_tellers, pgbench_history LIMIT 0"
+
+func (p *pgpool) Learn(ctx context.Context, through *session.Session) (int64, error) {
+	_, err := through.Ask(ctx, tables)
+	return 1, err
+}
+
+// Counters is how many SELECTs Pgpool-II sent to each of its servers since it started.
+func (p *pgpool) Counters(ctx context.Context, u Use) (Counters, error) {
+	rows, err := p.console.Ask(ctx, "SHOW POOL_BACKEND_STATS")
+	if err != nil {
+		return Counters{}, err
+	}
+	var c Counters
+	var n session.Numbers
+	for i, r := range rows {
+		name := r["hostname"]
+		if name == topology.Proxy && i < len(u.Nodes) {
+			name = u.Nodes[i] // its hosts are all toxiproxy there; Prove has seen that they are in this order
+		}
+		c.Selects = append(c.Selects,
+			result.Share{Node: name, Role: strings.TrimSpace(r["role"]), Selects: n.Of(r, "select_cnt")})
+	}
+	return c, n.Err
+}
+
+// Counts adds the servers up, for a statement goes to one of them. Pgpool-II itself commits once on each server for
+// every client that connects (its own connection's start, or a SET of application_name on one that it kept), and
+// when the client leaves a DISCARD ALL on the primary and on the server that its SELECTs went to: if that is the
+// primary, it is one. It sends a BEGIN and its COMMIT to both of those servers, too. How often they were two is the
+// part of the count that stays unsure.
+// (Pgpool-II's own SHOW POOL_BACKEND_STATS loses counts where children count at the same moment.)
+func (p *pgpool) Counts(_ Use, l Load) []result.Count {
+	var commits int64
+	var names []string
+	for _, n := range l.Nodes {
+		commits += n.Commits
+		names = append(names, n.Name)
+	}
+	connections, nodes := l.K6.Connections+l.Own.Connections, int64(len(l.Nodes))
+	c := count("transactions, xact_commit of "+strings.Join(names, " and "), l.K6.Transactions, commits,
+		part{"connections' own", connections * nodes}, part{"DISCARD ALLs", connections},
+		part{"prepares", l.K6.Prepares}, part{"the lab's own", l.Own.Statements})
+	return []result.Count{unsure(c, (connections+l.K6.Explicit)*(nodes-1))}
+}
+
+// Sample counts Pgpool-II's children. It has one for each client: MaxClients are those that serve one, PoolSize is
+// how many there are. Clients beyond that wait in the kernel's backlog, which Pgpool-II can't see, and its server
+// connections would take a list several times as long: MaxWaiting and MaxWaitMS are nil, MaxServers stays 0.
+func (p *pgpool) Sample(ctx context.Context, _ Use) (result.Pooler, error) {
+	children, err := p.console.Ask(ctx, listChildren)
+	sum := result.Pooler{Samples: 1, PoolSize: len(children)}
+	for _, c := range children {
+		if c["status"] != idleChild && slices.Contains(p.login.Measured, c["username"]) {
+			sum.MaxClients++
+		}
+	}
+	return sum, err
+}
+
+// State is what it counted for each server.
+func (p *pgpool) State(ctx context.Context) (State, error) {
+	c, err := p.Counters(ctx, Use{})
+	var s State
+	for _, share := range c.Selects {
+		s.Selects = append(s.Selects, share.Selects)
+	}
+	return s, err
+}
+
+func (p *pgpool) Setting(context.Context, string) (string, error) { return "", errFixed }
+func (p *pgpool) Apply(context.Context, string, string) error     { return errFixed }
+
+var errFixed = errors.New("Pgpool-II takes its settings from its file alone")
+
+const (
+	listChildren = "SHOW POOL_PROCESSES"
+	// idleChild is the status of a child that waits for a client.
+	idleChild = "Wait for connection"
+)
+
+// Fill gives every child its server connections, so that no client is a child's first. It connects as k6 does to the
+// byte: a child throws its server connections away for a client whose startup message differs from theirs.
+func (p *pgpool) Fill(ctx context.Context, u Use) (Own, error) {
+	n, err := p.idleChildren(ctx)
+	if err != nil {
+		return Own{}, err
+	}
+	sessions, errs := make([]*session.Session, n), make([]error, n)
+	var opening sync.WaitGroup
+	for i := range n { // all open at once, or one child would serve several
+		opening.Go(func() { sessions[i], errs[i] = session.OpenAs(ctx, session.LoadName, u.DSN, u.Password) })
+	}
+	opening.Wait()
+	for _, s := range sessions {
+		if s != nil {
+			opening.Go(s.Close)
+		}
+	}
+	opening.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return Own{}, fmt.Errorf("fill the pool of %s: %w", p.login.Service, err)
+	}
+	return Own{Connections: int64(n)}, p.wait(ctx, n)
+}
+
+// wait waits until n children have reset what their clients left.
+func (p *pgpool) wait(ctx context.Context, n int) error {
+	for {
+		idle, err := p.idleChildren(ctx)
+		if err != nil || idle >= n {
+			return err
+		}
+		what := fmt.Sprintf("%d children of %s to be idle", n, p.login.Service)
+		if err := pause(ctx, 20*time.Millisecond, what); err != nil {
+			return err
+		}
+	}
+}
+
+func (p *pgpool) idleChildren(ctx context.Context) (int, error) {
+	rows, err := p.console.Ask(ctx, listChildren)
+	idle := 0
+	for _, r := range rows {
+		if r["status"] == idleChild {
+			idle++
+		}
+	}
+	return idle, err
+}
+
+// closeIdleSQL makes Pgpool-II close every idle server connection of all its children, in good order. It does so
+// before any DROP DATABASE, since that would fail otherwise, and then sleeps 5 s; the database named here doesn't
+// exist. Nothing else makes it let go of them but their age.
+const closeIdleSQL = "DROP DATABASE IF EXISTS pooler_lab_closes_idle_connections"
+
+const (
+	// letGo is how long children may take to let go: one whose client has just left is still resetting its
+	// connections and doesn't hear, so that it has to be told again.
+	letGo      = 2 * time.Second
+	letGoTries = 3
+	// closers is how many sessions take it in turns to tell, since each then sleeps. They are kept, so that their
+	// own children never serve measured clients: a child doesn't hear itself.
+	closers = 3
+)
+
+// Enter opens the closers before measured clients take their children. From now on its children hold server
+// connections.
+func (p *pgpool) Enter(ctx context.Context) error {
+	p.holds = true
+	if err := p.openClosers(ctx); err != nil {
+		return fmt.Errorf("connect to %s: %w", p.login.Service, err)
+	}
+	return nil
+}
+
+// LetGo closes what the children keep: Pgpool-II has to do that itself, as one that finds a server connection gone
+// makes its next client wait a second. A Pgpool-II that doesn't answer holds nothing.
+func (p *pgpool) LetGo(ctx context.Context, emptied func(context.Context, time.Duration) bool) {
+	if !p.holds {
+		return
+	}
+	p.holds = false
+	for range letGoTries {
+		if emptied(ctx, 0) || !p.tellToClose(ctx) || emptied(ctx, letGo) {
+			return
+		}
+	}
+}
+
+// openClosers opens them, once.
+func (p *pgpool) openClosers(ctx context.Context) error {
+	if p.closers != nil {
+		return nil
+	}
+	opened := make(chan *session.Session, closers)
+	for range closers {
+		s, err := p.openCloser(ctx)
+		if err != nil {
+			closeWaiting(opened)
+			return err
+		}
+		opened <- s
+	}
+	p.closers = opened
+	return nil
+}
+
+func (p *pgpool) openCloser(ctx context.Context) (*session.Session, error) {
+	return session.Open(ctx, pgpoolKind.DSN(p.login.Service), p.login.Password)
+}
+
+// closeWaiting ends the sessions that wait; one that still sleeps ends with the program.
+func closeWaiting(waiting chan *session.Session) {
+	for {
+		select {
+		case s := <-waiting:
+			s.Close()
+		default:
+			return
+		}
+	}
+}
+
+// tellToClose says whether somebody could be told. The statement's end is nothing to wait for.
+func (p *pgpool) tellToClose(ctx context.Context) bool {
+	if p.openClosers(ctx) != nil {
+		return false
+	}
+	waiting := p.closers
+	var s *session.Session
+	select {
+	case s = <-waiting:
+	case <-ctx.Done():
+		return false
+	}
+	if s.Closed() { // Pgpool-II has been restarted since
+		fresh, err := p.openCloser(ctx)
+		if err != nil {
+			waiting <- s
+			return false
+		}
+		s = fresh
+	}
+	go func() {
+		_, _ = s.Ask(context.Background(), closeIdleSQL) // what comes of it is seen on the servers
+		waiting <- s
+	}()
+	return true
+}

@@ -1,0 +1,189 @@
+// Package pooler knows the kinds of pooler that can stand between client and database: how each proves that a path
+// goes through it, what it counts, what it tells of its pools, and how its settings change while it runs.
+//
+// A kind is one file. It registers a Kind, whose name the key pooler of configs/paths.yaml gives; no other Go file
+// of the lab asks which kind a pooler is.
+package pooler
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"pooler-lab/internal/result"
+	"pooler-lab/internal/session"
+	"pooler-lab/internal/suggest"
+	"pooler-lab/internal/topology"
+)
+
+// A Kind is one software. Its fields are what has to be known of it before a service of the kind is asked.
+type Kind struct {
+	Name  string // in configs/paths.yaml
+	Title string // for people
+
+	// Console is where the lab's own role asks a service for its state, which no client's statistics count; its Host
+	// is the service. Version is a statement that the pooler answers itself there, and VersionColumn where it says
+	// its version.
+	Console       func(service string) topology.Endpoint
+	Version       string
+	VersionColumn string
+
+	// PoolSize is the setting that lessons vary as pool_sizes; "" where a pool's size can't change while it runs.
+	PoolSize string
+	// Forks says that each client has a process of its own, so that a cell takes longer beside its load.
+	Forks bool
+	// KeepsServers says that it takes its time to let go of server connections that no client uses: what the lab's
+	// own connections used is counted with the load, and taken out again.
+	KeepsServers bool
+
+	open func(*session.Line, Login) Pooler
+}
+
+// A Login is what a pooler has to know of who connects.
+type Login struct {
+	Service  string
+	Password string   // of the lab's own role
+	Measured []string // roles that measured clients have
+}
+
+// A Pooler is one service of the lab that pools connections, as the lab's own role sees it. It belongs to one
+// goroutine. A path without a pooler has one, too: None.
+type Pooler interface {
+	// Version is the software's own.
+	Version(context.Context) (string, error)
+
+	// Enter is called before the lab's own first connection through the pooler.
+	Enter(context.Context) error
+	// Learn has the pooler look up what it wants to know of the lab's tables, over a connection through it: a lookup
+	// that comes with the first client would count as the load's. It returns how many statements that took.
+	Learn(ctx context.Context, through *session.Session) (statements int64, err error)
+	// Prove is what the pooler says of the connection through it whose server process is pid, beside what it has to
+	// say.
+	Prove(ctx context.Context, u Use, through *session.Session, pid string) ([]result.Fact, error)
+	// Fill opens server connections before the load, so that no client waits for the first one.
+	Fill(context.Context, Use) (Own, error)
+
+	// Settle waits until the pooler has reset the server connections that its last clients left: what it does there
+	// counts, too.
+	Settle(context.Context, Use) error
+	// LetGo has the pooler close the server connections that it keeps for measured clients, as far as they have to
+	// be closed by itself. emptied says whether the servers hold none any more, or let go of all within wait.
+	LetGo(ctx context.Context, emptied func(ctx context.Context, wait time.Duration) bool)
+	// Emptied waits until the pooler knows that the server connections of its pool are gone, where the servers have
+	// ended them, or empties the pool itself where they can't be asked to.
+	Emptied(context.Context, Use) error
+
+	// Counters is what the pooler has counted since it started.
+	Counters(context.Context, Use) (Counters, error)
+	// Counts sets what it and the servers counted during a load beside what k6 did.
+	Counts(Use, Load) []result.Count
+	// Sample is how it is filled just now, all pools of measured clients together.
+	Sample(context.Context, Use) (result.Pooler, error)
+	// State is how it is just now, for whoever watches.
+	State(context.Context) (State, error)
+
+	// Setting reads a setting that can be changed while the pooler runs, as the pooler writes it.
+	Setting(ctx context.Context, name string) (string, error)
+	// Apply puts a setting in force and returns when it is.
+	Apply(ctx context.Context, name, value string) error
+	// Reset makes it what its configuration says, and empties its pools.
+	Reset(context.Context) error
+	// CloseIdle has it close the server connections that no client uses, where that can be asked for.
+	CloseIdle(context.Context) error
+	// Close ends the lab's own sessions with it.
+	Close()
+}
+
+// A Use is how a cell uses a pooler.
+type Use struct {
+	Role, Password string // of its clients
+	DSN            string // what they connect with
+	Database       string // as the pooler names it
+	Mode           string // none, transaction or session
+	PoolSize       int    // that it has to have, 0 where it doesn't matter
+	Nodes          []string
+	// Proxied says that toxiproxy lies between the pooler and its servers.
+	Proxied bool
+	// PostgreSQL says that the servers are the lab's PostgreSQL nodes, whose sessions can be ended.
+	PostgreSQL bool
+	// ClientAddresses are those that the pooler may see as the probe's, ServerAddresses those that it may reach its
+	// servers at.
+	ClientAddresses, ServerAddresses []string
+}
+
+// Own is what the lab itself did on a path after its servers were counted.
+type Own struct{ Connections, Statements int64 }
+
+// Counters is what a pooler counted.
+type Counters struct {
+	Transactions int64
+	Selects      []result.Share // that it sent to each server
+}
+
+// A Node is what one PostgreSQL server counted.
+type Node struct {
+	Name    string
+	Commits int64
+	// Sessions is how many were opened. Each commits one transaction before its client's first: that of starting up.
+	Sessions int64
+}
+
+// A Load is what was counted from before a load until after it.
+type Load struct {
+	K6           result.Counted
+	Own          Own
+	Nodes        []Node
+	Transactions int64 // of the pooler's own count
+}
+
+// A State is how a pooler is. What it can't tell is nil.
+type State struct {
+	Waiting      *int // clients
+	Active, Idle *int // server connections
+	Size         *int // that the pools in use may have
+	// Selects is how many it has sent to each of its servers since it started, in their order.
+	Selects []int64
+}
+
+var kinds = map[string]Kind{}
+
+// register is called by each kind's file.
+func register(k Kind) { kinds[k.Name] = k }
+
+// Kinds are the names of all.
+func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
+
+// Find returns the kind of that name; the error names the closest one and lists all.
+func Find(name string) (Kind, error) {
+	k, ok := kinds[name]
+	if !ok {
+		return Kind{}, suggest.Unknown("kind of pooler", name, Kinds())
+	}
+	return k, nil
+}
+
+// DSN is how the lab's own role asks a service of the kind for its state.
+func (k Kind) DSN(service string) string { return k.Console(service).DSN("lab") }
+
+// Open describes the service of that name; nothing is connected before it is asked.
+func (k Kind) Open(l Login) Pooler {
+	return k.open(session.NewLine(l.Service, k.DSN(l.Service), l.Password), l)
+}
+
+// version asks for the version over a line to the console.
+func (k Kind) version(ctx context.Context, console *session.Line) (string, error) {
+	r, err := console.AskOne(ctx, k.Version)
+	return r[k.VersionColumn], err
+}
+
+// pause waits for a moment; the error says that ctx ended while it waited for what.
+func pause(ctx context.Context, d time.Duration, what string) error {
+	select {
+	case <-ctx.Done():
+		return fmt.Errorf("wait for %s: %w", what, ctx.Err())
+	case <-time.After(d):
+		return nil
+	}
+}

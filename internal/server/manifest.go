@@ -1,0 +1,104 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"pooler-lab/internal/result"
+	"pooler-lab/internal/session"
+	"pooler-lab/internal/topology"
+)
+
+// Nodes are the PostgreSQL servers of the lab.
+func Nodes() []string { return []string{primary, standby} }
+
+// IsNode says whether the service is one of them.
+func IsNode(service string) bool { return slices.Contains(Nodes(), service) }
+
+// MaxConnections asks databases how many connections each takes. Where one doesn't tell, the reason stands in its place.
+func (l *Lab) MaxConnections(ctx context.Context, databases []string) map[string]string {
+	const column = "max_connections"
+	return tell(databases, func(service string) (string, error) {
+		line, err := l.line(service)
+		if err != nil {
+			return "", err
+		}
+		r, err := line.AskOne(ctx, "SHOW "+column)
+		return r[column], err
+	})
+}
+
+func (l *Lab) line(database string) (*session.Line, error) {
+	switch {
+	case l.nodes[database] != nil:
+		return l.nodes[database].Line, nil
+	case database == yugabyte:
+		return l.yugabyte, nil
+	}
+	return nil, fmt.Errorf("nobody knows how to ask")
+}
+
+// Logins asks what a role's clients have to show where paths begin without latency, and puts those together that are
+// asked for the same. The error is of letting the role in that has no password, or of taking that back.
+func (l *Lab) Logins(ctx context.Context, role string, paths []topology.Path) (logins []result.Login, err error) {
+	if err := l.GrantLogin(ctx, role, standby); err != nil {
+		return nil, err
+	}
+	if l.granted != nil {
+		defer func() {
+			if revoked := l.RevokeLogin(ctx, standby); err == nil {
+				err = revoked
+			}
+		}()
+	}
+	methods := map[topology.Endpoint]string{}
+	for _, p := range paths {
+		method, known := methods[p.Plain]
+		if !known {
+			if method, err = session.AsksFor(ctx, p.Plain.DSN(role)); err != nil {
+				method, err = result.Unknown(err), nil
+			}
+			methods[p.Plain] = method
+		}
+		i := slices.IndexFunc(logins, func(l result.Login) bool { return l.Method == method })
+		if i < 0 {
+			i, logins = len(logins), append(logins, result.Login{Role: role, Method: method})
+		}
+		logins[i].Paths = append(logins[i].Paths, p.Name)
+	}
+	return logins, nil
+}
+
+// Versions asks every server of the paths for its version. Where one doesn't tell, the reason stands in its place.
+func (l *Lab) Versions(ctx context.Context, services []string) map[string]string {
+	return tell(services, func(service string) (string, error) { return l.version(ctx, service) })
+}
+
+// tell notes what each service says, and where it doesn't, 'unknown' and why.
+func tell(services []string, ask func(service string) (string, error)) map[string]string {
+	all := map[string]string{}
+	for _, s := range services {
+		said, err := ask(s)
+		if err != nil {
+			said = result.Unknown(err)
+		}
+		all[s] = said
+	}
+	return all
+}
+
+func (l *Lab) version(ctx context.Context, service string) (string, error) {
+	switch {
+	case l.nodes[service] != nil:
+		return l.nodes[service].Version(ctx)
+	case l.poolers[service] != nil:
+		return l.poolers[service].Version(ctx)
+	}
+	line, err := l.line(service)
+	if err != nil {
+		return "", err
+	}
+	r, err := line.AskOne(ctx, "SELECT version() AS version")
+	return r["version"], err
+}

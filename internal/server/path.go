@@ -1,0 +1,135 @@
+package server
+
+import (
+	"fmt"
+	"net"
+	"slices"
+
+	"pooler-lab/internal/pooler"
+	"pooler-lab/internal/topology"
+)
+
+// A Path is one of the lab's as a cell uses it: which of its links go through toxiproxy, and who connects.
+type Path struct {
+	topology.Path
+	At       topology.Endpoint // where its client connects
+	Crossed  []topology.Link   // links that lie in it, none without latency
+	Role     string            // of its clients
+	PoolSize int               // that its pooler has to have, 0 where it doesn't matter
+	SetMS    float64           // latency that is set on its links
+	// Fresh has its clients in a database made anew. The lab's probe stays out of it, or it would be the first there.
+	Fresh bool
+
+	kind pooler.Kind // of its pooler, where it has one
+}
+
+// NewPath is p over link and the links that get their latency together with it, or without toxiproxy where link is
+// "", as role app.
+func NewPath(set *topology.Set, p topology.Path, link string) (Path, error) {
+	at, err := p.Endpoint(link)
+	if err != nil {
+		return Path{}, err
+	}
+	path := Path{Path: p, At: at, Role: app}
+	if p.Pooler != "" {
+		if path.kind, err = pooler.Find(p.Pooler); err != nil {
+			return Path{}, fmt.Errorf("path %s: %w", p.Name, err)
+		}
+	}
+	for _, over := range p.Over {
+		if !slices.Contains(over.Links, link) {
+			continue
+		}
+		for _, name := range over.Links {
+			l, err := set.Link(name)
+			if err != nil {
+				return Path{}, err
+			}
+			path.Crossed = append(path.Crossed, l)
+		}
+		break
+	}
+	return path, nil
+}
+
+// DSN is what the path's clients connect with, without a password.
+func (p Path) DSN() string {
+	at := p.At
+	if p.Fresh {
+		at.DBName = fresh
+	}
+	return at.DSN(p.Role)
+}
+
+// counted is the database in which the nodes count the path's clients.
+func (p Path) counted() string {
+	if p.Fresh {
+		return fresh
+	}
+	return "lab"
+}
+
+// PoolSizeSetting is the setting of the path's pooler that lessons vary as pool_sizes, "" where there is none.
+func PoolSizeSetting(p topology.Path) string { return kindOf(p).PoolSize }
+
+// Forks says whether the path's pooler has a process for each client, so that a cell takes longer beside its load.
+func Forks(p topology.Path) bool { return kindOf(p).Forks }
+
+// kindOf is the kind of the path's pooler; of one that has none, or none that is known, the zero Kind.
+func kindOf(p topology.Path) pooler.Kind {
+	kind, _ := pooler.Find(p.Pooler)
+	return kind
+}
+
+// Straight says whether the path's client is a PostgreSQL node's own.
+func Straight(p topology.Path) bool {
+	return len(p.Services) == 1 && (p.Services[0] == primary || p.Services[0] == standby)
+}
+
+// postgreSQL says whether the lab's PostgreSQL nodes are at the path's end, whose sessions and counts it can ask for.
+func (p Path) postgreSQL() bool { return p.Database == "postgresql" }
+
+// pooled says whether the path's client is a pooler's.
+func (p Path) pooled() bool { return p.Pooler != "" }
+
+// proxied says whether toxiproxy is the one that connects to the database, or the client does where the client is
+// the database's own.
+func (p Path) proxied() bool {
+	return slices.ContainsFunc(p.Crossed, func(l topology.Link) bool {
+		return !p.pooled() || l.Service() != p.PoolerService()
+	})
+}
+
+// Nodes are the PostgreSQL servers that the path's queries can reach.
+func (p Path) Nodes() []string {
+	var names []string
+	for _, s := range p.Services {
+		if s == primary || s == standby {
+			names = append(names, s)
+		}
+	}
+	return names
+}
+
+// use is how the path's pooler is used.
+func (p Path) use() pooler.Use {
+	return pooler.Use{
+		Role: p.Role, Password: Password(p.Role), DSN: p.DSN(), Database: p.At.DBName, Mode: p.Pools,
+		PoolSize: p.PoolSize, Nodes: p.Nodes(), Proxied: p.proxied(), PostgreSQL: p.postgreSQL(),
+	}
+}
+
+// The PostgreSQL servers' names in compose.yaml.
+const (
+	primary = "primary"
+	standby = "standby"
+)
+
+// addresses looks up where a service is now. Each name of the lab has one address a network.
+func addresses(service string) ([]string, error) {
+	found, err := net.LookupHost(service)
+	if err != nil {
+		return nil, fmt.Errorf("find the address of %s: %w", service, err)
+	}
+	return found, nil
+}
