@@ -197,7 +197,7 @@ func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override,
 	defer sampler.Close()
 	sessions := sample.NewServers(server.NodeDSN, os.Getenv("LAB_PASSWORD"), server.Roles())
 	defer sessions.Close()
-	r := &runner{set: set, links: links, stream: replication, servers: servers, sampler: sampler, sessions: sessions, script: p.lesson.File,
+	r := &runner{set: set, links: links, replication: replication, servers: servers, sampler: sampler, sessions: sessions, script: p.lesson.File,
 		scheduled: p.cells, progress: progress, dir: filepath.Join(results, doc.ID), doc: doc, lengthened: map[string]bool{}}
 	err = errors.Join(r.run(ctx), report.Write(r.dir, doc))
 	fmt.Fprintf(out, "%s\nResults: results/%s (%s opens in any browser)\n", report.Table(doc), doc.ID, htmlreport.File)
