@@ -9,7 +9,7 @@ import (
 	"pooler-lab/internal/metric"
 )
 
-// mostComparisons is how many a lesson may make: few claims, well founded.
+// mostComparisons is how many a lesson may make: few, and well founded.
 const mostComparisons = 6
 
 // Check returns an error where the lesson asks for a metric that there is none of, picks cells by a field that they
@@ -42,9 +42,10 @@ func Check(l *lesson.Lesson) error {
 	return nil
 }
 
-// CheckCells returns an error where a selector of the lesson's comparisons and findings doesn't pick exactly one of its cells. The cells
-// are those of the lesson as it stands, of paths that are not available too: what the command line changes may well
-// leave cells out or add some. What is said of an experiment that only the full size has is left to that.
+// CheckCells returns an error where a selector of the lesson's comparisons and findings doesn't pick exactly one of its
+// cells. The cells are those of the lesson as it stands, of paths that are not available too: what the command line
+// changes may well leave cells out or add some. What is said of an experiment that only the full size has is left to
+// that.
 func CheckCells(l *lesson.Lesson, cells []lesson.Cell) error {
 	type use struct {
 		where    string

@@ -7,7 +7,8 @@ import "pooler-lab/internal/result"
 // An Outcome is what a comparison or a finding comes to in a run.
 type Outcome string
 
-// A comparison comes to one of the first three, a finding to Reproduced or NotReproduced, both to any of the last three.
+// A comparison comes to one of the first three, a finding to Reproduced or NotReproduced, both to any of the
+// last three.
 const (
 	Lower             Outcome = "lower"               // the whole interval of the ratio is below 1
 	Higher            Outcome = "higher"              // it is above 1

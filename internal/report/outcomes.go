@@ -53,7 +53,8 @@ func comparisons(all []outcome.Comparison) string {
 			interval = c.Ratio.Text(metric.RatioText)
 		}
 		ratio += star(len(c.Reason.Flagged) > 0)
-		t.add(c.Outcome.String(), ratio, interval, reason(fmt.Sprintf("%s (%s)", c.Plan.Says, c.Plan.Metric), c.Reason.String()))
+		t.add(c.Outcome.String(), ratio, interval,
+			reason(fmt.Sprintf("%s (%s)", c.Plan.Says, c.Plan.Metric), c.Reason.String()))
 	}
 	return "\nComparisons, each the ratio of two cells' figures within a block\n" + t.String()
 }

@@ -195,7 +195,7 @@ func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override,
 	if doc.ID, doc.Started, err = makeFolder(results, p.lesson.Name); err != nil {
 		return nil, err
 	}
-	progress.follow(doc.ID)
+	defer progress.follow(results, doc.ID)()
 	sampler := sample.New(statsURL, os.Getenv("COMPOSE_PROJECT_NAME"), services(set, p.cells))
 	defer sampler.Close()
 	sessions := sample.NewServers(server.NodeDSN, os.Getenv("LAB_PASSWORD"), server.Roles())
