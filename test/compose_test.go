@@ -90,7 +90,7 @@ func TestHealthCheckOfPgBouncerUsesNoTLS(t *testing.T) {
 	}
 }
 
-func TestBudgetsAreEqual(t *testing.T) {
+func TestLimitsAreEqual(t *testing.T) {
 	services := definition(t)
 	for _, name := range []string{"standby", "pgbouncer", "pgpool", "pgpool-near-app"} {
 		if one, other := services["primary"], services[name]; one.CPUs == 0 || one.CPUs != other.CPUs || one.MemLimit == "" || one.MemLimit != other.MemLimit {

@@ -21,10 +21,10 @@ import (
 
 // options are the flags of `lab crosscheck`.
 type options struct {
-	repeats    int
-	seconds    float64
-	clients    int
-	unbudgeted bool
+	repeats   int
+	seconds   float64
+	clients   int
+	unlimited bool
 }
 
 // A disagreement is what a crosscheck ends with that doesn't find all ratios where they shall be.
@@ -62,7 +62,8 @@ func NewCommand() *cobra.Command {
 	command.Flags().IntVar(&o.repeats, "repeats", 6, "times that both programs run; fewer than six have no interval")
 	command.Flags().Float64Var(&o.seconds, "seconds", 4, "length of each of their runs")
 	command.Flags().IntVar(&o.clients, "clients", 10, "clients of the throughput part")
-	command.Flags().BoolVar(&o.unbudgeted, "unbudgeted", false, "say that the primary's CPU budget is lifted (scripts/crosscheck lifts it)")
+	command.Flags().BoolVar(&o.unlimited, "unlimited", false,
+		"say that the primary's CPU limit is lifted (scripts/crosscheck lifts it)")
 	return command
 }
 

@@ -22,7 +22,7 @@ func TestVerdict(t *testing.T) {
 		"slower":   {[]float64{70, 71, 69, 70, 72, 68}, "verdict: 1 of 1 ratios are not where they shall be", errDoesNotHold},
 		"restless": {[]float64{60, 120, 60, 120, 60, 70}, "verdict: 0 of 1 ratios hold, of the rest nothing can be said", errCantSay},
 	} {
-		list, err := plan([]string{partThroughput}, options{clients: 10, unbudgeted: true})
+		list, err := plan([]string{partThroughput}, options{clients: 10, unlimited: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +41,7 @@ func TestVerdict(t *testing.T) {
 
 // What is said of a ratio comes from figures of the same repeat, however often they were summed up before.
 func TestFiguresStayInTheirRepeats(t *testing.T) {
-	list, err := plan([]string{partThroughput}, options{clients: 10, unbudgeted: true})
+	list, err := plan([]string{partThroughput}, options{clients: 10, unlimited: true})
 	if err != nil {
 		t.Fatal(err)
 	}

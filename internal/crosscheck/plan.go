@@ -17,11 +17,11 @@ const (
 
 var parts = []string{partThroughput, partLatency, partConnect}
 
-// Least ratios of throughput. Within its CPU budget the server is what limits both programs; without, they and the
+// Least ratios of throughput. Within its CPU limit the server is what limits both programs; without, they and the
 // server share the machine, and what a program itself needs counts.
 const (
-	leastBudgeted   = 0.95
-	leastUnbudgeted = 0.80
+	leastLimited   = 0.95
+	leastUnlimited = 0.80
 )
 
 // plan returns the comparisons of the given parts.
@@ -34,7 +34,7 @@ func plan(wanted []string, options options) ([]*comparison, error) {
 	}
 	base := load{path: "direct", role: "app", protocol: "prepared", clients: options.clients, seconds: options.seconds}
 	if slices.Contains(wanted, partThroughput) {
-		list = append(list, throughputs(base, options.unbudgeted)...)
+		list = append(list, throughputs(base, options.unlimited)...)
 	}
 	if slices.Contains(wanted, partLatency) {
 		slow := base
@@ -47,17 +47,17 @@ func plan(wanted []string, options options) ([]*comparison, error) {
 	return list, nil
 }
 
-func throughputs(base load, unbudgeted bool) []*comparison {
-	budget, least := "in budget", leastBudgeted
-	if unbudgeted {
-		budget, least = "no budget", leastUnbudgeted
+func throughputs(base load, unlimited bool) []*comparison {
+	limit, least := "CPU limit", leastLimited
+	if unlimited {
+		limit, least = "no limit", leastUnlimited
 	}
 	var list []*comparison
 	for _, workload := range []string{"select", "tpcb"} {
 		for _, protocol := range []string{"prepared", "simple"} {
 			l := base
 			l.workload, l.protocol = workload, protocol
-			name := fmt.Sprintf("%s, %s, %d clients, %s", workload, protocol, l.clients, budget)
+			name := fmt.Sprintf("%s, %s, %d clients, %s", workload, protocol, l.clients, limit)
 			list = append(list, &comparison{name: name, load: l, figure: throughput, least: least, most: math.Inf(1)})
 		}
 	}

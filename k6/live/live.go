@@ -52,7 +52,9 @@ func New(params output.Params) (output.Output, error) {
 }
 
 // Description says what it is.
-func (o *Output) Description() string { return "live (one line a second, response time " + o.metric + ")" }
+func (o *Output) Description() string {
+	return "live (one line a second, response time " + o.metric + ")"
+}
 
 // Start begins the first second.
 func (o *Output) Start() error {

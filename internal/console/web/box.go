@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -47,8 +48,13 @@ func stateText(n api.Node) string {
 	case strings.HasPrefix(n.Reason, "paused"): // why, the banner says
 		return "paused"
 	}
-	return strings.Trim(n.State+": "+n.Reason, ": ")
+	return breakable(strings.Trim(n.State+": "+n.Reason, ": "))
 }
+
+var insideWord = regexp.MustCompile(`([/:])(\S)`)
+
+// breakable lets long names, such as an image's, break between their parts and nowhere else.
+func breakable(text string) string { return insideWord.ReplaceAllString(text, "$1\u200b$2") }
 
 // nodeLines are the lines below a pooler's or a database's name.
 func nodeLines(n api.Node) []Line {
@@ -68,7 +74,11 @@ func nodeLines(n api.Node) []Line {
 	}
 	switch {
 	case n.ReplicationLagMS != nil:
-		lines = append(lines, Line{Text: "lag " + metric.Number(*n.ReplicationLagMS) + " ms"})
+		lag := "0"
+		if *n.ReplicationLagMS != 0 {
+			lag = metric.Number(*n.ReplicationLagMS)
+		}
+		lines = append(lines, Line{Text: "lag " + lag + " ms"})
 	case n.Role == "standby":
 		lines = append(lines, Line{Text: "lag not measured"})
 	}

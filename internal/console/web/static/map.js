@@ -1,6 +1,5 @@
 // Keeps the map up to date, and has its links chosen by pointer and keyboard. What stands on it the server says.
 
-const map = document.getElementById('map');
 const note = document.getElementById('map-note');
 const states = ['slow', 'cut', 'off', 'busy', 'words'];
 
@@ -18,8 +17,7 @@ export function paintMap(drawn, chosen) {
     }
   }
   for (const box of drawn.boxes) {
-    const group = map.querySelector(`[data-node="${CSS.escape(box.name)}"]`);
-    if (group) paintBox(group, box);
+    for (const element of document.querySelectorAll(`[data-node="${CSS.escape(box.name)}"]`)) paintBox(element, box);
   }
   note.hidden = !drawn.note;
   setText(note, drawn.note);
@@ -37,10 +35,10 @@ function paintLink(element, link, chosen) {
   if (hint) setText(hint, link.hint);
 }
 
-function paintBox(group, box) {
-  setAttribute(group, 'data-state', box.state);
-  setText(group.querySelector('.role'), box.role);
-  const lines = group.querySelector('.lines');
+function paintBox(element, box) {
+  setAttribute(element, 'data-state', box.state);
+  setText(element.querySelector('.role'), box.role);
+  const lines = element.querySelector('.lines');
   const key = JSON.stringify(box.lines);
   if (lines.dataset.key === key) return;
   lines.dataset.key = key;
