@@ -30,6 +30,9 @@ func TestPreflightNamesWrongSettings(t *testing.T) {
 		{"LAB_SCALE=", "a whole number from 1 to 20000"},
 		{"LAB_MAX_CONNECTIONS=many", "a whole number from 100"},
 		{"LAB_MAX_CONNECTIONS=20", "a whole number from 100"},
+		{"LAB_DEBIAN_RELEASE=13", "the code name of a Debian release"},
+		{"LAB_POSTGRES_MAJOR=17.1", "PostgreSQL's major version"},
+		{"LAB_POSTGRES_MAJOR=", "PostgreSQL's major version"},
 		{"LAB_NODE_CPUS=half", "a number of CPUs, such as 0.5"},
 		{"LAB_NODE_CPUS=0", "a number of CPUs, such as 0.5"},
 		{"LAB_POOLER_CPUS=-1", "a number of CPUs, such as 0.5"},
@@ -68,7 +71,7 @@ func TestUpStopsAtWrongSettings(t *testing.T) {
 			t.Errorf("said %q, wanted %q in it", said, part)
 		}
 	}
-	if strings.Contains(said, "building") {
+	if strings.Contains(said, "build:") {
 		t.Errorf("said %q: went on all the same", said)
 	}
 }

@@ -51,7 +51,10 @@ func newRoot() *cobra.Command {
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
-		PersistentPreRunE: func(*cobra.Command, []string) error { return becomeOwner() },
+		PersistentPreRunE: func(c *cobra.Command, args []string) error {
+			noteLiveLoad(c, args, filepath.Join(topology.Root(), "results"), os.Stderr)
+			return becomeOwner()
+		},
 	}
 	showAsTyped(root)
 	root.SetFlagErrorFunc(explainFlag)

@@ -20,6 +20,7 @@ import (
 
 	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/link"
+	"pooler-lab/internal/run"
 	"pooler-lab/internal/topology"
 )
 
@@ -37,6 +38,7 @@ type bench struct {
 
 	mu       sync.Mutex
 	underWay string
+	step     *run.Step // nil where none is known
 }
 
 // newBench makes a console that is ready, with an empty results/ and its k6 and lab programs out of reach.
@@ -61,7 +63,7 @@ func newBench(t *testing.T, change func(*bench)) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.source = &Source{Set: set, Presets: presets, Links: links, K6: "/nowhere/k6", Lab: "/nowhere/lab", UnderWay: b.holder,
+	b.source = &Source{Set: set, Presets: presets, Links: links, K6: "/nowhere/k6", Lab: "/nowhere/lab", UnderWay: b.holder, Step: b.lastStep,
 		Probe: func(topology.Link) LinkProbe { return standInProbe{} }, Nodes: []NodeProbe{b.node},
 		Scale: func(context.Context) (int, error) { return 1, nil }, LetGo: func(context.Context) {}}
 	b.Console = newConsole(t, root, &b.server)
@@ -115,6 +117,22 @@ func (b *bench) holder() (string, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.underWay, b.underWay != ""
+}
+
+func (b *bench) lastStep() (run.Step, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.step == nil {
+		return run.Step{}, false
+	}
+	return *b.step, true
+}
+
+// at says how far what is under way is.
+func (b *bench) at(step *run.Step) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.step = step
 }
 
 func (b *bench) hold(what string) {

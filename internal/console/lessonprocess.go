@@ -124,28 +124,47 @@ func (c *lessonProcess) cancel() {
 func (c *lessonProcess) state() *api.Running {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	r := &api.Running{Name: c.lesson, Run: c.step.Run, State: "running", Cell: c.step.Cell, Done: c.step.Done, Of: c.step.Of,
-		SecondsLeft: c.step.SecondsLeft, Failed: c.step.Failed}
+	r := runningAt(c.lesson, c.step)
 	if c.cancelled {
 		r.State = "cancelling"
 	}
 	return r
 }
 
+// runningAt is a lesson that is at that step.
+func runningAt(lesson string, s run.Step) *api.Running {
+	return &api.Running{
+		Name:        lesson,
+		Run:         s.Run,
+		State:       "running",
+		Cell:        s.Cell,
+		Done:        s.Done,
+		Of:          s.Of,
+		SecondsLeft: s.SecondsLeft,
+		Failed:      s.Failed,
+	}
+}
+
 // outcome is what became of it, once it has ended.
 func (c *lessonProcess) outcome() *api.LastRun {
-	last := &api.LastRun{Lesson: c.lesson, Run: c.state().Run, Status: string(result.Failed), Reason: c.said.String()}
-	if last.Run == "" {
-		return last
+	id := c.state().Run
+	if id == "" {
+		return &api.LastRun{Lesson: c.lesson, Status: string(result.Failed), Reason: c.said.String()}
 	}
-	doc, err := result.Read(filepath.Join(c.results, last.Run))
-	if err != nil {
+	return outcomeOf(c.results, c.lesson, id)
+}
+
+// outcomeOf is what became of a run that has ended.
+func outcomeOf(results, lesson, id string) *api.LastRun {
+	last := &api.LastRun{Lesson: lesson, Run: id, Status: string(result.Failed)}
+	doc, err := result.Read(filepath.Join(results, id))
+	switch {
+	case err != nil:
 		last.Reason = err.Error()
-		return last
-	}
-	last.Status, last.Reason = string(doc.Status), doc.Reason
-	if doc.Status == result.Running {
+	case doc.Status == result.Running:
 		last.Status, last.Reason = string(result.Interrupted), neverEnded
+	default:
+		last.Status, last.Reason = string(doc.Status), doc.Reason
 	}
 	return last
 }

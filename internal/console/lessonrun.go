@@ -97,14 +97,46 @@ func (p *parts) teach(ctx context.Context, name string, order lessonRequest) (st
 	return c.await(ctx)
 }
 
-// lessonState is how far the console's own lesson is, nil where none runs, and what became of the last one.
+// lessonState is how far the lesson under way is, nil where none is, and what became of the last one.
 func (p *parts) lessonState() (*api.Running, *api.LastRun) {
+	elsewhere := p.terminalLesson()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.lessonProcess == nil {
-		return nil, p.lastRun
+	switch {
+	case p.lessonProcess != nil:
+		return p.lessonProcess.state(), p.lastRun
+	case elsewhere != nil:
+		p.terminalRun = elsewhere.Run
 	}
-	return p.lessonProcess.state(), p.lastRun
+	return elsewhere, p.lastRun
+}
+
+// terminalLesson is the lesson that a terminal runs, nil where none does.
+func (p *parts) terminalLesson() *api.Running {
+	what, ok := p.source.UnderWay()
+	name, isLesson := strings.CutPrefix(what, lessonPrefix)
+	if !ok || !isLesson {
+		return nil
+	}
+	step, ok := p.source.Step()
+	if !ok || !strings.HasSuffix(step.Run, "-"+name) { // it has said nothing yet
+		step = run.Step{}
+	}
+	r := runningAt(name, step)
+	r.Elsewhere = true
+	return r
+}
+
+// endTerminalRun notes what became of a terminal's lesson, once nothing measures any more.
+func (p *parts) endTerminalRun() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.terminalRun == "" {
+		return
+	}
+	_, lesson, _ := strings.Cut(p.terminalRun, "-")
+	p.lastRun = outcomeOf(p.results(), lesson, p.terminalRun)
+	p.terminalRun = ""
 }
 
 // cancelLesson ends the lesson under way, whoever started it.

@@ -12,6 +12,9 @@ import (
 // caches first, which takes longer: load and probes are gone by then.
 const lockEvery = 250 * time.Millisecond
 
+// meanwhile is what the lab doesn't do while something measures.
+const meanwhile = "live load and probes pause, and no link can be set"
+
 // lessonPrefix is what the name of what measures begins with where that is a lesson.
 const lessonPrefix = "lesson "
 
@@ -25,8 +28,8 @@ type lock struct {
 
 func newLock() *lock { return &lock{taken: make(chan struct{})} }
 
-// turn tells those who are bound to the lock of what has become of it.
-func (l *lock) turn(before bool) {
+// signal tells those who are bound to the lock of what has become of it.
+func (l *lock) signal(before bool) {
 	now := l.own != "" || l.elsewhere != ""
 	if now && !before {
 		close(l.taken)
@@ -57,11 +60,12 @@ func (l *lock) text() string {
 	defer l.mu.Unlock()
 	switch {
 	case l.own != "":
-		return fmt.Sprintf("lesson %s is running, so live load and probes pause and nothing can be swapped: wait until it has ended, or cancel it", l.own)
+		return fmt.Sprintf("lesson %s is running: %s. Wait until it ends, or cancel it", l.own, meanwhile)
 	case strings.HasPrefix(l.elsewhere, lessonPrefix):
-		return fmt.Sprintf("%s is under way, started from a terminal, so live load and probes pause and nothing can be swapped: wait until it has ended, or cancel it", l.elsewhere)
+		return fmt.Sprintf("%s is under way, started from a terminal: %s. Wait until it ends, or cancel it",
+			l.elsewhere, meanwhile)
 	case l.elsewhere != "":
-		return fmt.Sprintf("%s is under way, started from a terminal, so live load and probes pause and nothing can be swapped: wait until it has ended", l.elsewhere)
+		return fmt.Sprintf("%s is under way, started from a terminal: %s. Wait until it ends", l.elsewhere, meanwhile)
 	}
 	return ""
 }
@@ -74,7 +78,7 @@ func (l *lock) note(elsewhere string) (news bool) {
 		elsewhere = "" // it is the same one
 	}
 	news = elsewhere != l.elsewhere
-	defer l.turn(l.own != "" || l.elsewhere != "")
+	defer l.signal(l.own != "" || l.elsewhere != "")
 	l.elsewhere = elsewhere
 	return news
 }
@@ -87,7 +91,7 @@ func (l *lock) begin(lesson string) bool {
 		return false
 	}
 	l.own = lesson
-	l.turn(false)
+	l.signal(false)
 	return true
 }
 
@@ -95,5 +99,5 @@ func (l *lock) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.own = ""
-	l.turn(true)
+	l.signal(true)
 }

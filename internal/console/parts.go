@@ -28,6 +28,7 @@ type parts struct {
 	mu            sync.Mutex
 	lessonProcess *lessonProcess // the console's own lesson, nil where none runs
 	lastRun       *api.LastRun
+	terminalRun   string // of a terminal, under way when somebody last asked
 
 	running sync.WaitGroup
 }
@@ -69,9 +70,12 @@ func every(ctx context.Context, interval time.Duration, do func()) {
 
 // checkLock looks whether something measures, and has the live load pause while it does.
 func (p *parts) checkLock() {
-	what, _ := p.source.UnderWay()
+	what, underWay := p.source.UnderWay()
 	if p.lock.note(what) {
 		p.wake.beat()
+	}
+	if !underWay {
+		p.endTerminalRun()
 	}
 	p.load.pause(p.lock.text())
 }

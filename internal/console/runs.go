@@ -40,9 +40,8 @@ func (p *parts) withTrueStatus(shown web.Run) web.Run {
 	if !shown.Running() {
 		return shown
 	}
-	what, _ := p.source.UnderWay()
-	own, _ := p.lessonState()
-	if what != lessonPrefix+shown.Lesson || own != nil && own.Run != shown.Name {
+	running, _ := p.lessonState()
+	if running == nil || running.Name != shown.Lesson || running.Run != "" && running.Run != shown.Name {
 		shown.Status, shown.Reason = result.Interrupted, neverEnded
 	}
 	return shown

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"pooler-lab/internal/run"
 )
 
 // putRun puts a copy of a run into results, under that name.
@@ -114,5 +116,35 @@ func TestRunThatNeverEndedIsInterrupted(t *testing.T) {
 	}
 	if _, err := p.revealed("05-balance", name); statusOf(err) != http.StatusConflict {
 		t.Errorf("revealed while it is under way: %v", err)
+	}
+}
+
+// A lesson that a terminal runs shows how far it is, and what became of it.
+func TestTerminalsLessonShowsItsProgress(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	const name = "20261121T161200Z-05-balance"
+	b.putRun(name, aRun, func(text string) string {
+		return strings.Replace(text, `"status": "finished"`, `"status": "running"`, 1)
+	})
+	b.hold("lesson 05-balance")
+	b.at(&run.Step{Run: "20261120T100000Z-01-connect", Done: 9, Of: 9}) // what another one left
+	b.until("it shows", func() bool { return b.state().Lesson != nil })
+	if r := b.state().Lesson; r.Name != "05-balance" || r.Run != "" || r.Of != 0 || !r.Elsewhere {
+		t.Errorf("before it has said how far it is: %+v", r)
+	}
+	b.at(&run.Step{Run: name, Cell: "direct", Done: 3, Of: 12, SecondsLeft: 40})
+	b.until("its progress shows", func() bool { return b.state().Lesson.Done == 3 })
+	if r := b.state().Lesson; r.Run != name || r.Of != 12 || r.SecondsLeft != 40 || r.Cell != "direct" {
+		t.Errorf("%+v", r)
+	}
+	if status, text := b.get("/runs/" + name); status != 200 || !strings.Contains(text, "This run goes on.") {
+		t.Errorf("its page: %d %s", status, text)
+	}
+	b.putRun(name, aRun, same)
+	b.hold("")
+	b.until("its outcome shows", func() bool { s := b.state(); return s.Lesson == nil && s.LastRun != nil })
+	if last := b.state().LastRun; last.Run != name || last.Lesson != "05-balance" || last.Status != "finished" {
+		t.Errorf("%+v", last)
 	}
 }

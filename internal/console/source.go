@@ -28,6 +28,7 @@ type Source struct {
 	Nodes    []NodeProbe
 	Waits    []WaitsProbe
 	UnderWay func() (what string, ok bool) // what measures just now, the console's own lesson included
+	Step     func() (run.Step, bool)       // how far it is, where it is a lesson that has said
 	K6, Lab  string                        // programs
 	Scale    func(context.Context) (int, error)
 	LetGo    func(context.Context) // has poolers close what the live load has left open
@@ -88,6 +89,7 @@ func SourceOfLab(root string) (*Source, error) {
 	s := &Source{Set: set, Presets: presets, Links: links, K6: "k6", Lab: own,
 		Probe:    func(l topology.Link) LinkProbe { return link.NewProbe(topology.Proxy, l) },
 		UnderWay: func() (string, bool) { return run.UnderWay(filepath.Join(root, "results")) },
+		Step:     func() (run.Step, bool) { return run.LastStep(filepath.Join(root, "results")) },
 		Scale:    server.Scale, LetGo: func(ctx context.Context) { closeIdle(ctx, set) }}
 	for _, name := range services(set) {
 		kind := set.PoolerKind(name)

@@ -134,9 +134,12 @@ func shareOfLimits(l *lesson.Lesson, set *topology.Set, full bool) float64 {
 	return min(1, max(0, (l.Expected(full)-known).Seconds()/max(1, all.work.left.Seconds())))
 }
 
-// asItIs says whether a run has all that its lesson has, in either size.
+// asItIs says whether a run has its lesson's cells as they are, in either size, with side experiments or without.
 func asItIs(o lesson.Override) bool {
 	o.Full = false
+	if slices.Equal(o.Experiments, []string{lesson.All}) {
+		o.Experiments = nil
+	}
 	return reflect.DeepEqual(o, lesson.Override{})
 }
 
@@ -192,12 +195,12 @@ func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override,
 	if doc.ID, doc.Started, err = makeFolder(results, p.lesson.Name); err != nil {
 		return nil, err
 	}
-	progress.follow(doc.ID)
+	defer progress.follow(results, doc.ID)()
 	sampler := sample.New(statsURL, os.Getenv("COMPOSE_PROJECT_NAME"), services(set, p.cells))
 	defer sampler.Close()
 	sessions := sample.NewServers(server.NodeDSN, os.Getenv("LAB_PASSWORD"), server.Roles())
 	defer sessions.Close()
-	r := &runner{set: set, links: links, stream: replication, servers: servers, sampler: sampler, sessions: sessions, script: p.lesson.File,
+	r := &runner{set: set, links: links, replication: replication, servers: servers, sampler: sampler, sessions: sessions, script: p.lesson.File,
 		scheduled: p.cells, progress: progress, dir: filepath.Join(results, doc.ID), doc: doc, lengthened: map[string]bool{}}
 	err = errors.Join(r.run(ctx), report.Write(r.dir, doc))
 	fmt.Fprintf(out, "%s\nResults: results/%s (%s opens in any browser)\n", report.Table(doc), doc.ID, htmlreport.File)

@@ -55,11 +55,13 @@ func TestFlags(t *testing.T) {
 // A repeat from which other machines took the CPU is run again, and the last attempt counts with its flag.
 func TestStolenTimeIsAnotherAttempt(t *testing.T) {
 	share := 0.2
-	for attempt, want := range map[int]result.Status{1: result.Rejected, 2: result.Rejected, 3: result.OK} {
-		r := &result.Repeat{Attempt: attempt, Status: result.OK, Measured: &result.Measured{Transactions: 99}, Resources: &result.Resources{Stolen: &share}}
-		(&runner{doc: &result.Run{}}).judge(lesson.Cell{}, r)
-		if r.Status != want || len(r.Flags) != 1 || r.Flags[0].Kind != result.FlagStolen || want == result.Rejected && !strings.Contains(r.Reason, "20 %") {
-			t.Errorf("attempt %d is %s: %s, flags %v", attempt, r.Status, r.Reason, r.Flags)
+	for number, want := range map[int]result.Status{1: result.Rejected, 2: result.Rejected, 3: result.OK} {
+		r := &result.Repeat{Measured: &result.Measured{Transactions: 99}, Resources: &result.Resources{Stolen: &share}}
+		a := attempt{number: number, flags: flags(lesson.Cell{}, r)}
+		ruled := a.rule()
+		if ruled.status != want || len(a.flags) != 1 || a.flags[0].Kind != result.FlagStolen ||
+			want == result.Rejected && !strings.Contains(ruled.reason, "20 %") {
+			t.Errorf("attempt %d is %s: %s, flags %v", number, ruled.status, ruled.reason, a.flags)
 		}
 	}
 }

@@ -22,6 +22,14 @@ import (
 // start and end, and the closing of its connections, for which a slow machine needs some 50 ms each.
 func slack(c lesson.Cell) float64 { return 20 + 0.05*float64(connections(c)) }
 
+// connections is how many the cell's clients open.
+func connections(c lesson.Cell) int {
+	if c.Instances > 0 {
+		return c.Instances * c.InstancePool
+	}
+	return c.Clients
+}
+
 // load runs k6 and reads what it saw.
 func (r *runner) load(ctx context.Context, c lesson.Cell, path server.Path, out *result.Repeat) error {
 	cell, file := r.told(c, path, out), r.file(c, out)

@@ -128,7 +128,8 @@ func limitOf(ctx context.Context, service string) result.Limit {
 func versions(ctx context.Context, servers *server.Lab, set *topology.Set, cells []lesson.Cell) map[string]string {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	found := servers.Versions(ctx, slices.DeleteFunc(services(set, cells), func(s string) bool { return s == topology.Proxy }))
+	isProxy := func(s string) bool { return s == topology.Proxy }
+	found := servers.Versions(ctx, slices.DeleteFunc(services(set, cells), isProxy))
 	for name, ask := range map[string]func(context.Context) (string, error){
 		"toxiproxy": toxiproxyVersion, "k6": k6Version, "lab": labVersion,
 	} {

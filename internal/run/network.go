@@ -10,16 +10,16 @@ import (
 	"pooler-lab/internal/server"
 )
 
-// The switches are where latencies are set: toxiproxy.
-type switches interface {
+// Links are where latencies are set: toxiproxy.
+type links interface {
 	Snapshot(context.Context) (link.Snapshot, error)
 	Put(context.Context, link.Snapshot) error
 	Off(ctx context.Context, links ...string) error
 	Set(ctx context.Context, link string, s link.Settings) error
 }
 
-// The stream is how the standby gets its WAL: straight from the primary, or over link.ReplicationLink.
-type stream interface {
+// Replication is how the standby gets its WAL: straight from the primary, or over link.ReplicationLink.
+type replication interface {
 	OverLink(context.Context) (bool, error)
 	Move(ctx context.Context, over bool) error
 }
@@ -30,14 +30,14 @@ type network struct {
 	overLink bool // replication was
 }
 
-// look notes what the links are. Replication is asked only where a cell studies it: nothing else moves it.
-func (r *runner) look(ctx context.Context) (n network, err error) {
+// found notes what the links are. Replication is asked only where a cell studies it: nothing else moves it.
+func (r *runner) found(ctx context.Context) (n network, err error) {
 	if n.links, err = r.links.Snapshot(ctx); err != nil {
 		return n, fmt.Errorf("read the latencies that are set: %w", err)
 	}
 	r.movesReplication = slices.ContainsFunc(r.scheduled, func(c lesson.Cell) bool { return c.ReplicationMS > 0 })
 	if r.movesReplication {
-		if n.overLink, err = r.stream.OverLink(ctx); err != nil {
+		if n.overLink, err = r.replication.OverLink(ctx); err != nil {
 			return n, fmt.Errorf("read how the standby replicates: %w", err)
 		}
 	}
@@ -48,8 +48,8 @@ func (r *runner) look(ctx context.Context) (n network, err error) {
 func (r *runner) restoreNetwork(ctx context.Context, found network) error {
 	if r.movesReplication {
 		// First: with a long latency in place the standby would take long to stream from elsewhere.
-		if err := r.stream.Move(ctx, found.overLink); err != nil {
-			return fmt.Errorf("put replication back: %w", err)
+		if err := r.replication.Move(ctx, found.overLink); err != nil {
+			return fmt.Errorf("restore replication: %w", err)
 		}
 	}
 	return r.links.Put(ctx, found.links)
@@ -60,7 +60,7 @@ func (r *runner) restoreNetwork(ctx context.Context, found network) error {
 func (r *runner) setNetwork(ctx context.Context, c lesson.Cell, path server.Path) error {
 	wanted := linkSettings(c, path)
 	if r.movesReplication {
-		if err := r.stream.Move(ctx, c.ReplicationMS > 0); err != nil {
+		if err := r.replication.Move(ctx, c.ReplicationMS > 0); err != nil {
 			return err
 		}
 	}
@@ -108,7 +108,7 @@ func (r *runner) compareNetwork(ctx context.Context, c lesson.Cell, before link.
 	if c.ReplicationMS == 0 {
 		return nil
 	}
-	over, err := r.stream.OverLink(ctx)
+	over, err := r.replication.OverLink(ctx)
 	if err == nil && !over {
 		return &rejection{"someone took replication off its link meanwhile"}
 	}

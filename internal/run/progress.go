@@ -41,9 +41,10 @@ type progress struct {
 	shown   time.Duration // time left as the screen had it last
 	shownAt time.Time     // zero before
 
-	steps  *steps // nil where people watch
-	run    string // its folder's name
-	failed int    // cells
+	steps   *steps // nil where people watch
+	results string // where to leave the last step, "" before the run and after it
+	run     string // its folder's name
+	failed  int    // cells
 }
 
 // load is the phase in which the repeat's clients are at work.
@@ -127,7 +128,7 @@ func (p *progress) howLong() string {
 
 // tick writes the line, or the step, anew each second until stop is called.
 func (p *progress) tick() (stop func()) {
-	if p.width == 0 && p.steps == nil {
+	if p.width == 0 && p.steps == nil && p.results == "" {
 		return func() {}
 	}
 	ticker, ended := time.NewTicker(time.Second), make(chan struct{})

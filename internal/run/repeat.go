@@ -25,51 +25,30 @@ type rejection struct{ reason string }
 
 func (r *rejection) Error() string { return r.reason }
 
-// repeat executes one repeat of c and fills in out. Whatever goes wrong becomes its status and reason.
-func (r *runner) repeat(ctx context.Context, c lesson.Cell, out result.Repeat) result.Repeat {
-	out.Started, out.Status = time.Now().UTC(), result.OK
+// repeat executes one attempt at a repeat of c and fills in out. The ruling is what becomes of it.
+func (r *runner) repeat(ctx context.Context, c lesson.Cell, out result.Repeat) (result.Repeat, ruling) {
+	out.Started = time.Now().UTC()
 	if r.lengthened[c.ID] {
 		out.Warmup = c.Warmup
 	}
 	out.Proof, out.Counts, out.Shares, out.Flags = []result.Fact{}, []result.Count{}, []result.Share{}, []result.Flag{}
 	err := r.measure(ctx, c, &out)
-	rejected, isRejection := err.(*rejection)
-	switch {
-	case ctx.Err() != nil:
-		out.Status, out.Reason = result.Interrupted, "the run was stopped meanwhile"
-	case isRejection:
-		out.Status, out.Reason = result.Rejected, rejected.reason
-	case err != nil && r.tooShort(c, &out):
-		out.Status, out.Reason, out.Flags = result.Rejected, notReady(c, out.Measured)+": "+err.Error(), flags(c, &out)
-	case err != nil:
-		out.Status, out.Reason = result.Failed, err.Error()
-	default:
-		r.judge(c, &out)
+	a := attempt{number: out.Attempt, stopped: ctx.Err() != nil, failed: err, tooShort: r.tooShort(c, &out)}
+	var rejected *rejection
+	if errors.As(err, &rejected) {
+		a.changed = rejected.reason
+	} else if !a.stopped && (err == nil || a.tooShort) {
+		out.Flags = flags(c, &out)
+		a.flags, a.late = out.Flags, notReady(c, out.Measured)
 	}
+	decided := a.rule()
+	out.Status, out.Reason = decided.status, decided.reason
 	if out.Status == result.OK && out.Log != "" {
 		os.Remove(filepath.Join(r.dir, out.Log))
 		out.Log = ""
 	}
 	out.Ended = time.Now().UTC()
-	return out
-}
-
-// attempts is how often a repeat is tried at most; the last one counts, with its flags.
-const attempts = 3
-
-// judge flags a repeat that went to its end. What other machines took of the CPU says nothing of the lab, so that it
-// counts for nothing then, unless it is the last attempt. So does a first attempt that the servers counted otherwise:
-// Pgpool-II looks up the tables and functions that it hasn't met since it started, by transactions of its own
-// (its relation cache), and they come with the first cell that has a new statement. And so does one whose warm-up was
-// too short, where it can be made longer.
-func (r *runner) judge(c lesson.Cell, out *result.Repeat) {
-	out.Flags = flags(c, out)
-	for _, f := range out.Flags {
-		if f.Kind == result.FlagStolen && out.Attempt < attempts || f.Kind == result.FlagCounts && out.Attempt == 1 ||
-			f.Kind == result.FlagWarmup && out.Attempt < attempts && r.tooShort(c, out) {
-			out.Status, out.Reason = result.Rejected, f.Text
-		}
-	}
+	return out, decided
 }
 
 // measure is the repeat itself: set the latency, prepare the servers, prove the path, count, load, count again and
@@ -89,7 +68,8 @@ func (r *runner) measure(ctx context.Context, c lesson.Cell, out *result.Repeat)
 		return err
 	}
 	defer r.restore()
-	if err := r.servers.Prepare(preparation, path, server.Preparation{Writes: c.Writes, Settings: settings(c, path)}); err != nil {
+	wanted := server.Preparation{Writes: c.Writes, Settings: settings(c, path)}
+	if err := r.servers.Prepare(preparation, path, wanted); err != nil {
 		return err
 	}
 	before, err := r.begin(preparation, c, path, toxics, out)
@@ -157,7 +137,8 @@ func (r *runner) path(c lesson.Cell) (server.Path, error) {
 
 // begin makes sure that the path leads where its path says, from pools whose state is known, and notes its round
 // trip and the counts before the load.
-func (r *runner) begin(ctx context.Context, c lesson.Cell, path server.Path, toxics link.Snapshot, out *result.Repeat) (server.Tally, error) {
+func (r *runner) begin(ctx context.Context, c lesson.Cell, path server.Path, toxics link.Snapshot,
+	out *result.Repeat) (server.Tally, error) {
 	if r.kind(c) == filling {
 		r.progress.enter("filling pools")
 	}
@@ -193,7 +174,8 @@ func (r *runner) compare(ctx context.Context, c lesson.Cell, path server.Path, b
 
 // reconcile sets k6's counts beside the servers'. A server that can't tell, since it has just gone down, doesn't
 // undo what k6 measured: the repeat is flagged.
-func (r *runner) reconcile(ctx context.Context, c lesson.Cell, path server.Path, before server.Tally, out *result.Repeat) {
+func (r *runner) reconcile(ctx context.Context, c lesson.Cell, path server.Path, before server.Tally,
+	out *result.Repeat) {
 	counts, shares, err := r.servers.Reconcile(ctx, path, before, out.Measured.Counted)
 	if err == nil && c.Writes && path.Database == "postgresql" && strings.HasPrefix(c.Workload, "tpcb") {
 		var history result.Count

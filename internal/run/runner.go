@@ -20,7 +20,7 @@ import (
 // restoreTime is how long links, and then settings, may take to be put back.
 const restoreTime = 10 * time.Second
 
-// The servers are the servers that a cell goes through, and what they say of it.
+// Servers are those that a cell goes through, and what they say of it.
 type servers interface {
 	Prepare(context.Context, server.Path, server.Preparation) error
 	Begin(ctx context.Context, path server.Path, fill bool) (server.Beginning, error)
@@ -36,17 +36,17 @@ const stopped = "it was stopped: Ctrl-C, scripts/lab cancel or the console"
 
 // A runner executes one run.
 type runner struct {
-	set       *topology.Set
-	links     switches
-	stream    stream
-	servers   servers
-	sampler   *sample.Sampler
-	sessions  *sample.Servers
-	progress  *progress
-	script    string // the lesson's
-	dir       string // the run's folder
-	doc       *result.Run
-	scheduled []lesson.Cell
+	set         *topology.Set
+	links       links
+	replication replication
+	servers     servers
+	sampler     *sample.Sampler
+	sessions    *sample.Servers
+	progress    *progress
+	script      string // the lesson's
+	dir         string // the run's folder
+	doc         *result.Run
+	scheduled   []lesson.Cell
 
 	movesReplication bool            // some cell does
 	waited           time.Duration   // for other machines
@@ -77,7 +77,7 @@ func anyOK(doc *result.Run) bool {
 // run executes every block, writes run.json after each cell and puts what it found back. It
 // returns an interruptedError where ctx ended before the last cell, and a nothingError where no repeat is ok.
 func (r *runner) run(ctx context.Context) error {
-	found, err := r.look(ctx)
+	found, err := r.found(ctx)
 	if err == nil {
 		stop := r.progress.tick()
 		err = r.blocks(ctx)
@@ -123,37 +123,16 @@ func (r *runner) blocks(ctx context.Context) error {
 	return nil
 }
 
-// How long a repeat waits for other machines before another attempt, and all of a run's together.
-const (
-	calmWait  = 15 * time.Second
-	calmWaits = time.Minute
-	calmLook  = 250 * time.Millisecond
-	calmShare = 0.05 // of a busy look's time may be lost
-)
-
-// calm waits until the hypervisor gives the CPU to this machine again, as far as there is patience.
-func (r *runner) calm(ctx context.Context) {
-	begun := time.Now()
-	r.progress.enter("waiting for the CPU")
-	for ctx.Err() == nil && time.Since(begun) < calmWait && r.waited+time.Since(begun) < calmWaits {
-		if lost := sample.LostWhileBusy(calmLook); lost == nil || *lost < calmShare {
-			break
-		}
-		time.Sleep(calmLook)
-	}
-	r.waited += time.Since(begun)
-}
-
 // cell runs one repeat of the cell at i, and again where it was rejected. The error is of writing results alone: what
 // goes wrong with a cell stands in it.
 func (r *runner) cell(ctx context.Context, i, block, position int) error {
 	c := &r.doc.Cells[i]
 	for attempt := 1; ; attempt++ {
-		repeat := r.repeat(ctx, r.scheduled[i], result.Repeat{Block: block, Position: position, Attempt: attempt})
+		repeat, decided := r.repeat(ctx, r.scheduled[i], result.Repeat{Block: block, Position: position, Attempt: attempt})
 		again := "once more"
-		short := repeat.Status == result.Rejected && r.tooShort(r.scheduled[i], &repeat)
-		if short {
-			r.lengthen(i, r.doc.Cells[i].Left()+min(1, attempt-1)) // an attempt before this one counts as its block's end
+		if decided.lengthen {
+			// An attempt before this one counts as its block's end.
+			r.lengthen(i, r.doc.Cells[i].Left()+min(1, attempt-1))
 			again = fmt.Sprintf("once more, with %g s to get ready", r.scheduled[i].Warmup)
 		}
 		c.Add(repeat)
@@ -163,19 +142,18 @@ func (r *runner) cell(ctx context.Context, i, block, position int) error {
 		if err := r.doc.Write(r.dir); err != nil {
 			return err
 		}
-		taken := repeat.Flagged(result.FlagStolen)
-		if repeat.Status != result.Rejected || ctx.Err() != nil || attempt == attempts || attempt > 1 && !taken && !short {
+		if !decided.again || ctx.Err() != nil {
 			return nil
 		}
 		r.progress.say("%s: %s; %s", what(r.scheduled[i]), repeat.Reason, again)
-		if taken {
+		if decided.wait {
 			r.calm(ctx)
 		}
 		r.progress.again()
 	}
 }
 
-// putBack makes all links, settings and logins what they were before the run, whatever became of it.
+// restoreAll makes all links, settings and logins what they were before the run, whatever became of it.
 func (r *runner) restoreAll(found network) {
 	r.doc.NotRestored = ""
 	ctx, cancel := context.WithTimeout(context.Background(), restoreTime)

@@ -76,7 +76,7 @@ func TestRun(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			r, switches, servers := newRunner(t, test.behaviour, plain("a"))
+			r, links, servers := newRunner(t, test.behaviour, plain("a"))
 			servers.deaf, servers.facts, servers.counts = test.deaf, test.facts, test.counts
 			servers.roundTrip = max(servers.roundTrip, test.roundTrip)
 			wantNothing(t, r.run(t.Context()), test.status != result.OK)
@@ -91,8 +91,8 @@ func TestRun(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(r.dir, "k6", "a-r1.log")); (err == nil) != test.log {
 				t.Errorf("k6's log is there: %v", err == nil)
 			}
-			if len(switches.put) != 1 {
-				t.Errorf("the latencies were put back %d times", len(switches.put))
+			if len(links.put) != 1 {
+				t.Errorf("the latencies were put back %d times", len(links.put))
 			}
 		})
 	}
@@ -162,7 +162,7 @@ func TestFixedWork(t *testing.T) {
 }
 
 // What a cell wants of the servers reaches them before each repeat, and is taken back after it and at the end.
-func TestServersArePreparedAndTakenBack(t *testing.T) {
+func TestServersArePreparedAndRestored(t *testing.T) {
 	c := plain("a")
 	c.Path, c.Writes, c.PoolSize, c.Workload = "pooled", true, 7, "tpcb"
 	c.Settings = map[string]map[string]string{"standby": {"hot_standby_feedback": "on"}, "pgbouncer": {"query_wait_timeout": "5"}}
@@ -171,7 +171,7 @@ func TestServersArePreparedAndTakenBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(servers.prepared) != 1 || servers.restored != 2 {
-		t.Fatalf("prepared %d times, taken back %d times", len(servers.prepared), servers.restored)
+		t.Fatalf("prepared %d times, restored %d times", len(servers.prepared), servers.restored)
 	}
 	p := servers.prepared[0]
 	if !p.Writes || p.Settings["standby"]["hot_standby_feedback"] != "on" || p.Settings["pgbouncer"]["default_pool_size"] != "7" || p.Settings["pgbouncer"]["query_wait_timeout"] != "5" {
@@ -236,15 +236,15 @@ func TestASettingChangedMeanwhileRejectsTheRepeat(t *testing.T) {
 func TestNetworkOfACell(t *testing.T) {
 	over, straight := plain("over"), plain("straight")
 	over.Latency, over.Link, over.BandwidthKBs, over.ReplicationMS = lesson.Through(0), "client-primary", 500, 20
-	r, switches, servers := newRunner(t, "errors", over, straight)
+	r, links, servers := newRunner(t, "errors", over, straight)
 	servers.roundTrip = 0.5
 	if err := r.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := switches.bandwidth["client-primary"]; got != 500 {
+	if got := links.bandwidth["client-primary"]; got != 500 {
 		t.Errorf("the link had a bandwidth of %d", got)
 	}
-	replication := r.stream.(*streamStandIn)
+	replication := r.replication.(*replicationStandIn)
 	if replication.over || !slices.Equal(replication.moves, []bool{true, false}) {
 		t.Errorf("replication was moved %v", replication.moves)
 	}
@@ -261,21 +261,21 @@ func TestNetworkOfACell(t *testing.T) {
 func TestASwapRejectsTheRepeat(t *testing.T) {
 	tests := []struct {
 		name     string
-		until    int // looks at the links after which nobody swaps any more
+		until    int // snapshots of the links after which nobody swaps any more
 		status   result.Status
 		repeats  []result.Status
 		contains string
 	}{
-		// The run looks once, then each attempt three times: to set, before and after.
+		// The run takes a snapshot once, then each attempt three times: to set, before and after.
 		{"once: the second attempt counts", 4, result.OK, []result.Status{result.Rejected, result.OK}, "client-standby: "},
 		{"again: the cell fails", 99, result.Failed, []result.Status{result.Rejected, result.Rejected}, "someone changed a link meanwhile"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			r, switches, servers := newRunner(t, "errors", slow("a"))
+			r, links, servers := newRunner(t, "errors", slow("a"))
 			servers.roundTrip = 10.7
-			switches.swap = func(look int, latency map[string]int) {
-				if look > 1 && (look-1)%3 == 0 && look <= test.until {
+			links.swap = func(snapshot int, latency map[string]int) {
+				if snapshot > 1 && (snapshot-1)%3 == 0 && snapshot <= test.until {
 					latency["client-standby"] += 5
 				}
 			}
@@ -296,8 +296,8 @@ func TestASwapRejectsTheRepeat(t *testing.T) {
 }
 
 func TestCtrlC(t *testing.T) {
-	r, switches, _ := newRunner(t, "errors", plain("a"), plain("b"), plain("c"))
-	switches.latency["client-primary"] = 20 // before the run
+	r, links, _ := newRunner(t, "errors", plain("a"), plain("b"), plain("c"))
+	links.latency["client-primary"] = 20 // before the run
 	ctx, interrupt := context.WithCancel(t.Context())
 	signals := filepath.Join(r.dir, k6Folder, "signals")
 	r.progress.out = writerFunc(func(line string) {
@@ -319,8 +319,8 @@ func TestCtrlC(t *testing.T) {
 	if text, _ := os.ReadFile(signals); string(text) != "SIGINT\n" {
 		t.Errorf("k6 got %q, it should get exactly one SIGINT", text)
 	}
-	if len(switches.put) != 1 || switches.put[0].AskedMS("client-primary") != 20 {
-		t.Errorf("put back: %v", switches.put)
+	if len(links.put) != 1 || links.put[0].AskedMS("client-primary") != 20 {
+		t.Errorf("put back: %v", links.put)
 	}
 	run := written(t, r.dir)
 	count := map[result.Status]int{}

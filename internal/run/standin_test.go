@@ -48,25 +48,25 @@ waits) trap 'echo SIGINT >>"$signals"; report "[]" 50; sleep 0.3; exit 105' INT;
 esac
 `
 
-// switchesStandIn stands in for toxiproxy.
-type switchesStandIn struct {
+// linksStandIn stands in for toxiproxy.
+type linksStandIn struct {
 	mu        sync.Mutex
 	latency   map[string]int
 	bandwidth map[string]int // most that was asked
-	looks     int
-	swap      func(look int, latency map[string]int) // someone else's doing, before each look
+	snapshots int
+	swap      func(snapshot int, latency map[string]int) // someone else's doing, before each snapshot
 	put       []link.Snapshot
 }
 
-func (s *switchesStandIn) Snapshot(ctx context.Context) (link.Snapshot, error) {
+func (s *linksStandIn) Snapshot(ctx context.Context) (link.Snapshot, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.looks++
+	s.snapshots++
 	if s.swap != nil {
-		s.swap(s.looks, s.latency)
+		s.swap(s.snapshots, s.latency)
 	}
 	var all link.Snapshot
 	for _, name := range []string{"client-primary", "client-standby", "primary-standby"} {
@@ -80,32 +80,32 @@ func (s *switchesStandIn) Snapshot(ctx context.Context) (link.Snapshot, error) {
 	return all, nil
 }
 
-func (s *switchesStandIn) Put(_ context.Context, found link.Snapshot) error {
+func (s *linksStandIn) Put(_ context.Context, found link.Snapshot) error {
 	s.put = append(s.put, found)
 	return nil
 }
 
-func (s *switchesStandIn) Off(_ context.Context, links ...string) error {
+func (s *linksStandIn) Off(_ context.Context, links ...string) error {
 	for _, l := range links {
 		delete(s.latency, l)
 	}
 	return nil
 }
 
-func (s *switchesStandIn) Set(_ context.Context, l string, to link.Settings) error {
+func (s *linksStandIn) Set(_ context.Context, l string, to link.Settings) error {
 	s.latency[l], s.bandwidth[l] = to.LatencyMS, max(s.bandwidth[l], min(to.DownKBps, to.UpKBps))
 	return nil
 }
 
-// streamStandIn stands in for the standby's replication.
-type streamStandIn struct {
+// replicationStandIn stands in for the standby's replication.
+type replicationStandIn struct {
 	over  bool
 	moves []bool
 }
 
-func (s *streamStandIn) OverLink(context.Context) (bool, error) { return s.over, nil }
+func (s *replicationStandIn) OverLink(context.Context) (bool, error) { return s.over, nil }
 
-func (s *streamStandIn) Move(_ context.Context, over bool) error {
+func (s *replicationStandIn) Move(_ context.Context, over bool) error {
 	if s.over != over {
 		s.moves = append(s.moves, over)
 	}
@@ -153,7 +153,7 @@ func (w *serversStandIn) SamplePooler(context.Context, server.Path) (result.Pool
 }
 
 // newRunner makes a runner of cells over the direct path, with stand-ins for everything outside this program.
-func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *switchesStandIn, *serversStandIn) {
+func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *linksStandIn, *serversStandIn) {
 	bin := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "k6"), []byte(k6StandIn), 0o755); err != nil {
 		t.Fatal(err)
@@ -184,9 +184,9 @@ func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *
 	t.Cleanup(sampler.Close)
 	sessions := sample.NewServers(func(string) string { return "host=127.0.0.1 port=1 user=lab sslmode=disable" }, "", server.Roles())
 	t.Cleanup(sessions.Close)
-	switches, servers := &switchesStandIn{latency: map[string]int{}, bandwidth: map[string]int{}}, &serversStandIn{roundTrip: 0.2}
-	return &runner{set: set, links: switches, stream: &streamStandIn{}, servers: servers, sampler: sampler, sessions: sessions, script: "/lab/x.js", scheduled: cells,
-		progress: newProgress(t.Output(), doc.Blocks, cells, kindIn(set)), dir: filepath.Join(results, id), doc: doc, lengthened: map[string]bool{}}, switches, servers
+	links, servers := &linksStandIn{latency: map[string]int{}, bandwidth: map[string]int{}}, &serversStandIn{roundTrip: 0.2}
+	return &runner{set: set, links: links, replication: &replicationStandIn{}, servers: servers, sampler: sampler, sessions: sessions, script: "/lab/x.js", scheduled: cells,
+		progress: newProgress(t.Output(), doc.Blocks, cells, kindIn(set)), dir: filepath.Join(results, id), doc: doc, lengthened: map[string]bool{}}, links, servers
 }
 
 // plain is a cell without latency.

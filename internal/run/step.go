@@ -3,13 +3,18 @@ package run
 import (
 	"encoding/json"
 	"io"
+	"os"
+	"path/filepath"
 	"time"
 
 	"pooler-lab/internal/result"
 )
 
+// stepFile is within results/: how far the run under way is, whoever started it.
+const stepFile = ".step"
+
 // A Step is how far a run is, for programs that watch it: 'lab run --steps' writes one as a line of JSON whenever
-// something changes, and each second.
+// something changes, and each second. LastStep reads the last one of any run.
 type Step struct {
 	Run         string `json:"run"` // its folder's name
 	Cell        string `json:"cell"`
@@ -32,7 +37,7 @@ func (s *steps) Write(text []byte) (int, error) { return len(text), nil }
 
 // step writes how far the progress is. Nobody who reads it any more is no reason to stop measuring.
 func (p *progress) step() {
-	if p.steps == nil {
+	if p.steps == nil && p.results == "" {
 		return
 	}
 	s := Step{Run: p.run, Phase: p.phase, Block: p.block, Blocks: p.blocks, Done: p.done, Of: p.total, Failed: p.failed,
@@ -40,15 +45,48 @@ func (p *progress) step() {
 	if p.running {
 		s.Cell = what(p.cell)
 	}
-	_ = p.steps.encode.Encode(s)
+	if p.steps != nil {
+		_ = p.steps.encode.Encode(s)
+	}
+	if p.results != "" {
+		_ = s.write(p.results)
+	}
 }
 
-// follow begins to tell of the run of that name.
-func (p *progress) follow(run string) {
+// follow begins to tell of the run of that name in results, until the returned function is called.
+func (p *progress) follow(results, run string) (over func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.run, p.phase = run, "beginning"
+	p.results, p.run, p.phase = results, run, "beginning"
 	p.step()
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.results = ""
+		_ = os.Remove(filepath.Join(results, stepFile)) // a run that isn't under way any more isn't asked for it
+	}
+}
+
+// write leaves the step for LastStep, whole or not at all. It doesn't wait for the disk, which is being measured.
+func (s Step) write(results string) error {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(results, stepFile)
+	if err := os.WriteFile(file+".new", text, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(file+".new", file)
+}
+
+// LastStep is how far the run under way in results is; not ok where none has said.
+func LastStep(results string) (s Step, ok bool) {
+	text, err := os.ReadFile(filepath.Join(results, stepFile))
+	if err != nil || json.Unmarshal(text, &s) != nil {
+		return Step{}, false
+	}
+	return s, true
 }
 
 // counts notes how many cells have failed.

@@ -1,0 +1,72 @@
+package run
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/outcome"
+	"pooler-lab/internal/topology"
+)
+
+// longest is what a plain run of a lesson may take.
+const longest = 5 * time.Minute
+
+// parsed is the plan in a file, in order as far as it can be told without its cells.
+func parsed(t *testing.T, file string) *lesson.Lesson {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := lesson.Parse(file, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := outcome.Check(l); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// Each selector of each lesson picks one of its cells, side experiments and full sizes included, and a plain run ends
+// within five minutes by its own countdown.
+func TestLessons(t *testing.T) {
+	set, err := topology.Load("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("../../k6/lessons/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no plans: %v", err)
+	}
+	for _, file := range files {
+		name := filepath.Base(file)
+		for _, o := range []lesson.Override{{}, {Full: true}, {Experiments: []string{lesson.All}}, {Experiments: []string{lesson.All}, Full: true}} {
+			l := parsed(t, file)
+			if o.Full && l.Full == nil {
+				continue
+			}
+			all := *l
+			if err := l.Apply(o); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			p, err := makePlan(l, set)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if err := outcome.CheckCells(l, p.asked); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if !o.Full && o.Experiments == nil {
+				p.share = shareOfLimits(&all, set, false)
+				if takes := p.progress(io.Discard, 0, set, o).remaining(); takes > longest {
+					t.Errorf("%s takes %s", name, takes)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package run
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/result"
+	"pooler-lab/internal/sample"
+)
+
+// attempts is how often a repeat is tried at most.
+const attempts = 3
+
+// countsFrom says, for each flag that is a reason to run a repeat again, from which attempt on the repeat counts all
+// the same, with its flag.
+//
+// Stolen CPU time says nothing of the lab. Nor does a first attempt that the servers counted otherwise: a pooler may
+// look up tables and functions that it hasn't met since it started, by transactions of its own, and they come with the
+// first cell that has a new statement. A warm-up that was too short is a reason only where it can be made longer.
+var countsFrom = map[result.FlagKind]int{
+	result.FlagStolen: attempts,
+	result.FlagCounts: 2,
+	result.FlagWarmup: attempts,
+}
+
+// An attempt is how one try at a repeat went.
+type attempt struct {
+	number  int           // from 1
+	stopped bool          // the run was, meanwhile
+	changed string        // what somebody changed under it, "" for nothing
+	failed  error         // why it has no result
+	flags   []result.Flag // where there is something measured
+	// tooShort says that its warm-up was, and can be made longer; late is then how many clients were ready.
+	tooShort bool
+	late     string
+}
+
+// A ruling is what becomes of an attempt.
+type ruling struct {
+	status result.Status
+	reason string
+
+	again    bool // the repeat is tried once more
+	wait     bool // before that, for other machines to let go of the CPU
+	lengthen bool // before that, the cell's warm-up is made longer
+}
+
+// rule decides what becomes of an attempt. This is the only place that says when a repeat is run again: what somebody
+// changed is worth one more attempt, the rest as many as there are.
+func (a attempt) rule() ruling {
+	r := a.outcome()
+	if r.status != result.Rejected {
+		return r
+	}
+	r.wait = a.flagged(result.FlagStolen)
+	r.lengthen = a.tooShort
+	r.again = a.number < attempts && (a.number == 1 || r.wait || r.lengthen)
+	return r
+}
+
+func (a attempt) outcome() ruling {
+	switch {
+	case a.stopped:
+		return ruling{status: result.Interrupted, reason: "the run was stopped meanwhile"}
+	case a.changed != "":
+		return ruling{status: result.Rejected, reason: a.changed}
+	case a.failed != nil && a.tooShort:
+		return ruling{status: result.Rejected, reason: a.late + ": " + a.failed.Error()}
+	case a.failed != nil:
+		return ruling{status: result.Failed, reason: a.failed.Error()}
+	}
+	r := ruling{status: result.OK}
+	for _, f := range a.flags {
+		if a.number < countsFrom[f.Kind] && (f.Kind != result.FlagWarmup || a.tooShort) {
+			r.status, r.reason = result.Rejected, f.Text
+		}
+	}
+	return r
+}
+
+func (a attempt) flagged(kind result.FlagKind) bool {
+	return slices.ContainsFunc(a.flags, func(f result.Flag) bool { return f.Kind == kind })
+}
+
+// A warm-up that was too short is made longer: so many times, and so many seconds at least.
+const (
+	longerTimes = 4
+	longerLeast = 2.0
+)
+
+// tooShort says whether clients got ready only after the window had opened, so that more time would have helped, in a
+// cell that can be given more: that happens once, and not where somebody set this warm-up on the command line. Clients
+// that never get ready, such as those that a session pool starves, are no reason.
+func (r *runner) tooShort(c lesson.Cell, out *result.Repeat) bool {
+	return out.Measured != nil && out.Measured.ClientsLate > 0 && c.Transactions == 0 &&
+		!r.lengthened[c.ID] && r.doc.Lesson.Override.Warmup == nil
+}
+
+// lengthen gives the cell at i a longer warm-up for the attempt and the repeats to come: its author chose the one it
+// has on a machine where that was enough. left is how many of them there are.
+func (r *runner) lengthen(i, left int) {
+	c := &r.scheduled[i]
+	before := c.Warmup
+	c.Warmup = max(longerTimes*before, longerLeast)
+	r.lengthened[c.ID] = true
+	r.progress.longer((c.Warmup-before)*float64(left), *c)
+}
+
+// How long a repeat waits for other machines before another attempt, and all of a run's together.
+const (
+	calmWait   = 15 * time.Second
+	calmWaits  = time.Minute
+	calmSample = 250 * time.Millisecond
+	calmShare  = 0.05 // of a busy sample's time may be stolen
+)
+
+// calm waits until the hypervisor gives the CPU to this machine again, as far as there is patience.
+func (r *runner) calm(ctx context.Context) {
+	begun := time.Now()
+	r.progress.enter("waiting for the CPU")
+	for ctx.Err() == nil && time.Since(begun) < calmWait && r.waited+time.Since(begun) < calmWaits {
+		if lost := sample.LostWhileBusy(calmSample); lost == nil || *lost < calmShare {
+			break
+		}
+		time.Sleep(calmSample)
+	}
+	r.waited += time.Since(begun)
+}

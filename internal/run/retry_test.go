@@ -1,0 +1,80 @@
+package run
+
+import (
+	"errors"
+	"testing"
+
+	"pooler-lab/internal/result"
+)
+
+func TestRetryRules(t *testing.T) {
+	flag := func(kinds ...result.FlagKind) (flags []result.Flag) {
+		for _, k := range kinds {
+			flags = append(flags, result.Flag{Kind: k, Text: "because of " + string(k)})
+		}
+		return flags
+	}
+	broken := errors.New("k6 ended with code 1")
+	late := "9 of 10 clients were ready"
+	var (
+		ok          = ruling{status: result.OK}
+		failed      = ruling{status: result.Failed, reason: broken.Error()}
+		interrupted = ruling{status: result.Interrupted, reason: "the run was stopped meanwhile"}
+	)
+	rejected := func(reason string, next ruling) ruling {
+		next.status, next.reason = result.Rejected, reason
+		return next
+	}
+	var (
+		again      = ruling{again: true}
+		afterWait  = ruling{again: true, wait: true}
+		withLonger = ruling{again: true, lengthen: true}
+	)
+	tests := []struct {
+		name    string
+		attempt attempt
+		want    ruling
+	}{
+		{"all is well", attempt{number: 1}, ok},
+		{"a flag that another attempt wouldn't take away", attempt{number: 1, flags: flag(result.FlagThrottled)}, ok},
+		{"it failed", attempt{number: 1, failed: broken}, failed},
+		{"the run was stopped", attempt{number: 1, stopped: true, failed: broken}, interrupted},
+		{"stopped, and something was changed", attempt{number: 1, stopped: true, changed: "a swap"}, interrupted},
+
+		{"something was changed", attempt{number: 1, changed: "a swap", failed: broken}, rejected("a swap", again)},
+		{"changed again", attempt{number: 2, changed: "a swap", failed: broken}, rejected("a swap", ruling{})},
+		{"changed again, and too short a warm-up", attempt{number: 2, changed: "a swap", tooShort: true},
+			rejected("a swap", withLonger)},
+
+		{"stolen time", attempt{number: 1, flags: flag(result.FlagStolen)}, rejected("because of stolen", afterWait)},
+		{"stolen again", attempt{number: 2, flags: flag(result.FlagStolen)}, rejected("because of stolen", afterWait)},
+		{"stolen in the last attempt", attempt{number: 3, flags: flag(result.FlagStolen)}, ok},
+
+		{"servers counted otherwise", attempt{number: 1, flags: flag(result.FlagCounts)},
+			rejected("because of counts", again)},
+		{"and again", attempt{number: 2, flags: flag(result.FlagCounts)}, ok},
+		{"stolen first, then counted otherwise", attempt{number: 2, flags: flag(result.FlagCounts, result.FlagStolen)},
+			rejected("because of stolen", afterWait)},
+
+		{"clients never got ready", attempt{number: 1, flags: flag(result.FlagWarmup)}, ok},
+		{"clients were late", attempt{number: 1, flags: flag(result.FlagWarmup), tooShort: true, late: late},
+			rejected("because of warm-up", withLonger)},
+		{"late in the second attempt", attempt{number: 2, flags: flag(result.FlagWarmup), tooShort: true, late: late},
+			rejected("because of warm-up", withLonger)},
+		{"late in the last attempt", attempt{number: 3, flags: flag(result.FlagWarmup), tooShort: true, late: late}, ok},
+		{"late, and no result", attempt{number: 1, failed: broken, tooShort: true, late: late},
+			rejected(late+": "+broken.Error(), withLonger)},
+		{"late, no result, and stolen time",
+			attempt{number: 2, failed: broken, flags: flag(result.FlagStolen), tooShort: true, late: late},
+			rejected(late+": "+broken.Error(), ruling{again: true, wait: true, lengthen: true})},
+		{"late, and no result in the last attempt", attempt{number: 3, failed: broken, tooShort: true, late: late},
+			rejected(late+": "+broken.Error(), ruling{lengthen: true})},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := test.attempt.rule(); got != test.want {
+				t.Errorf("ruled %+v, it should be %+v", got, test.want)
+			}
+		})
+	}
+}
