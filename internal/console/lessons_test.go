@@ -148,7 +148,7 @@ func TestLessonPages(t *testing.T) {
 		}
 	}
 	p, _ := b.ready()
-	entry, _, err := p.lessonNamed(t.Context(), "00-tour")
+	entry, _, err := p.lessonNamed("00-tour")
 	if err != nil {
 		t.Fatal(err)
 	}
