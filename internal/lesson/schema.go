@@ -46,12 +46,12 @@ func check(file, part string, node *yaml.Node) error {
 		return err
 	}
 	first, location := firstOf(refused)
-	where, line := place(node, location)
-	text := where + reason(first)
+	where, what := place(node, location)
+	text := where + reason(first, what)
 	if file == "" {
 		return errors.New(text)
 	}
-	return fmt.Errorf("%s:%d: %s", file, line, text)
+	return fmt.Errorf("%s:%d: %s", file, what.Line, text)
 }
 
 // firstOf is the error that says most precisely what is wrong, and where: at a key that can't be there, or at what
@@ -74,9 +74,10 @@ func firstOf(err *jsonschema.ValidationError) (first *jsonschema.ValidationError
 	}
 }
 
-// place is what stands at a location in words, and its line.
-func place(node *yaml.Node, location []string) (words string, line int) {
-	line = node.Line
+// place names a location in words, and returns what stands there. Its line is the nearest one: what a full size or the
+// command line added has none.
+func place(node *yaml.Node, location []string) (words string, what yaml.Node) {
+	line := node.Line
 	for _, step := range location {
 		if i, err := strconv.Atoi(step); err == nil && node.Kind == yaml.SequenceNode && i < len(node.Content) {
 			node = node.Content[i]
@@ -87,13 +88,15 @@ func place(node *yaml.Node, location []string) (words string, line int) {
 			node = value
 			words += step + ": "
 		}
-		line = max(line, node.Line) // what a full size or the command line added has none
+		line = max(line, node.Line)
 	}
-	return words, line
+	what = *node
+	what.Line = line
+	return words, what
 }
 
 // reason says why the schema refuses what stands somewhere.
-func reason(err *jsonschema.ValidationError) string {
+func reason(err *jsonschema.ValidationError, what yaml.Node) string {
 	switch k := err.ErrorKind.(type) {
 	case *kind.AdditionalProperties:
 		known := slices.Sorted(maps.Keys(compiler().MustCompile(err.SchemaURL).Properties))
@@ -109,9 +112,13 @@ func reason(err *jsonschema.ValidationError) string {
 	case *kind.Required:
 		return "it needs " + strings.Join(k.Missing, " and ")
 	case *kind.Const:
-		return fmt.Sprintf("%v stands there, allowed are whole milliseconds and %v", k.Got, k.Want)
+		return fmt.Sprintf("%q stands there, allowed are whole milliseconds and %v", k.Got, k.Want)
 	case *kind.Type:
-		return fmt.Sprintf("a %s stands there, allowed is %s", k.Got, strings.Join(k.Want, " or "))
+		got := "what stands there"
+		if what.Kind == yaml.ScalarNode {
+			got = strconv.Quote(what.Value)
+		}
+		return fmt.Sprintf("%s is of type %s, allowed is %s", got, k.Got, strings.Join(k.Want, " or "))
 	case *kind.Pattern:
 		return fmt.Sprintf("%q stands there, it must match %s", k.Got, k.Want)
 	}
