@@ -22,7 +22,7 @@ func TestConsoleOutlivesWhatItShows(t *testing.T) {
 	for _, c := range []struct{ service, gone, back string }{
 		{"pgbouncer", node("pgbouncer", "down"), node("pgbouncer", "up")},
 		{"standby", node("standby", "down"), node("standby", "up")},
-		{"toxiproxy", `/toxiproxy doesn't answer/.test(document.getElementById('loose').textContent)`, number(directPlate) + " >= 0"},
+		{"toxiproxy", `/toxiproxy doesn't answer/.test(document.getElementById('map-note').textContent)`, number(directPlate) + " >= 0"},
 	} {
 		defer docker(t, "start", container(c.service))
 		docker(t, "stop", "-t", "5", container(c.service))
