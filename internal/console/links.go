@@ -20,7 +20,7 @@ const everything = "all"
 // changeWait is how long a change of links may take: the standby may have to stream from elsewhere.
 const changeWait = 25 * time.Second
 
-// A linkRequest is what is asked of a link. What is left out stays as it is.
+// A linkRequest is what a link is to be set to. What is left out stays as it is.
 type linkRequest struct {
 	LatencyMS *int   `json:"latency_ms"`
 	JitterMS  *int   `json:"jitter_ms"`
@@ -89,7 +89,7 @@ func (p *parts) settingsOf(order linkRequest, names []string) (map[link.Settings
 	wanted := map[link.Settings][]string{}
 	for _, name := range names {
 		now, _ := p.links.proxy(name)
-		settings := order.over(now.Asked())
+		settings := order.over(now.Settings())
 		if err := settings.Check(); err != nil {
 			return nil, badRequest(fmt.Errorf("link %s: %w", name, err))
 		}
@@ -168,8 +168,9 @@ func (p *parts) linkStates() []api.Link {
 		state := api.Link{Name: l.Name, From: from, To: to, HostPort: p.source.Set.HostPort(l.Name), Off: l.Unavailable(),
 			UsedBy: listed(p.source.Set.PathsOver(l.Name))}
 		proxy, ok := now.Proxy(l.Name)
-		asked := proxy.Asked()
-		state.LatencyMS, state.JitterMS, state.DownKBps, state.UpKBps = asked.LatencyMS, asked.JitterMS, asked.DownKBps, asked.UpKBps
+		set := proxy.Settings()
+		state.LatencyMS, state.JitterMS = set.LatencyMS, set.JitterMS
+		state.DownKBps, state.UpKBps = set.DownKBps, set.UpKBps
 		state.Known = ok && reachable.Up && locked == ""
 		state.Cut, state.Others = ok && !proxy.Enabled, proxy.Others()
 		seen := p.readings.measured(l.Name)

@@ -41,8 +41,8 @@ func TestSwapActsOnToxiproxyAndIsSeen(t *testing.T) {
 			t.Fatal(err)
 		}
 		p, _ := now.Proxy("client-primary")
-		if p.Asked() != s.want || p.Enabled == s.cut {
-			t.Errorf("%s %s: %+v, enabled %v", s.address, s.body, p.Asked(), p.Enabled)
+		if p.Settings() != s.want || p.Enabled == s.cut {
+			t.Errorf("%s %s: %+v, enabled %v", s.address, s.body, p.Settings(), p.Enabled)
 		}
 	}
 	b.until("the measured round trip follows", func() bool {

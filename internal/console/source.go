@@ -46,7 +46,7 @@ type Links interface {
 
 // A LinkProbe measures one link on a connection that it keeps.
 type LinkProbe interface {
-	RoundTrip(ctx context.Context, asked link.Settings) (time.Duration, error)
+	RoundTrip(ctx context.Context, set link.Settings) (time.Duration, error)
 	Reason(error) string
 	Close()
 }

@@ -17,12 +17,12 @@ func NewCommand(underWay UnderWay) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "latency [LATENCY|PRESET] [LINK|PATH|all ...]",
 		Short: "Show or set the latency of links, on live connections too",
-		Long: `Shows every link with what it was asked to add and the round trip measured just now; or sets links.
+		Long: `Shows every link with what it is set to add and the round trip measured just now; or sets links.
 PORT is where programs of your own machine reach the link, as role app and database lab.
 
 LATENCY is the round trip that a link adds, in whole milliseconds: 10ms, 10 and 0.01s are the same.
-A path's name stands for the links of its first way with latency, "all" for all links.
-Afterwards a link carries exactly what was asked: a jitter or bandwidth it had before is gone.
+A path's name stands for its links, "all" for all links.
+Afterwards a link carries exactly what you set: a jitter or bandwidth it had before is gone.
 Setting primary-standby puts the standby's replication on that link; "off" takes it off again.`,
 		Example: `  scripts/latency                          every link, measured
   scripts/latency 10ms client-primary      10 ms on one link

@@ -63,8 +63,8 @@ func TestRowSaysWhyThereIsNoRoundTrip(t *testing.T) {
 		{"-", "missing: toxiproxy doesn't have it; restart that service to have it read its file again"},
 	}
 	for i, w := range want {
-		if rows[i].asked != w.asked || rows[i].Problem != w.problem || (rows[i].RoundTripMS == nil) != (w.problem != "") {
-			t.Errorf("%s: got %q, %q, %v; want %q, %q", rows[i].Link, rows[i].asked, rows[i].Problem, rows[i].RoundTripMS, w.asked, w.problem)
+		if rows[i].set != w.asked || rows[i].Problem != w.problem || (rows[i].RoundTripMS == nil) != (w.problem != "") {
+			t.Errorf("%s: got %q, %q, %v; want %q, %q", rows[i].Link, rows[i].set, rows[i].Problem, rows[i].RoundTripMS, w.asked, w.problem)
 		}
 	}
 	var table strings.Builder
@@ -91,7 +91,7 @@ func TestAskedInWords(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			if got := c.p.describeAsked(); got != c.want {
+			if got := c.p.Describe(); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})

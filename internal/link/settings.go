@@ -15,7 +15,7 @@ const (
 	bandwidthUpstream   = "bandwidth_upstream"
 )
 
-// Settings is what a link is asked to be. The zero value adds nothing.
+// Settings is what a link is set to. The zero value adds nothing.
 type Settings struct {
 	LatencyMS int // round trip that is added
 	JitterMS  int // each answer is late by LatencyMS plus or minus up to this, evenly spread

@@ -58,8 +58,8 @@ func TestSet(t *testing.T) {
 			if !reflect.DeepEqual(names, c.want) {
 				t.Errorf("toxics are %v, want %v", names, c.want)
 			}
-			if now.asked() != c.set {
-				t.Errorf("asked is %+v, want %+v", now.asked(), c.set)
+			if now.Settings() != c.set {
+				t.Errorf("asked is %+v, want %+v", now.Settings(), c.set)
 			}
 		})
 	}
@@ -113,8 +113,8 @@ func TestCutAndRestore(t *testing.T) {
 	if err := client.SetLatency(ctx, l.Name, 60); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := client.Snapshot(ctx); err != nil || !s.Cut(l.Name) || s.AskedMS(l.Name) != 60 {
-		t.Errorf("after setting a cut link: cut %v, asked %d (%v); want it cut, and 60", s.Cut(l.Name), s.AskedMS(l.Name), err)
+	if s, err := client.Snapshot(ctx); err != nil || !s.Cut(l.Name) || s.SetMS(l.Name) != 60 {
+		t.Errorf("after setting a cut link: cut %v, asked %d (%v); want it cut, and 60", s.Cut(l.Name), s.SetMS(l.Name), err)
 	}
 	if err := client.Restore(ctx, l.Name); err != nil {
 		t.Fatal(err)

@@ -108,11 +108,5 @@ func (s Settings) Check() error {
 	return s.check()
 }
 
-// Asked is what the link's toxics amount to.
-func (p Proxy) Asked() Settings { return p.asked() }
-
 // Others says whether the link has faults that the lab never sets.
 func (p Proxy) Others() bool { return len(p.foreign()) > 0 }
-
-// Describe is what was asked of the link, for people: "10 ms ±2, 1000 KB/s", "cut, 10 ms", or "-".
-func (p Proxy) Describe() string { return p.describeAsked() }

@@ -13,8 +13,8 @@ import (
 // everything is the target that stands for all links.
 const everything = "all"
 
-// targets returns the links that the names stand for, each once: a link for itself, a path for the links of its
-// first way with latency, "all" for all. A note is for people, where a name could mean two things.
+// targets returns the links that the names stand for, each once: a link for itself, a path for
+// its links, "all" for all. A note is for people, where a name could mean two things.
 func targets(set *topology.Set, names []string) (links, notes []string, err error) {
 	for _, name := range names {
 		some, note, err := target(set, name)
