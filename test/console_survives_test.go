@@ -31,9 +31,18 @@ func TestConsoleOutlivesWhatItShows(t *testing.T) {
 		p.until(c.service+" is shown to be back", time.Minute, c.back)
 	}
 
-	p.do(chromedp.Evaluate(`new MutationObserver(() => { window.wasLost ||= document.getElementById('connection').dataset.is === 'lost' })
-		.observe(document.getElementById('connection'), { attributes: true })`, nil))
+	p.do(
+		chromedp.Evaluate(
+			`new MutationObserver(() => { window.wasLost ||= document.getElementById('connection').dataset.is === 'lost' })
+		.observe(document.getElementById('connection'), { attributes: true })`,
+			nil,
+		),
+	)
 	kill(t, "lab")
-	p.until("the page is live again, without a reload", time.Minute, `window.wasLost === true && document.getElementById('connection').dataset.is === 'live'`)
+	p.until(
+		"the page is live again, without a reload",
+		time.Minute,
+		`window.wasLost === true && document.getElementById('connection').dataset.is === 'live'`,
+	)
 	p.until("it measures again", 20*time.Second, number(directPlate)+" >= 0")
 }

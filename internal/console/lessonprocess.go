@@ -40,8 +40,20 @@ type lessonProcess struct {
 }
 
 // begin starts 'lab run' for a lesson.
-func begin(program, results, lesson string, more []string, prediction *api.Prediction, log *log.Logger) (*lessonProcess, error) {
-	c := &lessonProcess{lesson: lesson, prediction: prediction, results: results, log: log, begun: make(chan struct{}), ended: make(chan struct{})}
+func begin(
+	program, results, lesson string,
+	more []string,
+	prediction *api.Prediction,
+	log *log.Logger,
+) (*lessonProcess, error) {
+	c := &lessonProcess{
+		lesson:     lesson,
+		prediction: prediction,
+		results:    results,
+		log:        log,
+		begun:      make(chan struct{}),
+		ended:      make(chan struct{}),
+	}
 	c.command = exec.Command(program, append([]string{"run", "--steps"}, append(more, lesson)...)...)
 	c.command.Env = os.Environ()
 	// Its own group: who interrupts the console hands one signal on. Without the console nobody would see it.

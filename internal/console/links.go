@@ -76,9 +76,13 @@ func (p *parts) setLink(w http.ResponseWriter, r *http.Request) error {
 func (p *parts) settingsOf(order linkRequest, names []string) (map[link.Settings][]string, error) {
 	switch {
 	case order.empty():
-		return nil, badRequest(errors.New("say what the link is to be: latency_ms, jitter_ms, down_kbps, up_kbps, or a preset"))
+		return nil, badRequest(
+			errors.New("say what the link is to be: latency_ms, jitter_ms, down_kbps, up_kbps, or a preset"),
+		)
 	case order.Preset != "" && order != (linkRequest{Preset: order.Preset}):
-		return nil, badRequest(errors.New("a preset says all of a link: leave out the preset, or latency_ms, jitter_ms, down_kbps and up_kbps"))
+		return nil, badRequest(
+			errors.New("a preset says all of a link: leave out the preset, or latency_ms, jitter_ms, down_kbps and up_kbps"),
+		)
 	case order.Preset != "":
 		preset, err := p.source.Presets.Find(order.Preset)
 		if err != nil {
@@ -110,7 +114,10 @@ func (p *parts) changeLink(w http.ResponseWriter, r *http.Request) error {
 	what := r.PathValue("change")
 	change, ok := changes[what]
 	if !ok {
-		return &httpError{http.StatusNotFound, suggest.Unknown("change of a link", what, []string{"cut", "restore", "reset"}).Error()}
+		return &httpError{
+			http.StatusNotFound,
+			suggest.Unknown("change of a link", what, []string{"cut", "restore", "reset"}).Error(),
+		}
 	}
 	return p.swap(w, r, names, func(ctx context.Context) error {
 		err := change(ctx, names...)

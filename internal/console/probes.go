@@ -141,10 +141,14 @@ func (p *parts) measure(ctx context.Context, m *meter) {
 	case now.Settings() != m.set:
 		m.set, m.took = now.Settings(), nil
 	}
-	waiting := time.AfterFunc(patienceFor(m.set), func() { p.readings.noteLink(name, measurement{reason: "no answer yet"}) })
+	waiting := time.AfterFunc(
+		patienceFor(m.set),
+		func() { p.readings.noteLink(name, measurement{reason: "no answer yet"}) },
+	)
 	took, err := m.probe.RoundTrip(ctx, m.set)
 	waiting.Stop()
-	if again, _ := p.links.proxy(name); again.Settings() != m.set || !again.Enabled { // swapped meanwhile: neither the one nor the other
+	if again, _ := p.links.proxy(name); again.Settings() != m.set ||
+		!again.Enabled { // swapped meanwhile: neither the one nor the other
 		return
 	}
 	switch {

@@ -43,10 +43,16 @@ Setting primary-standby puts the standby's replication on that link; "off" takes
 		},
 	}
 	command.Flags().StringVar(&jitter, "jitter", "", "answers come up to this much earlier or later, as 2ms")
-	command.Flags().StringVar(&bandwidth, "bandwidth", "", "limit of each connection in each direction, in KB/s of 1000 bytes")
+	command.Flags().
+		StringVar(&bandwidth, "bandwidth", "", "limit of each connection in each direction, in KB/s of 1000 bytes")
 	command.PersistentFlags().BoolVar(&asJSON, "json", false, "print JSON")
 	command.SetFlagErrorFunc(explainNegative)
-	command.AddCommand(newOffCommand(underWay, &asJSON), newCutCommand(underWay, &asJSON), newRestoreCommand(underWay, &asJSON), newPresetsCommand())
+	command.AddCommand(
+		newOffCommand(underWay, &asJSON),
+		newCutCommand(underWay, &asJSON),
+		newRestoreCommand(underWay, &asJSON),
+		newPresetsCommand(),
+	)
 	return command
 }
 
@@ -101,7 +107,13 @@ func newPresetsCommand() *cobra.Command {
 }
 
 // change applies a change to the links that args stand for and shows them.
-func change(command *cobra.Command, underWay UnderWay, asJSON bool, args []string, apply func(*lab, context.Context, []string) error) error {
+func change(
+	command *cobra.Command,
+	underWay UnderWay,
+	asJSON bool,
+	args []string,
+	apply func(*lab, context.Context, []string) error,
+) error {
 	l, err := openLab(underWay)
 	if err != nil {
 		return err

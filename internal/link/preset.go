@@ -90,7 +90,15 @@ func (ps Presets) write(w io.Writer) {
 		if figures == "-" {
 			figures = "nothing added"
 		}
-		fmt.Fprintf(w, "%s: %s\n  %s\n  source: %s\n  limits: %s\n\n", p.Name, p.Meaning, figures, wrap(p.Source), wrap(p.Limits))
+		fmt.Fprintf(
+			w,
+			"%s: %s\n  %s\n  source: %s\n  limits: %s\n\n",
+			p.Name,
+			p.Meaning,
+			figures,
+			wrap(p.Source),
+			wrap(p.Limits),
+		)
 	}
 }
 

@@ -150,7 +150,12 @@ func awaitStream(ctx context.Context, conn *pgconn.PgConn, from address) error {
 			if last == "" {
 				last = "no WAL receiver runs"
 			}
-			return fmt.Errorf("the standby is told to replicate from %s, but doesn't stream from there within %s (%s)", from, streamWait, last)
+			return fmt.Errorf(
+				"the standby is told to replicate from %s, but doesn't stream from there within %s (%s)",
+				from,
+				streamWait,
+				last,
+			)
 		}
 	}
 }

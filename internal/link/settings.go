@@ -34,7 +34,10 @@ func (s Settings) toxics() []Toxic {
 		toxics = append(toxics, toxic(bandwidthUpstream, "bandwidth", "upstream", map[string]any{"rate": float64(s.UpKBps)}))
 	}
 	if s.DownKBps > 0 {
-		toxics = append(toxics, toxic(bandwidthDownstream, "bandwidth", "downstream", map[string]any{"rate": float64(s.DownKBps)}))
+		toxics = append(
+			toxics,
+			toxic(bandwidthDownstream, "bandwidth", "downstream", map[string]any{"rate": float64(s.DownKBps)}),
+		)
 	}
 	if s.LatencyMS > 0 || s.JitterMS > 0 {
 		toxics = append(toxics, toxic(latencyDownstream, "latency", "downstream",

@@ -97,12 +97,20 @@ func (s Settings) Check() error {
 			return fmt.Errorf("a %s of %d ms is negative: a link can't answer before it was asked", ms.what, ms.value)
 		}
 		if int64(ms.value) > longest.Milliseconds() {
-			return fmt.Errorf("a %s of %d ms is more than 10 minutes, the most a link may add; cut it instead", ms.what, ms.value)
+			return fmt.Errorf(
+				"a %s of %d ms is more than 10 minutes, the most a link may add; cut it instead",
+				ms.what,
+				ms.value,
+			)
 		}
 	}
 	for _, kbps := range []int{s.DownKBps, s.UpKBps} {
 		if kbps < 0 || kbps > fastest {
-			return fmt.Errorf("a bandwidth of %d KB/s: say whole KB/s (1 KB = 1000 bytes) from 1 to %d, or 0 for no limit", kbps, fastest)
+			return fmt.Errorf(
+				"a bandwidth of %d KB/s: say whole KB/s (1 KB = 1000 bytes) from 1 to %d, or 0 for no limit",
+				kbps,
+				fastest,
+			)
 		}
 	}
 	return s.check()

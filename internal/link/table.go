@@ -42,7 +42,11 @@ func (l *lab) rows(ctx context.Context, links []string) ([]Row, error) {
 	for i, name := range links {
 		p, ok := snapshot.Proxy(name)
 		if !ok {
-			rows[i] = Row{Link: name, set: "-", Problem: "missing: toxiproxy doesn't have it; restart that service to have it read its file again"}
+			rows[i] = Row{
+				Link:    name,
+				set:     "-",
+				Problem: "missing: toxiproxy doesn't have it; restart that service to have it read its file again",
+			}
 			continue
 		}
 		all.Go(func() { rows[i] = l.row(ctx, p) })

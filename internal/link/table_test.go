@@ -16,7 +16,12 @@ func TestTable(t *testing.T) {
 		{Link: "pgbouncer-yugabyte", set: "-", Problem: why},
 		{Link: "client-primary", set: "10 ms", Problem: why},
 		{Link: "client-standby", set: "cut", Problem: "cut"},
-		{Link: "primary-standby", set: "-", Problem: "unreachable: no answer in time", Replication: "unknown: no answer in time"},
+		{
+			Link:        "primary-standby",
+			set:         "-",
+			Problem:     "unreachable: no answer in time",
+			Replication: "unknown: no answer in time",
+		},
 	}
 	var b strings.Builder
 	if err := writeTable(&b, rows); err != nil {

@@ -41,7 +41,13 @@ func target(set *topology.Set, name string) (links []string, note string, err er
 	p, notPath := set.Find(name)
 	switch {
 	case notLink == nil && notPath == nil && !slices.Contains(p.Links(), name):
-		return []string{name}, fmt.Sprintf("%s is taken for the link; the path of that name goes over %v", name, p.Links()), nil
+		return []string{
+				name,
+			}, fmt.Sprintf(
+				"%s is taken for the link; the path of that name goes over %v",
+				name,
+				p.Links(),
+			), nil
 	case notLink == nil:
 		return []string{name}, "", nil
 	case notPath == nil && len(p.Links()) == 0:
