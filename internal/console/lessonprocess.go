@@ -22,8 +22,8 @@ import (
 // beginWait is how long a lesson may take to say which run it is, or what is wrong with it.
 const beginWait = 60 * time.Second
 
-// A lessonProcess is a lesson under way that the console has started: 'lab run' as a process of its own, so that 'lab cancel'
-// ends it and not the console, and a console that ends doesn't take the latencies it has set with it.
+// A lessonProcess is a lesson under way that the console has started: 'lab run' as a process of its own, so that
+// 'lab cancel' ends it and not the console, and a console that ends doesn't take the latencies it has set with it.
 type lessonProcess struct {
 	lesson     string
 	prediction *api.Prediction

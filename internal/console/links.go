@@ -17,6 +17,9 @@ import (
 // everything is the name that stands for all links.
 const everything = "all"
 
+// notInToxiproxy is why a link that toxiproxy doesn't know has no round trip.
+const notInToxiproxy = "toxiproxy doesn't have it; restart that service to have it read its file again"
+
 // changeWait is how long a change of links may take: the standby may have to stream from elsewhere.
 const changeWait = 25 * time.Second
 
@@ -192,7 +195,7 @@ func (p *parts) linkStates() []api.Link {
 		case state.Cut: // whatever was measured before
 			state.MeasuredMS, state.Reason = nil, cutOff
 		case !ok:
-			state.MeasuredMS, state.Reason = nil, "toxiproxy doesn't have it; restart that service to have it read its file again"
+			state.MeasuredMS, state.Reason = nil, notInToxiproxy
 		}
 		all = append(all, state)
 	}

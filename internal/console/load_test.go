@@ -24,7 +24,8 @@ while :; do
 done
 `
 
-const someLoad = `{"workload": "select", "clients": 3, "paths": ["direct", "app-pool"], "keep": false, "loop": "closed"}`
+const someLoad = `{"workload": "select", "clients": 3, "paths": ["direct", "app-pool"], "keep": false,
+ "loop": "closed"}`
 
 func TestLoadStartsPausesGoesOnAndStops(t *testing.T) {
 	t.Parallel()

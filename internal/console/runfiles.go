@@ -79,7 +79,11 @@ func (p *parts) runFile(w http.ResponseWriter, r *http.Request) error {
 		show(w, text)
 		return nil
 	}
-	kind := map[string]string{htmlreport.File: "text/html; charset=utf-8", report.CSVFile: "text/csv; charset=utf-8", result.File: "application/json"}[file]
+	kind := map[string]string{
+		htmlreport.File: "text/html; charset=utf-8",
+		report.CSVFile:  "text/csv; charset=utf-8",
+		result.File:     "application/json",
+	}[file]
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s-%s"`, name, file))
 	w.Header().Set("Cache-Control", "no-cache")

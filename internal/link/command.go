@@ -9,8 +9,8 @@ import (
 	"pooler-lab/internal/topology"
 )
 
-// NewCommand returns `lab latency`, which shows and sets the latency of links. Whoever changes them while something measures
-// is told.
+// NewCommand returns `lab latency`, which shows and sets the latency of links. Whoever changes them while something
+// measures is told.
 func NewCommand(underWay UnderWay) *cobra.Command {
 	var jitter, bandwidth string
 	var asJSON bool

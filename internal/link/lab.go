@@ -173,10 +173,12 @@ func (l *lab) meant(word string) (s Settings, isTarget bool, err error) {
 
 func (l *lab) unknownWord(word string, presets Presets) error {
 	links, paths := l.set.LinkNames(), l.set.PathNames()
+	commands := []string{everything, "off", "cut", "restore", "presets"}
+	known := slices.Concat(presets.names(), links, paths, commands)
 	text := fmt.Sprintf("%q is no latency (10ms), preset, link or path", word)
 	if some := suggest.Begun(word, paths); len(some) > 0 {
 		text += ": did you mean one of the paths " + strings.Join(some, ", ") + "?"
-	} else if closest := suggest.Closest(word, slices.Concat(presets.names(), links, paths, []string{everything, "off", "cut", "restore", "presets"})); closest != "" {
+	} else if closest := suggest.Closest(word, known); closest != "" {
 		text += ": did you mean " + closest + "?"
 	}
 	return fmt.Errorf("%s\npresets: %s\nlinks: %s\npaths: %s", text,

@@ -50,7 +50,8 @@ func LoadPresets(root string) (Presets, error) {
 }
 
 func (p Preset) check() error {
-	for what, text := range map[string]string{"name": p.Name, "meaning": p.Meaning, "source": p.Source, "limits": p.Limits} {
+	needed := map[string]string{"name": p.Name, "meaning": p.Meaning, "source": p.Source, "limits": p.Limits}
+	for what, text := range needed {
 		if text == "" {
 			return fmt.Errorf("%s is needed", what)
 		}

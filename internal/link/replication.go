@@ -134,7 +134,8 @@ func writeConninfo(ctx context.Context, conn *pgconn.PgConn, text string) error 
 func awaitStream(ctx context.Context, conn *pgconn.PgConn, from address) error {
 	ctx, cancel := context.WithTimeout(ctx, streamWait)
 	defer cancel()
-	const query = "SELECT status || ' from ' || coalesce(sender_host, '') || ':' || coalesce(sender_port::text, '') FROM pg_stat_wal_receiver"
+	const query = "SELECT status || ' from ' || coalesce(sender_host, '') || ':' || coalesce(sender_port::text, '') " +
+		"FROM pg_stat_wal_receiver"
 	wanted, last := "streaming from "+from.host+":"+strconv.Itoa(from.port), ""
 	for {
 		seen, err := value(ctx, conn, query)

@@ -58,8 +58,16 @@ func (l *lab) rows(ctx context.Context, links []string) ([]Row, error) {
 func (l *lab) row(ctx context.Context, p Proxy) Row {
 	set := p.Settings()
 	row := Row{
-		Link: p.Name, HostPort: l.set.HostPort(p.Name), LatencyMS: set.LatencyMS, JitterMS: set.JitterMS, DownKBps: set.DownKBps, UpKBps: set.UpKBps,
-		Cut: !p.Enabled, Others: append([]string{}, p.foreign()...), UsedBy: append([]string{}, l.set.PathsOver(p.Name)...), set: p.Describe(),
+		Link:      p.Name,
+		HostPort:  l.set.HostPort(p.Name),
+		LatencyMS: set.LatencyMS,
+		JitterMS:  set.JitterMS,
+		DownKBps:  set.DownKBps,
+		UpKBps:    set.UpKBps,
+		Cut:       !p.Enabled,
+		Others:    append([]string{}, p.foreign()...),
+		UsedBy:    append([]string{}, l.set.PathsOver(p.Name)...),
+		set:       p.Describe(),
 	}
 	if p.Name == ReplicationLink {
 		row.Replication = l.replicationNow(ctx)
