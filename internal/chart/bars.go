@@ -51,7 +51,7 @@ func (d *Drawing) scale(a axis, name string, top, bottom float64) {
 	d.Height = tenth(bottom + 54)
 }
 
-// bar draws one figure: a full bar where it supports a claim, a pale one where it ran too few times, and the figure.
+// bar draws one figure: a full bar where it has an interval, a pale one where it ran too few times, and the figure.
 func (c *Chart) bar(a axis, s Series, p Point, y float64) []Mark {
 	x, middle := a.at(p.Value), y+barHeight/2
 	class := "bar"
@@ -95,7 +95,7 @@ func (c *Chart) named() []Series {
 	return c.Series
 }
 
-// legend draws the series' names with their colours in lines at the top, and returns where what they stand for may begin.
+// legend draws the series' names with their colours in lines at the top, and returns where the drawing may begin.
 func (d *Drawing) legend(series []Series) (y float64) {
 	x, y := 2.0, 16.0
 	for _, s := range series {

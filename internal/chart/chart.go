@@ -36,9 +36,9 @@ type Point struct {
 	Place  int // index
 	Value  float64
 	Lo, Hi float64 // ends of the interval; equal where there is none
-	// Once says that it supports no claim: it ran fewer times than an interval needs.
+	// Once says that it supports no conclusion: it ran fewer times than an interval needs.
 	Once    bool
-	Flagged bool // no verdict can rest on it
+	Flagged bool // it supports no conclusion
 }
 
 // Colours is how many the stylesheet has.
@@ -76,7 +76,7 @@ func (c *Chart) tip(s Series, p Point) string {
 		t += fmt.Sprintf(" (%s to %s)", Number(p.Lo), Number(p.Hi))
 	}
 	if p.Once {
-		t += ", no claim"
+		t += ", no interval"
 	}
 	if p.Flagged {
 		t += ", flagged"

@@ -24,7 +24,8 @@ func (p *plot) names() {
 	}
 	spread(labels)
 	for _, l := range labels {
-		p.drawing.add(line(l.series.class("leader"), l.x+8, l.y, p.right+6, l.at), text(l.series.class("name"), p.right+10, l.at+5, l.series.Name))
+		p.drawing.add(line(l.series.class("leader"), l.x+8, l.y, p.right+6, l.at),
+			text(l.series.class("name"), p.right+10, l.at+5, l.series.Name))
 	}
 }
 

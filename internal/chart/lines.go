@@ -113,7 +113,8 @@ func (p *plot) order() []int {
 func (p *plot) line(s Series) {
 	var joined [][2]float64
 	apart := !slices.ContainsFunc(p.Places, p.numeric)
-	points := slices.SortedFunc(slices.Values(s.Points), func(a, b Point) int { return cmp.Compare(p.x[a.Place], p.x[b.Place]) })
+	points := slices.SortedFunc(slices.Values(s.Points),
+		func(a, b Point) int { return cmp.Compare(p.x[a.Place], p.x[b.Place]) })
 	for _, point := range points {
 		if p.shown(point) && (apart || p.numeric(p.Places[point.Place])) {
 			joined = append(joined, [2]float64{p.x[point.Place], p.y.at(point.Value)})
@@ -134,7 +135,7 @@ func (p *plot) line(s Series) {
 
 func (p *plot) shown(point Point) bool { return !p.LogY || point.Value > 0 }
 
-// point draws the figure as a dot: full with its interval where it supports a claim, hollow where it ran too few
+// point draws the figure as a dot: full with its interval where it has one, hollow where it ran too few
 // times for one, a cross where it is flagged.
 func (p *plot) point(s Series, point Point) {
 	x, y := p.x[point.Place], p.y.at(point.Value)

@@ -30,7 +30,8 @@ const (
 // round trips measured.
 func Paths(id string, paths []Path) Drawing {
 	d := Drawing{ID: id, Title: "The paths of this run and their round trips", Width: width}
-	d.add(text("head", 2, 18, "path; on its link the round trip set → measured, ms"), text("head end", width-2, 18, "without proxy, ms"))
+	d.add(text("head", 2, 18, "path; on its link the round trip set → measured, ms"),
+		text("head end", width-2, 18, "without proxy, ms"))
 	top := pathTop
 	for _, p := range paths {
 		d.add(line("grid", 0, top, width, top), text("path", 2, top+20, p.Name))

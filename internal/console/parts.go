@@ -23,8 +23,7 @@ type parts struct {
 	names    []string
 	waits    []string // databases whose waits are shown
 
-	lessons *lessonCache
-	runs    *runCache
+	runs *runCache
 
 	mu            sync.Mutex
 	lessonProcess *lessonProcess // the console's own lesson, nil where none runs
@@ -42,7 +41,6 @@ func newParts(c *Console, s *Source) *parts {
 		readings: newReadings(),
 		lock:     newLock(),
 		wake:     newPulse(),
-		lessons:  newLessonCache(c.root),
 		runs:     &runCache{read: map[string]runRead{}},
 	}
 	p.load = newLoad(s, c.root, c.log)
@@ -59,7 +57,6 @@ func (p *parts) run(ctx context.Context) {
 	p.startProbes(ctx)
 	p.running.Go(func() { p.load.supervise(ctx) })
 	p.running.Go(func() { every(ctx, lockEvery, p.checkLock) })
-	p.running.Go(func() { p.readAhead(ctx) })
 	every(ctx, beat, func() { p.second(ctx) })
 	p.running.Wait()
 }

@@ -27,7 +27,7 @@ type options struct {
 	unlimited bool
 }
 
-// A disagreement is what a crosscheck ends with that doesn't find all ratios where they shall be.
+// A disagreement is what a crosscheck ends with whose ratios aren't all within their ranges.
 type disagreement struct {
 	text string
 	code int
@@ -35,12 +35,13 @@ type disagreement struct {
 
 func (d *disagreement) Error() string { return d.text }
 
-// ExitCode is 1 where a ratio isn't where it shall be, 2 where the machine was too restless to say.
+// ExitCode is 1 where a ratio is out of its range, 2 where the machine was too restless to tell.
 func (d *disagreement) ExitCode() int { return d.code }
 
 var (
-	errDoesNotHold = &disagreement{"a ratio isn't where it shall be", 1}
-	errCantSay     = &disagreement{"the figures wander too much to say whether a ratio is where it shall be: let more repeats run, or have nothing else do", 2}
+	errDiffers      = &disagreement{"a ratio of k6's figure to pgbench's is out of its range", 1}
+	errInconclusive = &disagreement{"repeats differ too much to tell whether a ratio is within its range: " +
+		"take more of them, or let nothing else run on this machine", 2}
 )
 
 // NewCommand returns `lab crosscheck`.
@@ -49,8 +50,9 @@ func NewCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "crosscheck [throughput|latency|connect]...",
 		Short: "Compare k6 with pgbench, the instrument with one that everybody knows",
-		Long: "Runs pgbench and k6 on the same path, in turn, and prints both figures and their ratio with its interval.\n" +
-			"The last line is a verdict, and so is the exit status. Without arguments it does all parts.",
+		Long: "Runs pgbench and k6 on the same path, one after the other, and prints both figures and their ratio\n" +
+			"with its interval. The last line and the exit status say whether they agree. Without arguments it does\n" +
+			"all parts.",
 		Example: "  scripts/crosscheck throughput --repeats 6 --seconds 4",
 		RunE: func(command *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -105,9 +107,11 @@ func crosscheck(ctx context.Context, out io.Writer, wanted []string, o options) 
 		return err
 	}
 	if share := stolen(); share != nil && *share >= stolenMuch {
-		fmt.Fprintf(out, "\nOther machines on the same hardware took %.0f %% of the CPU time meanwhile: ratios of capacity mean little.\n", 100**share)
+		fmt.Fprintf(out,
+			"\nThe hypervisor gave %.0f %% of this host's CPU time to other virtual machines meanwhile (stolen time): "+
+				"ratios of throughput mean little.\n", 100**share)
 	}
-	return verdict(out, list)
+	return conclude(out, list)
 }
 
 // bench runs comparisons in this lab.
@@ -119,7 +123,7 @@ type bench struct {
 	out     io.Writer
 }
 
-// all runs each comparison as often as asked, in blocks of one repeat of each, so that what drifts hits all alike.
+// all runs each comparison that many times, in blocks of one repeat of each, so that what drifts hits all alike.
 func (b *bench) all(ctx context.Context, list []*comparison, repeats int) error {
 	for repeat := range repeats {
 		for _, c := range list {
@@ -134,7 +138,7 @@ func (b *bench) all(ctx context.Context, list []*comparison, repeats int) error 
 	return nil
 }
 
-// repeat runs both programs once; they take turns in going first.
+// repeat runs both programs once; each goes first every other time.
 func (b *bench) repeat(ctx context.Context, c *comparison, k6First bool) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(2*c.load.seconds+60)*time.Second)
 	defer cancel()
@@ -179,7 +183,7 @@ func take(list *[]float64) func(float64, error) error {
 	}
 }
 
-// stolenMuch is the share of the host's CPU time, taken by other machines, from which on a reader should know.
+// stolenMuch is the share of the host's CPU time, stolen by the hypervisor, from which on a reader should know.
 const stolenMuch = 0.02
 
 // latencyMS is the latency of the latency part, in milliseconds.
@@ -218,22 +222,23 @@ func (b *bench) putBack(found link.Snapshot) error {
 	return b.links.Put(ctx, found)
 }
 
-// verdict prints the table and, as its last line, whether all ratios are where they shall be.
-func verdict(out io.Writer, list []*comparison) error {
-	fmt.Fprintf(out, "\n%-48s %9s %9s %-4s %6s  %-16s %-13s\n", "", "pgbench", "k6", "", "ratio", "95 % interval", "wanted")
-	count := map[word]int{}
+// conclude prints the table and, as its last line, whether k6 agrees with pgbench.
+func conclude(out io.Writer, list []*comparison) error {
+	fmt.Fprintf(out, "\n%-48s %9s %9s %-4s %6s  %-16s %-13s\n", "", "pgbench", "k6", "", "ratio", "95 % interval",
+		"wanted")
+	count := map[agreement]int{}
 	for _, c := range list {
 		fmt.Fprintln(out, c.line())
-		count[c.word()]++
+		count[c.agreement()]++
 	}
 	switch {
-	case count[doesNotHold] > 0:
-		fmt.Fprintf(out, "\nverdict: %d of %d ratios are not where they shall be\n", count[doesNotHold], len(list))
-		return errDoesNotHold
-	case count[cantSay] > 0:
-		fmt.Fprintf(out, "\nverdict: %d of %d ratios hold, of the rest nothing can be said\n", count[holds], len(list))
-		return errCantSay
+	case count[differs] > 0:
+		fmt.Fprintf(out, "\n%d of %d ratios differ from what is wanted\n", count[differs], len(list))
+		return errDiffers
+	case count[inconclusive] > 0:
+		fmt.Fprintf(out, "\n%d of %d ratios agree, the others are inconclusive\n", count[agrees], len(list))
+		return errInconclusive
 	}
-	fmt.Fprintf(out, "\nverdict: all %d ratios hold\n", len(list))
+	fmt.Fprintf(out, "\nall %d ratios agree\n", len(list))
 	return nil
 }

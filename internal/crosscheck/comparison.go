@@ -37,7 +37,8 @@ func (f figure) unit() string {
 	return "ms"
 }
 
-// comparison is one figure of one load. The ratio of k6's to pgbench's shall be from least to most.
+// comparison is one figure of one load. The ratio of k6's to pgbench's has to be
+// from least to most.
 type comparison struct {
 	name        string
 	load        load
@@ -62,25 +63,25 @@ func middle(values []float64) float64 {
 	return outcome.Summary(values).Center
 }
 
-// A word is what can be said of a comparison.
-type word string
+// An agreement is what a comparison comes to.
+type agreement string
 
 const (
-	holds       word = "holds"        // the ratio is where it shall be
-	doesNotHold word = "DOESN'T HOLD" // it isn't, nor is any of its interval
-	cantSay     word = "CAN'T SAY"    // it isn't, but where it shall be lies within its interval
+	agrees       agreement = "agrees"       // the ratio is within the range wanted
+	differs      agreement = "DIFFERS"      // it isn't, nor is any of its interval
+	inconclusive agreement = "INCONCLUSIVE" // it isn't, but its interval and the range overlap
 )
 
-// word says whether the ratio is where it shall be.
-func (c *comparison) word() word {
+// agreement says whether the ratio is within the range wanted.
+func (c *comparison) agreement() agreement {
 	ratio := c.ratio()
 	switch {
 	case ratio.Center >= c.least && ratio.Center <= c.most:
-		return holds
+		return agrees
 	case ratio.Known() && ratio.Hi >= c.least && ratio.Lo <= c.most:
-		return cantSay
+		return inconclusive
 	}
-	return doesNotHold
+	return differs
 }
 
 // line returns the comparison as a line of the table.
@@ -91,10 +92,11 @@ func (c *comparison) line() string {
 		interval = fmt.Sprintf("%.3f to %.3f", ratio.Lo, ratio.Hi)
 	}
 	return fmt.Sprintf("%-48s %9s %9s %-4s %6.3f  %-16s %-13s %s",
-		c.name, figureText(middle(c.pgbench)), figureText(middle(c.k6)), c.figure.unit(), ratio.Center, interval, c.wanted(), c.word())
+		c.name, figureText(middle(c.pgbench)), figureText(middle(c.k6)), c.figure.unit(),
+		ratio.Center, interval, c.wanted(), c.agreement())
 }
 
-// wanted returns where the ratio shall be, in words.
+// wanted returns the range that the ratio has to be in, in words.
 func (c *comparison) wanted() string {
 	switch {
 	case math.IsInf(c.most, 1):

@@ -5,22 +5,23 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"pooler-lab/k6/summary"
 	"strings"
 	"testing"
+
+	"pooler-lab/k6/summary"
 )
 
-func TestVerdict(t *testing.T) {
+func TestConclude(t *testing.T) {
 	hundreds := []float64{100, 101, 99, 100, 102, 98}
 	for name, test := range map[string]struct {
 		k6   []float64
 		last string
 		err  error
 	}{
-		"equal":    {hundreds, "verdict: all 1 ratios hold", nil},
-		"faster":   {[]float64{200, 200, 200, 200, 200, 200}, "verdict: all 1 ratios hold", nil},
-		"slower":   {[]float64{70, 71, 69, 70, 72, 68}, "verdict: 1 of 1 ratios are not where they shall be", errDoesNotHold},
-		"restless": {[]float64{60, 120, 60, 120, 60, 70}, "verdict: 0 of 1 ratios hold, of the rest nothing can be said", errCantSay},
+		"equal":    {hundreds, "all 1 ratios agree", nil},
+		"faster":   {[]float64{200, 200, 200, 200, 200, 200}, "all 1 ratios agree", nil},
+		"slower":   {[]float64{70, 71, 69, 70, 72, 68}, "1 of 1 ratios differ from what is wanted", errDiffers},
+		"restless": {[]float64{60, 120, 60, 120, 60, 70}, "0 of 1 ratios agree, the others are inconclusive", errInconclusive},
 	} {
 		list, err := plan([]string{partThroughput}, options{clients: 10, unlimited: true})
 		if err != nil {
@@ -29,8 +30,8 @@ func TestVerdict(t *testing.T) {
 		list = list[:1]
 		list[0].pgbench, list[0].k6 = hundreds, test.k6
 		var out bytes.Buffer
-		if err := verdict(&out, list); !errors.Is(err, test.err) {
-			t.Errorf("%s: the verdict is %v", name, err)
+		if err := conclude(&out, list); !errors.Is(err, test.err) {
+			t.Errorf("%s: the error is %v", name, err)
 		}
 		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 		if got := lines[len(lines)-1]; got != test.last {
@@ -59,11 +60,11 @@ func TestLine(t *testing.T) {
 	}
 	list[0].pgbench = []float64{10.6, 10.6, 10.6, 10.6, 10.6, 10.6}
 	list[0].k6 = []float64{10.6, 10.7, 10.6, 10.5, 10.6, 10.65}
-	if got := list[0].line(); !strings.Contains(got, "1.000  0.991 to 1.009") || !strings.HasSuffix(got, "0.98 to 1.02  holds") {
+	if got := list[0].line(); !strings.Contains(got, "1.000  0.991 to 1.009") || !strings.HasSuffix(got, "0.98 to 1.02  agrees") {
 		t.Errorf("the line is %q", got)
 	}
 	list[0].pgbench, list[0].k6 = list[0].pgbench[:3], []float64{11.6, 11.6, 11.6}
-	if got := list[0].line(); !strings.Contains(got, "no interval below six") || !strings.HasSuffix(got, "DOESN'T HOLD") {
+	if got := list[0].line(); !strings.Contains(got, "no interval below six") || !strings.HasSuffix(got, "DIFFERS") {
 		t.Errorf("the line of three is %q", got)
 	}
 }

@@ -38,7 +38,8 @@ func runK6(ctx context.Context, at topology.Endpoint, l load, f figure, scale in
 		return 0, err
 	}
 	var printed bytes.Buffer
-	end, err := k6run.Run(ctx, k6run.Order{Script: filepath.Join(topology.Root(), "k6/crosscheck.js"), Output: "lab=" + file,
+	end, err := k6run.Run(ctx, k6run.Order{
+		Script: filepath.Join(topology.Root(), "k6/crosscheck.js"), Output: "lab=" + file,
 		Env: env, Password: server.Password(l.role), Stdout: &printed, Stderr: &printed, Grace: grace})
 	switch {
 	case err != nil:

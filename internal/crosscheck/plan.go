@@ -69,7 +69,7 @@ func throughputs(base load, unlimited bool) []*comparison {
 // libpq, and k6 may take less. With a secret of one iteration both do the same.
 func connects(base load) []*comparison {
 	var list []*comparison
-	for _, way := range []struct {
+	for _, login := range []struct {
 		path, role, name string
 		hashes           bool
 	}{
@@ -81,10 +81,10 @@ func connects(base load) []*comparison {
 		{"pgbouncer-transaction", "app_trust", "trust", false},
 	} {
 		l := base
-		l.workload, l.protocol, l.clients, l.path, l.role = "connect", "simple", 1, way.path, way.role
-		name := fmt.Sprintf("connect, %s, %s", way.path, way.name)
+		l.workload, l.protocol, l.clients, l.path, l.role = "connect", "simple", 1, login.path, login.role
+		name := fmt.Sprintf("connect, %s, %s", login.path, login.name)
 		c := &comparison{name: name, load: l, figure: connecting, least: 0.9, most: 1.1}
-		if way.hashes {
+		if login.hashes {
 			c.least = 0
 		}
 		list = append(list, c)

@@ -34,7 +34,8 @@ func Beside(a, b Named) ([]byte, error) {
 		return nil, err
 	}
 	p := besidePage{A: a, B: b, MachineA: machine(a.Run), MachineB: machine(b.Run), Alerts: besideAlerts(a, b),
-		Outcomes: outcomeTable([]Named{a, b}, true), Tables: besideTables(a, b), Only: only(a, b), Manifest: differences(a, b)}
+		Outcomes: outcomeTable([]Named{a, b}, true), Tables: besideTables(a, b), Only: only(a, b),
+		Manifest: differences(a, b)}
 	return render("beside", a.Run.Lesson.Name+": "+a.Name+" beside "+b.Name, p)
 }
 
@@ -43,7 +44,8 @@ func OneLesson(a, b *result.Run) error {
 	if a.Lesson.Name == b.Lesson.Name {
 		return nil
 	}
-	return fmt.Errorf("%s is a run of %s and %s one of %s: give runs of one lesson", a.ID, a.Lesson.Name, b.ID, b.Lesson.Name)
+	return fmt.Errorf("%s is a run of %s and %s one of %s: give runs of one lesson",
+		a.ID, a.Lesson.Name, b.ID, b.Lesson.Name)
 }
 
 // besideAlerts say what a reader of the runs has to know first.
@@ -100,7 +102,8 @@ func (e *experiment) besideRows(c, d *result.Cell) []Row {
 			cells = append(cells, conditionCell(conditions[n].field, c))
 		}
 		cells = append(cells, words(headed(f))...)
-		cells = append(cells, figureCell(f, c), figureCell(f, d), Cell{Text: quotient(f, c, d), Class: "number"}, Cell{Text: overlap(f, c, d)})
+		cells = append(cells, figureCell(f, c), figureCell(f, d), Cell{Text: quotient(f, c, d), Class: "number"},
+			Cell{Text: overlap(f, c, d)})
 		row := Row{Cells: cells}
 		if i == 0 {
 			row.Class = "start"
@@ -160,7 +163,8 @@ func only(a, b Named) (all []string) {
 
 // differences lists what the two runs' manifests don't share.
 func differences(a, b Named) Table {
-	t := Table{Prose: true, Caption: "What differs between the two runs, of machine, versions and settings", Head: heads("", a.Name, b.Name)}
+	t := Table{Prose: true, Caption: "What differs between the two runs, of machine, versions and settings",
+		Head: heads("", a.Name, b.Name)}
 	first, second := terms(a.Run), terms(b.Run)
 	names := slices.Sorted(maps.Keys(first))
 	for name := range second {

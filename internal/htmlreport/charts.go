@@ -19,8 +19,9 @@ type Chart struct {
 }
 
 // marksMean says how to read what charts are drawn with.
-const marksMean = "A full mark is the median of six repeats or more, the thin line through it the interval that holds the true median in 95 of 100 cases. " +
-	"A hollow dot or a pale bar ran fewer times and supports no conclusion. A cross or a star is a flagged figure: it supports no conclusion either."
+const marksMean = "A full mark is the median of six repeats or more. The thin line through it is the interval that " +
+	"holds the true median in 95 of 100 cases. A hollow dot or a pale bar ran fewer times. A cross or a star is a " +
+	"flagged figure. Neither of them supports a conclusion."
 
 // charts draws what the lesson declares. A chart that the run measured nothing of is left out.
 func charts(run *result.Run) []Chart {
@@ -49,11 +50,13 @@ type plot struct {
 }
 
 func (p *plot) chart() (Chart, bool) {
-	draw := map[string]func(chart.Chart) chart.Drawing{"lines": chart.Lines, "bars": chart.Bars, "stack": chart.Stack}[p.Kind]
+	kinds := map[string]func(chart.Chart) chart.Drawing{"lines": chart.Lines, "bars": chart.Bars, "stack": chart.Stack}
+	draw := kinds[p.Kind]
 	if draw == nil {
 		return Chart{}, false
 	}
-	c := chart.Chart{ID: p.id, Title: p.Title, X: fieldName(p.X), LogX: p.Log == "x" || p.Log == "xy", LogY: p.Log == "y" || p.Log == "xy"}
+	c := chart.Chart{ID: p.id, Title: p.Title, X: fieldName(p.X), LogX: p.Log == "x" || p.Log == "xy",
+		LogY: p.Log == "y" || p.Log == "xy"}
 	if p.Kind == "stack" {
 		p.stack(&c)
 	} else if err := p.figures(&c); err != nil {
@@ -65,7 +68,8 @@ func (p *plot) chart() (Chart, bool) {
 	c.Description = fmt.Sprintf("%s over %s. The table after it has the same figures.", sentence(c.Y), c.X)
 	note := p.Note
 	if p.extra > 0 {
-		note = fmt.Sprintf("%s %s more would stand in the same places and aren't drawn: the tables have them.", note, metric.Count(p.extra, "cell"))
+		note = fmt.Sprintf("%s %s more would stand in the same places and aren't drawn: the tables have them.", note,
+			metric.Count(p.extra, "cell"))
 	}
 	return Chart{Drawing: draw(c), Note: note, Data: dataOf(c)}, true
 }
@@ -78,7 +82,10 @@ func (p *plot) figures(c *chart.Chart) error {
 	}
 	c.Y = axisName(f)
 	values := slices.DeleteFunc(valuesOf(p.cells, p.X), func(v any) bool {
-		return !slices.ContainsFunc(p.cells, func(c *result.Cell) bool { _, ok := f.Middle(c); return ok && same(fieldOf(c, p.X), v) })
+		return !slices.ContainsFunc(p.cells, func(c *result.Cell) bool {
+			_, ok := f.Middle(c)
+			return ok && same(fieldOf(c, p.X), v)
+		})
 	})
 	for _, v := range values {
 		c.Places = append(c.Places, place(p.X, v))

@@ -9,12 +9,14 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// conditions are the fields in which an experiment's cells may differ, besides their path: those that do are columns, the
-// others stand in the caption.
+// conditions are the fields in which an experiment's cells may differ, besides their path: those that do are columns,
+// the others stand in the caption.
 var conditions = []struct{ field, head string }{
-	{"latency_ms", "latency"}, {"link", "link"}, {"workload", "workload"}, {"clients", "clients"}, {"protocol", "protocol"}, {"role", "role"},
-	{"pool_size", "pool"}, {"pods", "app instances"}, {"pod_pool", "pool of each"}, {"rate", "rate"}, {"transactions", "transactions each"},
-	{"bandwidth_kb_s", "bandwidth"}, {"replication_ms", "replication"}, {"fresh_database", "fresh database"}, {"params", "params"}, {"settings", "settings"},
+	{"latency_ms", "latency"}, {"link", "link"}, {"workload", "workload"}, {"clients", "clients"},
+	{"protocol", "protocol"}, {"role", "role"}, {"pool_size", "pool"}, {"pods", "app instances"},
+	{"pod_pool", "pool of each"}, {"rate", "rate"}, {"transactions", "transactions each"},
+	{"bandwidth_kb_s", "bandwidth"}, {"replication_ms", "replication"}, {"fresh_database", "fresh database"},
+	{"params", "params"}, {"settings", "settings"},
 }
 
 // An experiment is the cells of one of a lesson's.
@@ -37,13 +39,13 @@ func experimentsOf(run *result.Run) []*experiment {
 		experiments[n].cells = append(experiments[n].cells, c)
 	}
 	for _, e := range experiments {
-		e.look()
+		e.compare()
 	}
 	return experiments
 }
 
-// look finds out in what the experiment's cells differ and which metrics they have.
-func (e *experiment) look() {
+// compare finds out in what the experiment's cells differ and which metrics they have.
+func (e *experiment) compare() {
 	for i, condition := range conditions {
 		if condition.field == "link" && len(valuesOf(e.cells, "path")) > 1 {
 			continue // the path says it
@@ -67,7 +69,8 @@ func (e *experiment) caption() string {
 	var parts []string
 	for i, condition := range conditions {
 		v := fieldOf(c, condition.field)
-		if slices.Contains(e.differ, i) || v == nil || v == "" || condition.field == "link" && len(valuesOf(e.cells, "link")) > 1 {
+		if slices.Contains(e.differ, i) || v == nil || v == "" ||
+			condition.field == "link" && len(valuesOf(e.cells, "link")) > 1 {
 			continue
 		}
 		switch condition.field {
@@ -86,5 +89,6 @@ func (e *experiment) caption() string {
 			parts = append(parts, said(condition.field, v))
 		}
 	}
-	return sentence(strings.Join(parts, ", ")) + fmt.Sprintf("; windows of %s s; %s", bare(c.Seconds), metric.Count(c.Wanted, "repeat"))
+	return sentence(strings.Join(parts, ", ")) +
+		fmt.Sprintf("; windows of %s s; %s", bare(c.Seconds), metric.Count(c.Wanted, "repeat"))
 }

@@ -15,8 +15,9 @@ import (
 
 // machine is the run in one line.
 func machine(run *result.Run) string {
-	return fmt.Sprintf("%s UTC, %s, %s a node, %s a pooler, scale %d, seed %d", run.Started.UTC().Format("2 January 2006, 15:04"),
-		metric.Count(run.Manifest.Host.CPUs, "CPU"), run.Manifest.CPUs("nodes"), run.Manifest.CPUs("poolers"), run.Manifest.Scale, run.Seed)
+	return fmt.Sprintf("%s UTC, %s, %s a node, %s a pooler, scale %d, seed %d",
+		run.Started.UTC().Format("2 January 2006, 15:04"), metric.Count(run.Manifest.Host.CPUs, "CPU"),
+		run.Manifest.CPUs("nodes"), run.Manifest.CPUs("poolers"), run.Manifest.Scale, run.Seed)
 }
 
 // manifestOf lists what the run was made on and with.
@@ -88,8 +89,9 @@ func host(h result.Host) string {
 
 // sampling shows how often the servers' sessions were sampled, and what that cost them.
 func sampling(run *result.Run) Table {
-	t := Table{Caption: "What sampling cost the servers, over all repeats", Head: []Head{{Text: "server"}, {Text: "samples", Number: true},
-		{Text: "a second", Number: true}, {Text: "each took", Unit: "ms", Number: true}, {Text: "of the time, at most", Unit: "%", Number: true}}}
+	t := Table{Caption: "What sampling cost the servers, over all repeats",
+		Head: []Head{{Text: "server"}, {Text: "samples", Number: true}, {Text: "a second", Number: true},
+			{Text: "each took", Unit: "ms", Number: true}, {Text: "of the time, at most", Unit: "%", Number: true}}}
 	type total struct {
 		samples        int
 		hz, cost, most float64
@@ -111,8 +113,9 @@ func sampling(run *result.Run) Table {
 	}
 	for _, service := range slices.Sorted(maps.Keys(totals)) {
 		sum := totals[service]
-		t.Rows = append(t.Rows, Row{Cells: append(words(service), numbers(fmt.Sprint(sum.samples), chart.Number(sum.hz/sum.repeats),
-			chart.Number(sum.cost/sum.repeats), chart.Number(100*sum.most))...)})
+		figures := numbers(strconv.Itoa(sum.samples), chart.Number(sum.hz/sum.repeats),
+			chart.Number(sum.cost/sum.repeats), chart.Number(100*sum.most))
+		t.Rows = append(t.Rows, Row{Cells: append(words(service), figures...)})
 	}
 	return t
 }

@@ -28,7 +28,8 @@ func Room(runs []Named) ([]byte, error) {
 	}
 	l := runs[0].Run.Lesson
 	if len(l.Comparisons) == 0 && l.Study == nil {
-		return nil, fmt.Errorf("lesson %s makes no comparison and has no findings: there is nothing to compare between machines", l.Name)
+		return nil, fmt.Errorf("lesson %s makes no comparison and has no findings: "+
+			"there is nothing to compare between machines", l.Name)
 	}
 	p := roomPage{
 		Lesson: l.Name, Question: l.Question, Runs: len(runs), Alerts: besideAlerts(runs...),
@@ -41,15 +42,17 @@ func Room(runs []Named) ([]byte, error) {
 func machines(runs []Named) Table {
 	t := Table{Prose: true, Caption: "The machines", Head: heads("machine", "run", "host", "a node", "a pooler", "order")}
 	for _, r := range runs {
-		t.Rows = append(t.Rows, Row{Cells: words(r.Name, r.Run.ID, host(r.Run.Manifest.Host), r.Run.Manifest.CPUs("nodes"), r.Run.Manifest.CPUs("poolers"),
-			fmt.Sprintf("%s, seed %d", metric.Count(r.Run.Blocks, "block"), r.Run.Seed))})
+		order := fmt.Sprintf("%s, seed %d", metric.Count(r.Run.Blocks, "block"), r.Run.Seed)
+		t.Rows = append(t.Rows, Row{Cells: words(r.Name, r.Run.ID, host(r.Run.Manifest.Host),
+			r.Run.Manifest.CPUs("nodes"), r.Run.Manifest.CPUs("poolers"), order)})
 	}
 	return t
 }
 
 // reasons say why a machine's run can't say more of a comparison or a finding.
 func reasons(runs []Named) Table {
-	t := Table{Prose: true, Caption: "Where a run can't say more, and why", Head: heads("machine", "comparison or finding", "outcome", "why")}
+	t := Table{Prose: true, Caption: "Where a run can't say more, and why",
+		Head: heads("machine", "comparison or finding", "outcome", "why")}
 	for _, r := range runs {
 		all := outcome.All(r.Run)
 		add := func(text string, o outcome.Outcome, why outcome.Reason) {

@@ -82,7 +82,9 @@ func waits(cells []*result.Cell) []chart.Series {
 	for event := range largest {
 		events = append(events, event)
 	}
-	slices.SortFunc(events, func(a, b string) int { return cmp.Or(cmp.Compare(largest[b], largest[a]), cmp.Compare(a, b)) })
+	slices.SortFunc(events, func(a, b string) int {
+		return cmp.Or(cmp.Compare(largest[b], largest[a]), cmp.Compare(a, b))
+	})
 	named := events[:min(len(events), shownParts)]
 	var all []chart.Series
 	for _, event := range named {

@@ -80,7 +80,8 @@ func unit(f metric.Metric) string {
 
 // compared says whether there is a direct path to compare the experiment's others with.
 func (e *experiment) compared() bool {
-	return len(valuesOf(e.cells, "path")) > 1 && slices.ContainsFunc(e.cells, func(c *result.Cell) bool { return c.Path == "direct" })
+	return len(valuesOf(e.cells, "path")) > 1 &&
+		slices.ContainsFunc(e.cells, func(c *result.Cell) bool { return c.Path == "direct" })
 }
 
 func (e *experiment) row(run *result.Run, c *result.Cell) []Cell {
@@ -112,8 +113,8 @@ func (e *experiment) row(run *result.Run, c *result.Cell) []Cell {
 // legend says what the tables' columns are.
 func legend(run *result.Run) []Term {
 	terms := []Term{{"round trip", roundTripMeaning(run)}}
-	compared := false
-	for _, e := range experimentsOf(run) {
+	compared, experiments := false, experimentsOf(run)
+	for _, e := range experiments {
 		compared = compared || e.compared()
 		for _, f := range e.metrics {
 			if t := (Term{f.Heading, f.Meaning}); !slices.Contains(terms, t) {
@@ -125,17 +126,23 @@ func legend(run *result.Run) []Term {
 		terms = append(terms, Term{"to direct", "the figure before it as a ratio to the direct path's under the same " +
 			"conditions: the median of each block's own ratio"})
 	}
-	return append(terms, Term{"a to b", "holds the true median in 95 of 100 cases; figures of fewer than six repeats " +
-		"have no interval and support no conclusion"},
-		Term{"errors", "statements and connects that failed in the measured windows, rejected repeats left out"},
-		Term{"*", "a flagged figure, or a ratio to or of one"})
+	terms = append(terms, Term{"a to b", "holds the true median in 95 of 100 cases; figures of fewer than six repeats " +
+		"have no interval and support no conclusion"})
+	if slices.ContainsFunc(experiments, (*experiment).failed) {
+		text := "statements and connects that failed in the measured windows, rejected repeats left out"
+		terms = append(terms, Term{"errors", text})
+	}
+	if slices.ContainsFunc(experiments, (*experiment).flagged) {
+		terms = append(terms, Term{"*", "a flagged figure, or a ratio to or of one"})
+	}
+	return terms
 }
 
 // roundTripMeaning says what a round trip is, and why it is longer than what was set where something was.
 func roundTripMeaning(run *result.Run) string {
 	text := "a SELECT 1 on a warm connection of that path, before load, median"
 	if slices.ContainsFunc(run.Cells, func(c result.Cell) bool { return c.Latency.MS() > 0 }) {
-		text += "; toxiproxy's timers and its hop add up to about 1 ms to what is set"
+		text += "; toxiproxy's timers and its own hop add to what is set, so 10 ms measure about 10.7"
 	}
 	return text
 }

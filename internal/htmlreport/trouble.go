@@ -12,7 +12,8 @@ import (
 
 // failures lists the cells that have a reason: those that failed, and those of which a repeat did.
 func failures(run *result.Run) Table {
-	t := Table{Prose: true, Caption: "Cells that failed, wholly or in one of their repeats", Head: heads("cell", "came to", "why")}
+	t := Table{Prose: true, Caption: "Cells that failed, wholly or in one of their repeats",
+		Head: heads("cell", "came to", "why")}
 	for i := range run.Cells {
 		c := &run.Cells[i]
 		if c.Reason == "" {
@@ -69,7 +70,8 @@ func errorTable(run *result.Run) Table {
 		Head: []Head{{Text: "code"}, {Text: "path"}, {Text: "in the measured windows", Number: true},
 			{Text: "before or after them", Number: true}, {Text: "the first of them said"}}}
 	for _, f := range all {
-		cells := append(words(f.Code, f.path), numbers(strconv.FormatInt(f.Measured, 10), strconv.FormatInt(f.Outside, 10))...)
+		counts := numbers(strconv.FormatInt(f.Measured, 10), strconv.FormatInt(f.Outside, 10))
+		cells := append(words(f.Code, f.path), counts...)
 		t.Rows = append(t.Rows, Row{Cells: append(cells, words(f.Message)...)})
 	}
 	return t

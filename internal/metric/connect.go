@@ -18,10 +18,13 @@ func connects() []Metric {
 		{Name: "tls", Heading: "TLS", of: trend(med, "pg_connect_tls"), Meaning: "median of a connect's TLS handshake"},
 		{Name: "auth", Heading: "auth", of: trend(med, "pg_connect_auth"),
 			Meaning: "median of a connect's rest: from the startup message to a session that takes statements"},
-		{Name: "first_connect", Heading: "first connect", kind: sampled, of: trendIn(first, med, "pg_connect"), Meaning: "the test's first connect alone"},
-		{Name: "first_connect_query", Heading: "first connect + query", kind: sampled, of: trendIn(first, med, "pg_connect_first_query"),
+		{Name: "first_connect", Heading: "first connect", kind: sampled, of: trendIn(first, med, "pg_connect"),
+			Meaning: "the test's first connect alone"},
+		{Name: "first_connect_query", Heading: "first connect + query", kind: sampled,
+			of:      trendIn(first, med, "pg_connect_first_query"),
 			Meaning: "the test's first connect and its first query"},
-		{Name: "later_connect", Heading: "later connect", of: trendIn(later, med, "pg_connect"), Meaning: "median of the connects after the test's first"},
+		{Name: "later_connect", Heading: "later connect", of: trendIn(later, med, "pg_connect"),
+			Meaning: "median of the connects after the test's first"},
 		{Name: "later_connect_query", Heading: "later connect + query", of: trendIn(later, med, "pg_connect_first_query"),
 			Meaning: "median of the connects after the test's first, each with its first query"},
 	}
@@ -40,9 +43,11 @@ func finishes() []Metric {
 		{Name: "finish_seconds", Heading: "all done", Unit: "s", Better: Less, kind: sampled,
 			Meaning: "time until the last client had done all its transactions, or the deadline",
 			of:      finish(func(f *result.Finish) float64 { return f.Seconds })},
-		{Name: "starved", Heading: "starved", Better: Less, kind: counted, Meaning: "clients that did no transaction before the deadline",
-			of: finish(func(f *result.Finish) float64 { return float64(f.Starved) })},
-		{Name: "connected", Heading: "clients connected", Better: More, kind: counted, Meaning: "clients that could connect", of: connected},
+		{Name: "starved", Heading: "starved", Better: Less, kind: counted,
+			Meaning: "clients that did no transaction before the deadline",
+			of:      finish(func(f *result.Finish) float64 { return float64(f.Starved) })},
+		{Name: "connected", Heading: "clients connected", Better: More, kind: counted,
+			Meaning: "clients that could connect", of: connected},
 	}
 }
 

@@ -18,26 +18,31 @@ type family struct {
 
 var families = []family{
 	{"errors:", "a SQLSTATE or one of the lab's own codes", "53300", func(code string) Metric {
-		return Metric{Heading: "errors " + code, Better: Less, kind: counted, of: errors(code), Meaning: "errors with the code " + code + ", warm-up included"}
+		return Metric{Heading: "errors " + code, Better: Less, kind: counted, of: errors(code),
+			Meaning: "errors with the code " + code + ", warm-up included"}
 	}},
 	{"counter:", "a k6 counter", "pg_rows", func(metric string) Metric {
-		return Metric{Heading: metric, kind: counted, of: counter(metric), Meaning: "sum of k6's counter " + metric + " within the window"}
+		return Metric{Heading: metric, kind: counted, of: counter(metric),
+			Meaning: "sum of k6's counter " + metric + " within the window"}
 	}},
 	{"trend:", "a k6 trend", "pg_prepare", func(metric string) Metric {
-		return Metric{Heading: metric, Unit: "ms", Better: Less, of: trend(med, metric), Meaning: "median of k6's trend " + metric}
+		return Metric{Heading: metric, Unit: "ms", Better: Less, of: trend(med, metric),
+			Meaning: "median of k6's trend " + metric}
 	}},
 	{"statement:", "the name that the script gives a statement", "read", func(name string) Metric {
 		in := func(m *result.Measured) map[string]result.Trend { return m.Statements }
-		return Metric{Heading: name, Unit: "ms", Better: Less, of: trendIn(in, med, name), Meaning: "median of the statement that the script calls " + name}
+		return Metric{Heading: name, Unit: "ms", Better: Less, of: trendIn(in, med, name),
+			Meaning: "median of the statement that the script calls " + name}
 	}},
 	{"wait:", "a wait event, CPU or Net/Delay", "Client:ClientRead", func(event string) Metric {
 		return Metric{Heading: strings.Replace(event, ":", ": ", 1), Unit: "share", kind: sampled, of: wait(event),
-			Meaning: "share of the sessions' samples with " + event + ", on the primary, or on the standby where the path leads there"}
+			Meaning: "share of the sessions' samples with " + event +
+				", on the primary, or on the standby where the path leads there"}
 	}},
 }
 
-// Found returns the metrics of families that a repeat of the run has, sorted by name: its errors' codes, what its nodes'
-// sessions waited for, its counters, its trends that no other metric reads, and its named statements.
+// Found returns the metrics of families that a repeat of the run has, sorted by name: its errors' codes, what its
+// nodes' sessions waited for, its counters, its trends that no other metric reads, and its named statements.
 func Found(run *result.Run) []Metric {
 	names := map[string]bool{}
 	for _, c := range run.Cells {
@@ -80,8 +85,8 @@ func note(names map[string]bool, r *result.Repeat) {
 }
 
 // readElsewhere are the trends that have metrics of their own.
-var readElsewhere = []string{"pg_response_time", "pg_transaction", "pg_statement", "pg_pipeline", "pg_pool_wait", "pg_connect", "pg_connect_dial",
-	"pg_connect_tls", "pg_connect_auth", "pg_connect_first_query"}
+var readElsewhere = []string{"pg_response_time", "pg_transaction", "pg_statement", "pg_pipeline", "pg_pool_wait",
+	"pg_connect", "pg_connect_dial", "pg_connect_tls", "pg_connect_auth", "pg_connect_first_query"}
 
 // wait is the share of one event; an event that was never seen has a share of 0.
 func wait(event string) reading {

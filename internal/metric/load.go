@@ -10,9 +10,11 @@ func rates() []Metric {
 	return []Metric{
 		{Name: "tps", Heading: "TPS", Unit: "/s", Better: More, of: tps, Meaning: "transactions a second"},
 		{Name: "tps_with_connect", Heading: "TPS w. connect", Unit: "/s", Better: More,
-			Meaning: "transactions a second, the time to connect included", of: finish(func(f *result.Finish) float64 { return f.TPSWithConnect })},
+			Meaning: "transactions a second, the time to connect included",
+			of:      finish(func(f *result.Finish) float64 { return f.TPSWithConnect })},
 		{Name: "ceiling_share", Heading: "of ceiling", Unit: "share", of: ceiling,
-			Meaning: "TPS as a share of clients / measured round trip, which clients with one statement an iteration can't exceed"},
+			Meaning: "TPS as a share of clients / measured round trip, which clients with " +
+				"one statement an iteration can't exceed"},
 	}
 }
 
@@ -70,7 +72,8 @@ func trend(of func(result.Trend) float64, metrics ...string) reading {
 	return trendIn(func(m *result.Measured) map[string]result.Trend { return m.Trends }, of, metrics...)
 }
 
-func trendIn(in func(*result.Measured) map[string]result.Trend, of func(result.Trend) float64, metrics ...string) reading {
+func trendIn(in func(*result.Measured) map[string]result.Trend, of func(result.Trend) float64,
+	metrics ...string) reading {
 	return func(_ *result.Cell, r *result.Repeat) (float64, bool) {
 		for _, metric := range metrics {
 			if t, ok := in(r.Measured)[metric]; ok && t.Count > 0 {

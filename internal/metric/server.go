@@ -9,7 +9,8 @@ import (
 // servers are what the machines and the databases had to do.
 func servers() []Metric {
 	return []Metric{
-		{Name: "memory_database_mb", Heading: "memory database", Unit: "MB", Better: Less, kind: counted, of: memory(isDatabase),
+		{Name: "memory_database_mb", Heading: "memory database", Unit: "MB", Better: Less, kind: counted,
+			of:      memory(isDatabase),
 			Meaning: "most memory of the path's database nodes together, shared memory that they touched included"},
 		{Name: "memory_per_backend_mb", Heading: "memory a backend", Unit: "MB", Better: Less, kind: counted,
 			of:      per(memory(isDatabase), backends),
@@ -24,16 +25,17 @@ func servers() []Metric {
 			Meaning: "most backends that served measured connections at once, all nodes together"},
 		{Name: "active", Heading: "active", kind: counted, of: nodes(func(n *result.Node) *int { return &n.MaxActive }),
 			Meaning: "most backends that were at work at once, all nodes together"},
-		{Name: "locks", Heading: "locks", Better: Less, kind: counted, of: nodes(func(n *result.Node) *int { return n.MaxLocks }),
+		{Name: "locks", Heading: "locks", Better: Less, kind: counted,
+			of:      nodes(func(n *result.Node) *int { return n.MaxLocks }),
 			Meaning: "most locks that measured connections held or waited for at once, all nodes together"},
 		{Name: "selects_primary", Heading: "SELECTs primary", kind: counted, of: selects("primary"),
-			Meaning: "SELECTs that Pgpool-II sent to the primary, warm-up included"},
+			Meaning: "SELECTs that the pooler sent to the primary, warm-up included"},
 		{Name: "selects_standby", Heading: "SELECTs standby", kind: counted, of: selects("standby"),
-			Meaning: "SELECTs that Pgpool-II sent to the standby, warm-up included"},
+			Meaning: "SELECTs that the pooler sent to the standby, warm-up included"},
 		{Name: "standby_share", Heading: "on standby", Unit: "share", kind: counted, of: standbyShare,
 			Meaning: "share of the SELECTs that the standby answered"},
 		{Name: "wait_cost", Heading: "sampling cost", Unit: "share", Better: Less, of: waitCost,
-			Meaning: "share of the window's time that a node spent on being asked what its sessions wait for, of the one that spent most"},
+			Meaning: "share of the window's time that a node spent on samples of its sessions, of the one that spent most"},
 	}
 }
 

@@ -8,17 +8,22 @@ func poolers() []Metric {
 		{Name: "memory_pooler_mb", Heading: "memory pooler", Unit: "MB", Better: Less, kind: counted, of: memory(isPooler),
 			Meaning: "most memory of the path's pooler"},
 		{Name: "memory_per_client_mb", Heading: "memory a client", Unit: "MB", Better: Less, kind: counted,
-			of:      per(memory(isPooler), func(c *result.Cell, _ *result.Repeat) (float64, bool) { return float64(c.Clients), true }),
+			of:      per(memory(isPooler), clients),
 			Meaning: "memory of the path's pooler / clients"},
-		{Name: "cpu_pooler", Heading: "CPU pooler", Unit: "CPUs", Better: Less, of: cpus(isPooler), Meaning: "CPU seconds a second of the path's pooler"},
+		{Name: "cpu_pooler", Heading: "CPU pooler", Unit: "CPUs", Better: Less, of: cpus(isPooler),
+			Meaning: "CPU seconds a second of the path's pooler"},
 		{Name: "throttled_pooler", Heading: "throttled pooler", Unit: "share", Better: Less, of: throttled(isPooler),
 			Meaning: "share of the periods in which its CPU limit stopped the pooler"},
-		{Name: "waiting", Heading: "clients waiting", Better: Less, kind: counted, of: pooler(func(p *result.Pooler) *int { return p.MaxWaiting }),
+		{Name: "waiting", Heading: "clients waiting", Better: Less, kind: counted,
+			of:      pooler(func(p *result.Pooler) *int { return p.MaxWaiting }),
 			Meaning: "most clients that waited at the pooler for a server connection at once"},
-		{Name: "max_wait", Heading: "longest wait", Unit: "ms", Better: Less, of: pooler(func(p *result.Pooler) *float64 { return p.MaxWaitMS }),
+		{Name: "max_wait", Heading: "longest wait", Unit: "ms", Better: Less,
+			of:      pooler(func(p *result.Pooler) *float64 { return p.MaxWaitMS }),
 			Meaning: "longest that a client had waited at the pooler for a server connection"},
 	}
 }
+
+func clients(c *result.Cell, _ *result.Repeat) (float64, bool) { return float64(c.Clients), true }
 
 // pooler reads what the path's pooler told, where it can tell.
 func pooler[T int | float64](of func(*result.Pooler) *T) reading {
@@ -38,7 +43,8 @@ func traffic() []Metric {
 		{Name: "round_trips", Heading: "round trips", Unit: "per iteration", Better: Less, kind: counted,
 			of:      per(counter("pg_round_trips"), transactions),
 			Meaning: "times that a client sent something and waited for the answer, for each transaction"},
-		{Name: "errors", Heading: "errors", Better: Less, kind: counted, of: errors(""), Meaning: "statements and connects that failed, warm-up included"},
+		{Name: "errors", Heading: "errors", Better: Less, kind: counted, of: errors(""),
+			Meaning: "statements and connects that failed, warm-up included"},
 	}
 }
 

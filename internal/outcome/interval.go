@@ -27,7 +27,8 @@ func Summary(values []float64) Interval {
 	if len(values) == 0 {
 		return Interval{}
 	}
-	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds), confidence)
+	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds),
+		confidence)
 	return Interval{Center: s.Center, Lo: s.Lo, Hi: s.Hi, N: len(values)}
 }
 

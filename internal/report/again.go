@@ -68,7 +68,8 @@ func several(results string, args []string, room bool, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return written(filepath.Join(results, fmt.Sprintf("beside-%s-%s-%s.html", lesson, runs[0].Name, runs[1].Name)), text, out)
+	name := fmt.Sprintf("beside-%s-%s-%s.html", lesson, runs[0].Name, runs[1].Name)
+	return written(filepath.Join(results, name), text, out)
 }
 
 // label is what a page calls a run: its file's or folder's name, without the lesson's.

@@ -18,10 +18,12 @@ func NewReportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report [RUN]...",
 		Short: "Show runs again: print the table of one, or write a page that puts two or a whole room's side by side",
-		Long: "Print the table of a run again: its folder or its run.json, the last run where none is given. Two runs make a page\n" +
-			"with both side by side, more a page with a column a machine: ratios and findings alone.",
+		Long: "Print the table of a run again: give its folder or its run.json, or nothing for the last run.\n" +
+			"Two runs make a page with both side by side. More make a page with a column a machine: ratios and\n" +
+			"findings alone.",
 		Example: "  scripts/report\n  scripts/report results/20261121T161200Z-00-tour --html\n" +
-			"  scripts/report 20261121T161200Z-02-latency 20261121T171500Z-02-latency\n  scripts/report --room anna.json ben.json chris.json",
+			"  scripts/report 20261121T161200Z-02-latency 20261121T171500Z-02-latency\n" +
+			"  scripts/report --room anna.json ben.json chris.json",
 		RunE: func(c *cobra.Command, args []string) error {
 			results, out := filepath.Join(topology.Root(), "results"), c.OutOrStdout()
 			if asCSV && (asHTML || asRoom || len(args) > 1) {
@@ -37,7 +39,8 @@ func NewReportCommand() *cobra.Command {
 			return again(results, name, asCSV, asHTML, out)
 		},
 	}
-	c.Flags().BoolVar(&asCSV, "csv", false, "comma-separated values instead: a line a repeat, a column a metric (see results/README.md)")
+	c.Flags().BoolVar(&asCSV, "csv", false,
+		"comma-separated values instead: a line a repeat, a column a metric (see results/README.md)")
 	c.Flags().BoolVar(&asHTML, "html", false, "write the run's "+htmlreport.File+" anew and say where it is")
 	c.Flags().BoolVar(&asRoom, "room", false, "a page with a column a machine, for two runs, too")
 	return c

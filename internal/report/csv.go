@@ -58,7 +58,8 @@ var columns = []column{
 }
 
 // CSV writes the run with a line a repeat: what its cell is, how it went, and a column for each metric by its name.
-// Metrics with a colon in their names (errors:53300, wait:Client:ClientRead) have one where a repeat of the run has them.
+// Metrics with a colon in their names (errors:53300, wait:Client:ClientRead) have one where a repeat of the run
+// has them.
 func CSV(out io.Writer, run *result.Run) error {
 	all := slices.Clone(columns)
 	for _, f := range append(metric.All(), metric.Found(run)...) {

@@ -23,7 +23,7 @@ var dimensions = []dimension{
 	{"clients", func(c *result.Cell) string { return strconv.Itoa(c.Clients) }, func(c *result.Cell) string { return metric.Count(c.Clients, "client") }},
 	number("instances", "app instance", "s", func(c *result.Cell) int { return c.Instances }),
 	number("pool each", "connection", "s in each one's pool", func(c *result.Cell) int { return c.InstancePool }),
-	number("pool", "server connection", "s in PgBouncer's pool", func(c *result.Cell) int { return c.PoolSize }),
+	number("pool", "server connection", "s in the pooler's pool", func(c *result.Cell) int { return c.PoolSize }),
 	{"role", func(c *result.Cell) string { return c.Role }, sayRole},
 	{"protocol", func(c *result.Cell) string { return c.Protocol }, func(c *result.Cell) string { return c.Protocol + " protocol" }},
 	{"rate", rate, sayRate},

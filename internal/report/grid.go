@@ -29,7 +29,8 @@ func gridFits(run *result.Run, experiments []string) bool {
 		at := place{c.Experiment, c.Path, c.Latency}
 		k := c.Workload + kindOf(metric.For(c)) + c.Protocol + strconv.Itoa(c.Clients)
 		said := c.HasUsualRole() // by the grid, which names no other
-		if !said || c.PoolSize+c.Instances+c.Transactions > 0 || seen[at] || kind[c.Experiment] != "" && kind[c.Experiment] != k {
+		if !said || c.PoolSize+c.Instances+c.Transactions > 0 || seen[at] ||
+			kind[c.Experiment] != "" && kind[c.Experiment] != k {
 			return false
 		}
 		seen[at], kind[c.Experiment] = true, k

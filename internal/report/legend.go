@@ -58,7 +58,8 @@ func legend(run *result.Run, isGrid bool) string {
 	if compares(run) {
 		text := "to the direct path's figure at the same latency"
 		if n := mostRepeats(run); n > 1 {
-			text += fmt.Sprintf(": the median over %d blocks of each block's own ratio, not the quotient of the medians shown", n)
+			text += fmt.Sprintf(": the median over %d blocks of each block's own ratio, "+
+				"not the quotient of the medians shown", n)
 		}
 		paragraph(&b, "ratio: ", text)
 	}
@@ -79,7 +80,7 @@ func legend(run *result.Run, isGrid bool) string {
 func roundTripMeaning(run *result.Run) string {
 	text := "a SELECT 1 on a warm connection of that path, before load, median"
 	if slices.ContainsFunc(run.Cells, func(c result.Cell) bool { return c.Latency.MS() > 0 }) {
-		text += "; toxiproxy's timers and its hop add up to about 1 ms to what is set"
+		text += "; toxiproxy's timers and its own hop add to what is set, so 10 ms measure about 10.7"
 	}
 	return text
 }

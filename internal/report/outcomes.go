@@ -53,7 +53,8 @@ func comparisons(all []outcome.Comparison) string {
 			interval = c.Ratio.Text(metric.RatioText)
 		}
 		ratio += star(len(c.Reason.Flagged) > 0)
-		t.add(c.Outcome.String(), ratio, interval, reason(fmt.Sprintf("%s (%s)", c.Plan.Says, c.Plan.Metric), c.Reason.String()))
+		t.add(c.Outcome.String(), ratio, interval,
+			reason(fmt.Sprintf("%s (%s)", c.Plan.Says, c.Plan.Metric), c.Reason.String()))
 	}
 	return "\nComparisons, each the ratio of two cells' figures within a block\n" + t.String()
 }
@@ -101,9 +102,13 @@ func findings(all []outcome.Finding) string {
 	if len(all) == 0 {
 		return ""
 	}
-	t := &table{left: 1, gap: 2, headings: [][]string{{"outcome", "finding"}}}
+	t := &table{left: 2, gap: 2, headings: [][]string{{"outcome", "of", "finding"}}}
 	for _, f := range all {
-		t.add(f.Outcome.String(), reason(f.Plan.Says, f.Reason.String()))
+		whose := "the study"
+		if f.Own {
+			whose = "the lab"
+		}
+		t.add(f.Outcome.String(), whose, reason(f.Plan.Says, f.Reason.String()))
 	}
 	return "\n" + t.String()
 }

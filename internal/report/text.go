@@ -34,7 +34,8 @@ func title(run *result.Run) string {
 	var b strings.Builder
 	b.WriteString("\n")
 	paragraph(&b, "", run.Lesson.Name+": "+run.Lesson.Question)
-	fmt.Fprintf(&b, "%s UTC, %d CPUs, %s a node, %s a pooler, scale %d, seed %d\n", run.Started.UTC().Format("2006-01-02 15:04"),
+	fmt.Fprintf(&b, "%s UTC, %d CPUs, %s a node, %s a pooler, scale %d, seed %d\n",
+		run.Started.UTC().Format("2006-01-02 15:04"),
 		run.Manifest.Host.CPUs, run.Manifest.CPUs("nodes"), run.Manifest.CPUs("poolers"), run.Manifest.Scale, run.Seed)
 	switch {
 	case run.Status == result.Finished:
@@ -123,7 +124,8 @@ func find(run *result.Run, wanted func(*result.Cell) bool) *result.Cell {
 func base(run *result.Run, c *result.Cell) *result.Cell {
 	return find(run, func(d *result.Cell) bool {
 		return d.Path == "direct" && d.Experiment == c.Experiment && d.Latency == c.Latency && d.Workload == c.Workload &&
-			d.Clients == c.Clients && d.Protocol == c.Protocol && d.Role == c.Role && d.Instances == c.Instances && d.InstancePool == c.InstancePool
+			d.Clients == c.Clients && d.Protocol == c.Protocol && d.Role == c.Role && d.Instances == c.Instances &&
+			d.InstancePool == c.InstancePool
 	})
 }
 

@@ -26,9 +26,10 @@ type Repeat struct {
 	Uncounted string     `json:"uncounted,omitempty"` // why the servers' counts could not be read
 	Shares    []Share    `json:"selects"`             // SELECTs that a balancing path sent to each node
 	Resources *Resources `json:"resources,omitempty"`
-	Nodes     []Node     `json:"nodes,omitempty"`  // what the own views of PostgreSQL nodes said while k6 ran; YugabyteDB isn't asked
-	Pooler    *Pooler    `json:"pooler,omitempty"` // what the path's pooler said
-	Flags     []Flag     `json:"flags"`
+	// Nodes are what the own views of PostgreSQL nodes said while k6 ran; YugabyteDB isn't sampled.
+	Nodes  []Node  `json:"nodes,omitempty"`
+	Pooler *Pooler `json:"pooler,omitempty"` // what the path's pooler said
+	Flags  []Flag  `json:"flags"`
 
 	Summary string `json:"k6_summary,omitempty"` // k6's own summary, relative to run.json
 	Log     string `json:"k6_log,omitempty"`     // what k6 printed, kept where the repeat failed
@@ -60,16 +61,17 @@ func (r *RoundTrip) AsSet() bool {
 
 // Measured is what k6 saw. Trends and TPS are of the measured window alone, counts and errors of all of it.
 type Measured struct {
-	WindowSeconds float64          `json:"window_seconds"`
-	Transactions  int64            `json:"transactions"` // committed within the window
-	TPS           float64          `json:"tps"`
-	Trends        map[string]Trend `json:"trends"`             // by metric: pg_connect, pg_statement, pg_response_time, ...
-	Late          int64            `json:"late_iterations"`    // of an open loop: begun more than one interval late
-	Dropped       int64            `json:"dropped_iterations"` // due within the window and never begun
-	ClientsReady  int              `json:"clients_ready"`      // when the window opened
-	ClientsLate   int              `json:"clients_late"`       // ready only after it had opened
-	Counted       Counted          `json:"counted"`
-	Errors        []Error          `json:"errors"`
+	WindowSeconds float64 `json:"window_seconds"`
+	Transactions  int64   `json:"transactions"` // committed within the window
+	TPS           float64 `json:"tps"`
+	// Trends are by metric: pg_connect, pg_statement, pg_response_time, ...
+	Trends       map[string]Trend `json:"trends"`
+	Late         int64            `json:"late_iterations"`    // of an open loop: begun more than one interval late
+	Dropped      int64            `json:"dropped_iterations"` // due within the window and never begun
+	ClientsReady int              `json:"clients_ready"`      // when the window opened
+	ClientsLate  int              `json:"clients_late"`       // ready only after it had opened
+	Counted      Counted          `json:"counted"`
+	Errors       []Error          `json:"errors"`
 
 	// FirstConnects are of the test's first connect alone, LaterConnects of those after it; both by metric.
 	FirstConnects map[string]Trend   `json:"first_connects,omitempty"`
@@ -114,10 +116,11 @@ type Share struct {
 
 // Resources is what the repeat used while k6 ran. Shares are of 1; nil is not measured.
 type Resources struct {
-	HostCPU      *float64 `json:"host_cpu"`             // of all the host's CPUs, whoever used them
-	Stolen       *float64 `json:"stolen_cpu,omitempty"` // of all the host's CPUs, given to other machines by the hypervisor
-	GeneratorCPU *float64 `json:"generator_cpu"`        // of all the host's CPUs, used by k6
-	GeneratorMB  *float64 `json:"generator_mb"`         // most memory that k6 held
+	HostCPU *float64 `json:"host_cpu"` // of all the host's CPUs, whoever used them
+	// Stolen is of all the host's CPUs, given to other virtual machines by the hypervisor.
+	Stolen       *float64 `json:"stolen_cpu,omitempty"`
+	GeneratorCPU *float64 `json:"generator_cpu"` // of all the host's CPUs, used by k6
+	GeneratorMB  *float64 `json:"generator_mb"`  // most memory that k6 used
 	// Switches is the host's context switches a second, whoever caused them: containers' own can't be told apart.
 	Switches    *float64    `json:"context_switches,omitempty"`
 	Containers  []Container `json:"containers"`
@@ -128,22 +131,23 @@ type Resources struct {
 type Container struct {
 	Service   string   `json:"service"`
 	CPUs      float64  `json:"cpus"`      // CPU seconds per second
-	Throttled *float64 `json:"throttled"` // share of the periods in which its budget stopped it; null has no budget
+	Throttled *float64 `json:"throttled"` // share of the periods in which its limit stopped it; null has no limit
 	MemoryMB  float64  `json:"memory_mb"` // most seen, anonymous plus shared
 }
 
 // A Node is one database as its own views showed it while the window was open.
 type Node struct {
 	Service string  `json:"service"`
-	Samples int     `json:"samples"` // looks at its sessions
-	Hz      float64 `json:"hz"`      // looks a second
-	CostMS  float64 `json:"cost_ms"` // mean time of a look by the clock, its round trip and its wait for a CPU included
-	// CostShare is the CPU time that looking took of the server, as a share of the window's time; in a cluster made
-	// before it could tell, the time of the looks by the clock.
+	Samples int     `json:"samples"` // of its sessions
+	Hz      float64 `json:"hz"`      // samples a second
+	CostMS  float64 `json:"cost_ms"` // mean time of a sample by the clock, its round trip and its wait for a CPU included
+	// CostShare is the CPU time that sampling took of the server, as a share of the window's time; in a cluster made
+	// before it could tell, the time of the samples by the clock.
 	CostShare   float64 `json:"cost_share"`
 	MaxBackends int     `json:"max_backends"` // of measured connections
 	MaxActive   int     `json:"max_active"`
-	MaxLocks    *int    `json:"max_locks"` // rows of pg_locks that belong to them, looked at once a second; nil where no look fell into the window
+	// MaxLocks are rows of pg_locks that belong to them, sampled once a second; nil where no sample fell into the window.
+	MaxLocks *int `json:"max_locks"`
 	// Sessions is how many measured ones were seen. Waits are shares of their samples, summing to 1 with CPU and
 	// Net/Delay: see internal/sample/waits.sql.
 	Sessions int    `json:"sessions"`

@@ -181,7 +181,8 @@ func (r *Run) Reconciled() string {
 	if agree+differ+unread == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("k6 and the servers agree on the transactions of %d of %d repeats without errors", agree, agree+differ+unread)
+	text := fmt.Sprintf("k6 and the servers agree on the transactions of %d of %d repeats without errors", agree,
+		agree+differ+unread)
 	if unread > 0 {
 		text += fmt.Sprintf(", and of %d the servers could not be asked", unread)
 	}

@@ -47,10 +47,13 @@ func flags(c lesson.Cell, r *result.Repeat) []result.Flag {
 	add(r.Uncounted != "", result.FlagUncounted, "the servers' counts could not be read: %s", r.Uncounted)
 	if u := r.Resources; u != nil {
 		add(over(u.HostCPU, hostFull), result.FlagHost, "%.0f %% of the host's CPU in use", percent(u.HostCPU))
-		add(over(u.Stolen, stolenMost), result.FlagStolen, "%.0f %% of the host's CPU time was stolen: the hypervisor gave it to other virtual machines", percent(u.Stolen))
-		add(over(u.GeneratorCPU, generatorFull), result.FlagGenerator, "k6 alone used %.0f %% of the host's CPU", percent(u.GeneratorCPU))
+		add(over(u.Stolen, stolenMost), result.FlagStolen,
+			"%.0f %% of the host's CPU time was stolen: the hypervisor gave it to other virtual machines", percent(u.Stolen))
+		add(over(u.GeneratorCPU, generatorFull), result.FlagGenerator, "k6 alone used %.0f %% of the host's CPU",
+			percent(u.GeneratorCPU))
 		for _, n := range u.Containers {
-			add(c.Rate > 0 && over(n.Throttled, throttledMost), result.FlagThrottled, "%s was stopped by its limit in %.0f %% of periods",
+			add(c.Rate > 0 && over(n.Throttled, throttledMost), result.FlagThrottled,
+				"%s was stopped by its limit in %.0f %% of periods",
 				n.Service, percent(n.Throttled))
 		}
 	}

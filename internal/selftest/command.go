@@ -117,7 +117,8 @@ func report(out io.Writer, trials []Trial, repeats int) error {
 	}
 	for _, t := range trials {
 		fmt.Fprintf(out, "%-38s %-12s %-22s %.1f %%%s\n", t.Plan.Says, fmt.Sprintf("%d of %d", t.Right, len(t.Outcomes)),
-			fmt.Sprintf("%s (%s)", metric.RatioText(t.Whole.Center), t.Whole.Text(metric.RatioText)), 100*t.Spread, t.remark(repeats))
+			fmt.Sprintf("%s (%s)", metric.RatioText(t.Whole.Center), t.Whole.Text(metric.RatioText)),
+			100*t.Spread, t.remark(repeats))
 		most := (1 - enough) * float64(len(t.Outcomes))
 		switch {
 		case t.Holds() || failed == errWrong:
@@ -135,9 +136,10 @@ func report(out io.Writer, trials []Trial, repeats int) error {
 
 // conclusions are the last line, by what is wrong.
 var conclusions = map[error]string{
-	nil:             "nine of ten comparisons or more say what is true",
-	errWrong:        "on this machine, outcomes are wrong in more than one of ten comparisons",
-	errMissed:       "what is said is true, but repeats differ too much here to find 10 %: more of them do, as noted beside each",
+	nil:      "nine of ten comparisons or more say what is true",
+	errWrong: "on this machine, outcomes are wrong in more than one of ten comparisons",
+	errMissed: "what is said is true, but repeats differ too much here to find 10 %: more of them do, as noted " +
+		"beside each",
 	errInconclusive: "too many comparisons are inconclusive: something else used the machine, or it is too small",
 }
 
@@ -148,7 +150,8 @@ const knownSlowdown = 1.1
 func (t Trial) remark(repeats int) string {
 	text := ""
 	if t.Wanted != outcome.NoClearDifference && t.Spread > 0 {
-		text = fmt.Sprintf(": %d repeats find 10 %% in %.0f of 100 comparisons", repeats, 100*Found(knownSlowdown, t.Spread, repeats))
+		text = fmt.Sprintf(": %d repeats find 10 %% in %.0f of 100 comparisons", repeats,
+			100*Found(knownSlowdown, t.Spread, repeats))
 		if more := t.repeatsThatFind(); more > repeats {
 			text += fmt.Sprintf("; --repeats %d in about %d", more, often)
 		}

@@ -5,8 +5,8 @@
 // range, so a difference is seen where all six lie on one side of 1.
 //
 //   - Two names of one path: each ratio falls on either side with the same chance, whatever the noise is like. All six
-//     fall on one side in 2 of 64 cases, so 97 of 100 comparisons say 'no clear difference', and 18 of 20 are reached in
-//     98 of 100 tries. Drift from block to block changes nothing, since it is in both cells of a block.
+//     fall on one side in 2 of 64 cases, so 97 of 100 comparisons say 'no clear difference', and 18 of 20 are
+//     reached in 98 of 100 tries. Drift from block to block changes nothing, since it is in both cells of a block.
 //   - A slowdown of 10 % is found in 90 of 100 comparisons as long as the ratio spreads by no more than 4.5 % within a
 //     block (standard deviation; a cell alone then spreads by 3.2 %), and in 97 of 100, which 18 of 20 asks for, up to
 //     3.7 %. A spread of 5 % is thus too much where each repeat has it for itself (57 of 100), and not where the block
@@ -127,7 +127,7 @@ func spread(ratios []float64) float64 {
 const often = 97
 
 // repeatsThatFind is how many repeats of a comparison find a slowdown of 10 % that often at the trial's spread, 0 where
-// more than a thousand would have to. Longer windows are no way out where a machine is now faster, now slower for seconds
+// more than a thousand would have to. Longer windows don't help where a machine is now faster, now slower for seconds
 // on end: then they spread as much as short ones.
 func (t Trial) repeatsThatFind() int {
 	for n := outcome.Fewest; n <= 1000; n++ {
