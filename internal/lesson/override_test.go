@@ -80,7 +80,7 @@ func TestApplyRefuses(t *testing.T) {
 		{"no full size", Override{Full: true}, "has no full size"},
 		{"no repeats", Override{Repeats: at(0)}, "repeats: 0 is too small"},
 		{"too many clients", Override{Values: values("clients", "10001")}, "--clients: experiment connect: clients: 10001 is too large"},
-		{"clients in words", Override{Values: values("clients", "ten")}, `--clients: experiment connect: clients: "ten" is of type string, allowed is integer`},
+		{"clients in words", Override{Values: values("clients", "ten")}, `--clients: experiment connect: clients: "ten" stands there, it must be a whole number`},
 		{"a latency that is none", Override{Values: values("latencies", "10s")}, `--latencies: experiment connect: latencies: "10s" stands there`},
 		{"an unknown role", Override{Values: values("roles", "postgres")}, `--roles: experiment connect: roles: unknown word "postgres"`},
 		{"a pool of nothing", Override{Values: values("pool_sizes", "0")}, "--pool-sizes: experiment connect: pool_sizes: 0 is too small"},

@@ -46,8 +46,8 @@ func check(file, part string, node *yaml.Node) error {
 		return err
 	}
 	first, location := firstOf(refused)
-	where, what := place(node, location)
-	text := where + reason(first, what)
+	where, at, line := place(node, location)
+	text := where + reason(first, at)
 	if file == "" {
 		return errors.New(text)
 	}
@@ -74,10 +74,9 @@ func firstOf(err *jsonschema.ValidationError) (first *jsonschema.ValidationError
 	}
 }
 
-// place names a location in words, and returns what stands there. Its line is the nearest one: what a full size or the
-// command line added has none.
-func place(node *yaml.Node, location []string) (words string, what yaml.Node) {
-	line := node.Line
+// place is a location in words, what stands there, and its line.
+func place(node *yaml.Node, location []string) (words string, at *yaml.Node, line int) {
+	line = node.Line
 	for _, step := range location {
 		if i, err := strconv.Atoi(step); err == nil && node.Kind == yaml.SequenceNode && i < len(node.Content) {
 			node = node.Content[i]
@@ -90,13 +89,28 @@ func place(node *yaml.Node, location []string) (words string, what yaml.Node) {
 		}
 		line = max(line, node.Line)
 	}
-	what = *node
-	what.Line = line
-	return words, what
+	return words, node, line
 }
 
-// reason says why the schema refuses what stands somewhere.
-func reason(err *jsonschema.ValidationError, what yaml.Node) string {
+// typeNames are the schema's names of types in words.
+var typeNames = map[string]string{"array": "a list", "boolean": "true or false", "integer": "a whole number",
+	"null": "nothing", "number": "a number", "object": "a set of keys", "string": "a text"}
+
+// wrongType says what stands at a place, and what should.
+func wrongType(k *kind.Type, at *yaml.Node) string {
+	var wanted []string
+	for _, name := range k.Want {
+		wanted = append(wanted, typeNames[name])
+	}
+	what := typeNames[k.Got]
+	if at.Kind == yaml.ScalarNode {
+		what = strconv.Quote(at.Value)
+	}
+	return fmt.Sprintf("%s stands there, it must be %s", what, strings.Join(wanted, " or "))
+}
+
+// reason says why the schema refuses what stands at a place.
+func reason(err *jsonschema.ValidationError, at *yaml.Node) string {
 	switch k := err.ErrorKind.(type) {
 	case *kind.AdditionalProperties:
 		known := slices.Sorted(maps.Keys(compiler().MustCompile(err.SchemaURL).Properties))
@@ -112,13 +126,9 @@ func reason(err *jsonschema.ValidationError, what yaml.Node) string {
 	case *kind.Required:
 		return "it needs " + strings.Join(k.Missing, " and ")
 	case *kind.Const:
-		return fmt.Sprintf("%q stands there, allowed are whole milliseconds and %v", k.Got, k.Want)
+		return fmt.Sprintf("%q stands there, it must be whole milliseconds or %v", k.Got, k.Want)
 	case *kind.Type:
-		got := "what stands there"
-		if what.Kind == yaml.ScalarNode {
-			got = strconv.Quote(what.Value)
-		}
-		return fmt.Sprintf("%s is of type %s, allowed is %s", got, k.Got, strings.Join(k.Want, " or "))
+		return wrongType(k, at)
 	case *kind.Pattern:
 		return fmt.Sprintf("%q stands there, it must match %s", k.Got, k.Want)
 	}
