@@ -96,7 +96,8 @@ func SourceOfLab(root string) (*Source, error) {
 		switch {
 		case name == "primary" || name == "standby":
 			s.Nodes = append(s.Nodes, &database{watch: server.NewWatch(name), name: name})
-			s.Waits = append(s.Waits, &waits{name, sample.NewRolling(name, server.NodeDSN(name), os.Getenv("LAB_PASSWORD"), server.Roles(), waitsWindow)})
+			s.Waits = append(s.Waits, &waits{name, sample.NewRolling(name, server.NodeDSN(name),
+				os.Getenv("LAB_PASSWORD"), server.Roles(), waitsWindow)})
 		case name == "yugabyte":
 			s.Nodes = append(s.Nodes, &database{watch: server.NewWatch(name), name: name})
 		case kind != "":
