@@ -7,8 +7,8 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 
+	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
@@ -19,27 +19,33 @@ type column struct {
 	of   func(*result.Run, *result.Cell, *result.Repeat) string
 }
 
-var columns = []column{
-	{"run", func(run *result.Run, _ *result.Cell, _ *result.Repeat) string { return run.ID }},
-	{"cell", ofCell(func(c *result.Cell) string { return c.ID })},
-	{"experiment", ofCell(func(c *result.Cell) string { return c.Experiment })},
-	{"path", ofCell(func(c *result.Cell) string { return c.Path })},
-	{"latency", ofCell(func(c *result.Cell) string { return c.Latency.String() })},
-	{"link", ofCell(func(c *result.Cell) string { return c.Link })},
-	{"workload", ofCell(func(c *result.Cell) string { return c.Workload })},
-	{"clients", ofCell(func(c *result.Cell) string { return strconv.Itoa(c.Clients) })},
-	{"protocol", ofCell(func(c *result.Cell) string { return c.Protocol })},
-	{"rate", ofCell(func(c *result.Cell) string { return exact(c.Rate) })},
-	{"role", ofCell(func(c *result.Cell) string { return c.Role })},
-	{"pool_size", ofNumber(func(c *result.Cell) int { return c.PoolSize })},
-	{"instances", ofNumber(func(c *result.Cell) int { return c.Instances })},
-	{"instance_pool", ofNumber(func(c *result.Cell) int { return c.InstancePool })},
-	{"transactions_each", ofNumber(func(c *result.Cell) int { return c.Transactions })},
-	{"bandwidth_kb_s", ofNumber(func(c *result.Cell) int { return c.BandwidthKBs })},
-	{"replication_ms", ofNumber(func(c *result.Cell) int { return c.ReplicationMS })},
-	{"fresh_database", ofCell(func(c *result.Cell) string { return strconv.FormatBool(c.FreshDatabase) })},
-	{"settings", ofCell(settings)},
-	{"params", ofCell(func(c *result.Cell) string { return string(c.Params) })},
+// columnsOfCell say which cell it is: a column for each dimension, by its name.
+func columnsOfCell() []column {
+	all := []column{
+		{"run", func(run *result.Run, _ *result.Cell, _ *result.Repeat) string { return run.ID }},
+		{"cell", ofCell(func(c *result.Cell) string { return c.ID })},
+	}
+	for _, d := range lesson.Dimensions() {
+		name := d.Name
+		if name == "transactions" { // as a column they are those measured
+			name = "transactions_each"
+		}
+		all = append(all, column{name, ofCell(func(c *result.Cell) string { return valueOf(d, c) })})
+	}
+	return all
+}
+
+// valueOf leaves empty what a cell doesn't have, but for the latency: it has to be told from one of 0.
+func valueOf(d lesson.Dimension, c *result.Cell) string {
+	v := d.Of(&c.Cell)
+	if v == lesson.None && d.Name != "latency_ms" {
+		return ""
+	}
+	return v.String()
+}
+
+// columnsOfRepeat say how a repeat went.
+var columnsOfRepeat = []column{
 	{"block", ofRepeat(func(r *result.Repeat) string { return strconv.Itoa(r.Block) })},
 	{"position", ofRepeat(func(r *result.Repeat) string { return strconv.Itoa(r.Position) })},
 	{"attempt", ofRepeat(func(r *result.Repeat) string { return strconv.Itoa(r.Attempt) })},
@@ -61,7 +67,7 @@ var columns = []column{
 // Metrics with a colon in their names (errors:53300, wait:Client:ClientRead) have one where a repeat of the run
 // has them.
 func CSV(out io.Writer, run *result.Run) error {
-	all := slices.Clone(columns)
+	all := slices.Concat(columnsOfCell(), columnsOfRepeat)
 	for _, f := range append(metric.All(), metric.Found(run)...) {
 		all = append(all, column{f.Name, ofMetric(f)})
 	}
@@ -96,32 +102,6 @@ func ofMetric(f metric.Metric) func(*result.Run, *result.Cell, *result.Repeat) s
 
 func ofCell(f func(*result.Cell) string) func(*result.Run, *result.Cell, *result.Repeat) string {
 	return func(_ *result.Run, c *result.Cell, _ *result.Repeat) string { return f(c) }
-}
-
-// ofNumber leaves empty what a cell doesn't have.
-func ofNumber(f func(*result.Cell) int) func(*result.Run, *result.Cell, *result.Repeat) string {
-	return ofCell(func(c *result.Cell) string {
-		if f(c) == 0 {
-			return ""
-		}
-		return strconv.Itoa(f(c))
-	})
-}
-
-// settings are the cell's own: primary.work_mem=64MB, in the order of their names.
-func settings(c *result.Cell) string { return listSettings(c, ".", " ") }
-
-// listSettings lists what was applied for the cell in the order of its names: component, dot, name=value, and between
-// two of them.
-func listSettings(c *result.Cell, dot, between string) string {
-	var all []string
-	for component, names := range c.Settings {
-		for name, value := range names {
-			all = append(all, component+dot+name+"="+value)
-		}
-	}
-	slices.Sort(all)
-	return strings.Join(all, between)
 }
 
 func ofRepeat(f func(*result.Repeat) string) func(*result.Run, *result.Cell, *result.Repeat) string {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
@@ -62,7 +63,13 @@ func sayLatency(c *result.Cell) string {
 }
 
 // saySettings are what was applied for the cell, as component name=value.
-func saySettings(c *result.Cell) string { return listSettings(c, " ", ", ") }
+func saySettings(c *result.Cell) string {
+	d, err := lesson.DimensionNamed("settings")
+	if err != nil {
+		return ""
+	}
+	return d.Text(d.Of(&c.Cell))
+}
 
 // sayRole leaves the role out that everyone has unless told otherwise.
 func sayRole(c *result.Cell) string {

@@ -132,7 +132,7 @@ func TestVerdictExplainsItsFlags(t *testing.T) {
 func TestSettingsAreSaid(t *testing.T) {
 	c := &result.Cell{}
 	c.Settings = map[string]map[string]string{"standby": {"hot_standby_feedback": "off", "max_standby_streaming_delay": "30s"}}
-	if got, want := saySettings(c), "standby hot_standby_feedback=off, standby max_standby_streaming_delay=30s"; got != want {
+	if got, want := saySettings(c), "standby.hot_standby_feedback=off standby.max_standby_streaming_delay=30s"; got != want {
 		t.Errorf("said %q, wanted %q", got, want)
 	}
 }
