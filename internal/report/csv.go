@@ -5,41 +5,37 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strconv"
-	"strings"
 
+	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
 
-// A column of the CSV, and what stands in it for a repeat; empty is not measured.
+// A column of the CSV, and what stands in it for a repeat; empty is not measured, or nothing that the cell has.
 type column struct {
 	name string
 	of   func(*result.Run, *result.Cell, *result.Repeat) string
 }
 
-var columns = []column{
-	{"run", func(run *result.Run, _ *result.Cell, _ *result.Repeat) string { return run.ID }},
-	{"cell", ofCell(func(c *result.Cell) string { return c.ID })},
-	{"experiment", ofCell(func(c *result.Cell) string { return c.Experiment })},
-	{"path", ofCell(func(c *result.Cell) string { return c.Path })},
-	{"latency", ofCell(func(c *result.Cell) string { return c.Latency.String() })},
-	{"link", ofCell(func(c *result.Cell) string { return c.Link })},
-	{"workload", ofCell(func(c *result.Cell) string { return c.Workload })},
-	{"clients", ofCell(func(c *result.Cell) string { return strconv.Itoa(c.Clients) })},
-	{"protocol", ofCell(func(c *result.Cell) string { return c.Protocol })},
-	{"rate", ofCell(func(c *result.Cell) string { return exact(c.Rate) })},
-	{"role", ofCell(func(c *result.Cell) string { return c.Role })},
-	{"pool_size", ofNumber(func(c *result.Cell) int { return c.PoolSize })},
-	{"instances", ofNumber(func(c *result.Cell) int { return c.Instances })},
-	{"instance_pool", ofNumber(func(c *result.Cell) int { return c.InstancePool })},
-	{"transactions_each", ofNumber(func(c *result.Cell) int { return c.Transactions })},
-	{"bandwidth_kb_s", ofNumber(func(c *result.Cell) int { return c.BandwidthKBs })},
-	{"replication_ms", ofNumber(func(c *result.Cell) int { return c.ReplicationMS })},
-	{"fresh_database", ofCell(func(c *result.Cell) string { return strconv.FormatBool(c.FreshDatabase) })},
-	{"settings", ofCell(settings)},
-	{"params", ofCell(func(c *result.Cell) string { return string(c.Params) })},
+// columnsOf are those before the metrics: what the cell is in each dimension, and how the repeat went.
+func columnsOf() []column {
+	all := []column{
+		{"run", func(run *result.Run, _ *result.Cell, _ *result.Repeat) string { return run.ID }},
+		{"cell", ofCell(func(c *result.Cell) string { return c.ID })},
+	}
+	for _, d := range lesson.Dimensions() {
+		all = append(all, column{d.Name, ofCell(func(c *result.Cell) string {
+			if v := d.Of(&c.Cell); v != lesson.None {
+				return v.String()
+			}
+			return ""
+		})})
+	}
+	return append(all, repeatColumns...)
+}
+
+var repeatColumns = []column{
 	{"block", ofRepeat(func(r *result.Repeat) string { return strconv.Itoa(r.Block) })},
 	{"position", ofRepeat(func(r *result.Repeat) string { return strconv.Itoa(r.Position) })},
 	{"attempt", ofRepeat(func(r *result.Repeat) string { return strconv.Itoa(r.Attempt) })},
@@ -48,9 +44,9 @@ var columns = []column{
 	{"round_trip_set_ms", ofRoundTrip(func(t *result.RoundTrip) float64 { return t.SetMS })},
 	{"round_trip_measured_ms", ofRoundTrip(func(t *result.RoundTrip) float64 { return t.MeasuredMS })},
 	{"window_seconds", ofMeasured(func(m *result.Measured) float64 { return m.WindowSeconds })},
-	{"transactions", ofMeasured(func(m *result.Measured) float64 { return float64(m.Transactions) })},
-	{"late", ofMeasured(func(m *result.Measured) float64 { return float64(m.Late) })},
-	{"dropped", ofMeasured(func(m *result.Measured) float64 { return float64(m.Dropped) })},
+	{"transactions_measured", ofMeasured(func(m *result.Measured) float64 { return float64(m.Transactions) })},
+	{"late_iterations", ofMeasured(func(m *result.Measured) float64 { return float64(m.Late) })},
+	{"dropped_iterations", ofMeasured(func(m *result.Measured) float64 { return float64(m.Dropped) })},
 	{"host_cpu", ofResources(func(u *result.Resources) *float64 { return u.HostCPU })},
 	{"stolen_cpu", ofResources(func(u *result.Resources) *float64 { return u.Stolen })},
 	{"generator_cpu", ofResources(func(u *result.Resources) *float64 { return u.GeneratorCPU })},
@@ -61,7 +57,7 @@ var columns = []column{
 // Metrics with a colon in their names (errors:53300, wait:Client:ClientRead) have one where a repeat of the run
 // has them.
 func CSV(out io.Writer, run *result.Run) error {
-	all := slices.Clone(columns)
+	all := columnsOf()
 	for _, f := range append(metric.All(), metric.Found(run)...) {
 		all = append(all, column{f.Name, ofMetric(f)})
 	}
@@ -96,32 +92,6 @@ func ofMetric(f metric.Metric) func(*result.Run, *result.Cell, *result.Repeat) s
 
 func ofCell(f func(*result.Cell) string) func(*result.Run, *result.Cell, *result.Repeat) string {
 	return func(_ *result.Run, c *result.Cell, _ *result.Repeat) string { return f(c) }
-}
-
-// ofNumber leaves empty what a cell doesn't have.
-func ofNumber(f func(*result.Cell) int) func(*result.Run, *result.Cell, *result.Repeat) string {
-	return ofCell(func(c *result.Cell) string {
-		if f(c) == 0 {
-			return ""
-		}
-		return strconv.Itoa(f(c))
-	})
-}
-
-// settings are the cell's own: primary.work_mem=64MB, in the order of their names.
-func settings(c *result.Cell) string { return listSettings(c, ".", " ") }
-
-// listSettings lists what was applied for the cell in the order of its names: component, dot, name=value, and between
-// two of them.
-func listSettings(c *result.Cell, dot, between string) string {
-	var all []string
-	for component, names := range c.Settings {
-		for name, value := range names {
-			all = append(all, component+dot+name+"="+value)
-		}
-	}
-	slices.Sort(all)
-	return strings.Join(all, between)
 }
 
 func ofRepeat(f func(*result.Repeat) string) func(*result.Run, *result.Cell, *result.Repeat) string {
