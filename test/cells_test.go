@@ -11,39 +11,109 @@ import (
 	"pooler-lab/internal/topology"
 )
 
-// cellsLesson asks for everything that a cell can want of the servers, in short cells.
-const cellsLesson = `import { lesson } from '../lib/cell.js';
-
-export { turn as default, handleSummary } from '../lib/cell.js';
-
-const short = { workload: 'select', latencies: [null], clients: [4], protocol: 'simple', seconds: 0.7, warmup_seconds: 1 };
-
-export const options = lesson(() => ({
-  lesson: '98-cells', title: 'Cells', question: 'Does a cell get what it asks for?', explanation: 'It has to.', minutes: 1,
-  groups: [
-    { ...short, name: 'roles', paths: ['direct', 'standby', 'pgbouncer-transaction', 'pgpool'], roles: ['app_clear', 'app_trust'] },
-    { ...short, name: 'pools', paths: ['socket', 'pgbouncer-transaction'], clients: [6], pool_sizes: [2, 5] },
-    { ...short, name: 'own-pool', paths: ['app-pool'], clients: [6], pod_pools: [2] },
-    { ...short, name: 'settings', paths: ['standby', 'pgbouncer-session'],
-      settings: { standby: { hot_standby_feedback: 'on' }, pgbouncer: { query_wait_timeout: '5' } } },
-    { ...short, name: 'refused', paths: ['direct'], settings: { primary: { work_mem: '8MB' } } },
-    { ...short, name: 'writes', workload: 'tpcb', paths: ['direct', 'pgbouncer-transaction', 'pgpool'], writes: true },
-    { ...short, name: 'work', workload: 'tpcb', paths: ['direct', 'pgbouncer-session'], pool_sizes: [2], transactions: 5, seconds: 10, writes: true },
-    { ...short, name: 'crowd', paths: ['direct'], roles: ['app_clear'], clients: [10], transactions: 50, seconds: 5 },
-    { ...short, name: 'fresh', workload: 'connect', paths: ['direct', 'standby'], fresh_database: true, clients: [1] },
-    { ...short, name: 'fill', workload: 'connect', paths: ['pgbouncer-transaction', 'pgbouncer-session'], fill_pools: true, clients: [1] },
-    { ...short, name: 'network', paths: ['direct', 'standby'], latencies: [2], bandwidth_kb_s: 1000, replication_ms: 10 },
-    { ...short, name: 'long', paths: ['pgbouncer-transaction'], roles: ['app_trust'], pool_sizes: [3], seconds: 20,
-      settings: { standby: { hot_standby_feedback: 'on' } }, latencies: [2], replication_ms: 10 },
-  ],
-}));
+// cellsPlan asks for everything that a cell can want of the servers, in short cells.
+const cellsPlan = `title: Cells
+question: Does a cell get what it asks for?
+explanation: It has to.
+minutes: 1
+defaults:
+  workload: select
+  latencies: [none]
+  clients: [4]
+  protocol: simple
+  seconds: 0.7
+  warmup_seconds: 1
+experiments:
+  - name: roles
+    paths: [direct, standby, pgbouncer-transaction, pgpool]
+    roles: [app_clear, app_trust]
+  - name: pools
+    paths: [socket, pgbouncer-transaction]
+    clients: [6]
+    pool_sizes: [2, 5]
+  - name: own-pool
+    paths: [app-pool]
+    clients: [6]
+    instance_pools: [2]
+  - name: settings
+    paths: [standby, pgbouncer-session]
+    settings: {standby: {hot_standby_feedback: 'on'}, pgbouncer: {query_wait_timeout: '5'}}
+  - name: refused
+    paths: [direct]
+    settings: {primary: {work_mem: 8MB}}
+  - name: writes
+    workload: tpcb
+    paths: [direct, pgbouncer-transaction, pgpool]
+    writes: true
+  - name: work
+    workload: tpcb
+    paths: [direct, pgbouncer-session]
+    pool_sizes: [2]
+    transactions: 5
+    seconds: 10
+    writes: true
+  - name: crowd
+    paths: [direct]
+    roles: [app_clear]
+    clients: [10]
+    transactions: 50
+    seconds: 5
+  - name: fresh
+    workload: connect
+    paths: [direct, standby]
+    fresh_database: true
+    clients: [1]
+  - name: fill
+    workload: connect
+    paths: [pgbouncer-transaction, pgbouncer-session]
+    fill_pools: true
+    clients: [1]
+  - name: network
+    paths: [direct, standby]
+    latencies: [2]
+    bandwidth_kb_s: 1000
+    replication_ms: 10
+  - name: long
+    paths: [pgbouncer-transaction]
+    roles: [app_trust]
+    pool_sizes: [3]
+    seconds: 20
+    settings: {standby: {hot_standby_feedback: 'on'}}
+    latencies: [2]
+    replication_ms: 10
 `
 
-// runCells runs groups of cellsLesson.
-func runCells(t *testing.T, groups string) *result.Run {
+// cellsScript has what its clients do.
+const cellsScript = `import { account, options as cellOptions, workload } from '../lib/lab.js';
+
+export const options = cellOptions();
+
+export const select = workload({ warm: 10 }, (client) => {
+  client.exec('SELECT abalance FROM pgbench_accounts WHERE aid = $1', account());
+});
+
+export const connect = workload({ keeps: false }, (client) => {
+  client.exec('SELECT 1');
+});
+
+export { tpcb } from '../lib/tpcb.js';
+
+export default select;
+`
+
+// saveCells saves the lesson of these cells.
+func saveCells(t *testing.T) {
 	t.Helper()
-	saveLesson(t, filepath.Join(root, "k6", "lessons", "98-cells.js"), cellsLesson)
-	r := start(t, "run", "98-cells", "--experiments", groups).finished(t, 0)
+	lesson := filepath.Join(root, "k6", "lessons", "98-cells")
+	saveLesson(t, lesson+".yaml", cellsPlan)
+	saveLesson(t, lesson+".js", cellsScript)
+}
+
+// runCells runs experiments of cellsPlan.
+func runCells(t *testing.T, experiments string) *result.Run {
+	t.Helper()
+	saveCells(t)
+	r := start(t, "run", "98-cells", "--experiments", experiments).finished(t, 0)
 	checkPutBack(t)
 	return r
 }
@@ -166,7 +236,7 @@ func TestCellsHaveNetworks(t *testing.T) {
 
 // What a cell turned is taken back when it is stopped; a run that is killed leaves it to scripts/reset.
 func TestAnInterruptedCellIsTakenBack(t *testing.T) {
-	saveLesson(t, filepath.Join(root, "k6", "lessons", "98-cells.js"), cellsLesson)
+	saveCells(t)
 	begin := func() *started {
 		run := start(t, "run", "98-cells", "--experiments", "long")
 		waitForLoad(t, 300*time.Millisecond)

@@ -21,29 +21,48 @@ var (
 	locked     = regexp.MustCompile(`status of 423`)
 )
 
-// shortLesson asks what can have but one answer, in half a minute.
-const shortLesson = `// For the tests of the console.
-import { lesson } from '../lib/cell.js';
-import { shared } from '../lib/workloads.js';
+// shortPlan asks what can have but one answer, in half a minute.
+const shortPlan = `title: Half a minute
+question: What do 50 ms of round trip leave?
+prediction: How much is left of what two clients get without latency?
+explanation: Who waits for each answer gets one a round trip.
+minutes: 0.5
+experiments:
+  - name: series
+    workload: select
+    paths: [direct]
+    clients: [2]
+    latencies: [0, 50]
+    seconds: 0.8
+    warmup_seconds: 0.3
+    repeats: 6
+    metrics: [tps]
+comparisons:
+  - name: far
+    text: TPS at 50 ms, to without
+    metric: tps
+    of: {experiment: series, latency_ms: 50}
+    to: {experiment: series, latency_ms: 0}
+`
 
-export { turn as default, handleSummary } from '../lib/cell.js';
+const shortScript = `// For the tests of the console.
+import { account, options as cellOptions, workload } from '../lib/lab.js';
 
-export const options = lesson(() => ({
-  lesson: '90-console',
-  title: 'Half a minute',
-  question: 'What do 50 ms of round trip leave?',
-  prediction: 'How much is left of what two clients get without latency?',
-  explanation: 'Who waits for each answer gets one a round trip.',
-  minutes: 0.5,
-  groups: [{ name: 'series', workload: 'select', paths: ['direct'], clients: [2], latencies: [0, 50], seconds: 0.8, warmup_seconds: 0.3, repeats: 6, figures: ['tps'] }],
-  headlines: [{ name: 'far', says: 'TPS at 50 ms, to without', figure: 'tps', of: { group: 'series', latency_ms: 50 }, to: { group: 'series', latency_ms: 0 } }],
-}), { select: shared('select') });
+export const options = cellOptions();
+
+export const select = workload((client) => {
+  client.exec('SELECT abalance FROM pgbench_accounts WHERE aid = $1', account());
+});
+
+export default select;
 `
 
 // lessonTab opens the short lesson's page. Whatever becomes of the test, nothing runs afterwards.
 func lessonTab(t *testing.T) *tab {
 	t.Helper()
-	saveLesson(t, filepath.Join(root, "k6", "lessons", "90-console.js"), shortLesson)
+	lesson := filepath.Join(root, "k6", "lessons", "90-console")
+	saveLesson(t, lesson+".yaml", shortPlan)
+	saveLesson(t, lesson+".js", shortScript)
 	t.Cleanup(func() {
 		if consoleState(t).Lesson != nil {
 			post(t, consoleURL, "/api/lessons/cancel", "{}")

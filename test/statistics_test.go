@@ -1,6 +1,8 @@
 package test
 
 import (
+	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -44,6 +46,28 @@ func TestStatisticsAnswerTheOneQuestion(t *testing.T) {
 	}
 }
 
+// A container's limits are four numbers, out of a definition that holds passwords.
+func TestStatisticsAnswerTheLimits(t *testing.T) {
+	for service, has := range map[string]bool{"primary": true, "pgbouncer": true, "pgpool": true, "toxiproxy": false} {
+		t.Run(service, func(t *testing.T) {
+			t.Parallel()
+			answer := ask(t, request("GET /containers/"+container(service)+"/limits"))
+			_, body, _ := strings.Cut(answer, "\r\n\r\n")
+			said := map[string]int64{}
+			if err := json.Unmarshal([]byte(body), &said); err != nil || statuses(answer) != "200" || len(said) != 4 {
+				t.Fatalf("status %s, %v: %s", statuses(answer), err, body)
+			}
+			if (said["NanoCPUs"] > 0) != has || (said["Memory"] > 0) != has {
+				t.Errorf("the limits are %v", said)
+			}
+			defined := docker(t, "inspect", "-f", "{{.HostConfig.NanoCpus}} {{.HostConfig.Memory}}", container(service))
+			if got := fmt.Sprint(said["NanoCPUs"], " ", said["Memory"]); got != defined {
+				t.Errorf("it answers %s, the container has %s", got, defined)
+			}
+		})
+	}
+}
+
 func TestStatisticsRefuseEverythingElse(t *testing.T) {
 	stats := "/containers/" + container("primary") + "/stats"
 	allowed := stats + statsQuery
@@ -58,6 +82,12 @@ func TestStatisticsRefuseEverythingElse(t *testing.T) {
 		"the list of containers":     request("GET /containers/json"),
 		"all containers":             request("GET /containers/json?all=true"),
 		"a container's definition":   request("GET /containers/" + container("primary") + "/json"),
+		"limits with a query":        request("GET /containers/" + container("primary") + "/limits?size=1"),
+		"a slash behind limits":      request("GET /containers/" + container("primary") + "/limits/"),
+		"limits of another project":  request("GET /containers/other-lab-primary-1/limits"),
+		"limits by POST":             request("POST /containers/"+container("primary")+"/limits", "Content-Length: 0"),
+		"dots behind limits":         request("GET /containers/" + container("primary") + "/limits/../json"),
+		"limits of limits":           request("GET /containers/" + container("primary") + "/limits/limits"),
 		"a container's log":          request("GET /containers/" + container("primary") + "/logs?stdout=1"),
 		"a container's files":        request("GET /containers/" + container("primary") + "/archive?path=/"),
 		"a container by its id":      request("GET /containers/" + id + "/stats" + statsQuery),

@@ -31,7 +31,7 @@ func (o lessonRequest) flags() (flags []string) {
 
 // runLesson starts a lesson: live load and probes stand still first.
 func (p *parts) runLesson(w http.ResponseWriter, r *http.Request) error {
-	entry, l, err := p.lessonNamed(r.Context(), r.PathValue("name"))
+	entry, l, err := p.lessonNamed(r.PathValue("name"))
 	if err != nil {
 		return err
 	}

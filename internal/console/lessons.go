@@ -1,9 +1,9 @@
 package console
 
 import (
-	"context"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,21 +12,24 @@ import (
 	"pooler-lab/internal/lesson"
 )
 
+// lessonFolder is where plans and scripts are.
+func (p *parts) lessonFolder() string { return filepath.Join(p.root, "k6", "lessons") }
+
 // lessonNamed returns a lesson as pages show it, and the lesson itself, nil where it can't be read.
-func (p *parts) lessonNamed(ctx context.Context, name string) (web.Lesson, *lesson.Lesson, error) {
-	names, err := lesson.Names(p.lessons.dir)
+func (p *parts) lessonNamed(name string) (web.Lesson, *lesson.Lesson, error) {
+	names, err := lesson.Names(p.lessonFolder())
 	if err != nil {
 		return web.Lesson{}, nil, err
 	}
 	if !slices.Contains(names, name) {
-		_, err := lesson.Find(p.lessons.dir, name) // says what is near to it
+		_, err := lesson.Find(p.lessonFolder(), name) // says what is near to it
 		if err == nil {
 			err = fmt.Errorf("give the lesson's full name, one of %s", strings.Join(names, ", "))
 		}
 		return web.Lesson{}, nil, &httpError{http.StatusNotFound, err.Error()}
 	}
 	shown := web.Lesson{Name: name}
-	l, err := p.lessons.find(ctx, name, p.lock.text())
+	l, err := lesson.Read(filepath.Join(p.lessonFolder(), name+".js"))
 	if err != nil {
 		shown.Trouble = err.Error()
 		return shown, nil, nil
@@ -53,7 +56,7 @@ func measures(l *lesson.Lesson, name string, ownPool bool) bool {
 
 // lessonsPage lists all lessons.
 func (p *parts) lessonsPage(r *http.Request) (web.Page, error) {
-	names, err := lesson.Names(p.lessons.dir)
+	names, err := lesson.Names(p.lessonFolder())
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +66,7 @@ func (p *parts) lessonsPage(r *http.Request) (web.Page, error) {
 	}
 	page := &web.LessonsPage{Head: web.Head{Title: "Lessons"}}
 	for _, name := range names {
-		shown, _, err := p.lessonNamed(r.Context(), name)
+		shown, _, err := p.lessonNamed(name)
 		if err != nil {
 			return nil, err
 		}
@@ -79,7 +82,7 @@ func (p *parts) lessonsPage(r *http.Request) (web.Page, error) {
 
 // lessonPage shows one lesson.
 func (p *parts) lessonPage(r *http.Request) (web.Page, error) {
-	shown, _, err := p.lessonNamed(r.Context(), r.PathValue("name"))
+	shown, _, err := p.lessonNamed(r.PathValue("name"))
 	if err != nil {
 		return nil, err
 	}

@@ -13,14 +13,20 @@ import (
 // aRun is a run that finished.
 const aRun = "../outcome/testdata/reproduced/run.json"
 
-// standInInspect poses as 'k6 inspect': it prints a lesson of one group and one claim.
-const standInInspect = `cat <<'JSON'
-{"ext": {"lab": {"lesson": "00-tour", "title": "The tour", "question": "What does it cost?", "explanation": "Round trips.", "minutes": 2,
- "prediction": "Which way is the fastest?",
- "groups": [{"name": "g", "workload": "select", "paths": ["direct", "pgpool"], "latencies": [0], "clients": [1], "seconds": 1, "warmup_seconds": 1}],
- "headlines": [{"name": "far", "says": "Pgpool-II, to direct", "figure": "tps", "of": {"path": "pgpool"}, "to": {"path": "direct"}}]}}}
-JSON
+// The lesson's two files.
+const (
+	standInScript = "import { workload } from '../lib/lab.js';\nexport const select = workload(() => {});\n"
+	standInPlan   = `title: The tour
+question: What does it cost?
+explanation: Round trips.
+minutes: 2
+prediction: Which way is the fastest?
+experiments:
+  - {name: g, workload: select, paths: [direct, pgpool], latencies: [0], clients: [1], seconds: 1, warmup_seconds: 1}
+comparisons:
+  - {name: far, text: "Pgpool-II, to direct", metric: tps, of: {path: pgpool}, to: {path: direct}}
 `
+)
 
 // standInRun poses as 'lab run': it makes a run's folder, says how far it is until it is interrupted, and leaves what
 // was finished.
@@ -35,16 +41,16 @@ while :; do
 done
 `
 
-// newLessonBench is a bench with a lesson, that the programs given inspect and run.
+// newLessonBench is a bench with a lesson, that the program given runs.
 func newLessonBench(t *testing.T, run string) (b *bench, notes string) {
 	t.Helper()
-	k6, _ := standInProgram(t, "k6", standInInspect)
-	t.Setenv("PATH", filepath.Dir(k6)+":"+os.Getenv("PATH"))
 	lab, notes := standInProgram(t, "lab", run)
 	b = newBench(t, func(b *bench) {
 		b.source.Lab = lab
-		if err := os.WriteFile(filepath.Join(b.root, "k6", "lessons", "00-tour.js"), nil, 0o644); err != nil {
-			t.Fatal(err)
+		for name, text := range map[string]string{"00-tour.js": standInScript, "00-tour.yaml": standInPlan} {
+			if err := os.WriteFile(filepath.Join(b.root, "k6", "lessons", name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
 	})
 	finished, err := filepath.Abs(aRun)
@@ -142,7 +148,7 @@ func TestLessonPages(t *testing.T) {
 		}
 	}
 	p, _ := b.ready()
-	entry, _, err := p.lessonNamed(t.Context(), "00-tour")
+	entry, _, err := p.lessonNamed("00-tour")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,8 +23,7 @@ type parts struct {
 	names    []string
 	waits    []string // databases whose waits are shown
 
-	lessons *lessonCache
-	runs    *runCache
+	runs *runCache
 
 	mu            sync.Mutex
 	lessonProcess *lessonProcess // the console's own lesson, nil where none runs
@@ -36,7 +35,7 @@ type parts struct {
 
 func newParts(c *Console, s *Source) *parts {
 	p := &parts{Console: c, source: s, links: newLinkWatch(s.Links), readings: newReadings(), lock: newLock(), wake: newPulse(),
-		lessons: newLessonCache(c.root), runs: &runCache{read: map[string]runRead{}}}
+		runs: &runCache{read: map[string]runRead{}}}
 	p.load = newLoad(s, c.root, c.log)
 	p.names = append([]string{"client"}, services(s.Set)...)
 	for _, w := range s.Waits {
@@ -51,7 +50,6 @@ func (p *parts) run(ctx context.Context) {
 	p.startProbes(ctx)
 	p.running.Go(func() { p.load.supervise(ctx) })
 	p.running.Go(func() { every(ctx, lockEvery, p.checkLock) })
-	p.running.Go(func() { p.readAhead(ctx) })
 	every(ctx, beat, func() { p.second(ctx) })
 	p.running.Wait()
 }

@@ -54,10 +54,8 @@ func outcomeTable(runs []Named, detail bool) Table {
 		}
 		t.Rows = append(t.Rows, Row{Cells: append(words(plan.Says, tally(found)), cells...)})
 	}
-	if runs[0].Run.Lesson.Study == nil {
-		return t
-	}
-	for _, plan := range runs[0].Run.Lesson.Study.Findings {
+	for _, first := range all[0].Findings {
+		plan := first.Plan
 		var cells []Cell
 		var found []outcome.Outcome
 		for _, run := range all {

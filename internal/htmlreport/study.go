@@ -9,17 +9,18 @@ import (
 	"pooler-lab/internal/outcome"
 )
 
-// A finding is one of the study's, and whether the run reproduces it.
+// A finding is one of the study's or of the lab's own, and whether the run reproduces it.
 type finding struct {
 	Says  string
+	Own   bool // the lab's, and not the study's
 	Badge badge
 }
 
-// findings are the study's, and in one line how many of them are reproduced.
+// findings are those found, and in one line how many of them are reproduced.
 func findings(found []outcome.Finding) (all []finding, tally string) {
 	counts := map[outcome.Outcome]int{}
 	for _, f := range found {
-		all = append(all, finding{f.Plan.Says, badgeOf(f.Outcome, f.Reason)})
+		all = append(all, finding{f.Plan.Says, f.Own, badgeOf(f.Outcome, f.Reason)})
 		counts[f.Outcome]++
 	}
 	order := []outcome.Outcome{outcome.Reproduced, outcome.NotReproduced, outcome.NoInterval, outcome.Inconclusive,

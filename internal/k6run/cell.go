@@ -17,7 +17,7 @@ type Cell struct {
 	Protocol string          `json:"protocol"`
 
 	Clients      int `json:"clients"`
-	PoolSize     int `json:"pool_size"`     // of PgBouncer, 0 where it is as configured
+	PoolSize     int `json:"pool_size"`     // of the pooler, 0 where it is as configured
 	Instances    int `json:"instances"`     // of the application, each with a pool; 0 is a connection a client
 	InstancePool int `json:"instance_pool"` // connections of each pool
 	Transactions int `json:"transactions"`  // of each client; 0 is a window of Seconds

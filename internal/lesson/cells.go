@@ -16,7 +16,8 @@ type Route struct {
 	Plain    bool
 	Links    []string // that latency can be put on; the first is the one used unless an experiment names another
 	Roles    []string // that can log in over it
-	PoolSize bool     // a pooler lies in it whose pool can be given a size
+	Pooler   string   // the service that pools its connections, "" where none does
+	PoolSize string   // the pooler's setting that pool_sizes varies, "" where there is none
 	OwnPool  bool     // the application keeps a pool: its cells have instances, and "*" doesn't mean it
 	Straight bool     // to a PostgreSQL server, so that a database made anew can be reached over it
 }
@@ -39,7 +40,7 @@ type Cell struct {
 
 	// As the experiment has them: see Experiment.
 	Role          string                       `json:"role"`
-	PoolSize      int                          `json:"pool_size,omitempty"` // 0: as configured, or no PgBouncer
+	PoolSize      int                          `json:"pool_size,omitempty"` // 0: as configured, or a pooler whose pool has none
 	Instances     int                          `json:"instances,omitempty"`
 	InstancePool  int                          `json:"instance_pool,omitempty"`
 	Writes        bool                         `json:"writes,omitempty"`
@@ -61,6 +62,9 @@ func (c Cell) HasUsualRole() bool { return c.Role == "" || c.Role == usualRole }
 func (l *Lesson) Cells(routes []Route) ([]Cell, error) {
 	var cells []Cell
 	for _, e := range l.Experiments {
+		if err := e.refuseSettings(routes); err != nil {
+			return nil, fmt.Errorf("experiment %s: %w", e.Name, err)
+		}
 		chosen, err := e.routes(routes)
 		if err != nil {
 			return nil, fmt.Errorf("experiment %s: %w", e.Name, err)
@@ -74,6 +78,16 @@ func (l *Lesson) Cells(routes []Route) ([]Cell, error) {
 			"a pooler near the application is only measured with one, and YugabyteDB knows role app alone")
 	}
 	return cells, nil
+}
+
+// refuseSettings says which of the experiment's settings has a key of its own.
+func (e *Experiment) refuseSettings(routes []Route) error {
+	for _, r := range routes {
+		if _, has := e.Settings[r.Pooler][r.PoolSize]; has {
+			return fmt.Errorf("settings of %s: %s is what pool_sizes is for", r.Pooler, r.PoolSize)
+		}
+	}
+	return nil
 }
 
 // routes returns those of all that the experiment asks for.

@@ -15,7 +15,7 @@ var routes = []Route{
 	{Name: "app-pool", Plain: true, Links: []string{"client-primary"}, Roles: roles, Straight: true, OwnPool: true},
 	{Name: "socket", Plain: true, Roles: roles, Straight: true},
 	{Name: "near-app", Links: []string{"pooler-primary", "pooler-standby"}, Roles: roles},
-	{Name: "far", Plain: true, Links: []string{"client-far", "far-primary"}, Roles: []string{"app"}, PoolSize: true},
+	{Name: "far", Plain: true, Links: []string{"client-far", "far-primary"}, Roles: []string{"app"}, Pooler: "bouncer", PoolSize: "pool_size"},
 }
 
 func TestCells(t *testing.T) {
@@ -44,7 +44,7 @@ func TestCells(t *testing.T) {
 			"g.socket.none.tpcb.1c.simple", "g.socket.none.tpcb.1c.extended", "g.socket.none.tpcb.2c.simple", "g.socket.none.tpcb.2c.extended"}},
 		{"a role that a path doesn't know makes no cell", func(g *Experiment) { g.Paths, g.Roles = []string{"socket", "far"}, Words{"app", "app_trust"} },
 			[]string{"g.socket.none.select.10c.prepared", "g.socket.none.select.10c.prepared.app_trust", "g.far.none.select.10c.prepared"}},
-		{"without PgBouncer a pool has no size", func(g *Experiment) { g.Paths, g.PoolSizes = []string{"socket", "far"}, []int{5, 20} },
+		{"without a pooler that has one, a pool has no size", func(g *Experiment) { g.Paths, g.PoolSizes = []string{"socket", "far"}, []int{5, 20} },
 			[]string{"g.socket.none.select.10c.prepared", "g.far.none.select.10c.prepared.pool5", "g.far.none.select.10c.prepared.pool20"}},
 		{"a pool within the application is one instance's, of ten connections at most",
 			func(g *Experiment) { g.Paths, g.Clients = []string{"direct", "app-pool"}, []int{4, 40} },
@@ -89,6 +89,11 @@ func TestCellsRefuse(t *testing.T) {
 	g.Paths, g.Latencies, g.FreshDatabase = []string{"far"}, []Latency{WithoutProxy}, true
 	if _, err := (&Lesson{Experiments: []Experiment{g}}).Cells(routes); err == nil || !strings.Contains(err.Error(), "far isn't one") {
 		t.Errorf("a fresh database through a pooler: %v", err)
+	}
+	g.FreshDatabase, g.Settings = false, map[string]map[string]string{"bouncer": {"pool_size": "5"}}
+	_, err := (&Lesson{Experiments: []Experiment{g}}).Cells(routes)
+	if err == nil || !strings.Contains(err.Error(), "settings of bouncer: pool_size is what pool_sizes is for") {
+		t.Errorf("a pool's size as a setting: %v", err)
 	}
 }
 

@@ -2,11 +2,7 @@ package lesson
 
 import (
 	"cmp"
-	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -72,26 +68,4 @@ func Names(dir string) ([]string, error) {
 		names = append(names, strings.TrimSuffix(filepath.Base(f), ".js"))
 	}
 	return names, nil
-}
-
-// Read reads the plan of the lesson that a script belongs to.
-func Read(ctx context.Context, script string) (*Lesson, error) {
-	text, err := os.ReadFile(script)
-	if err != nil {
-		return nil, fmt.Errorf("read lesson: %w", err)
-	}
-	if strings.Contains(string(text), "/lib/lab.js'") {
-		return ReadPlan(script)
-	}
-	node, err := readScript(ctx, script)
-	if err != nil {
-		return nil, err
-	}
-	l, err := fromNode(PlanOf(script), node)
-	if err != nil {
-		return nil, err
-	}
-	sum := sha256.Sum256(text)
-	l.File, l.SHA256 = script, hex.EncodeToString(sum[:])
-	return l, nil
 }

@@ -39,10 +39,3 @@ func TestFindSuggests(t *testing.T) {
 		}
 	}
 }
-
-func TestReadTakesTheCellOut(t *testing.T) {
-	kept := withoutCell([]string{"PATH=/bin", "LAB_CELL={}", "LAB_SCALE=10"})
-	if strings.Join(kept, " ") != "PATH=/bin LAB_SCALE=10" {
-		t.Errorf("k6 inspect sees %v", kept)
-	}
-}

@@ -44,15 +44,14 @@ type Experiment struct {
 	Seconds float64 `yaml:"seconds"` // length of the measured window
 	Warmup  float64 `yaml:"warmup_seconds"`
 	Repeats int     `yaml:"repeats"` // 1 where none is given
-	// FillPools has every child of a Pgpool-II open its backends before the cell, and PgBouncer a server connection,
-	// so that a workload that connects over and over finds a pool in use and not one just started.
+	// FillPools has the path's pooler open server connections before the cell, so that a workload that connects over and over finds a pool in use and not one just started.
 	FillPools bool `yaml:"fill_pools"`
 
-	// Roles say how clients log in: app (SCRAM; the default), app_clear (SCRAM, and PgBouncer holds the clear
+	// Roles say how clients log in: app (SCRAM; the default), app_clear (SCRAM, and poolers hold the clear
 	// password) or app_trust (no password).
 	Roles Words `yaml:"roles"`
-	// PoolSizes are server connections that PgBouncer may have for the role; none is as configs/ have it. Paths
-	// without PgBouncer have one cell, of no size.
+	// PoolSizes are server connections that the path's pooler may have for the role; none is as configs/ have it. Paths
+	// without a pooler that can be told have one cell, of no size.
 	PoolSizes []int `yaml:"pool_sizes"`
 	// Instances is how many application instances the clients are divided among, each with a pool of InstancePools
 	// connections that its clients share; none is a connection a client. On a path whose application has a pool it is

@@ -113,7 +113,6 @@ experiments:
 		{"settings of a stranger", start + "    settings: {pgpool: {x: 1}}\n", `settings: pgpool: unknown key "pgpool": `},
 		{"settings that aren't one", start + "    settings: {primary: {a b: 1}}\n", `"a b" stands there, it must match`},
 		{"settings with more in them", start + "    settings: {primary: {a: 1; SHUTDOWN}}\n", "a plain value is needed"},
-		{"a pool's size as a setting", start + "    settings: {pgbouncer: {default_pool_size: 5}}\n", "what pool_sizes is for"},
 		{"another primary", start + "    settings: {standby: {primary_conninfo: host=x}}\n", "see replication_ms"},
 		{"params that are a list", start + "    params: [1]\n", "params: a array stands there, allowed is object"},
 		{"negative samples", start + "    samples_per_second: -1\n", "samples_per_second: -1 is too small"},

@@ -19,8 +19,8 @@ import (
 // PlanOf is the file of the plan that belongs to a script.
 func PlanOf(script string) string { return strings.TrimSuffix(script, ".js") + ".yaml" }
 
-// ReadPlan reads the plan beside a script, and checks that the script exports the workloads that the plan names.
-func ReadPlan(script string) (*Lesson, error) {
+// Read reads the plan beside a script, and checks that the script exports the workloads that the plan names.
+func Read(script string) (*Lesson, error) {
 	file := PlanOf(script)
 	plan, err := os.ReadFile(file)
 	if err != nil {

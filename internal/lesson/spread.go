@@ -81,7 +81,7 @@ func (e *Experiment) link(r Route, latency Latency) (string, bool) {
 }
 
 func (e *Experiment) poolSizes(r Route) []int {
-	if !r.PoolSize || len(e.PoolSizes) == 0 {
+	if r.PoolSize == "" || len(e.PoolSizes) == 0 {
 		return []int{0}
 	}
 	return e.PoolSizes

@@ -57,8 +57,6 @@ func (e *Experiment) validateSettings() error {
 			switch {
 			case value == "" || strings.ContainsAny(value, "'\\\n;"):
 				return fmt.Errorf("settings of %s: %s is %q, a plain value is needed", component, name, value)
-			case component == "pgbouncer" && name == "default_pool_size":
-				return errors.New("settings of pgbouncer: default_pool_size is what pool_sizes is for")
 			case strings.HasPrefix(name, "primary_"):
 				return fmt.Errorf("settings of %s: %s is how the standby follows the primary, see replication_ms", component, name)
 			}

@@ -123,6 +123,18 @@ func (f Metric) Ratios(c, base *result.Cell) []float64 {
 	return ratios
 }
 
+// Differences are those of c to base within each block that both have.
+func (f Metric) Differences(c, base *result.Cell) []float64 {
+	of, to := f.ByBlock(c), f.ByBlock(base)
+	var differences []float64
+	for _, block := range slices.Sorted(maps.Keys(of)) {
+		if b, ok := to[block]; ok {
+			differences = append(differences, of[block]-b)
+		}
+	}
+	return differences
+}
+
 // Middle is the median over the repeats of c that count; false where none measured it.
 func (f Metric) Middle(c *result.Cell) (float64, bool) { return Middle(f.Values(c)) }
 

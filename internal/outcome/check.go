@@ -29,6 +29,9 @@ func Check(l *lesson.Lesson) error {
 			return fmt.Errorf("comparison %q: %w", c.Name, err)
 		}
 	}
+	if err := checkFindings(l.Findings); err != nil {
+		return err
+	}
 	if l.Study != nil {
 		if err := checkStudy(l.Study); err != nil {
 			return fmt.Errorf("study %q: %w", l.Study.Title, err)
@@ -44,8 +47,8 @@ func Check(l *lesson.Lesson) error {
 
 // CheckCells returns an error where a selector of the lesson's comparisons and findings doesn't pick exactly one of its
 // cells. The cells are those of the lesson as it stands, of paths that are not available too: what the command line
-// changes may well leave cells out or add some. What is said of an experiment that only the full size has is left to
-// that.
+// changes may well leave cells out or add some. What is said of an experiment that the run left out is left to
+// others.
 func CheckCells(l *lesson.Lesson, cells []lesson.Cell) error {
 	type use struct {
 		where    string
@@ -56,13 +59,17 @@ func CheckCells(l *lesson.Lesson, cells []lesson.Cell) error {
 		where := "comparison " + c.Name
 		uses = append(uses, use{where, c.Of}, use{where, c.To})
 	}
+	findings := l.Findings
 	if l.Study != nil {
 		for _, f := range l.Study.Figures {
 			uses = append(uses, use{"the study's figure " + f.What, f.Of})
 		}
-		for _, s := range l.Study.Findings {
-			for _, c := range s.All {
-				uses = append(uses, use{"finding " + s.Name, c.Of}, use{"finding " + s.Name, c.To})
+		findings = slices.Concat(findings, l.Study.Findings)
+	}
+	for _, f := range findings {
+		for _, c := range f.All {
+			for _, s := range []lesson.Selector{c.Of, c.To, c.Minus} {
+				uses = append(uses, use{"finding " + f.Name, s})
 			}
 		}
 	}
@@ -134,7 +141,11 @@ func checkStudy(s *lesson.Study) error {
 			return fmt.Errorf("figure %q: %w", f.What, err)
 		}
 	}
-	for _, finding := range s.Findings {
+	return checkFindings(s.Findings)
+}
+
+func checkFindings(findings []lesson.Finding) error {
+	for _, finding := range findings {
 		if len(finding.All) == 0 {
 			return fmt.Errorf("finding %q has no conditions, so it can't be judged", finding.Name)
 		}
@@ -155,11 +166,13 @@ func checkCondition(c lesson.Condition) error {
 		return fmt.Errorf("it needs of")
 	case c.To == nil && c.Than == nil:
 		return fmt.Errorf("it needs to (another cell) or than (a number)")
+	case c.To != nil && c.Minus != nil:
+		return fmt.Errorf("to makes it a ratio and minus a difference: it can't have both")
 	}
 	if err := known(c.Metric); err != nil {
 		return err
 	}
-	return checkSelectors(c.Of, c.To)
+	return checkSelectors(c.Of, c.To, c.Minus)
 }
 
 // waits stands in a stack for all wait events.

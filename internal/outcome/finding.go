@@ -16,6 +16,7 @@ const margin = 0.10
 // NotReproduced where one doesn't.
 type Finding struct {
 	Plan       lesson.Finding
+	Own        bool // the lab's, and not the study's
 	Conditions []Condition
 	Outcome    Outcome
 	Reason     Reason
@@ -29,7 +30,7 @@ type Condition struct {
 	Plan    lesson.Condition
 	Metric  metric.Metric
 	Of, To  *result.Cell // To is nil where the figure itself is judged
-	Value   Interval     // of the figure, or of its ratio within each block
+	Value   Interval     // of the figure, or of its ratio or difference within each block
 	Limit   float64
 	Agrees  bool // what was seen does, however little that was
 	Outcome Outcome
@@ -81,11 +82,14 @@ func judge(run *result.Run, plan lesson.Condition) Condition {
 		return c.with(outcome, why)
 	}
 	cells, values := []*result.Cell{c.Of}, found.Values(c.Of)
-	if plan.To != nil {
-		if c.To, outcome, why = one(run, plan.To); outcome != "" {
+	if other := c.other(); other != nil {
+		if c.To, outcome, why = one(run, other); outcome != "" {
 			return c.with(outcome, why)
 		}
 		cells, values = append(cells, c.To), found.Ratios(c.Of, c.To)
+	}
+	if plan.Minus != nil {
+		values = found.Differences(c.Of, c.To)
 	}
 	c.Value = Summary(values)
 	if why := flagged(found, cells...); len(why.Flagged) > 0 {
@@ -97,6 +101,14 @@ func judge(run *result.Run, plan lesson.Condition) Condition {
 		return c.with(Inconclusive, noFigure(found, c.Of))
 	}
 	return c.judged()
+}
+
+// other picks the cell that the condition compares with, nil where it judges the figure itself.
+func (c Condition) other() lesson.Selector {
+	if c.Plan.Minus != nil {
+		return c.Plan.Minus
+	}
+	return c.Plan.To
 }
 
 func (c Condition) with(outcome Outcome, why Reason) Condition {
@@ -137,7 +149,8 @@ func (c Condition) between() (lo, hi float64, doubt string) {
 	case c.To == nil && c.Metric.Counted():
 		return v.Center, v.Center, ""
 	}
-	return v.Center / (1 + margin), v.Center / (1 - margin), seen(v.N) + ", and that is less than 10 % away"
+	lo, hi = v.Center/(1+margin), v.Center/(1-margin)
+	return min(lo, hi), max(lo, hi), seen(v.N) + ", and that is less than 10 % away"
 }
 
 // seen says how often something was.
@@ -148,9 +161,9 @@ func seen(times int) string {
 	return fmt.Sprintf("seen %d times", times)
 }
 
-// write writes a ratio or a figure.
+// write writes a ratio, a difference or a figure.
 func (c Condition) write(v float64) string {
-	if c.To != nil {
+	if c.Plan.To != nil {
 		return metric.RatioText(v)
 	}
 	return c.Metric.Text(v)
@@ -163,7 +176,10 @@ func (c Condition) Text() string {
 		return c.Reason.String()
 	}
 	text, unit := c.Metric.Name+" of "+Name(c.Of), c.Metric.Unit
-	if c.To != nil {
+	switch {
+	case c.Plan.Minus != nil:
+		text += " less that of " + Name(c.To)
+	case c.To != nil:
 		text, unit = text+" to "+Name(c.To), ""
 	}
 	text += " is " + withUnit(c.write(c.Value.Center), unit)

@@ -32,7 +32,7 @@ func (o Outcome) Concludes() bool {
 type Outcomes struct {
 	Comparisons []Comparison
 	Figures     []StudyFigure // nil where the lesson asks its own question
-	Findings    []Finding
+	Findings    []Finding     // the study's, and after them the lab's own
 }
 
 // All judges everything that the run's lesson asks.
@@ -41,15 +41,18 @@ func All(run *result.Run) Outcomes {
 	for _, c := range run.Lesson.Comparisons {
 		all.Comparisons = append(all.Comparisons, Compare(run, c))
 	}
-	study := run.Lesson.Study
-	if study == nil {
-		return all
+	if study := run.Lesson.Study; study != nil {
+		for _, f := range study.Figures {
+			all.Figures = append(all.Figures, See(run, f))
+		}
+		for _, f := range study.Findings {
+			all.Findings = append(all.Findings, Judge(run, f))
+		}
 	}
-	for _, f := range study.Figures {
-		all.Figures = append(all.Figures, See(run, f))
-	}
-	for _, f := range study.Findings {
-		all.Findings = append(all.Findings, Judge(run, f))
+	for _, f := range run.Lesson.Findings {
+		found := Judge(run, f)
+		found.Own = true
+		all.Findings = append(all.Findings, found)
 	}
 	return all
 }

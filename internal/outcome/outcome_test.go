@@ -191,6 +191,31 @@ func TestOverall(t *testing.T) {
 	}
 }
 
+func TestADifferenceIsJudgedWithinEachBlock(t *testing.T) {
+	run := &result.Run{}
+	cell(run, "far", 1, 120, 121, 119, 123, 122, 118)
+	cell(run, "near", 1, 100, 99, 98, 101, 100, 100)
+	for than, want := range map[float64]string{
+		40: "reproduced",
+		10: "not reproduced: tps of far, select, 1 client less that of near, select, 1 client is 21.5 /s (18.0 to 22.0), " +
+			"expected: less than 10.0 /s",
+	} {
+		c := lesson.Condition{Metric: "tps", Of: pick("path", "far"), Minus: pick("path", "near"), Is: "less", Than: &than}
+		if got := Judge(run, lesson.Finding{All: []lesson.Condition{c}}).String(); got != want {
+			t.Errorf("the outcome is\n%q, it should be\n%q", got, want)
+		}
+	}
+}
+
+func TestFindingsAreTheStudysAndTheLabsOwn(t *testing.T) {
+	run := balance()
+	run.Lesson.Findings = run.Lesson.Study.Findings
+	all := All(run).Findings
+	if len(all) != 2 || all[0].Own || !all[1].Own || all[0].Outcome != all[1].Outcome {
+		t.Errorf("the findings are %+v", all)
+	}
+}
+
 func TestAFlagThatDoesNotBearOnTheMetricStopsNothing(t *testing.T) {
 	run := &result.Run{}
 	c := cell(run, "direct", 1, 1, 2, 3, 4, 5, 6)
@@ -268,6 +293,11 @@ func TestCheck(t *testing.T) {
 		{"a comparison's field", func(l *lesson.Lesson) { l.Comparisons[0].Of = pick("client", 5) }, `comparison "flip": unknown dimension "client": did you mean clients?`},
 		{"seven comparisons", func(l *lesson.Lesson) { l.Comparisons = make([]lesson.Comparison, 7) }, "7 comparisons, allowed are 6"},
 		{"a condition without a number", func(l *lesson.Lesson) { l.Study.Findings[0].All[0].To = nil }, `finding "flips": condition 1: it needs to`},
+		{"a condition that is ratio and difference", func(l *lesson.Lesson) {
+			c := &l.Study.Findings[0].All[0]
+			c.Minus, c.Than = c.To, number(1)
+		}, "it can't have both"},
+		{"a finding of the lab's own", func(l *lesson.Lesson) { l.Findings = []lesson.Finding{{Name: "own"}} }, `finding "own" has no conditions`},
 		{"a condition that is equal", func(l *lesson.Lesson) { l.Study.Findings[0].All[0].Is = "equal" }, `is is "equal", allowed are less and more`},
 		{"a finding without conditions", func(l *lesson.Lesson) { l.Study.Findings[0].All = nil }, `finding "flips" has no conditions`},
 		{"a study's figure", func(l *lesson.Lesson) { l.Study.Figures[0].Metric = "TPS!" }, `study "Load balancing": figure "direct, 45 clients": unknown metric`},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 
 	"pooler-lab/internal/lesson"
@@ -12,30 +13,39 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// A column of the CSV, and what stands in it for a repeat; empty is not measured, or nothing that the cell has.
+// A column of the CSV, and what stands in it for a repeat; empty is not measured.
 type column struct {
 	name string
 	of   func(*result.Run, *result.Cell, *result.Repeat) string
 }
 
-// columnsOf are those before the metrics: what the cell is in each dimension, and how the repeat went.
-func columnsOf() []column {
+// columnsOfCell say which cell it is: a column for each dimension, by its name.
+func columnsOfCell() []column {
 	all := []column{
 		{"run", func(run *result.Run, _ *result.Cell, _ *result.Repeat) string { return run.ID }},
 		{"cell", ofCell(func(c *result.Cell) string { return c.ID })},
 	}
 	for _, d := range lesson.Dimensions() {
-		all = append(all, column{d.Name, ofCell(func(c *result.Cell) string {
-			if v := d.Of(&c.Cell); v != lesson.None {
-				return v.String()
-			}
-			return ""
-		})})
+		name := d.Name
+		if name == "transactions" { // as a column they are those measured
+			name = "transactions_each"
+		}
+		all = append(all, column{name, ofCell(func(c *result.Cell) string { return valueOf(d, c) })})
 	}
-	return append(all, repeatColumns...)
+	return all
 }
 
-var repeatColumns = []column{
+// valueOf leaves empty what a cell doesn't have, but for the latency: it has to be told from one of 0.
+func valueOf(d lesson.Dimension, c *result.Cell) string {
+	v := d.Of(&c.Cell)
+	if v == lesson.None && d.Name != "latency_ms" {
+		return ""
+	}
+	return v.String()
+}
+
+// columnsOfRepeat say how a repeat went.
+var columnsOfRepeat = []column{
 	{"block", ofRepeat(func(r *result.Repeat) string { return strconv.Itoa(r.Block) })},
 	{"position", ofRepeat(func(r *result.Repeat) string { return strconv.Itoa(r.Position) })},
 	{"attempt", ofRepeat(func(r *result.Repeat) string { return strconv.Itoa(r.Attempt) })},
@@ -44,7 +54,7 @@ var repeatColumns = []column{
 	{"round_trip_set_ms", ofRoundTrip(func(t *result.RoundTrip) float64 { return t.SetMS })},
 	{"round_trip_measured_ms", ofRoundTrip(func(t *result.RoundTrip) float64 { return t.MeasuredMS })},
 	{"window_seconds", ofMeasured(func(m *result.Measured) float64 { return m.WindowSeconds })},
-	{"transactions_measured", ofMeasured(func(m *result.Measured) float64 { return float64(m.Transactions) })},
+	{"transactions", ofMeasured(func(m *result.Measured) float64 { return float64(m.Transactions) })},
 	{"late_iterations", ofMeasured(func(m *result.Measured) float64 { return float64(m.Late) })},
 	{"dropped_iterations", ofMeasured(func(m *result.Measured) float64 { return float64(m.Dropped) })},
 	{"host_cpu", ofResources(func(u *result.Resources) *float64 { return u.HostCPU })},
@@ -57,7 +67,7 @@ var repeatColumns = []column{
 // Metrics with a colon in their names (errors:53300, wait:Client:ClientRead) have one where a repeat of the run
 // has them.
 func CSV(out io.Writer, run *result.Run) error {
-	all := columnsOf()
+	all := slices.Concat(columnsOfCell(), columnsOfRepeat)
 	for _, f := range append(metric.All(), metric.Found(run)...) {
 		all = append(all, column{f.Name, ofMetric(f)})
 	}

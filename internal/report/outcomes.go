@@ -102,9 +102,13 @@ func findings(all []outcome.Finding) string {
 	if len(all) == 0 {
 		return ""
 	}
-	t := &table{left: 1, gap: 2, headings: [][]string{{"outcome", "finding"}}}
+	t := &table{left: 2, gap: 2, headings: [][]string{{"outcome", "of", "finding"}}}
 	for _, f := range all {
-		t.add(f.Outcome.String(), reason(f.Plan.Says, f.Reason.String()))
+		whose := "the study"
+		if f.Own {
+			whose = "the lab"
+		}
+		t.add(f.Outcome.String(), whose, reason(f.Plan.Says, f.Reason.String()))
 	}
 	return "\n" + t.String()
 }

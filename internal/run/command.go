@@ -94,7 +94,7 @@ func prepare(ctx context.Context, file string, o lesson.Override) (*topology.Set
 			return nil, nil, err
 		}
 	}
-	l, err := lesson.Read(ctx, file)
+	l, err := lesson.Read(file)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -14,8 +14,8 @@ import (
 	"pooler-lab/internal/server"
 )
 
-// outline says what a run would be, and runs nothing: its groups, how long it takes, what it needs. The error is that of
-// a full size that doesn't fit.
+// outline says what a run would be, and runs nothing: its experiments, how long it takes, what it needs. The error is
+// that of a full size that doesn't fit.
 func outline(ctx context.Context, file string, o lesson.Override, out io.Writer) error {
 	set, p, err := prepare(ctx, file, o)
 	if err != nil {
@@ -34,9 +34,9 @@ func outline(ctx context.Context, file string, o lesson.Override, out io.Writer)
 	if err := p.write(out); err != nil {
 		return err
 	}
-	for _, way := range p.paths {
-		if way.Unavailable != "" {
-			fmt.Fprintf(out, "%s is off: %s\n", way.Name, way.Unavailable)
+	for _, path := range p.paths {
+		if path.Unavailable != "" {
+			fmt.Fprintf(out, "%s is off: %s\n", path.Name, path.Unavailable)
 		}
 	}
 	progress := p.progress(io.Discard, 0, set, o)
@@ -50,15 +50,15 @@ func outline(ctx context.Context, file string, o lesson.Override, out io.Writer)
 	return thisCapacity(ctx, servers, scale).refuse(p.lesson.Full)
 }
 
-// write lists the plan's groups, a line each.
+// write lists the plan's experiments, a line each.
 func (p *plan) write(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "group\tcells\trepeats each\tpaths\tworkloads\tclients\tround trips, ms")
-	for _, g := range p.lesson.Experiments {
+	fmt.Fprintln(table, "experiment\tcells\trepeats each\tpaths\tworkloads\tclients\tround trips, ms")
+	for _, experiment := range p.lesson.Experiments {
 		var paths, workloads, clients, latencies []string
 		cells, repeats := 0, 0
 		for _, c := range p.cells {
-			if c.Experiment != g.Name {
+			if c.Experiment != experiment.Name {
 				continue
 			}
 			cells, repeats = cells+1, c.Wanted
@@ -70,7 +70,8 @@ func (p *plan) write(out io.Writer) error {
 			clients, latencies = append(clients, fmt.Sprint(c.Clients)), append(latencies, latency)
 		}
 		if cells > 0 {
-			fmt.Fprintf(table, "%s\t%d\t%d\t%s\t%s\t%s\t%s\n", g.Name, cells, repeats, each(paths), each(workloads), each(clients), each(latencies))
+			fmt.Fprintf(table, "%s\t%d\t%d\t%s\t%s\t%s\t%s\n", experiment.Name, cells, repeats,
+				each(paths), each(workloads), each(clients), each(latencies))
 		}
 	}
 	return table.Flush()

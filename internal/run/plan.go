@@ -62,7 +62,7 @@ func latencies(cells []lesson.Cell, path string) (all []lesson.Latency) {
 // route is what a lesson has to know of a path. YugabyteDB has a login for role app alone.
 func route(p topology.Path) lesson.Route {
 	r := lesson.Route{Name: p.Name, Plain: p.WithoutLatency == "", OwnPool: p.ApplicationPool, Roles: server.Roles(),
-		PoolSize: server.PoolSizeSetting(p) != "", Straight: server.Straight(p)}
+		Pooler: p.PoolerService(), PoolSize: server.PoolSizeSetting(p), Straight: server.Straight(p)}
 	if p.Database != "postgresql" {
 		r.Roles = []string{"app"}
 	}

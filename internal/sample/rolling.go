@@ -18,7 +18,7 @@ func NewRolling(service, dsn, password string, roles []string, window time.Durat
 	return &Rolling{node: node{service: service, dsn: dsn, password: password, roles: roles}, window: window}
 }
 
-// Look samples once. What goes wrong is said by Lately.
+// Sample asks the node once. What goes wrong is said by Lately.
 func (r *Rolling) Sample() {
 	r.node.ask(r.node.sample)
 	r.node.samples = since(r.node.samples, func(l sessionSample) time.Time { return l.sent }, time.Now().Add(-r.window))
@@ -30,7 +30,7 @@ func (r *Rolling) Lately() result.Node {
 	return r.node.between(now.Add(-r.window), now)
 }
 
-// Close ends the connection and forgets what was seen; the next Look opens another one.
+// Close ends the connection and forgets what was seen; the next Sample opens another one.
 func (r *Rolling) Close() {
 	r.node.close()
 	r.node.conn, r.node.samples, r.node.trouble, r.node.retry = nil, nil, "", time.Time{}

@@ -132,7 +132,7 @@ func TestPoolerBetween(t *testing.T) {
 	}
 }
 
-// Looks of a node that could not be asked for most of the window say nothing of it.
+// Samples of a node that could not be asked for most of the window say nothing of it.
 func TestMostlyUnseen(t *testing.T) {
 	from := time.Now()
 	at := func(seconds float64) time.Time { return from.Add(time.Duration(seconds * float64(time.Second))) }
@@ -150,7 +150,7 @@ func TestMostlyUnseen(t *testing.T) {
 }
 
 // The cost of a sample is what the backend has used for all of them since its first reading.
-func TestPriceOfALook(t *testing.T) {
+func TestCostOfASample(t *testing.T) {
 	n := &node{sampled: fewestSamples - 1, cpu: []cpuReading{{cpu: time.Second}, {cpu: time.Second + 20*time.Millisecond}}}
 	if n.learnCost(); n.costEach != 0 {
 		t.Errorf("%d samples have a costEach: %v", n.sampled, n.costEach)
@@ -161,7 +161,7 @@ func TestPriceOfALook(t *testing.T) {
 	}
 }
 
-func TestTurn(t *testing.T) {
+func TestInterval(t *testing.T) {
 	crowd := &node{samples: []sessionSample{{sessions: make([]sessionState, 500)}}}
 	tests := []struct {
 		name string

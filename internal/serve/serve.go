@@ -182,7 +182,7 @@ The lab is up. Its console, to swap latencies and see what happens:
   %s
 From any other terminal:
   ./scripts/tour                              every path, with and without latency, in one table
-  ./scripts/latency                           every link: latency asked for and round trip measured
+  ./scripts/latency                           every link: latency set and round trip measured
   ./scripts/latency 10ms client-primary       add 10 ms of round trip to a link, now
   ./scripts/psql pgbouncer-transaction        psql through a path ('scripts/psql --help' lists them)
   ./scripts/compose down                      stop ('down -v' throws the data away, too)

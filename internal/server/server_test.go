@@ -11,7 +11,7 @@ import (
 	"pooler-lab/internal/topology"
 )
 
-// labSet is the part of the lab's paths and links that journeys differ by.
+// labSet is the part of the lab's paths and links that the tests' paths differ by.
 func labSet() *topology.Set {
 	to := func(host string, port int, db string) topology.Endpoint {
 		return topology.Endpoint{Host: host, Port: port, DBName: db}

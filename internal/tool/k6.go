@@ -68,7 +68,7 @@ func runScript(ctx context.Context, args []string, notes io.Writer) error {
 	if err != nil {
 		return err
 	}
-	plan, err := planOf(ctx, given)
+	plan, err := planOf(given)
 	if err != nil {
 		return err
 	}
@@ -90,14 +90,14 @@ func runScript(ctx context.Context, args []string, notes io.Writer) error {
 }
 
 // planOf reads the plan of a script of the lab, nil where the script has none.
-func planOf(ctx context.Context, given k6Arguments) (*lesson.Lesson, error) {
+func planOf(given k6Arguments) (*lesson.Lesson, error) {
 	if !given.ofLab {
 		return nil, nil
 	}
-	if _, err := os.Stat(strings.TrimSuffix(given.script, ".js") + ".yaml"); errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(lesson.PlanOf(given.script)); errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
-	return lesson.Read(ctx, given.script)
+	return lesson.Read(given.script)
 }
 
 // scale is the data's; 1 where the primary can't be asked, since that many rows are there in any case.

@@ -110,7 +110,7 @@ func TestRefusedSettings(t *testing.T) {
 			"scripts/run 05-balance --experiments far",
 		"CLIENTS=many":    "LAB_CLIENTS=many: give a whole number from 1 on",
 		"CLIENTS=0":       "LAB_CLIENTS=0: give a whole number from 1 on",
-		"SECONDS=0":       "LAB_SECONDS=0: give a number from 0.1 on",
+		"SECONDS=0":       "LAB_SECONDS=0: give a number from 1 on",
 		"PROTOCOL=smiple": "LAB_PROTOCOL=smiple: it can be simple, extended, prepared",
 		"ROLE=app_trust":  "LAB_ROLE=app_trust: it can be app, app_clear",
 		"PARAMS=7":        `LAB_PARAMS=7: give an object, such as '{"rows": 10}'`,

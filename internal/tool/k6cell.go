@@ -216,8 +216,8 @@ func (r *scriptRun) connect(set *topology.Set, given k6Arguments, wanted string)
 	return nil
 }
 
-// shortest is the least length of a window, in seconds.
-const shortest = 0.1
+// shortest is the least length of a window, in seconds: that of a scenario of k6.
+const shortest = 1
 
 // mostOwnPool is how many connections the pool of an application has where nobody says, and slack is how many seconds a
 // script may take beside its window.

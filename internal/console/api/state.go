@@ -81,7 +81,7 @@ type Node struct {
 	ServersActive       *int     `json:"servers_active"`
 	ServersIdle         *int     `json:"servers_idle"`
 	PoolSize            *int     `json:"pool_size"`
-	SelectsPerSecond    *float64 `json:"selects_per_second"` // that Pgpool-II sent to it; of Pgpool-II itself: to all
+	SelectsPerSecond    *float64 `json:"selects_per_second"` // that a pooler sent to it; of the pooler itself: to all
 
 	Conninfo string `json:"-"` // of a standby
 }
