@@ -113,7 +113,10 @@ func (p *tab) try(actions ...chromedp.Action) error {
 // click presses the mouse on the first element that the selector finds, once it can be seen.
 func (p *tab) click(selector string) {
 	p.t.Helper()
-	p.do(chromedp.ScrollIntoView(selector, chromedp.ByQuery), chromedp.Click(selector, chromedp.ByQuery, chromedp.NodeVisible))
+	p.do(
+		chromedp.ScrollIntoView(selector, chromedp.ByQuery),
+		chromedp.Click(selector, chromedp.ByQuery, chromedp.NodeVisible),
+	)
 }
 
 // keys types.
@@ -179,7 +182,11 @@ func linkState(t *testing.T, name string) api.Link {
 // post sends a request as a program would, with a page's origin.
 func post(t *testing.T, origin, path, body string) (status int, said string) {
 	t.Helper()
-	request, err := http.NewRequest(http.MethodPost, consoleURL+path, strings.NewReader(body)) // in cleanups, too, when the test's context has ended
+	request, err := http.NewRequest(
+		http.MethodPost,
+		consoleURL+path,
+		strings.NewReader(body),
+	) // in cleanups, too, when the test's context has ended
 	if err != nil {
 		t.Fatal(err)
 	}

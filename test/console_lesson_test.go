@@ -81,11 +81,25 @@ func TestConsoleAsksForAPredictionAndRevealsTheResultBesideIt(t *testing.T) {
 	p.do(chromedp.SendKeys("#words", "a fifth of it", chromedp.ByQuery))
 	p.do(chromedp.Focus(".guess input", chromedp.ByQuery))
 	p.do(chromedp.SetValue(".guess input", "-20", chromedp.ByQuery))
-	p.do(chromedp.Evaluate(`document.querySelector('.guess input').dispatchEvent(new Event('input', {bubbles: true}))`, nil))
+	p.do(
+		chromedp.Evaluate(`document.querySelector('.guess input').dispatchEvent(new Event('input', {bubbles: true}))`, nil),
+	)
 	p.click("#commit")
-	p.until("the run's progress shows", 40*time.Second, `!document.getElementById('under-way').hidden && /12/.test(document.getElementById('cell').textContent)`)
-	p.until("the result shows", 3*time.Minute, `document.getElementById('reveal') && !document.getElementById('reveal').hidden && location.search.startsWith('?run=')`)
-	text := strings.ReplaceAll(value[string](p, `document.getElementById('reveal').textContent`), "\u00a0", " ") // units stay with their numbers
+	p.until(
+		"the run's progress shows",
+		40*time.Second,
+		`!document.getElementById('under-way').hidden && /12/.test(document.getElementById('cell').textContent)`,
+	)
+	p.until(
+		"the result shows",
+		3*time.Minute,
+		`document.getElementById('reveal') && !document.getElementById('reveal').hidden && location.search.startsWith('?run=')`,
+	)
+	text := strings.ReplaceAll(
+		value[string](p, `document.getElementById('reveal').textContent`),
+		"\u00a0",
+		" ",
+	) // units stay with their numbers
 	for _, want := range []string{"a fifth of it", "0.22", "TPS at 50 ms, to without", "Who waits for each answer"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the reveal lacks %q:\n%s", want, text)
@@ -104,7 +118,11 @@ func TestConsoleAsksForAPredictionAndRevealsTheResultBesideIt(t *testing.T) {
 		t.Errorf("the run's folder keeps the prediction %s (%v)", raw, err)
 	}
 	p.do(chromedp.Navigate(consoleURL + "/runs"))
-	p.until("the run is listed", 10*time.Second, `document.querySelectorAll('ul.runs li').length > 0 && document.body.textContent.includes('90-console')`)
+	p.until(
+		"the run is listed",
+		10*time.Second,
+		`document.querySelectorAll('ul.runs li').length > 0 && document.body.textContent.includes('90-console')`,
+	)
 }
 
 func TestConsoleCancelsALessonAndLocksMeanwhile(t *testing.T) {
@@ -115,15 +133,32 @@ func TestConsoleCancelsALessonAndLocksMeanwhile(t *testing.T) {
 	p := lessonTab(t)
 	p.click("#without")
 	p.until("the run's progress shows", 40*time.Second, `/of 12/.test(document.getElementById('cell').textContent)`)
-	watcher.until("the banner shows", 10*time.Second, `!document.getElementById('lock').hidden && document.getElementById('dial').disabled`)
+	watcher.until(
+		"the banner shows",
+		10*time.Second,
+		`!document.getElementById('lock').hidden && document.getElementById('dial').disabled`,
+	)
 	watcher.until("the load is paused", 20*time.Second, `document.getElementById('load').dataset.state === 'paused'`)
-	if status, said := post(t, consoleURL, "/api/links/client-primary", `{"latency_ms": 5}`); status != 423 || !strings.Contains(said, "90-console") {
+	if status, said := post(t, consoleURL, "/api/links/client-primary", `{"latency_ms": 5}`); status != 423 ||
+		!strings.Contains(said, "90-console") {
 		t.Errorf("a swap while a lesson runs: status %d, %q", status, said)
 	}
 	watcher.click("#lock .cancel")
-	watcher.until("the banner goes", 40*time.Second, `document.getElementById('lock').hidden && !document.getElementById('dial').disabled`)
-	p.until("the lesson's page says that it was cancelled", 30*time.Second, `location.search.startsWith('?run=') && /interrupted/.test(document.getElementById('reveal').textContent)`)
-	watcher.until("the load goes on", 60*time.Second, `document.getElementById('load').dataset.state === 'running' && `+number(directTPS)+" > 0")
+	watcher.until(
+		"the banner goes",
+		40*time.Second,
+		`document.getElementById('lock').hidden && !document.getElementById('dial').disabled`,
+	)
+	p.until(
+		"the lesson's page says that it was cancelled",
+		30*time.Second,
+		`location.search.startsWith('?run=') && /interrupted/.test(document.getElementById('reveal').textContent)`,
+	)
+	watcher.until(
+		"the load goes on",
+		60*time.Second,
+		`document.getElementById('load').dataset.state === 'running' && `+number(directTPS)+" > 0",
+	)
 	if l := linkState(t, "client-standby"); l.LatencyMS != 9 {
 		t.Errorf("after the lesson client-standby is at %d ms, wanted its 9 ms back", l.LatencyMS)
 	}

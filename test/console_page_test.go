@@ -32,7 +32,12 @@ func TestConsoleRefusesForeignPages(t *testing.T) {
 		"from another site":  func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") },
 		"neither said where": func(r *http.Request) { r.Header.Del("Origin") },
 	} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, consoleURL+"/api/links/client-primary", strings.NewReader(`{"latency_ms": 77}`))
+		r, err := http.NewRequestWithContext(
+			t.Context(),
+			http.MethodPost,
+			consoleURL+"/api/links/client-primary",
+			strings.NewReader(`{"latency_ms": 77}`),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,13 +80,17 @@ func TestConsoleIsSmallAndDrawsItsMapAtOnce(t *testing.T) {
 			t.Errorf("the page as it is sent has no link %s on its map", l.Name)
 		}
 	}
-	if p := answer.Header.Get("Content-Security-Policy"); !strings.Contains(p, "default-src 'none'") || strings.Contains(p, "unsafe") {
+	if p := answer.Header.Get("Content-Security-Policy"); !strings.Contains(p, "default-src 'none'") ||
+		strings.Contains(p, "unsafe") {
 		t.Errorf("content security policy %q", p)
 	}
 	for _, address := range []string{"/", "/lessons", "/runs"} {
 		p := openTab(t, address)
-		loaded := value[map[string]float64](p, `Object.fromEntries([...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
-			.filter((entry) => !entry.name.endsWith('/events')).map((entry) => [entry.name, entry.decodedBodySize]))`)
+		loaded := value[map[string]float64](
+			p,
+			`Object.fromEntries([...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+			.filter((entry) => !entry.name.endsWith('/events')).map((entry) => [entry.name, entry.decodedBodySize]))`,
+		)
 		sum := 0.0
 		for name, size := range loaded {
 			sum += size
@@ -126,7 +135,9 @@ func TestConsoleIsDarkWhereTheScreenAsksForIt(t *testing.T) {
 		}
 	}
 	for _, scheme := range []string{"light", "dark"} {
-		p.do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}))
+		p.do(
+			emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
+		)
 		shoot(scheme)
 	}
 	p.keys("dd") // dark, then light, whatever the screen asks for
@@ -141,7 +152,15 @@ func TestConsoleTabThatIsHiddenCostsNothing(t *testing.T) {
 	setLatency(t, "off")
 	p := openTab(t, "/")
 	hide := func(hidden bool) {
-		p.do(chromedp.Evaluate(fmt.Sprintf(`Object.defineProperty(document, 'hidden', {value: %t, configurable: true}); document.dispatchEvent(new Event('visibilitychange'))`, hidden), nil))
+		p.do(
+			chromedp.Evaluate(
+				fmt.Sprintf(
+					`Object.defineProperty(document, 'hidden', {value: %t, configurable: true}); document.dispatchEvent(new Event('visibilitychange'))`,
+					hidden,
+				),
+				nil,
+			),
+		)
 	}
 	set := `document.querySelector('[data-link="client-primary"] .set').textContent`
 	hide(true)
@@ -152,5 +171,9 @@ func TestConsoleTabThatIsHiddenCostsNothing(t *testing.T) {
 		t.Errorf("a hidden tab goes on: it shows %q", shown)
 	}
 	hide(false)
-	p.until("it is live again", 20*time.Second, `document.getElementById('connection').dataset.is === 'live' && `+number(directPlate)+" >= 44")
+	p.until(
+		"it is live again",
+		20*time.Second,
+		`document.getElementById('connection').dataset.is === 'live' && `+number(directPlate)+" >= 44",
+	)
 }

@@ -80,7 +80,11 @@ func (p *tab) swapped(ms int) {
 	}
 	p.until("the map shows the round trip measured", 30*time.Second, within(directPlate))
 	p.until("the load's p50 follows", 30*time.Second, within(directP50))
-	p.until("the panel shows it", 10*time.Second, fmt.Sprintf(`document.getElementById('dial-text').textContent === '%d ms'`, ms))
+	p.until(
+		"the panel shows it",
+		10*time.Second,
+		fmt.Sprintf(`document.getElementById('dial-text').textContent === '%d ms'`, ms),
+	)
 }
 
 func TestConsoleSwapsBySliderAndByKeyboard(t *testing.T) {
@@ -111,7 +115,11 @@ func TestConsoleShowsSwapsFromElsewhereAndSetsExactly(t *testing.T) {
 	setLatency(t, "off")
 	p := openTab(t, "/")
 	setLatency(t, "33ms", "client-standby", "--jitter", "3ms")
-	p.until("a swap from a terminal shows", 10*time.Second, `document.querySelector('[data-link="client-standby"] .set').textContent === 'set 33 ±3 ms'`)
+	p.until(
+		"a swap from a terminal shows",
+		10*time.Second,
+		`document.querySelector('[data-link="client-standby"] .set').textContent === 'set 33 ±3 ms'`,
+	)
 	p.do(chromedp.SetValue("#link", "client-primary", chromedp.ByQuery))
 	p.do(chromedp.Evaluate(`document.getElementById('link').dispatchEvent(new Event('change'))`, nil))
 	for field, text := range map[string]string{"latency_ms": "12", "jitter_ms": "4", "down_kbps": "5000"} {
@@ -128,7 +136,11 @@ func TestConsoleShowsSwapsFromElsewhereAndSetsExactly(t *testing.T) {
 	p.expected = badRequest
 	p.do(chromedp.SetValue("#exact [name=jitter_ms]", "40", chromedp.ByQuery))
 	p.click("#exact button")
-	p.until("a refusal is said", 10*time.Second, `!document.getElementById('trouble').hidden && /jitter/.test(document.getElementById('trouble').textContent)`)
+	p.until(
+		"a refusal is said",
+		10*time.Second,
+		`!document.getElementById('trouble').hidden && /jitter/.test(document.getElementById('trouble').textContent)`,
+	)
 	if l := linkState(t, "client-primary"); l.JitterMS != 4 {
 		t.Errorf("a refusal changed the link: %+v", l)
 	}
@@ -141,7 +153,11 @@ func TestConsoleCutsAndRestores(t *testing.T) {
 	startLiveLoad(t, p)
 	p.keys("1")
 	p.click("#cut")
-	p.until("the map shows the cut", 20*time.Second, fmt.Sprintf(`document.querySelector('%s').textContent === 'cut'`, directPlate))
+	p.until(
+		"the map shows the cut",
+		20*time.Second,
+		fmt.Sprintf(`document.querySelector('%s').textContent === 'cut'`, directPlate),
+	)
 	p.until("the load fails", 30*time.Second, number(directErrors)+" > 0 && "+number(directTPS)+" === 0")
 	p.until("the errors have a chart", 10*time.Second, `!document.getElementById('chart-errors').hidden`)
 	p.keys("c")

@@ -37,8 +37,8 @@ func NewCommand() *cobra.Command {
 	return c
 }
 
-// Start serves the console of the lab's container until ctx ends. What goes wrong with it is said, and no reason to end:
-// the scripts work without it.
+// Start serves the console of the lab's container until ctx ends. What goes wrong with it is said, and no reason to
+// end: the scripts work without it.
 func Start(ctx context.Context, out io.Writer) *Console {
 	c, err := New(OptionsOfLab(out))
 	if err != nil {

@@ -56,7 +56,12 @@ type Options struct {
 
 // OptionsOfLab are those of the lab's container.
 func OptionsOfLab(out io.Writer) Options {
-	return Options{Root: topology.Root(), Port: portOnHost(), Hosts: strings.Split(os.Getenv("LAB_CONSOLE_HOSTS"), ","), Log: out}
+	return Options{
+		Root:  topology.Root(),
+		Port:  portOnHost(),
+		Hosts: strings.Split(os.Getenv("LAB_CONSOLE_HOSTS"), ","),
+		Log:   out,
+	}
 }
 
 // portOnHost is the one that Compose publishes the console on.

@@ -63,9 +63,19 @@ func newBench(t *testing.T, change func(*bench)) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.source = &Source{Set: set, Presets: presets, Links: links, K6: "/nowhere/k6", Lab: "/nowhere/lab", UnderWay: b.holder, Step: b.lastStep,
-		Probe: func(topology.Link) LinkProbe { return standInProbe{} }, Nodes: []NodeProbe{b.node},
-		Scale: func(context.Context) (int, error) { return 1, nil }, LetGo: func(context.Context) {}}
+	b.source = &Source{
+		Set:      set,
+		Presets:  presets,
+		Links:    links,
+		K6:       "/nowhere/k6",
+		Lab:      "/nowhere/lab",
+		UnderWay: b.holder,
+		Step:     b.lastStep,
+		Probe:    func(topology.Link) LinkProbe { return standInProbe{} },
+		Nodes:    []NodeProbe{b.node},
+		Scale:    func(context.Context) (int, error) { return 1, nil },
+		LetGo:    func(context.Context) {},
+	}
 	b.Console = newConsole(t, root, &b.server)
 	if change != nil {
 		change(b)
@@ -86,7 +96,9 @@ func newConsole(t *testing.T, root string, server **httptest.Server) *Console {
 		t.Fatal(err)
 	}
 	*server = httptest.NewUnstartedServer(nil)
-	c, err := New(Options{Root: root, Port: "1", Hosts: []string{(*server).Listener.Addr().String()}, ChartJS: chart, Log: io.Discard})
+	c, err := New(
+		Options{Root: root, Port: "1", Hosts: []string{(*server).Listener.Addr().String()}, ChartJS: chart, Log: io.Discard},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,7 +91,8 @@ func TestEventsComeEachSecondAndBeginWithWhatWas(t *testing.T) {
 	e := b.listen()
 	began := time.Now()
 	first, second := <-e.ticks, <-e.ticks
-	if apart := second.Tick.Time.Sub(first.Tick.Time); apart < 200*time.Millisecond || apart > 3*time.Second || time.Since(began) > 6*time.Second {
+	if apart := second.Tick.Time.Sub(first.Tick.Time); apart < 200*time.Millisecond || apart > 3*time.Second ||
+		time.Since(began) > 6*time.Second {
 		t.Errorf("ticks %v apart, the second after %v", apart, time.Since(began))
 	}
 	if len(first.Tick.Links) != len(b.source.Set.Links) || first.Tick.Paths == nil || first.State.Presets == nil {
@@ -99,7 +100,8 @@ func TestEventsComeEachSecondAndBeginWithWhatWas(t *testing.T) {
 	}
 	b.post("/api/links/client-primary", `{"latency_ms": 2}`)
 	e.swap(t)
-	if late := b.listen().first; len(late.History) < 2 || len(late.Swaps) != 1 || (view{late.State}).link("client-primary").LatencyMS != 2 {
+	if late := b.listen().first; len(late.History) < 2 || len(late.Swaps) != 1 ||
+		(view{late.State}).link("client-primary").LatencyMS != 2 {
 		t.Errorf("%d ticks, swaps %+v", len(late.History), late.Swaps)
 	}
 }

@@ -60,20 +60,29 @@ func (g guard) protect(next http.Handler) http.Handler {
 
 func (g guard) check(r *http.Request) error {
 	if !slices.Contains(g.hosts, strings.ToLower(r.Host)) {
-		return &httpError{http.StatusMisdirectedRequest, fmt.Sprintf("the console doesn't answer to the name %q: open http://%s", r.Host, g.hosts[0])}
+		return &httpError{
+			http.StatusMisdirectedRequest,
+			fmt.Sprintf("the console doesn't answer to the name %q: open http://%s", r.Host, g.hosts[0]),
+		}
 	}
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
 		return nil
 	case http.MethodPost:
 	default:
-		return &httpError{http.StatusMethodNotAllowed, fmt.Sprintf("%s isn't understood here: GET shows and POST changes", r.Method)}
+		return &httpError{
+			http.StatusMethodNotAllowed,
+			fmt.Sprintf("%s isn't understood here: GET shows and POST changes", r.Method),
+		}
 	}
 	if err := sameOrigin(r); err != nil {
 		return err
 	}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return &httpError{http.StatusUnsupportedMediaType, "what is posted has to be JSON: send Content-Type: application/json"}
+		return &httpError{
+			http.StatusUnsupportedMediaType,
+			"what is posted has to be JSON: send Content-Type: application/json",
+		}
 	}
 	return nil
 }
@@ -85,9 +94,15 @@ func sameOrigin(r *http.Request) error {
 	origin, site := r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")
 	switch {
 	case origin != "" && !strings.EqualFold(origin, own):
-		return &httpError{http.StatusForbidden, fmt.Sprintf("a change asked for by %s is refused: only the console's own pages may change the lab", origin)}
+		return &httpError{
+			http.StatusForbidden,
+			fmt.Sprintf("a change asked for by %s is refused: only the console's own pages may change the lab", origin),
+		}
 	case site != "" && site != "same-origin":
-		return &httpError{http.StatusForbidden, "a change asked for by another site's page is refused: only the console's own pages may change the lab"}
+		return &httpError{
+			http.StatusForbidden,
+			"a change asked for by another site's page is refused: only the console's own pages may change the lab",
+		}
 	case origin == "" && site == "":
 		return &httpError{http.StatusForbidden, "who asks for a change has to say where it is from: send Origin: " + own}
 	}

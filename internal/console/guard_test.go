@@ -24,16 +24,35 @@ func TestGuardRefusesWhatNoPageOfItsOwnAsks(t *testing.T) {
 		{"a change with a character set", "POST", "127.0.0.1:8080", own, "", "application/json; charset=utf-8", 200},
 		{"a change by fetch metadata alone", "POST", "127.0.0.1:8080", "", "same-origin", "application/json", 200},
 		{"a foreign origin", "POST", "127.0.0.1:8080", "http://evil.example", "", "application/json", 403},
-		{"another of the machine's programs", "POST", "127.0.0.1:8080", "http://127.0.0.1:3000", "same-site", "application/json", 403},
+		{
+			"another of the machine's programs",
+			"POST",
+			"127.0.0.1:8080",
+			"http://127.0.0.1:3000",
+			"same-site",
+			"application/json",
+			403,
+		},
 		{"a foreign site without an origin", "POST", "127.0.0.1:8080", "", "cross-site", "application/json", 403},
 		{"a sandboxed frame", "POST", "127.0.0.1:8080", "null", "", "application/json", 403},
 		{"nobody", "POST", "127.0.0.1:8080", "", "", "application/json", 403},
 		{"a form", "POST", "127.0.0.1:8080", own, "", "application/x-www-form-urlencoded", 415},
 		{"text that poses as JSON", "POST", "127.0.0.1:8080", own, "", "text/plain", 415},
-		{"a foreign name and its origin", "POST", "evil.example:8080", "http://evil.example:8080", "same-origin", "application/json", 421},
+		{
+			"a foreign name and its origin",
+			"POST",
+			"evil.example:8080",
+			"http://evil.example:8080",
+			"same-origin",
+			"application/json",
+			421,
+		},
 		{"another method", "DELETE", "127.0.0.1:8080", own, "", "application/json", 405},
 	}
-	handler := newGuard("8080", []string{" lab:8080", ""}).protect(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(200) }))
+	handler := newGuard(
+		"8080",
+		[]string{" lab:8080", ""},
+	).protect(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(200) }))
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			request := httptest.NewRequest(c.method, "/", strings.NewReader("{}"))

@@ -60,7 +60,10 @@ func (h *hub) join(now api.State) (*watcher, []byte, error) {
 	defer h.mu.Unlock()
 	w := &watcher{ticks: make(chan []byte, backlog)}
 	h.watchers[w] = true
-	first, err := event("hello", hello{State: now, Map: web.DrawMap(now, h.paths()), History: listed(h.history), Swaps: listed(h.swaps)})
+	first, err := event(
+		"hello",
+		hello{State: now, Map: web.DrawMap(now, h.paths()), History: listed(h.history), Swaps: listed(h.swaps)},
+	)
 	return w, first, err
 }
 

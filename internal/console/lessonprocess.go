@@ -22,8 +22,8 @@ import (
 // beginWait is how long a lesson may take to say which run it is, or what is wrong with it.
 const beginWait = 60 * time.Second
 
-// A lessonProcess is a lesson under way that the console has started: 'lab run' as a process of its own, so that 'lab cancel'
-// ends it and not the console, and a console that ends doesn't take the latencies it has set with it.
+// A lessonProcess is a lesson under way that the console has started: 'lab run' as a process of its own, so that
+// 'lab cancel' ends it and not the console, and a console that ends doesn't take the latencies it has set with it.
 type lessonProcess struct {
 	lesson     string
 	prediction *api.Prediction
@@ -40,8 +40,20 @@ type lessonProcess struct {
 }
 
 // begin starts 'lab run' for a lesson.
-func begin(program, results, lesson string, more []string, prediction *api.Prediction, log *log.Logger) (*lessonProcess, error) {
-	c := &lessonProcess{lesson: lesson, prediction: prediction, results: results, log: log, begun: make(chan struct{}), ended: make(chan struct{})}
+func begin(
+	program, results, lesson string,
+	more []string,
+	prediction *api.Prediction,
+	log *log.Logger,
+) (*lessonProcess, error) {
+	c := &lessonProcess{
+		lesson:     lesson,
+		prediction: prediction,
+		results:    results,
+		log:        log,
+		begun:      make(chan struct{}),
+		ended:      make(chan struct{}),
+	}
 	c.command = exec.Command(program, append([]string{"run", "--steps"}, append(more, lesson)...)...)
 	c.command.Env = os.Environ()
 	// Its own group: who interrupts the console hands one signal on. Without the console nobody would see it.

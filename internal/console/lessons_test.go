@@ -64,13 +64,17 @@ func newLessonBench(t *testing.T, run string) (b *bench, notes string) {
 
 func TestLessonRunsIsPredictedAndCancelled(t *testing.T) {
 	b, notes := newLessonBench(t, standInRun)
-	status, said := b.post("/api/lessons/00-tour/run", `{"prediction": {"words": "pgpool", "path": "pgpool", "factor": 1.5, "comparisons": {"far": 0.5}}, "experiments": ["g"]}`)
+	status, said := b.post(
+		"/api/lessons/00-tour/run",
+		`{"prediction": {"words": "pgpool", "path": "pgpool", "factor": 1.5, "comparisons": {"far": 0.5}}, "experiments": ["g"]}`,
+	)
 	if status != 200 || !strings.Contains(said, `{"run":"20261121T220000Z-00-tour"}`) {
 		t.Fatalf("%d %s", status, said)
 	}
 	b.until("it is under way", func() bool { r := b.state().Lesson; return r != nil && r.Done == 3 })
 	s := b.state()
-	if r := s.Lesson; r.Name != "00-tour" || r.Of != 12 || r.Failed != 1 || r.SecondsLeft != 40 || r.State != "running" || r.Cell == "" {
+	if r := s.Lesson; r.Name != "00-tour" || r.Of != 12 || r.Failed != 1 || r.SecondsLeft != 40 || r.State != "running" ||
+		r.Cell == "" {
 		t.Errorf("%+v", r)
 	}
 	if !strings.HasPrefix(s.Lock, "lesson 00-tour is running") {
@@ -88,7 +92,8 @@ func TestLessonRunsIsPredictedAndCancelled(t *testing.T) {
 		}
 	}
 	b.until("all is as before", func() bool { s := b.state(); return s.Lesson == nil && s.Lock == "" && s.LastRun != nil })
-	if last := b.state().LastRun; last.Status != "interrupted" || last.Run != "20261121T220000Z-00-tour" || last.Lesson != "00-tour" {
+	if last := b.state().LastRun; last.Status != "interrupted" || last.Run != "20261121T220000Z-00-tour" ||
+		last.Lesson != "00-tour" {
 		t.Errorf("%+v", last)
 	}
 	told := strings.Join(noted(t, notes), "\n")
@@ -96,21 +101,25 @@ func TestLessonRunsIsPredictedAndCancelled(t *testing.T) {
 		t.Errorf("the lesson's program was told:\n%s", told)
 	}
 	p, err := readPrediction(filepath.Join(b.results(), "20261121T220000Z-00-tour"))
-	if err != nil || p.Words != "pgpool" || p.Path != "pgpool" || *p.Factor != 1.5 || p.Comparisons["far"] != 0.5 || p.At.IsZero() {
+	if err != nil || p.Words != "pgpool" || p.Path != "pgpool" || *p.Factor != 1.5 || p.Comparisons["far"] != 0.5 ||
+		p.At.IsZero() {
 		t.Errorf("%+v, %v", p, err)
 	}
-	if status, said := b.post("/api/lessons/cancel", ``); status != 409 || !strings.Contains(said, "no lesson is running") {
+	if status, said := b.post("/api/lessons/cancel", ``); status != 409 ||
+		!strings.Contains(said, "no lesson is running") {
 		t.Errorf("%d %s", status, said)
 	}
 }
 
 func TestLessonThatCannotBeginSaysWhy(t *testing.T) {
 	b, _ := newLessonBench(t, "echo 'lab run: the data is not loaded yet' >&2; exit 1\n")
-	if status, said := b.post("/api/lessons/00-tour/run", `{}`); status != 400 || !strings.Contains(said, "the data is not loaded yet") {
+	if status, said := b.post("/api/lessons/00-tour/run", `{}`); status != 400 ||
+		!strings.Contains(said, "the data is not loaded yet") {
 		t.Errorf("%d %s", status, said)
 	}
 	b.until("all is as before", func() bool { return b.state().Lock == "" })
-	if last := b.state().LastRun; last == nil || last.Status != "failed" || !strings.Contains(last.Reason, "not loaded yet") {
+	if last := b.state().LastRun; last == nil || last.Status != "failed" ||
+		!strings.Contains(last.Reason, "not loaded yet") {
 		t.Errorf("%+v", last)
 	}
 }

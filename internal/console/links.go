@@ -17,10 +17,13 @@ import (
 // everything is the name that stands for all links.
 const everything = "all"
 
+// notInToxiproxy is why a link that toxiproxy doesn't know has no round trip.
+const notInToxiproxy = "toxiproxy doesn't have it; restart that service to have it read its file again"
+
 // changeWait is how long a change of links may take: the standby may have to stream from elsewhere.
 const changeWait = 25 * time.Second
 
-// A linkRequest is what is asked of a link. What is left out stays as it is.
+// A linkRequest is what a link is to be set to. What is left out stays as it is.
 type linkRequest struct {
 	LatencyMS *int   `json:"latency_ms"`
 	JitterMS  *int   `json:"jitter_ms"`
@@ -76,9 +79,13 @@ func (p *parts) setLink(w http.ResponseWriter, r *http.Request) error {
 func (p *parts) settingsOf(order linkRequest, names []string) (map[link.Settings][]string, error) {
 	switch {
 	case order.empty():
-		return nil, badRequest(errors.New("say what the link is to be: latency_ms, jitter_ms, down_kbps, up_kbps, or a preset"))
+		return nil, badRequest(
+			errors.New("say what the link is to be: latency_ms, jitter_ms, down_kbps, up_kbps, or a preset"),
+		)
 	case order.Preset != "" && order != (linkRequest{Preset: order.Preset}):
-		return nil, badRequest(errors.New("a preset says all of a link: leave out the preset, or latency_ms, jitter_ms, down_kbps and up_kbps"))
+		return nil, badRequest(
+			errors.New("a preset says all of a link: leave out the preset, or latency_ms, jitter_ms, down_kbps and up_kbps"),
+		)
 	case order.Preset != "":
 		preset, err := p.source.Presets.Find(order.Preset)
 		if err != nil {
@@ -89,7 +96,7 @@ func (p *parts) settingsOf(order linkRequest, names []string) (map[link.Settings
 	wanted := map[link.Settings][]string{}
 	for _, name := range names {
 		now, _ := p.links.proxy(name)
-		settings := order.over(now.Asked())
+		settings := order.over(now.Settings())
 		if err := settings.Check(); err != nil {
 			return nil, badRequest(fmt.Errorf("link %s: %w", name, err))
 		}
@@ -110,7 +117,10 @@ func (p *parts) changeLink(w http.ResponseWriter, r *http.Request) error {
 	what := r.PathValue("change")
 	change, ok := changes[what]
 	if !ok {
-		return &httpError{http.StatusNotFound, suggest.Unknown("change of a link", what, []string{"cut", "restore", "reset"}).Error()}
+		return &httpError{
+			http.StatusNotFound,
+			suggest.Unknown("change of a link", what, []string{"cut", "restore", "reset"}).Error(),
+		}
 	}
 	return p.swap(w, r, names, func(ctx context.Context) error {
 		err := change(ctx, names...)
@@ -168,8 +178,9 @@ func (p *parts) linkStates() []api.Link {
 		state := api.Link{Name: l.Name, From: from, To: to, HostPort: p.source.Set.HostPort(l.Name), Off: l.Unavailable(),
 			UsedBy: listed(p.source.Set.PathsOver(l.Name))}
 		proxy, ok := now.Proxy(l.Name)
-		asked := proxy.Asked()
-		state.LatencyMS, state.JitterMS, state.DownKBps, state.UpKBps = asked.LatencyMS, asked.JitterMS, asked.DownKBps, asked.UpKBps
+		set := proxy.Settings()
+		state.LatencyMS, state.JitterMS = set.LatencyMS, set.JitterMS
+		state.DownKBps, state.UpKBps = set.DownKBps, set.UpKBps
 		state.Known = ok && reachable.Up && locked == ""
 		state.Cut, state.Others = ok && !proxy.Enabled, proxy.Others()
 		seen := p.readings.measured(l.Name)
@@ -184,7 +195,7 @@ func (p *parts) linkStates() []api.Link {
 		case state.Cut: // whatever was measured before
 			state.MeasuredMS, state.Reason = nil, cutOff
 		case !ok:
-			state.MeasuredMS, state.Reason = nil, "toxiproxy doesn't have it; restart that service to have it read its file again"
+			state.MeasuredMS, state.Reason = nil, notInToxiproxy
 		}
 		all = append(all, state)
 	}

@@ -21,7 +21,12 @@ func TestSwapActsOnToxiproxyAndIsSeen(t *testing.T) {
 		{"/api/links/client-primary", `{"latency_ms": 10}`, link.Settings{LatencyMS: 10}, false},
 		{"/api/links/client-primary", `{"jitter_ms": 4}`, link.Settings{LatencyMS: 10, JitterMS: 4}, false},
 		{"/api/links/client-primary", `{"latency_ms": 3}`, link.Settings{LatencyMS: 3, JitterMS: 3}, false},
-		{"/api/links/client-primary", `{"latency_ms": 0, "down_kbps": 500, "up_kbps": 100}`, link.Settings{DownKBps: 500, UpKBps: 100}, false},
+		{
+			"/api/links/client-primary",
+			`{"latency_ms": 0, "down_kbps": 500, "up_kbps": 100}`,
+			link.Settings{DownKBps: 500, UpKBps: 100},
+			false,
+		},
 		{"/api/links/client-primary", `{"preset": "cross-region"}`, link.Settings{LatencyMS: 79}, false},
 		{"/api/links/client-primary/cut", ``, link.Settings{LatencyMS: 79}, true},
 		{"/api/links/client-primary/reset", `{}`, link.Settings{LatencyMS: 79}, true},
@@ -41,8 +46,8 @@ func TestSwapActsOnToxiproxyAndIsSeen(t *testing.T) {
 			t.Fatal(err)
 		}
 		p, _ := now.Proxy("client-primary")
-		if p.Asked() != s.want || p.Enabled == s.cut {
-			t.Errorf("%s %s: %+v, enabled %v", s.address, s.body, p.Asked(), p.Enabled)
+		if p.Settings() != s.want || p.Enabled == s.cut {
+			t.Errorf("%s %s: %+v, enabled %v", s.address, s.body, p.Settings(), p.Enabled)
 		}
 	}
 	b.until("the measured round trip follows", func() bool {
@@ -62,7 +67,12 @@ func TestSwapRefusesWhatCannotBe(t *testing.T) {
 		{"/api/links/client-primry", `{"latency_ms": 1}`, 404, "did you mean client-primary?"},
 		{"/api/links/client-primary", `{"latency_ms": -1}`, 400, "is negative"},
 		{"/api/links/client-primary", `{"latency_ms": 600001}`, 400, "more than 10 minutes"},
-		{"/api/links/client-primary", `{"latency_ms": 5, "jitter_ms": 6}`, 400, "jitter of 6 ms is more than the latency of 5 ms"},
+		{
+			"/api/links/client-primary",
+			`{"latency_ms": 5, "jitter_ms": 6}`,
+			400,
+			"jitter of 6 ms is more than the latency of 5 ms",
+		},
 		{"/api/links/client-primary", `{"latency_ms": 1.5}`, 400, "latency_ms has to be a whole number"},
 		{"/api/links/client-primary", `{"latency_ms": "10"}`, 400, "latency_ms has to be a whole number"},
 		{"/api/links/client-primary", `{"latency": 1}`, 400, "unknown field"},
@@ -153,11 +163,16 @@ func TestConsoleSurvivesToxiproxyAndDatabasesGoingAway(t *testing.T) {
 	b.until("all up", func() bool { s := b.state(); return s.Toxiproxy.Up && s.node("primary").State == api.Up })
 	toxiproxy.goAway(true)
 	b.node.goAway(true)
-	b.until("both seen to be away", func() bool { s := b.state(); return !s.Toxiproxy.Up && s.node("primary").State == api.Down })
-	if s := b.state(); s.link("client-primary").MeasuredMS != nil || !strings.Contains(s.Toxiproxy.Reason, "is the lab up?") {
+	b.until(
+		"both seen to be away",
+		func() bool { s := b.state(); return !s.Toxiproxy.Up && s.node("primary").State == api.Down },
+	)
+	if s := b.state(); s.link("client-primary").MeasuredMS != nil ||
+		!strings.Contains(s.Toxiproxy.Reason, "is the lab up?") {
 		t.Errorf("%+v, %+v", s.Toxiproxy, s.link("client-primary"))
 	}
-	if status, said := b.post("/api/links/client-primary", `{"latency_ms": 5}`); status != 502 || !strings.Contains(said, "is the lab up?") {
+	if status, said := b.post("/api/links/client-primary", `{"latency_ms": 5}`); status != 502 ||
+		!strings.Contains(said, "is the lab up?") {
 		t.Errorf("%d %s", status, said)
 	}
 	if status, _ := b.get("/"); status != 200 {

@@ -154,7 +154,7 @@ func (s *linkWatch) noteReset(names []string) {
 	}
 }
 
-// spoken says what a link was asked to be.
+// spoken says what a link is set to.
 func spoken(p link.Proxy) string {
 	if text := p.Describe(); text != "-" {
 		return text

@@ -39,7 +39,15 @@ type load struct {
 }
 
 func newLoad(s *Source, root string, log *log.Logger) *load {
-	return &load{source: s, root: root, log: log, change: newPulse(), lonely: lonely, totals: newLoadTotals(), state: api.LoadOff}
+	return &load{
+		source: s,
+		root:   root,
+		log:    log,
+		change: newPulse(),
+		lonely: lonely,
+		totals: newLoadTotals(),
+		state:  api.LoadOff,
+	}
 }
 
 // replace starts a load in the place of the one that runs; nil is none.

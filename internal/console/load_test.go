@@ -24,7 +24,8 @@ while :; do
 done
 `
 
-const someLoad = `{"workload": "select", "clients": 3, "paths": ["direct", "app-pool"], "keep": false, "loop": "closed"}`
+const someLoad = `{"workload": "select", "clients": 3, "paths": ["direct", "app-pool"], "keep": false,
+ "loop": "closed"}`
 
 func TestLoadStartsPausesGoesOnAndStops(t *testing.T) {
 	t.Parallel()
@@ -40,7 +41,8 @@ func TestLoadStartsPausesGoesOnAndStops(t *testing.T) {
 		t.Error("the first second of a k6 doesn't say that there is a gap before it")
 	}
 	next := <-e.ticks
-	if p := next.Tick.Paths["direct"]; next.Tick.Gap || p.TPS != 800 || *p.P50MS != 10.9 || p.ConnectMS != nil || p.Codes["refused"] != 2 {
+	if p := next.Tick.Paths["direct"]; next.Tick.Gap || p.TPS != 800 || *p.P50MS != 10.9 || p.ConnectMS != nil ||
+		p.Codes["refused"] != 2 {
 		t.Errorf("%+v", next.Tick)
 	}
 	b.hold("lesson 00-tour")
@@ -51,7 +53,10 @@ func TestLoadStartsPausesGoesOnAndStops(t *testing.T) {
 	b.hold("")
 	b.until("the load goes on", state(api.LoadRunning))
 	b.post("/api/load", strings.Replace(someLoad, "3", "4", 1))
-	b.until("another k6 takes its place", func() bool { l := b.state().Load; return l.State == api.LoadRunning && l.Clients == 4 })
+	b.until(
+		"another k6 takes its place",
+		func() bool { l := b.state().Load; return l.State == api.LoadRunning && l.Clients == 4 },
+	)
 	b.post("/api/load/stop", ``)
 	b.until("the load is off", state(api.LoadOff))
 	told := strings.Join(noted(t, notes), "\n")

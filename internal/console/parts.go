@@ -34,8 +34,15 @@ type parts struct {
 }
 
 func newParts(c *Console, s *Source) *parts {
-	p := &parts{Console: c, source: s, links: newLinkWatch(s.Links), readings: newReadings(), lock: newLock(), wake: newPulse(),
-		runs: &runCache{read: map[string]runRead{}}}
+	p := &parts{
+		Console:  c,
+		source:   s,
+		links:    newLinkWatch(s.Links),
+		readings: newReadings(),
+		lock:     newLock(),
+		wake:     newPulse(),
+		runs:     &runCache{read: map[string]runRead{}},
+	}
 	p.load = newLoad(s, c.root, c.log)
 	p.names = append([]string{"client"}, services(s.Set)...)
 	for _, w := range s.Waits {
@@ -103,8 +110,17 @@ func (p *parts) second(ctx context.Context) {
 // state puts together what is known.
 func (p *parts) state() api.State {
 	_, reachable := p.links.state()
-	s := api.State{Time: time.Now().UTC().Round(time.Millisecond), Version: version(), Toxiproxy: reachable, Links: p.linkStates(), Nodes: p.nodeStates(),
-		Load: p.load.describe(), Lock: p.lock.text(), Waits: p.readings.waiting(p.waits), Presets: []api.Preset{}}
+	s := api.State{
+		Time:      time.Now().UTC().Round(time.Millisecond),
+		Version:   version(),
+		Toxiproxy: reachable,
+		Links:     p.linkStates(),
+		Nodes:     p.nodeStates(),
+		Load:      p.load.describe(),
+		Lock:      p.lock.text(),
+		Waits:     p.readings.waiting(p.waits),
+		Presets:   []api.Preset{},
+	}
 	s.Lesson, s.LastRun = p.lessonState()
 	for _, preset := range p.source.Presets {
 		s.Presets = append(s.Presets, api.Preset{

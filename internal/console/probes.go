@@ -110,7 +110,7 @@ func (p *parts) keep(ctx context.Context, every time.Duration, look func(context
 type meter struct {
 	link  topology.Link
 	probe LinkProbe
-	asked link.Settings // while it took
+	set   link.Settings // while it took
 	took  []time.Duration
 }
 
@@ -138,13 +138,17 @@ func (p *parts) measure(ctx context.Context, m *meter) {
 		m.rest()
 		p.readings.noteLink(name, measurement{reason: cutOff})
 		return
-	case now.Asked() != m.asked:
-		m.asked, m.took = now.Asked(), nil
+	case now.Settings() != m.set:
+		m.set, m.took = now.Settings(), nil
 	}
-	waiting := time.AfterFunc(patienceFor(m.asked), func() { p.readings.noteLink(name, measurement{reason: "no answer yet"}) })
-	took, err := m.probe.RoundTrip(ctx, m.asked)
+	waiting := time.AfterFunc(
+		patienceFor(m.set),
+		func() { p.readings.noteLink(name, measurement{reason: "no answer yet"}) },
+	)
+	took, err := m.probe.RoundTrip(ctx, m.set)
 	waiting.Stop()
-	if again, _ := p.links.proxy(name); again.Asked() != m.asked || !again.Enabled { // swapped meanwhile: neither the one nor the other
+	if again, _ := p.links.proxy(name); again.Settings() != m.set ||
+		!again.Enabled { // swapped meanwhile: neither the one nor the other
 		return
 	}
 	switch {
@@ -159,8 +163,8 @@ func (p *parts) measure(ctx context.Context, m *meter) {
 
 // patienceFor is how old a measurement may get on the page before it says that there is none: connecting takes several
 // round trips.
-func patienceFor(asked link.Settings) time.Duration {
-	return 2*time.Second + 10*time.Duration(asked.LatencyMS+asked.JitterMS)*time.Millisecond
+func patienceFor(set link.Settings) time.Duration {
+	return 2*time.Second + 10*time.Duration(set.LatencyMS+set.JitterMS)*time.Millisecond
 }
 
 // look asks a node how it is.

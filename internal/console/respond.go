@@ -77,7 +77,12 @@ func readJSON(r *http.Request, v any) error {
 func plainly(err error) string {
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
-		wanted := map[string]string{"int": "a whole number", "float64": "a number", "bool": "true or false", "string": "a text"}[kind.Type.Kind().String()]
+		wanted := map[string]string{
+			"int":     "a whole number",
+			"float64": "a number",
+			"bool":    "true or false",
+			"string":  "a text",
+		}[kind.Type.Kind().String()]
 		if wanted == "" {
 			wanted = "something else"
 		}

@@ -111,7 +111,10 @@ func (c *Console) render(w http.ResponseWriter, status int, page web.Page) {
 
 // nowhere answers for addresses that aren't there.
 func (c *Console) nowhere(w http.ResponseWriter, r *http.Request) {
-	err := &httpError{http.StatusNotFound, "there is nothing at " + r.URL.Path + ": the map is at /, lessons at /lessons, runs at /runs"}
+	err := &httpError{
+		http.StatusNotFound,
+		"there is nothing at " + r.URL.Path + ": the map is at /, lessons at /lessons, runs at /runs",
+	}
 	if strings.HasPrefix(r.URL.Path, "/api/") || r.Method != http.MethodGet {
 		writeError(w, err)
 		return

@@ -52,10 +52,17 @@ func show(w http.ResponseWriter, text []byte) {
 // runFile answers with a file of a run; report and CSV are made where the run left none, since it was interrupted.
 func (p *parts) runFile(w http.ResponseWriter, r *http.Request) error {
 	name, file := r.PathValue("name"), r.PathValue("file")
-	makers := map[string]func(*result.Run) ([]byte, error){htmlreport.File: htmlreport.Run, report.CSVFile: csvOf, result.File: nil}
+	makers := map[string]func(*result.Run) ([]byte, error){
+		htmlreport.File: htmlreport.Run,
+		report.CSVFile:  csvOf,
+		result.File:     nil,
+	}
 	maker, ok := makers[file]
 	if !ok {
-		return &httpError{http.StatusNotFound, fmt.Sprintf("a run has no %q: it has %s, %s and %s", file, htmlreport.File, report.CSVFile, result.File)}
+		return &httpError{
+			http.StatusNotFound,
+			fmt.Sprintf("a run has no %q: it has %s, %s and %s", file, htmlreport.File, report.CSVFile, result.File),
+		}
 	}
 	run, err := p.readRun(name)
 	if err != nil {
@@ -72,7 +79,11 @@ func (p *parts) runFile(w http.ResponseWriter, r *http.Request) error {
 		show(w, text)
 		return nil
 	}
-	kind := map[string]string{htmlreport.File: "text/html; charset=utf-8", report.CSVFile: "text/csv; charset=utf-8", result.File: "application/json"}[file]
+	kind := map[string]string{
+		htmlreport.File: "text/html; charset=utf-8",
+		report.CSVFile:  "text/csv; charset=utf-8",
+		result.File:     "application/json",
+	}[file]
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s-%s"`, name, file))
 	w.Header().Set("Cache-Control", "no-cache")

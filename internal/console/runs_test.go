@@ -43,7 +43,8 @@ func TestRunsTheirFilesAndTwoSideBySide(t *testing.T) {
 	b.putRun(second, aRun, as(second))
 	const other = "20261121T113000Z-06-placement"
 	b.putRun(other, aRun, func(text string) string {
-		return strings.NewReplacer(`"name": "05-balance"`, `"name": "06-placement"`, `"override": {}`, `"override": {"repeats": 1}`).Replace(as(other)(text))
+		return strings.NewReplacer(`"name": "05-balance"`, `"name": "06-placement"`, `"override": {}`, `"override": {"repeats": 1}`).
+			Replace(as(other)(text))
 	})
 	cases := []struct {
 		address  string
@@ -51,9 +52,21 @@ func TestRunsTheirFilesAndTwoSideBySide(t *testing.T) {
 		contains string
 	}{
 		{"/runs", 200, second}, {"/runs/" + first, 200, first},
-		{"/runs/" + first + "/report.html", 200, "<!doctype html>"}, {"/runs/" + first + "/run.csv", 200, "run,cell,"}, {"/runs/" + first + "/run.json", 200, `"lesson"`},
-		{"/runs/" + first + "/beside/" + second, 200, "beside"}, {"/runs/" + first + "/beside/" + second + "/report.html", 200, "<!doctype html>"},
-		{"/runs/" + first + "/beside/" + other, 400, "give runs of one lesson"}, {"/runs/" + first + "/beside/" + other + "/report.html", 400, "give runs of one lesson"},
+		{
+			"/runs/" + first + "/report.html",
+			200,
+			"<!doctype html>",
+		}, {"/runs/" + first + "/run.csv", 200, "run,cell,"}, {"/runs/" + first + "/run.json", 200, `"lesson"`},
+		{
+			"/runs/" + first + "/beside/" + second,
+			200,
+			"beside",
+		}, {"/runs/" + first + "/beside/" + second + "/report.html", 200, "<!doctype html>"},
+		{
+			"/runs/" + first + "/beside/" + other,
+			400,
+			"give runs of one lesson",
+		}, {"/runs/" + first + "/beside/" + other + "/report.html", 400, "give runs of one lesson"},
 		{"/runs", 200, "not as the lesson has it: repeats 1"},
 		{"/runs/" + first + "/.lock", 404, "a run has no"}, {"/runs/" + first + "/prediction.json", 404, "a run has no"},
 		{"/runs/20261121T120000Z-05-balance", 404, "there is no run"}, {"/runs/..%2f..%2fetc", 404, "there is no run"},

@@ -46,7 +46,7 @@ type Links interface {
 
 // A LinkProbe measures one link on a connection that it keeps.
 type LinkProbe interface {
-	RoundTrip(ctx context.Context, asked link.Settings) (time.Duration, error)
+	RoundTrip(ctx context.Context, set link.Settings) (time.Duration, error)
 	Reason(error) string
 	Close()
 }
@@ -96,7 +96,10 @@ func SourceOfLab(root string) (*Source, error) {
 		switch {
 		case name == "primary" || name == "standby":
 			s.Nodes = append(s.Nodes, &database{watch: server.NewWatch(name), name: name})
-			s.Waits = append(s.Waits, &waits{name, sample.NewRolling(name, server.NodeDSN(name), os.Getenv("LAB_PASSWORD"), server.Roles(), waitsWindow)})
+			s.Waits = append(
+				s.Waits,
+				&waits{name, sample.NewRolling(name, server.NodeDSN(name), os.Getenv("LAB_PASSWORD"), server.Roles(), waitsWindow)},
+			)
 		case name == "yugabyte":
 			s.Nodes = append(s.Nodes, &database{watch: server.NewWatch(name), name: name})
 		case kind != "":

@@ -80,7 +80,10 @@ func (c *Client) proxy(ctx context.Context, link string) (Proxy, error) {
 	err := c.do(ctx, http.MethodGet, proxyURL(link), nil, &p)
 	var refused *APIError
 	if errors.As(err, &refused) && refused.Status == http.StatusNotFound {
-		return p, fmt.Errorf("link %s isn't in toxiproxy; restart that service to have it read configs/toxiproxy.json again", link)
+		return p, fmt.Errorf(
+			"link %s isn't in toxiproxy; restart that service to have it read configs/toxiproxy.json again",
+			link,
+		)
 	}
 	return p, err
 }

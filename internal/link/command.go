@@ -9,20 +9,20 @@ import (
 	"pooler-lab/internal/topology"
 )
 
-// NewCommand returns `lab latency`, which shows and sets the latency of links. Whoever changes them while something measures
-// is told.
+// NewCommand returns `lab latency`, which shows and sets the latency of links. Whoever changes them while something
+// measures is told.
 func NewCommand(underWay UnderWay) *cobra.Command {
 	var jitter, bandwidth string
 	var asJSON bool
 	command := &cobra.Command{
 		Use:   "latency [LATENCY|PRESET] [LINK|PATH|all ...]",
 		Short: "Show or set the latency of links, on live connections too",
-		Long: `Shows every link with what it was asked to add and the round trip measured just now; or sets links.
+		Long: `Shows every link with what it is set to add and the round trip measured just now; or sets links.
 PORT is where programs of your own machine reach the link, as role app and database lab.
 
 LATENCY is the round trip that a link adds, in whole milliseconds: 10ms, 10 and 0.01s are the same.
-A path's name stands for the links of its first way with latency, "all" for all links.
-Afterwards a link carries exactly what was asked: a jitter or bandwidth it had before is gone.
+A path's name stands for its links, "all" for all links.
+Afterwards a link carries exactly what you set: a jitter or bandwidth it had before is gone.
 Setting primary-standby puts the standby's replication on that link; "off" takes it off again.`,
 		Example: `  scripts/latency                          every link, measured
   scripts/latency 10ms client-primary      10 ms on one link
@@ -43,10 +43,16 @@ Setting primary-standby puts the standby's replication on that link; "off" takes
 		},
 	}
 	command.Flags().StringVar(&jitter, "jitter", "", "answers come up to this much earlier or later, as 2ms")
-	command.Flags().StringVar(&bandwidth, "bandwidth", "", "limit of each connection in each direction, in KB/s of 1000 bytes")
+	command.Flags().
+		StringVar(&bandwidth, "bandwidth", "", "limit of each connection in each direction, in KB/s of 1000 bytes")
 	command.PersistentFlags().BoolVar(&asJSON, "json", false, "print JSON")
 	command.SetFlagErrorFunc(explainNegative)
-	command.AddCommand(newOffCommand(underWay, &asJSON), newCutCommand(underWay, &asJSON), newRestoreCommand(underWay, &asJSON), newPresetsCommand())
+	command.AddCommand(
+		newOffCommand(underWay, &asJSON),
+		newCutCommand(underWay, &asJSON),
+		newRestoreCommand(underWay, &asJSON),
+		newPresetsCommand(),
+	)
 	return command
 }
 
@@ -101,7 +107,13 @@ func newPresetsCommand() *cobra.Command {
 }
 
 // change applies a change to the links that args stand for and shows them.
-func change(command *cobra.Command, underWay UnderWay, asJSON bool, args []string, apply func(*lab, context.Context, []string) error) error {
+func change(
+	command *cobra.Command,
+	underWay UnderWay,
+	asJSON bool,
+	args []string,
+	apply func(*lab, context.Context, []string) error,
+) error {
 	l, err := openLab(underWay)
 	if err != nil {
 		return err

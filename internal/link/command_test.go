@@ -22,10 +22,22 @@ func TestTargets(t *testing.T) {
 		{"path with two links", "pgpool-near-app", "pgpool-primary pgpool-standby", "", ""},
 		{"several, each once", "direct client-primary standby", "client-primary client-standby", "", ""},
 		{"all", "all", strings.Join(set.LinkNames(), " "), "", ""},
-		{"both link and path", "pgbouncer-yugabyte", "pgbouncer-yugabyte", "pgbouncer-yugabyte is taken for the link; the path of that name goes over [client-pgbouncer]", ""},
+		{
+			"both link and path",
+			"pgbouncer-yugabyte",
+			"pgbouncer-yugabyte",
+			"pgbouncer-yugabyte is taken for the link; the path of that name goes over [client-pgbouncer]",
+			"",
+		},
 		{"path without a link", "socket", "", "", "path socket has no link: no latency can be put on it"},
 		{"mistyped link", "direct client-pgpol", "", "", `unknown link or path "client-pgpol": did you mean client-pgpool?`},
-		{"mistyped path", "pgbouncer-sesion", "", "", `unknown link or path "pgbouncer-sesion": did you mean pgbouncer-session?`},
+		{
+			"mistyped path",
+			"pgbouncer-sesion",
+			"",
+			"",
+			`unknown link or path "pgbouncer-sesion": did you mean pgbouncer-session?`,
+		},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -67,8 +79,16 @@ func TestCommandRefuses(t *testing.T) {
 		{"latency last", "client-primary 10ms", "the latency comes first: scripts/latency 10ms client-primary"},
 		{"preset last", "direct standby satellite", "the preset comes first: scripts/latency satellite direct standby"},
 		{"off last", "direct off", "off comes first: scripts/latency off direct"},
-		{"first word of paths", "10ms pgbouncer", `unknown link or path "pgbouncer": did you mean one of the paths pgbouncer-transaction, pgbouncer-session, `},
-		{"first word of paths alone", "pgbouncer", "did you mean one of the paths pgbouncer-transaction, pgbouncer-session, "},
+		{
+			"first word of paths",
+			"10ms pgbouncer",
+			`unknown link or path "pgbouncer": did you mean one of the paths pgbouncer-transaction, pgbouncer-session, `,
+		},
+		{
+			"first word of paths alone",
+			"pgbouncer",
+			"did you mean one of the paths pgbouncer-transaction, pgbouncer-session, ",
+		},
 		{"toxiproxy away", "10ms client-primary", "toxiproxy doesn't answer at http://127.0.0.1:1; is the lab up?"},
 		{"toxiproxy away, preset", "satellite direct", "toxiproxy doesn't answer"},
 	}

@@ -43,7 +43,12 @@ type screen struct {
 }
 
 // changeAndShow applies a change to the links that names stand for, none if apply is nil, and shows them.
-func (l *lab) changeAndShow(ctx context.Context, to screen, names []string, apply func(context.Context, []string) error) error {
+func (l *lab) changeAndShow(
+	ctx context.Context,
+	to screen,
+	names []string,
+	apply func(context.Context, []string) error,
+) error {
 	if len(names) == 0 {
 		return errNoTarget
 	}
@@ -55,7 +60,11 @@ func (l *lab) changeAndShow(ctx context.Context, to screen, names []string, appl
 		fmt.Fprintln(to.notes, note)
 	}
 	if what, busy := l.underWay(); busy && apply != nil {
-		fmt.Fprintf(to.notes, "%s is running: a change of links spoils what it does just now (a lesson rejects such a cell)\n", what)
+		fmt.Fprintf(
+			to.notes,
+			"%s is running: a change of links spoils what it does just now (a lesson rejects such a cell)\n",
+			what,
+		)
 	}
 	// Shown even if something failed: what the links are now is what the person needs then.
 	var applied error
@@ -86,11 +95,17 @@ func (l *lab) showOrSet(ctx context.Context, to screen, args []string, jitter, b
 		return l.show(ctx, to, l.set.LinkNames())
 	}
 	if len(args) == 0 {
-		return errors.New("--jitter and --bandwidth go with a latency and a link, as in: scripts/latency 20ms client-primary --jitter 5ms")
+		return errors.New(
+			"--jitter and --bandwidth go with a latency and a link, as in: scripts/latency 20ms client-primary --jitter 5ms",
+		)
 	}
 	if len(args) > 1 && bareNumber.MatchString(args[0]) && timeUnits[args[1]] != "" {
 		joined := args[0] + timeUnits[args[1]]
-		return fmt.Errorf("write %s in one word, as in: scripts/latency %s", joined, strings.Join(append([]string{joined}, args[2:]...), " "))
+		return fmt.Errorf(
+			"write %s in one word, as in: scripts/latency %s",
+			joined,
+			strings.Join(append([]string{joined}, args[2:]...), " "),
+		)
 	}
 	settings, isTarget, err := l.meant(args[0])
 	if err != nil {
@@ -158,10 +173,12 @@ func (l *lab) meant(word string) (s Settings, isTarget bool, err error) {
 
 func (l *lab) unknownWord(word string, presets Presets) error {
 	links, paths := l.set.LinkNames(), l.set.PathNames()
+	commands := []string{everything, "off", "cut", "restore", "presets"}
+	known := slices.Concat(presets.names(), links, paths, commands)
 	text := fmt.Sprintf("%q is no latency (10ms), preset, link or path", word)
 	if some := suggest.Begun(word, paths); len(some) > 0 {
 		text += ": did you mean one of the paths " + strings.Join(some, ", ") + "?"
-	} else if closest := suggest.Closest(word, slices.Concat(presets.names(), links, paths, []string{everything, "off", "cut", "restore", "presets"})); closest != "" {
+	} else if closest := suggest.Closest(word, known); closest != "" {
 		text += ": did you mean " + closest + "?"
 	}
 	return fmt.Errorf("%s\npresets: %s\nlinks: %s\npaths: %s", text,
@@ -215,5 +232,10 @@ func (l *lab) moveReplication(ctx context.Context, links []string, over bool) er
 		return nil
 	}
 	where := map[bool]string{true: "put on", false: "taken off"}[over]
-	return fmt.Errorf("the links are set, but the standby's replication couldn't be %s %s: %w", where, ReplicationLink, err)
+	return fmt.Errorf(
+		"the links are set, but the standby's replication couldn't be %s %s: %w",
+		where,
+		ReplicationLink,
+		err,
+	)
 }

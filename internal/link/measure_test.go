@@ -63,8 +63,16 @@ func TestRowSaysWhyThereIsNoRoundTrip(t *testing.T) {
 		{"-", "missing: toxiproxy doesn't have it; restart that service to have it read its file again"},
 	}
 	for i, w := range want {
-		if rows[i].asked != w.asked || rows[i].Problem != w.problem || (rows[i].RoundTripMS == nil) != (w.problem != "") {
-			t.Errorf("%s: got %q, %q, %v; want %q, %q", rows[i].Link, rows[i].asked, rows[i].Problem, rows[i].RoundTripMS, w.asked, w.problem)
+		if rows[i].set != w.asked || rows[i].Problem != w.problem || (rows[i].RoundTripMS == nil) != (w.problem != "") {
+			t.Errorf(
+				"%s: got %q, %q, %v; want %q, %q",
+				rows[i].Link,
+				rows[i].set,
+				rows[i].Problem,
+				rows[i].RoundTripMS,
+				w.asked,
+				w.problem,
+			)
 		}
 	}
 	var table strings.Builder
@@ -86,12 +94,20 @@ func TestAskedInWords(t *testing.T) {
 		{"all", Proxy{Enabled: true, Toxics: Settings{10, 2, 1000, 1000}.toxics()}, "10 ms ±2, 1000 KB/s"},
 		{"uneven", Proxy{Enabled: true, Toxics: Settings{630, 0, 2266, 422}.toxics()}, "630 ms, 2266 KB/s down, 422 KB/s up"},
 		{"a sum", Proxy{Enabled: true, Toxics: []Toxic{latency("a", "upstream", 5), latency("b", "downstream", 6)}}, "11 ms"},
-		{"now and then", Proxy{Enabled: true, Toxics: []Toxic{{Name: "a", Type: "latency", Stream: "upstream", Toxicity: 0.25, Attributes: map[string]any{"latency": 5.0}}}},
-			"5 ms and a on 25 % of connections"},
+		{
+			"now and then",
+			Proxy{
+				Enabled: true,
+				Toxics: []Toxic{
+					{Name: "a", Type: "latency", Stream: "upstream", Toxicity: 0.25, Attributes: map[string]any{"latency": 5.0}},
+				},
+			},
+			"5 ms and a on 25 % of connections",
+		},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			if got := c.p.describeAsked(); got != c.want {
+			if got := c.p.Describe(); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})

@@ -77,7 +77,11 @@ func (s Settings) with(jitter, bandwidth string) (Settings, error) {
 // check says what toxiproxy would take in but not do.
 func (s Settings) check() error {
 	if s.JitterMS > s.LatencyMS {
-		return fmt.Errorf("jitter of %d ms is more than the latency of %d ms: answers can't come before they were asked for", s.JitterMS, s.LatencyMS)
+		return fmt.Errorf(
+			"jitter of %d ms is more than the latency of %d ms: answers can't come before they were asked for",
+			s.JitterMS,
+			s.LatencyMS,
+		)
 	}
 	return nil
 }

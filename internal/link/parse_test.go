@@ -45,9 +45,18 @@ func TestConninfo(t *testing.T) {
 	cases := []struct{ name, text, want, wrong string }{
 		{"the lab's", "host=primary port=5432 user=replicator application_name=standby sslmode=disable",
 			"host=h port=1 user=replicator application_name=standby sslmode=disable", ""},
-		{"as pg_basebackup -R writes it", `user=replicator passfile='/var/lib/my dir/.pgpass' host=primary port=5432 sslmode=prefer`,
-			`host=h port=1 user=replicator passfile='/var/lib/my dir/.pgpass' sslmode=prefer`, ""},
-		{"quotes and blanks", `user = 'it\'s' hostaddr=10.0.0.1  options='-c a=b'`, `host=h port=1 user='it\'s' options='-c a=b'`, ""},
+		{
+			"as pg_basebackup -R writes it",
+			`user=replicator passfile='/var/lib/my dir/.pgpass' host=primary port=5432 sslmode=prefer`,
+			`host=h port=1 user=replicator passfile='/var/lib/my dir/.pgpass' sslmode=prefer`,
+			"",
+		},
+		{
+			"quotes and blanks",
+			`user = 'it\'s' hostaddr=10.0.0.1  options='-c a=b'`,
+			`host=h port=1 user='it\'s' options='-c a=b'`,
+			"",
+		},
 		{"empty value", `user='' host=primary`, `host=h port=1 user=''`, ""},
 		{"URI", "postgresql://replicator@primary/", "", "it isn't of the form keyword=value"},
 		{"open quote", "user='rep host=primary", "", "a quote isn't closed"},

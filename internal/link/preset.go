@@ -50,7 +50,8 @@ func LoadPresets(root string) (Presets, error) {
 }
 
 func (p Preset) check() error {
-	for what, text := range map[string]string{"name": p.Name, "meaning": p.Meaning, "source": p.Source, "limits": p.Limits} {
+	needed := map[string]string{"name": p.Name, "meaning": p.Meaning, "source": p.Source, "limits": p.Limits}
+	for what, text := range needed {
 		if text == "" {
 			return fmt.Errorf("%s is needed", what)
 		}
@@ -90,7 +91,15 @@ func (ps Presets) write(w io.Writer) {
 		if figures == "-" {
 			figures = "nothing added"
 		}
-		fmt.Fprintf(w, "%s: %s\n  %s\n  source: %s\n  limits: %s\n\n", p.Name, p.Meaning, figures, wrap(p.Source), wrap(p.Limits))
+		fmt.Fprintf(
+			w,
+			"%s: %s\n  %s\n  source: %s\n  limits: %s\n\n",
+			p.Name,
+			p.Meaning,
+			figures,
+			wrap(p.Source),
+			wrap(p.Limits),
+		)
 	}
 }
 

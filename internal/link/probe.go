@@ -11,7 +11,7 @@ import (
 	"pooler-lab/internal/topology"
 )
 
-// probeWait is how long a probe waits for an answer beside twice what the link was asked to add.
+// probeWait is how long a probe waits for an answer beside twice what the link is set to add.
 const probeWait = 2 * time.Second
 
 // A Probe measures one link again and again on a connection that it keeps, as measureLink does once. It belongs to one
@@ -25,11 +25,11 @@ type Probe struct {
 // NewProbe makes one for a link that listens on host ("toxiproxy").
 func NewProbe(host string, l topology.Link) *Probe { return &Probe{host: host, link: l} }
 
-// RoundTrip measures the link once, which was asked to be so. It connects where there is no connection.
-func (p *Probe) RoundTrip(ctx context.Context, asked Settings) (time.Duration, error) {
+// RoundTrip measures the link once, which is set to these. It connects where there is no connection.
+func (p *Probe) RoundTrip(ctx context.Context, set Settings) (time.Duration, error) {
 	at := placeOf(p.host, p.link)
 	if p.conn == nil || p.conn.IsClosed() {
-		limited, cancel := context.WithTimeout(ctx, patience(asked))
+		limited, cancel := context.WithTimeout(ctx, patience(set))
 		defer cancel()
 		conn, err := connect(limited, at.endpoint, at.user, at.password)
 		if err != nil {
@@ -40,7 +40,7 @@ func (p *Probe) RoundTrip(ctx context.Context, asked Settings) (time.Duration, e
 			return 0, err
 		}
 	}
-	wait := probeWait + 2*time.Duration(asked.LatencyMS+asked.JitterMS)*time.Millisecond
+	wait := probeWait + 2*time.Duration(set.LatencyMS+set.JitterMS)*time.Millisecond
 	limited, cancel := context.WithTimeout(ctx, min(wait, 20*time.Second))
 	defer cancel()
 	return ask(limited, p.conn, at.query)

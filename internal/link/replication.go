@@ -134,7 +134,8 @@ func writeConninfo(ctx context.Context, conn *pgconn.PgConn, text string) error 
 func awaitStream(ctx context.Context, conn *pgconn.PgConn, from address) error {
 	ctx, cancel := context.WithTimeout(ctx, streamWait)
 	defer cancel()
-	const query = "SELECT status || ' from ' || coalesce(sender_host, '') || ':' || coalesce(sender_port::text, '') FROM pg_stat_wal_receiver"
+	const query = "SELECT status || ' from ' || coalesce(sender_host, '') || ':' || coalesce(sender_port::text, '') " +
+		"FROM pg_stat_wal_receiver"
 	wanted, last := "streaming from "+from.host+":"+strconv.Itoa(from.port), ""
 	for {
 		seen, err := value(ctx, conn, query)
@@ -150,7 +151,12 @@ func awaitStream(ctx context.Context, conn *pgconn.PgConn, from address) error {
 			if last == "" {
 				last = "no WAL receiver runs"
 			}
-			return fmt.Errorf("the standby is told to replicate from %s, but doesn't stream from there within %s (%s)", from, streamWait, last)
+			return fmt.Errorf(
+				"the standby is told to replicate from %s, but doesn't stream from there within %s (%s)",
+				from,
+				streamWait,
+				last,
+			)
 		}
 	}
 }

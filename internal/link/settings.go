@@ -15,7 +15,7 @@ const (
 	bandwidthUpstream   = "bandwidth_upstream"
 )
 
-// Settings is what a link is asked to be. The zero value adds nothing.
+// Settings is what a link is set to. The zero value adds nothing.
 type Settings struct {
 	LatencyMS int // round trip that is added
 	JitterMS  int // each answer is late by LatencyMS plus or minus up to this, evenly spread
@@ -34,7 +34,10 @@ func (s Settings) toxics() []Toxic {
 		toxics = append(toxics, toxic(bandwidthUpstream, "bandwidth", "upstream", map[string]any{"rate": float64(s.UpKBps)}))
 	}
 	if s.DownKBps > 0 {
-		toxics = append(toxics, toxic(bandwidthDownstream, "bandwidth", "downstream", map[string]any{"rate": float64(s.DownKBps)}))
+		toxics = append(
+			toxics,
+			toxic(bandwidthDownstream, "bandwidth", "downstream", map[string]any{"rate": float64(s.DownKBps)}),
+		)
 	}
 	if s.LatencyMS > 0 || s.JitterMS > 0 {
 		toxics = append(toxics, toxic(latencyDownstream, "latency", "downstream",

@@ -14,7 +14,12 @@ func latency(name, stream string, ms float64) Toxic {
 }
 
 func TestSet(t *testing.T) {
-	slicer := toxic("slicer_downstream", "slicer", "downstream", map[string]any{"average_size": 10.0, "size_variation": 0.0, "delay": 0.0})
+	slicer := toxic(
+		"slicer_downstream",
+		"slicer",
+		"downstream",
+		map[string]any{"average_size": 10.0, "size_variation": 0.0, "delay": 0.0},
+	)
 	half := latency(latencyDownstream, "downstream", 10)
 	half.Toxicity = 0.5
 	cases := []struct {
@@ -24,16 +29,45 @@ func TestSet(t *testing.T) {
 		want   []string // names, in the order in which they act
 	}{
 		{"latency on a bare link", nil, Settings{LatencyMS: 10}, []string{latencyDownstream}},
-		{"another latency", []Toxic{latency(latencyDownstream, "downstream", 10)}, Settings{LatencyMS: 20, JitterMS: 2}, []string{latencyDownstream}},
+		{
+			"another latency",
+			[]Toxic{latency(latencyDownstream, "downstream", 10)},
+			Settings{LatencyMS: 20, JitterMS: 2},
+			[]string{latencyDownstream},
+		},
 		{"for every connection", []Toxic{half}, Settings{LatencyMS: 10}, []string{latencyDownstream}},
 		{"nothing", []Toxic{latency(latencyDownstream, "downstream", 10)}, Settings{}, nil},
-		{"someone else's goes", []Toxic{latency("theirs", "downstream", 5), latency("too", "upstream", 7)}, Settings{LatencyMS: 10}, []string{latencyDownstream}},
-		{"someone else's of our name in the other stream", []Toxic{latency(latencyDownstream, "upstream", 5)}, Settings{LatencyMS: 10}, []string{latencyDownstream}},
+		{
+			"someone else's goes",
+			[]Toxic{latency("theirs", "downstream", 5), latency("too", "upstream", 7)},
+			Settings{LatencyMS: 10},
+			[]string{latencyDownstream},
+		},
+		{
+			"someone else's of our name in the other stream",
+			[]Toxic{latency(latencyDownstream, "upstream", 5)},
+			Settings{LatencyMS: 10},
+			[]string{latencyDownstream},
+		},
 		{"other faults go", []Toxic{slicer}, Settings{LatencyMS: 10}, []string{latencyDownstream}},
-		{"bandwidth stands before latency", []Toxic{latency(latencyDownstream, "downstream", 10)}, Settings{LatencyMS: 10, DownKBps: 500, UpKBps: 100},
-			[]string{bandwidthUpstream, bandwidthDownstream, latencyDownstream}},
-		{"latency behind bandwidth", Settings{DownKBps: 500}.toxics(), Settings{LatencyMS: 10, DownKBps: 600}, []string{bandwidthDownstream, latencyDownstream}},
-		{"bandwidth goes", Settings{LatencyMS: 10, DownKBps: 500, UpKBps: 500}.toxics(), Settings{LatencyMS: 10}, []string{latencyDownstream}},
+		{
+			"bandwidth stands before latency",
+			[]Toxic{latency(latencyDownstream, "downstream", 10)},
+			Settings{LatencyMS: 10, DownKBps: 500, UpKBps: 100},
+			[]string{bandwidthUpstream, bandwidthDownstream, latencyDownstream},
+		},
+		{
+			"latency behind bandwidth",
+			Settings{DownKBps: 500}.toxics(),
+			Settings{LatencyMS: 10, DownKBps: 600},
+			[]string{bandwidthDownstream, latencyDownstream},
+		},
+		{
+			"bandwidth goes",
+			Settings{LatencyMS: 10, DownKBps: 500, UpKBps: 500}.toxics(),
+			Settings{LatencyMS: 10},
+			[]string{latencyDownstream},
+		},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -58,8 +92,8 @@ func TestSet(t *testing.T) {
 			if !reflect.DeepEqual(names, c.want) {
 				t.Errorf("toxics are %v, want %v", names, c.want)
 			}
-			if now.asked() != c.set {
-				t.Errorf("asked is %+v, want %+v", now.asked(), c.set)
+			if now.Settings() != c.set {
+				t.Errorf("asked is %+v, want %+v", now.Settings(), c.set)
 			}
 		})
 	}
@@ -113,8 +147,8 @@ func TestCutAndRestore(t *testing.T) {
 	if err := client.SetLatency(ctx, l.Name, 60); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := client.Snapshot(ctx); err != nil || !s.Cut(l.Name) || s.AskedMS(l.Name) != 60 {
-		t.Errorf("after setting a cut link: cut %v, asked %d (%v); want it cut, and 60", s.Cut(l.Name), s.AskedMS(l.Name), err)
+	if s, err := client.Snapshot(ctx); err != nil || !s.Cut(l.Name) || s.SetMS(l.Name) != 60 {
+		t.Errorf("after setting a cut link: cut %v, asked %d (%v); want it cut, and 60", s.Cut(l.Name), s.SetMS(l.Name), err)
 	}
 	if err := client.Restore(ctx, l.Name); err != nil {
 		t.Fatal(err)
@@ -131,11 +165,13 @@ func TestCutAndRestore(t *testing.T) {
 
 func TestErrorsSayWhatIsWrong(t *testing.T) {
 	client := startToxiproxy(t)
-	if err := client.SetLatency(t.Context(), "client-primary", 10); err == nil || !strings.Contains(err.Error(), "link client-primary isn't in toxiproxy") {
+	if err := client.SetLatency(t.Context(), "client-primary", 10); err == nil ||
+		!strings.Contains(err.Error(), "link client-primary isn't in toxiproxy") {
 		t.Errorf("missing link: %v", err)
 	}
 	gone := New("http://127.0.0.1:1")
-	if _, err := gone.Snapshot(t.Context()); err == nil || !strings.Contains(err.Error(), "toxiproxy doesn't answer at http://127.0.0.1:1; is the lab up?") {
+	if _, err := gone.Snapshot(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "toxiproxy doesn't answer at http://127.0.0.1:1; is the lab up?") {
 		t.Errorf("no toxiproxy: %v", err)
 	}
 	silent := New("http://" + listen(t, func(conn net.Conn) { conn.Read(make([]byte, 1000)); time.Sleep(time.Second) }))

@@ -55,11 +55,11 @@ func (s Snapshot) Proxy(link string) (Proxy, bool) {
 	return Proxy{}, false
 }
 
-// AskedMS returns the milliseconds that the link is asked to add to a round trip: the sum over all its latency
+// SetMS returns the milliseconds that the link is set to add to a round trip: the sum over all its latency
 // toxics of either direction, since they add up whoever made them.
-func (s Snapshot) AskedMS(link string) int {
+func (s Snapshot) SetMS(link string) int {
 	p, _ := s.Proxy(link)
-	return p.asked().LatencyMS
+	return p.Settings().LatencyMS
 }
 
 // Cut reports whether the link is cut.
@@ -112,7 +112,7 @@ func (p Proxy) changes(after Proxy) []string {
 
 // latencies says what the toxics were and are: in milliseconds where both are plain latencies, such as 5 ms → 3 ms.
 func (p Proxy) latencies(after Proxy) string {
-	was, is := p.asked(), after.asked()
+	was, is := p.Settings(), after.Settings()
 	if p.plain() && after.plain() && was.LatencyMS != is.LatencyMS {
 		return fmt.Sprintf("%d ms → %d ms", was.LatencyMS, is.LatencyMS)
 	}
@@ -122,7 +122,7 @@ func (p Proxy) latencies(after Proxy) string {
 // plain says whether the link has nothing on it but at most the latency that the lab sets.
 func (p Proxy) plain() bool {
 	return len(p.Toxics) == 0 ||
-		len(p.Toxics) == 1 && p.Toxics[0].Name == "latency_downstream" && p.asked().JitterMS == 0 && len(p.foreign()) == 0
+		len(p.Toxics) == 1 && p.Toxics[0].Name == "latency_downstream" && p.Settings().JitterMS == 0 && len(p.foreign()) == 0
 }
 
 // describe returns toxics such as "latency_downstream latency=10 jitter=0".

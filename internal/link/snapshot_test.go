@@ -29,7 +29,7 @@ func TestPutBringsBackWhateverChanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := before.AskedMS("client-primary"); got != 7 {
+	if got := before.SetMS("client-primary"); got != 7 {
 		t.Errorf("asked of client-primary: %d ms; want 7, the sum over everyone's toxics", got)
 	}
 
@@ -107,7 +107,7 @@ func TestLinksComeAndGo(t *testing.T) {
 	if err := client.Put(ctx, before); err == nil {
 		t.Error("a link that is gone was put back")
 	}
-	if now, err := client.Snapshot(ctx); err != nil || now.AskedMS("client-standby") != 0 {
-		t.Errorf("client-standby wasn't put back behind the one that is gone: %d, %v", now.AskedMS("client-standby"), err)
+	if now, err := client.Snapshot(ctx); err != nil || now.SetMS("client-standby") != 0 {
+		t.Errorf("client-standby wasn't put back behind the one that is gone: %d, %v", now.SetMS("client-standby"), err)
 	}
 }

@@ -97,22 +97,24 @@ func (s Settings) Check() error {
 			return fmt.Errorf("a %s of %d ms is negative: a link can't answer before it was asked", ms.what, ms.value)
 		}
 		if int64(ms.value) > longest.Milliseconds() {
-			return fmt.Errorf("a %s of %d ms is more than 10 minutes, the most a link may add; cut it instead", ms.what, ms.value)
+			return fmt.Errorf(
+				"a %s of %d ms is more than 10 minutes, the most a link may add; cut it instead",
+				ms.what,
+				ms.value,
+			)
 		}
 	}
 	for _, kbps := range []int{s.DownKBps, s.UpKBps} {
 		if kbps < 0 || kbps > fastest {
-			return fmt.Errorf("a bandwidth of %d KB/s: say whole KB/s (1 KB = 1000 bytes) from 1 to %d, or 0 for no limit", kbps, fastest)
+			return fmt.Errorf(
+				"a bandwidth of %d KB/s: say whole KB/s (1 KB = 1000 bytes) from 1 to %d, or 0 for no limit",
+				kbps,
+				fastest,
+			)
 		}
 	}
 	return s.check()
 }
 
-// Asked is what the link's toxics amount to.
-func (p Proxy) Asked() Settings { return p.asked() }
-
 // Others says whether the link has faults that the lab never sets.
 func (p Proxy) Others() bool { return len(p.foreign()) > 0 }
-
-// Describe is what was asked of the link, for people: "10 ms ±2, 1000 KB/s", "cut, 10 ms", or "-".
-func (p Proxy) Describe() string { return p.describeAsked() }

@@ -9,7 +9,10 @@ import (
 
 func TestSwitchSetsCutsAndResets(t *testing.T) {
 	client := startToxiproxy(t)
-	links := []topology.Link{addLink(t, client, "client-primary", listen(t, answerQueries)), addLink(t, client, ReplicationLink, "primary:5432")}
+	links := []topology.Link{
+		addLink(t, client, "client-primary", listen(t, answerQueries)),
+		addLink(t, client, ReplicationLink, "primary:5432"),
+	}
 	s, err := NewSwitch(&topology.Set{Links: links}, client)
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// Row is what is shown of a link: what it was asked to be and what it is just now.
+// Row is what is shown of a link: what it is set to and what it is just now.
 type Row struct {
 	Link        string   `json:"link"`
 	HostPort    int      `json:"host_port"` // of 127.0.0.1 on the host; 0: not published
@@ -28,7 +28,7 @@ type Row struct {
 	UsedBy      []string `json:"used_by"`     // paths that can go over the link
 	Replication string   `json:"replication"` // of ReplicationLink alone: straight, over the link, or unknown: why
 
-	asked string
+	set string
 }
 
 // rows reads those links from toxiproxy and measures them, all at once.
@@ -42,7 +42,11 @@ func (l *lab) rows(ctx context.Context, links []string) ([]Row, error) {
 	for i, name := range links {
 		p, ok := snapshot.Proxy(name)
 		if !ok {
-			rows[i] = Row{Link: name, asked: "-", Problem: "missing: toxiproxy doesn't have it; restart that service to have it read its file again"}
+			rows[i] = Row{
+				Link:    name,
+				set:     "-",
+				Problem: "missing: toxiproxy doesn't have it; restart that service to have it read its file again",
+			}
 			continue
 		}
 		all.Go(func() { rows[i] = l.row(ctx, p) })
@@ -52,10 +56,18 @@ func (l *lab) rows(ctx context.Context, links []string) ([]Row, error) {
 }
 
 func (l *lab) row(ctx context.Context, p Proxy) Row {
-	asked := p.asked()
+	set := p.Settings()
 	row := Row{
-		Link: p.Name, HostPort: l.set.HostPort(p.Name), LatencyMS: asked.LatencyMS, JitterMS: asked.JitterMS, DownKBps: asked.DownKBps, UpKBps: asked.UpKBps,
-		Cut: !p.Enabled, Others: append([]string{}, p.foreign()...), UsedBy: append([]string{}, l.set.PathsOver(p.Name)...), asked: p.describeAsked(),
+		Link:      p.Name,
+		HostPort:  l.set.HostPort(p.Name),
+		LatencyMS: set.LatencyMS,
+		JitterMS:  set.JitterMS,
+		DownKBps:  set.DownKBps,
+		UpKBps:    set.UpKBps,
+		Cut:       !p.Enabled,
+		Others:    append([]string{}, p.foreign()...),
+		UsedBy:    append([]string{}, l.set.PathsOver(p.Name)...),
+		set:       p.Describe(),
 	}
 	if p.Name == ReplicationLink {
 		row.Replication = l.replicationNow(ctx)
@@ -76,7 +88,7 @@ func (l *lab) roundTrip(ctx context.Context, p Proxy) (*float64, string) {
 	if !p.Enabled {
 		return nil, "cut"
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience(p.asked()))
+	ctx, cancel := context.WithTimeout(ctx, patience(p.Settings()))
 	defer cancel()
 	measured, err := measureLink(ctx, l.client.host(), known)
 	if err != nil {
@@ -88,8 +100,8 @@ func (l *lab) roundTrip(ctx context.Context, p Proxy) (*float64, string) {
 
 // patience is how long a link may take to connect and answer a few times; a person waits for the table, so a link
 // that is slower than 20 seconds counts as not answering.
-func patience(asked Settings) time.Duration {
-	return min(5*time.Second+10*time.Duration(asked.LatencyMS+asked.JitterMS)*time.Millisecond, 20*time.Second)
+func patience(set Settings) time.Duration {
+	return min(5*time.Second+10*time.Duration(set.LatencyMS+set.JitterMS)*time.Millisecond, 20*time.Second)
 }
 
 func (l *lab) replicationNow(ctx context.Context) string {
@@ -123,14 +135,14 @@ func (f *footnotes) mark(text string) string {
 
 func writeTable(w io.Writer, rows []Row) error {
 	var notes footnotes
-	cells := [][]string{{"LINK", "PORT", "ASKED", "MEASURED"}}
+	cells := [][]string{{"LINK", "PORT", "SET", "MEASURED"}}
 	usedBy := []string{"USED BY"}
 	for _, row := range rows {
 		port := "-"
 		if row.HostPort > 0 {
 			port = fmt.Sprintf("127.0.0.1:%d", row.HostPort)
 		}
-		cells = append(cells, []string{row.Link, port, row.asked, row.measured(&notes)})
+		cells = append(cells, []string{row.Link, port, row.set, row.measured(&notes)})
 		usedBy = append(usedBy, row.usedBy(&notes))
 	}
 	left := tableWidth
@@ -187,8 +199,8 @@ func (r Row) measured(notes *footnotes) string {
 	switch {
 	case why == "":
 		return r.Problem
-	case state == "off" && r.asked != "-":
-		return "off " + notes.mark(why+"; what is asked of such a link has no effect while its server is off")
+	case state == "off" && r.set != "-":
+		return "off " + notes.mark(why+"; what such a link is set to has no effect while its server is off")
 	}
 	return state + " " + notes.mark(why)
 }

@@ -10,13 +10,18 @@ func TestTable(t *testing.T) {
 	ms := 0.6
 	const why = "off: its image yugabytedb/yugabyte:2025.2.8.0-b60 can't be pulled from the registry that was given"
 	rows := []Row{
-		{Link: "client-pgbouncer", HostPort: 15003, asked: "630 ms ±20, 2266 KB/s down, 422 KB/s up", RoundTripMS: &ms,
+		{Link: "client-pgbouncer", HostPort: 15003, set: "630 ms ±20, 2266 KB/s down, 422 KB/s up", RoundTripMS: &ms,
 			UsedBy: []string{"pgbouncer-transaction", "pgbouncer-session", "pgbouncer-yugabyte"}},
-		{Link: "client-yugabyte", asked: "-", Problem: why, UsedBy: []string{"yugabyte"}},
-		{Link: "pgbouncer-yugabyte", asked: "-", Problem: why},
-		{Link: "client-primary", asked: "10 ms", Problem: why},
-		{Link: "client-standby", asked: "cut", Problem: "cut"},
-		{Link: "primary-standby", asked: "-", Problem: "unreachable: no answer in time", Replication: "unknown: no answer in time"},
+		{Link: "client-yugabyte", set: "-", Problem: why, UsedBy: []string{"yugabyte"}},
+		{Link: "pgbouncer-yugabyte", set: "-", Problem: why},
+		{Link: "client-primary", set: "10 ms", Problem: why},
+		{Link: "client-standby", set: "cut", Problem: "cut"},
+		{
+			Link:        "primary-standby",
+			set:         "-",
+			Problem:     "unreachable: no answer in time",
+			Replication: "unknown: no answer in time",
+		},
 	}
 	var b strings.Builder
 	if err := writeTable(&b, rows); err != nil {

@@ -13,8 +13,8 @@ import (
 // everything is the target that stands for all links.
 const everything = "all"
 
-// targets returns the links that the names stand for, each once: a link for itself, a path for the links of its
-// first way with latency, "all" for all. A note is for people, where a name could mean two things.
+// targets returns the links that the names stand for, each once: a link for itself, a path for
+// its links, "all" for all. A note is for people, where a name could mean two things.
 func targets(set *topology.Set, names []string) (links, notes []string, err error) {
 	for _, name := range names {
 		some, note, err := target(set, name)
@@ -41,7 +41,13 @@ func target(set *topology.Set, name string) (links []string, note string, err er
 	p, notPath := set.Find(name)
 	switch {
 	case notLink == nil && notPath == nil && !slices.Contains(p.Links(), name):
-		return []string{name}, fmt.Sprintf("%s is taken for the link; the path of that name goes over %v", name, p.Links()), nil
+		return []string{
+				name,
+			}, fmt.Sprintf(
+				"%s is taken for the link; the path of that name goes over %v",
+				name,
+				p.Links(),
+			), nil
 	case notLink == nil:
 		return []string{name}, "", nil
 	case notPath == nil && len(p.Links()) == 0:

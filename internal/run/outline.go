@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -50,40 +49,56 @@ func outline(ctx context.Context, file string, o lesson.Override, out io.Writer)
 	return thisCapacity(ctx, servers, scale).refuse(p.lesson.Full)
 }
 
-// write lists the plan's experiments, a line each.
+// columns are the dimensions that an outline shows of an experiment's cells, and their headings.
+var columns = []struct{ dimension, heading string }{
+	{"path", "paths"}, {"workload", "workloads"}, {"clients", "clients"}, {"latency_ms", "latencies"}}
+
+// write lists the plan's experiments, a line each, and names those that it leaves out.
 func (p *plan) write(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "experiment\tcells\trepeats each\tpaths\tworkloads\tclients\tround trips, ms")
-	for _, experiment := range p.lesson.Experiments {
-		var paths, workloads, clients, latencies []string
-		cells, repeats := 0, 0
-		for _, c := range p.cells {
-			if c.Experiment != experiment.Name {
-				continue
-			}
-			cells, repeats = cells+1, c.Wanted
-			latency := "none"
-			if c.Latency.Proxied() {
-				latency = fmt.Sprint(c.Latency.MS())
-			}
-			paths, workloads = append(paths, c.Path), append(workloads, c.Workload)
-			clients, latencies = append(clients, fmt.Sprint(c.Clients)), append(latencies, latency)
-		}
-		if cells > 0 {
-			fmt.Fprintf(table, "%s\t%d\t%d\t%s\t%s\t%s\t%s\n", experiment.Name, cells, repeats,
-				each(paths), each(workloads), each(clients), each(latencies))
-		}
+	heading := "experiment\tcells\trepeats each"
+	for _, c := range columns {
+		heading += "\t" + c.heading
 	}
-	return table.Flush()
+	fmt.Fprintln(table, heading)
+	for _, e := range p.lesson.Experiments {
+		var cells []*lesson.Cell
+		for i := range p.cells {
+			if p.cells[i].Experiment == e.Name {
+				cells = append(cells, &p.cells[i])
+			}
+		}
+		if len(cells) == 0 {
+			continue
+		}
+		line := fmt.Sprintf("%s\t%d\t%d", e.Name, len(cells), cells[0].Wanted)
+		for _, c := range columns {
+			values, err := each(c.dimension, cells)
+			if err != nil {
+				return err
+			}
+			line += "\t" + values
+		}
+		fmt.Fprintln(table, line)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	if left := p.lesson.LeftOut; len(left) > 0 {
+		fmt.Fprintf(out, "\nLeft out (--experiments NAME,... or --experiments all measures them): %s\n", strings.Join(left, ", "))
+	}
+	return nil
 }
 
-// each lists every value once, in the order of their first appearance.
-func each(values []string) string {
-	var all []string
-	for _, v := range values {
-		if !slices.Contains(all, v) {
-			all = append(all, v)
-		}
+// each lists every value that the cells have in a dimension once.
+func each(dimension string, cells []*lesson.Cell) (string, error) {
+	d, err := lesson.DimensionNamed(dimension)
+	if err != nil {
+		return "", err
 	}
-	return strings.Join(all, ", ")
+	var all []string
+	for _, v := range d.Values(cells) {
+		all = append(all, d.Column(v))
+	}
+	return strings.Join(all, ", "), nil
 }

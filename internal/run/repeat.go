@@ -143,7 +143,7 @@ func (r *runner) begin(ctx context.Context, c lesson.Cell, path server.Path, tox
 		r.progress.enter("filling pools")
 	}
 	for _, l := range path.Crossed { // those of one path lie side by side: a query goes over one of them
-		path.SetMS = max(path.SetMS, float64(toxics.AskedMS(l.Name)))
+		path.SetMS = max(path.SetMS, float64(toxics.SetMS(l.Name)))
 	}
 	beginning, err := r.servers.Begin(ctx, path, c.Fill)
 	out.Proof = append(out.Proof, beginning.Facts...)

@@ -319,7 +319,7 @@ func TestCtrlC(t *testing.T) {
 	if text, _ := os.ReadFile(signals); string(text) != "SIGINT\n" {
 		t.Errorf("k6 got %q, it should get exactly one SIGINT", text)
 	}
-	if len(links.put) != 1 || links.put[0].AskedMS("client-primary") != 20 {
+	if len(links.put) != 1 || links.put[0].SetMS("client-primary") != 20 {
 		t.Errorf("put back: %v", links.put)
 	}
 	run := written(t, r.dir)

@@ -39,7 +39,9 @@ func (tr *trial) add(metric string, tags map[string]string, values ...float64) {
 	}
 	set := tr.registry.RootTagSet().WithTagsFromMap(tags)
 	for _, v := range values {
-		tr.AddMetricSamples([]metrics.SampleContainer{metrics.Sample{TimeSeries: metrics.TimeSeries{Metric: m, Tags: set}, Value: v}})
+		tr.AddMetricSamples(
+			[]metrics.SampleContainer{metrics.Sample{TimeSeries: metrics.TimeSeries{Metric: m, Tags: set}, Value: v}},
+		)
 	}
 }
 

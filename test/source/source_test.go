@@ -120,6 +120,18 @@ func TestLinesFitAScreen(t *testing.T) {
 	}
 }
 
+// What a script says of itself fits a terminal: scripts/help shows it as it stands.
+func TestHelpOfScriptsFitsATerminal(t *testing.T) {
+	walk(t, "scripts", func(file string, text []byte) {
+		head, _, _ := strings.Cut(string(text), "\nset -")
+		for line := range strings.SplitSeq(head, "\n") {
+			if len(strings.TrimPrefix(line, "# ")) > 98 {
+				t.Errorf("%s: %d columns: %s", file, len(line)-2, line)
+			}
+		}
+	})
+}
+
 // The Debian release and PostgreSQL's major version stand in .env; what is built and run reads them there.
 func TestVersionsHaveOneHome(t *testing.T) {
 	settings := read(t, filepath.Join(root, ".env"))

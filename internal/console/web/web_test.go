@@ -135,7 +135,8 @@ func TestBoxOfABusyPooler(t *testing.T) {
 func TestMapSaysWhenToxiproxyIsAway(t *testing.T) {
 	away := state
 	away.Toxiproxy = api.Reachable{Reason: "it is gone"}
-	if note := DrawMap(away, nil).Note; !strings.Contains(note, "toxiproxy doesn't answer") || !strings.Contains(note, "gone") {
+	if note := DrawMap(away, nil).Note; !strings.Contains(note, "toxiproxy doesn't answer") ||
+		!strings.Contains(note, "gone") {
 		t.Errorf("note %q", note)
 	}
 }

@@ -22,20 +22,38 @@ const alone = (data, i) => drawn(data[i]) && !drawn(data[i - 1]) && !drawn(data[
 // highest is where a chart of response times ends: above all p50 and nearly all else. A few seconds in which everything
 // waited would flatten the rest.
 function highest(sets) {
-  const values = (dashed) => sets.filter((set) => (set.borderDash.length > 0) === dashed).flatMap((set) => set.data.map((point) => point.y)).filter((y) => !Number.isNaN(y)).sort((a, b) => a - b);
+  const values = (dashed) => sets
+    .filter((set) => (set.borderDash.length > 0) === dashed)
+    .flatMap((set) => set.data.map((point) => point.y))
+    .filter((y) => !Number.isNaN(y))
+    .sort((a, b) => a - b);
   const p50s = values(false), tails = values(true);
   const most = Math.max(1.25 * (p50s.at(-1) ?? 0), 1.1 * (tails[Math.floor(0.95 * (tails.length - 1))] ?? 0));
   const step = 10 ** Math.floor(Math.log10(most)) / 2;
   return most > 0 ? Math.ceil(most / step) * step : undefined;
 }
 
+// ago says how long ago a second was.
+function ago(seconds) {
+  const rounded = Math.round(seconds);
+  return rounded < 1 ? 'now' : `-${clock(rounded)}`;
+}
+
 function options(unit) {
   const until = () => latest()?.at ?? 0;
   return {
-    animation: false, parsing: false, normalized: true, responsive: true, maintainAspectRatio: false, events: ['mousemove', 'mouseout'],
+    animation: false,
+    parsing: false,
+    normalized: true,
+    responsive: true,
+    maintainAspectRatio: false,
+    events: ['mousemove', 'mouseout'],
     layout: { padding: { top: 32, right: 10 } },
     interaction: { mode: 'index', intersect: false },
-    elements: { point: { radius: ({ dataset, dataIndex }) => (alone(dataset.data, dataIndex) ? 3 : 0), hoverRadius: 4 }, line: { borderWidth: 2.5, borderJoinStyle: 'round' } },
+    elements: {
+      point: { radius: ({ dataset, dataIndex }) => (alone(dataset.data, dataIndex) ? 3 : 0), hoverRadius: 4 },
+      line: { borderWidth: 2.5, borderJoinStyle: 'round' },
+    },
     scales: {
       x: {
         type: 'linear', grid: { display: false },
@@ -43,11 +61,16 @@ function options(unit) {
           const step = (axis.max - axis.min) / 4;
           axis.ticks = [4, 3, 2, 1, 0].map((n) => ({ value: axis.max - n * step }));
         },
-        ticks: { maxRotation: 0, align: 'inner', callback: (value) => { const ago = Math.round(until() - value); return ago < 1 ? 'now' : `-${clock(ago)}`; } },
+        ticks: { maxRotation: 0, align: 'inner', callback: (value) => ago(until() - value) },
       },
       y: {
-        type: 'linear', beginAtZero: true, grace: '8%', ticks: { maxTicksLimit: 5, callback: (value) => (value < 10 ? String(Number(value.toPrecision(2))) : whole(value)) },
-        afterFit: (axis) => { axis.width = 58; }, // all the same, so that a swap's line goes straight through all charts
+        type: 'linear',
+        beginAtZero: true,
+        grace: '8%',
+        ticks: { maxTicksLimit: 5, callback: (value) => (value < 10 ? String(Number(value.toPrecision(2))) : whole(value)) },
+        afterFit: (axis) => {
+          axis.width = 58; // all the same, so that a swap's line goes straight through all charts
+        },
       },
     },
     plugins: {
@@ -77,7 +100,11 @@ function datasets(kind, paths, from) {
     return kinds[kind].map(([key, dash]) => ({
       label: `${path}${kinds[kind].length > 1 ? ` ${names[key]}` : ''}`,
       data: series(path, key, from),
-      borderColor, backgroundColor: borderColor, borderDash: dash, borderWidth: dash.length ? 1.5 : 2.5, spanGaps: false,
+      borderColor,
+      backgroundColor: borderColor,
+      borderDash: dash,
+      borderWidth: dash.length ? 1.5 : 2.5,
+      spanGaps: false,
     }));
   });
 }
@@ -98,7 +125,10 @@ export function paintCharts(loadState) {
     if (figure.hidden) continue;
     Object.assign(chart.options.scales.x, { min: from, max: until });
     chart.data.datasets = datasets(kind, paths, from);
-    Object.assign(chart.options.scales.y, { type: log && kind !== 'errors' ? 'logarithmic' : 'linear', max: kind === 'response' && !log ? highest(chart.data.datasets) : undefined });
+    Object.assign(chart.options.scales.y, {
+      type: log && kind !== 'errors' ? 'logarithmic' : 'linear',
+      max: kind === 'response' && !log ? highest(chart.data.datasets) : undefined,
+    });
     chart.update('none');
   }
 }
@@ -108,8 +138,11 @@ export function charting() {
   Chart.defaults.font.size = 13;
   for (const kind of Object.keys(kinds)) {
     const canvas = document.querySelector(`#chart-${kind} canvas`);
-    charts[kind] = new Chart(canvas, { type: 'line', data: { datasets: [] }, options: options(kind === 'response' || kind === 'connect' ? ' ms' : ''), plugins: [swapLines] });
-    canvas.setAttribute('aria-label', `${canvas.closest('figure').querySelector('figcaption').textContent} over the last minutes; the table above has the last second`);
+    const unit = ['response', 'connect'].includes(kind) ? ' ms' : '';
+    const settings = { type: 'line', data: { datasets: [] }, options: options(unit), plugins: [swapLines] };
+    charts[kind] = new Chart(canvas, settings);
+    const caption = canvas.closest('figure').querySelector('figcaption').textContent;
+    canvas.setAttribute('aria-label', `${caption} over the last minutes; the table above has the last second`);
     dress(charts[kind]);
   }
   document.addEventListener('colours', () => { Object.values(charts).forEach(dress); paintCharts(); });

@@ -3,7 +3,8 @@ import { attempt, post, say } from './say.js';
 import { clock } from './format.js';
 
 const banner = document.getElementById('lock');
-const [why, progress, watch, cancel] = ['.why', '.progress', '.watch', '.cancel'].map((part) => banner.querySelector(part));
+const parts = ['.why', '.progress', '.watch', '.cancel'];
+const [why, progress, watch, cancel] = parts.map((part) => banner.querySelector(part));
 let was;
 
 export const cancelLesson = () => attempt(() => post('/api/lessons/cancel'));

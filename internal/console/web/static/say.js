@@ -18,7 +18,11 @@ document.addEventListener('keydown', ({ key }) => { if (key === 'Escape') troubl
 export async function post(address, body = {}) {
   let answer;
   try {
-    answer = await fetch(address, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+    answer = await fetch(address, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
   } catch {
     throw new Error('The console doesn\'t answer: is the lab up?');
   }

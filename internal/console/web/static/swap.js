@@ -17,7 +17,8 @@ const links = () => state?.links.filter((link) => all() || link.name === which.v
 const address = (act = '') => `/api/links/${encodeURIComponent(which.value)}${act}`;
 const name = () => (all() ? 'all links' : which.value);
 const apart = (stop, value) => Math.abs(stop - value);
-const nearest = (value) => stops.reduce((best, stop, i) => (apart(stop, value) < apart(stops[best], value) ? i : best), 0);
+const closer = (value) => (best, stop, i) => (apart(stop, value) < apart(stops[best], value) ? i : best);
+const nearest = (value) => stops.reduce(closer(value), 0);
 
 function tell(text, unit = 'ms') {
   dialText.replaceChildren(text);
@@ -115,7 +116,8 @@ export function paintSwap(now) {
     if (latency === undefined) tell('mixed', '');
     else tell(String(latency));
     dial.value = nearest(latency ?? 0);
-    dial.setAttribute('aria-valuetext', latency === undefined ? 'the links differ' : `${latency} milliseconds on ${name()}`);
+    const text = latency === undefined ? 'the links differ' : `${latency} milliseconds on ${name()}`;
+    dial.setAttribute('aria-valuetext', text);
   }
   fill(of);
   const locked = Boolean(now.lock) || !now.toxiproxy.up;

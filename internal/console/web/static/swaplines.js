@@ -54,7 +54,9 @@ export const swapLines = {
 // place finds the first row and side of the line that is free for a label of that width.
 function place(rows, sides, width) {
   for (const row of rows.keys()) {
-    for (const left of sides) if (rows[row].every(([from, to]) => left >= to || left + width <= from)) return [row, left];
+    for (const left of sides) {
+      if (rows[row].every(([from, to]) => left >= to || left + width <= from)) return [row, left];
+    }
   }
   return [];
 }

@@ -21,7 +21,9 @@
   wear(chosen);
   addEventListener('DOMContentLoaded', () => {
     wear(chosen);
-    document.getElementById('theme')?.addEventListener('click', () => wear(order[(order.indexOf(chosen) + 1) % order.length]));
+    const next = () => order[(order.indexOf(chosen) + 1) % order.length];
+    document.getElementById('theme')?.addEventListener('click', () => wear(next()));
   });
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => document.dispatchEvent(new Event('colours')));
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  dark.addEventListener('change', () => document.dispatchEvent(new Event('colours')));
 })();

@@ -38,7 +38,8 @@ function bar({ node, events }) {
     part.title = `${name} ${percent(share)}`;
     stack.append(part);
   }
-  const list = make('ul', '', ...parts.map(({ name, share }) => make('li', colourOf(name), `${name} ${percent(share)}`)));
+  const items = parts.map(({ name, share }) => make('li', colourOf(name), `${name} ${percent(share)}`));
+  const list = make('ul', '', ...items);
   return make('div', 'waits', make('p', 'of', node), stack, list);
 }
 
@@ -48,8 +49,10 @@ export function waits(state) {
   const key = JSON.stringify([state.waits, state.load.state]);
   if (key === last) return;
   last = key;
-  const busy = (state.waits ?? []).filter((of) => of.events?.length);
-  const blind = state.lock ? [] : (state.waits ?? []).filter((of) => of.reason).map((of) => make('p', 'empty', `${of.node}: ${of.reason}`));
-  document.getElementById('waits').replaceChildren(...(busy.length || blind.length ? [...busy.map(bar), ...blind]
-    : [make('p', 'empty', state.lock ? 'Not measured while a lesson runs.' : 'No session is at work: nothing waits.')]));
+  const all = state.waits ?? [];
+  const busy = all.filter((of) => of.events?.length).map(bar);
+  const blind = state.lock ? [] : all.filter((of) => of.reason).map((of) => make('p', 'empty', `${of.node}: ${of.reason}`));
+  const nothing = state.lock ? 'Not measured while a lesson runs.' : 'No session is at work: nothing waits.';
+  const content = busy.length || blind.length ? [...busy, ...blind] : [make('p', 'empty', nothing)];
+  document.getElementById('waits').replaceChildren(...content);
 }

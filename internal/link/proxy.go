@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// asked returns what a link's toxics amount to. Latencies and jitters add up; of several limits the lowest holds.
-func (p Proxy) asked() Settings {
+// Settings returns what a link's toxics amount to. Latencies and jitters add up; of several limits the lowest holds.
+func (p Proxy) Settings() Settings {
 	var s Settings
 	for _, t := range p.Toxics {
 		switch t.Type {
@@ -73,9 +73,10 @@ func (s Settings) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// describeAsked is what a table shows of the link: its settings, whether it is cut, and faults of other kinds.
-func (p Proxy) describeAsked() string {
-	text := p.asked().String()
+// Describe says what the link is, for people: its settings, whether it is cut, and faults of other kinds. Such as
+// "10 ms ±2, 1000 KB/s", "cut, 10 ms", or "-".
+func (p Proxy) Describe() string {
+	text := p.Settings().String()
 	if !p.Enabled {
 		text = "cut" + strings.TrimSuffix(", "+text, ", -")
 	}
