@@ -51,7 +51,7 @@ func check(file, part string, node *yaml.Node) error {
 	if file == "" {
 		return errors.New(text)
 	}
-	return fmt.Errorf("%s:%d: %s", file, what.Line, text)
+	return fmt.Errorf("%s:%d: %s", file, line, text)
 }
 
 // firstOf is the error that says most precisely what is wrong, and where: at a key that can't be there, or at what
@@ -87,7 +87,7 @@ func place(node *yaml.Node, location []string) (words string, at *yaml.Node, lin
 			node = value
 			words += step + ": "
 		}
-		line = max(line, node.Line)
+		line = max(line, node.Line) // what a full size or the command line added has none
 	}
 	return words, node, line
 }
