@@ -37,8 +37,10 @@ func makePlan(l *lesson.Lesson, set *topology.Set) (*plan, error) {
 		if !slices.ContainsFunc(all, func(c lesson.Cell) bool { return c.Path == way.Name }) {
 			continue
 		}
-		p.paths = append(p.paths, result.Path{Name: way.Name, Meaning: way.Meaning, Database: way.Database, Unavailable: way.Unavailable(),
-			Latencies: latencies(all, way.Name), Services: way.Services, Balances: way.Balances})
+		p.paths = append(p.paths, result.Path{
+			Name: way.Name, Meaning: way.Meaning, Database: way.Database, Unavailable: way.Unavailable(),
+			Latencies: latencies(all, way.Name), Services: way.Services, Balances: way.Balances,
+		})
 		off[way.Name] = way.Unavailable() != ""
 	}
 	p.asked = all
@@ -91,11 +93,15 @@ func (p *plan) progress(out io.Writer, blocks int, set *topology.Set, o lesson.O
 
 // document is the run as it stands before its first cell.
 func (p *plan) document(o lesson.Override, seed uint64) *result.Run {
-	doc := &result.Run{Version: result.Version, Status: result.Running, Reason: "it has not ended", Seed: seed, Paths: p.paths,
-		Lesson: result.Lesson{Name: p.lesson.Name, Title: p.lesson.Title, Question: p.lesson.Question, Explanation: p.lesson.Explanation,
-			File: p.lesson.File, SHA256: p.lesson.SHA256, Prediction: p.lesson.Prediction, Comparisons: p.lesson.Comparisons,
-			Findings: p.lesson.Findings, Study: p.lesson.Study, Charts: p.lesson.Charts, Full: o.Full, Override: o,
-			Experiments: p.experiments(), LeftOut: p.lesson.LeftOut}}
+	l := p.lesson
+	doc := &result.Run{
+		Version: result.Version, Status: result.Running, Reason: "it has not ended", Seed: seed, Paths: p.paths,
+		Lesson: result.Lesson{
+			Name: l.Name, Title: l.Title, Question: l.Question, Explanation: l.Explanation, File: l.File, SHA256: l.SHA256,
+			Prediction: l.Prediction, Comparisons: l.Comparisons, Findings: l.Findings, Study: l.Study, Charts: l.Charts,
+			Full: o.Full, Override: o, Experiments: p.experiments(), LeftOut: l.LeftOut,
+		},
+	}
 	for _, c := range p.cells {
 		doc.Blocks = max(doc.Blocks, c.Wanted)
 		doc.Cells = append(doc.Cells, result.Cell{Cell: c, Status: result.Planned, Repeats: []result.Repeat{}})

@@ -104,7 +104,9 @@ func read(t *testing.T, file string) string {
 // narrow are the files and folders whose lines fit a screen.
 var narrow = []string{
 	".ci", ".editorconfig", ".env", ".github", "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "cmd", "compose.yaml",
-	"images", "internal/connect", "scripts", "test/compose.yaml", "test/connect_test.go", "test/run", "test/source",
+	"images", "internal/connect", "internal/suggest", "internal/tool", "k6/examples", "k6/lib",
+	"scripts", "test/compose.yaml", "test/connect_test.go", "test/preflight_test.go", "test/run", "test/scripts_test.go",
+	"test/source",
 }
 
 func TestLinesFitAScreen(t *testing.T) {
