@@ -92,7 +92,7 @@ func (c *comparison) line() string {
 		interval = fmt.Sprintf("%.3f to %.3f", ratio.Lo, ratio.Hi)
 	}
 	return fmt.Sprintf("%-48s %9s %9s %-4s %6.3f  %-16s %-13s %s",
-		c.name, valueText(middle(c.pgbench)), valueText(middle(c.k6)), c.metric.unit(),
+		c.name, metricText(middle(c.pgbench)), metricText(middle(c.k6)), c.metric.unit(),
 		ratio.Center, interval, c.wanted(), c.agreement())
 }
 
@@ -107,8 +107,8 @@ func (c *comparison) wanted() string {
 	return fmt.Sprintf("%.2f to %.2f", c.least, c.most)
 }
 
-// valueText writes a figure with three digits that count.
-func valueText(value float64) string {
+// metricText writes a figure with three digits that count.
+func metricText(value float64) string {
 	if value >= 1000 {
 		return fmt.Sprintf("%.0f", value)
 	}

@@ -19,7 +19,7 @@ import (
 	"pooler-lab/internal/topology"
 )
 
-// runPgbench runs pgbench once and returns the figure.
+// runPgbench runs pgbench once and returns the metric.
 func runPgbench(ctx context.Context, at topology.Endpoint, l load, f metric) (float64, error) {
 	logs, err := os.MkdirTemp("", "crosscheck")
 	if err != nil {
