@@ -38,6 +38,21 @@ func TestContainersAreConfined(t *testing.T) {
 	}
 }
 
+// Each image has the licences of the programs in it that Debian doesn't package.
+func TestImagesHoldTheirLicences(t *testing.T) {
+	for file, service := range map[string]string{
+		"pooler-lab/LICENSE":                                        "lab",
+		"pooler-lab/modules/go.k6.io/k6/v2/LICENSE.md":              "lab",
+		"pooler-lab/modules/github.com/jackc/pgx/v5/LICENSE":        "lab",
+		"toxiproxy/modules/github.com/Shopify/toxiproxy/v2/LICENSE": "toxiproxy",
+		"pgbouncer/copyright":                                       "pgbouncer",
+	} {
+		if text := inside(t, service, "cat", "/usr/share/doc/"+file); len(text) < 500 {
+			t.Errorf("%s of %s has %d bytes", file, service, len(text))
+		}
+	}
+}
+
 // inspected is what of docker inspect matters here.
 type inspected struct {
 	Image  string // its id

@@ -56,7 +56,8 @@ func TestPreflightNamesWrongSettings(t *testing.T) {
 		t.Run(c.setting, func(t *testing.T) {
 			name, value, _ := strings.Cut(c.setting, "=")
 			said := refused(t, []string{c.setting}, "preflight")
-			if !strings.Contains(said, name+" is '"+value+"' in .env or the environment: ") || !strings.Contains(said, c.says) || !onePiece(said) {
+			begins := name + " is '" + value + "' in .env or the environment: "
+			if !strings.Contains(said, begins) || !strings.Contains(said, c.says) || !onePiece(said) {
 				t.Errorf("said %q\nwanted one sentence with %q", said, c.says)
 			}
 		})
@@ -98,7 +99,8 @@ func TestPreflightNamesWhoTookThePort(t *testing.T) {
 			defer listener.Close()
 		}
 		said := refused(t, []string{other, "LAB_PORTS=" + ports}, "preflight")
-		if !strings.Contains(said, "port "+first+" of 127.0.0.1 is taken by container "+container("toxiproxy")) || !onePiece(said) {
+		taken := "port " + first + " of 127.0.0.1 is taken by container " + container("toxiproxy")
+		if !strings.Contains(said, taken) || !onePiece(said) {
 			t.Errorf("said %q", said)
 		}
 	})
@@ -131,14 +133,16 @@ func TestWithoutDocker(t *testing.T) {
 		for _, line := range []string{"preflight", "up", "tour", "latency", "psql direct", "run 00-tour", "reset"} {
 			t.Run(name+"/"+line, func(t *testing.T) {
 				words := strings.Fields(line)
-				if said := refused(t, []string{c.setting}, words[0], words[1:]...); !strings.Contains(said, c.says) || !onePiece(said) {
+				said := refused(t, []string{c.setting}, words[0], words[1:]...)
+				if !strings.Contains(said, c.says) || !onePiece(said) {
 					t.Errorf("said %q\nwanted one sentence with %q", said, c.says)
 				}
 			})
 		}
 	}
 	t.Run("Docker missing/compose ps", func(t *testing.T) {
-		if said := refused(t, []string{missing}, "compose", "ps"); !strings.Contains(said, "Docker is missing") || !onePiece(said) {
+		said := refused(t, []string{missing}, "compose", "ps")
+		if !strings.Contains(said, "Docker is missing") || !onePiece(said) {
 			t.Errorf("said %q", said)
 		}
 	})
@@ -154,8 +158,10 @@ func TestWithoutPermissionOnDockersSocket(t *testing.T) {
 	c := exec.CommandContext(t.Context(), filepath.Join(root, "scripts", "preflight"))
 	c.Env = append(os.Environ(), "HOME=/tmp")
 	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-	said, err := c.CombinedOutput()
-	if err == nil || !strings.Contains(string(said), "this account may not use Docker") || !strings.Contains(string(said), "sudo usermod -aG docker") || !onePiece(string(said)) {
+	text, err := c.CombinedOutput()
+	said := string(text)
+	if err == nil || !strings.Contains(said, "this account may not use Docker") ||
+		!strings.Contains(said, "sudo usermod -aG docker") || !onePiece(said) {
 		t.Errorf("error %v, said %q", err, said)
 	}
 }

@@ -48,17 +48,22 @@ func TestHelpListsTheScripts(t *testing.T) {
 			t.Errorf("line %d says nothing of %s: %s", i+1, name, lines[i])
 		}
 	}
-	if said := refused(t, nil, "help", "latencee"); !strings.Contains(said, "there is no script 'latencee': scripts/help lists all") {
+	said := refused(t, nil, "help", "latencee")
+	if !strings.Contains(said, "there is no script 'latencee': scripts/help lists all") {
 		t.Errorf("said %q", said)
 	}
 }
 
 func TestScriptsWantALabThatIsUp(t *testing.T) {
 	env := []string{"COMPOSE_PROJECT_NAME=" + project + "-none"}
-	for _, line := range []string{"latency", "latency 10ms all", "psql direct", "pgbench direct -S", "k6 run x.js", "run 00-tour", "reset", "lab paths", "connect"} {
+	for _, line := range []string{
+		"latency", "latency 10ms all", "psql direct", "pgbench direct -S", "k6 run x.js", "run 00-tour", "reset", "lab paths",
+		"connect",
+	} {
 		t.Run(line, func(t *testing.T) {
 			words := strings.Fields(line)
-			if said := refused(t, env, words[0], words[1:]...); !strings.Contains(said, "the lab isn't up: start it with scripts/up") || !onePiece(said) {
+			said := refused(t, env, words[0], words[1:]...)
+			if !strings.Contains(said, "the lab isn't up: start it with scripts/up") || !onePiece(said) {
 				t.Errorf("said %q", said)
 			}
 		})

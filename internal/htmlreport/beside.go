@@ -65,13 +65,13 @@ func besideAlerts(runs ...Named) (all []string) {
 func besideTables(a, b Named) []Table {
 	var all []Table
 	for _, e := range experimentsOf(a.Run) {
-		t := Table{Name: "Experiment " + e.name, Caption: e.caption(), Head: heads("path")}
-		for _, i := range e.differ {
-			t.Head = append(t.Head, Head{Text: conditions[i].head})
+		t := Table{Name: "Experiment " + e.Name, Caption: e.caption(), Head: heads("path")}
+		for _, d := range e.differ {
+			t.Head = append(t.Head, Head{Text: d.Heading})
 		}
 		t.Head = append(t.Head, Head{Text: "metric"}, Head{Text: a.Name, Number: true}, Head{Text: b.Name, Number: true},
 			Head{Text: "second to first", Unit: "ratio", Number: true}, Head{Text: "their intervals"})
-		for _, c := range e.cells {
+		for _, c := range e.Cells {
 			if d := cellBy(b.Run, c.ID); d != nil {
 				t.Rows = append(t.Rows, e.besideRows(c, d)...)
 			}
@@ -97,10 +97,7 @@ func cellBy(run *result.Run, id string) *result.Cell {
 func (e *experiment) besideRows(c, d *result.Cell) []Row {
 	var rows []Row
 	for i, f := range metric.For(c) {
-		cells := words(c.Path)
-		for _, n := range e.differ {
-			cells = append(cells, conditionCell(conditions[n].field, c))
-		}
+		cells := append(words(c.Path), e.differing(c)...)
 		cells = append(cells, words(headed(f))...)
 		cells = append(cells, figureCell(f, c), figureCell(f, d), Cell{Text: quotient(f, c, d), Class: "number"},
 			Cell{Text: overlap(f, c, d)})

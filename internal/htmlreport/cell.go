@@ -1,23 +1,10 @@
 package htmlreport
 
 import (
-	"encoding/json"
-	"reflect"
-
-	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
 )
-
-// conditionCell is the cell's value of a condition, without the unit where the column's heading says it.
-func conditionCell(field string, c *result.Cell) Cell {
-	v := fieldOf(c, field)
-	if v != nil && (field == "clients" || field == "pods") {
-		return Cell{Text: bare(v)}
-	}
-	return Cell{Text: said(field, v)}
-}
 
 // figureCell is a cell's figure with its interval, and a star where it is flagged.
 func figureCell(f metric.Metric, c *result.Cell) Cell {
@@ -49,27 +36,6 @@ func ratioCell(f metric.Metric, c, to *result.Cell) Cell {
 		cell.Note = sum.Text(metric.RatioText)
 	}
 	return cell
-}
-
-// directOf is the direct path's cell under the same conditions as c, nil where there is none. The size of a pool that
-// it doesn't have is no condition.
-func directOf(run *result.Run, c *result.Cell) *result.Cell {
-	wanted := likeDirect(c)
-	for i := range run.Cells {
-		if d := &run.Cells[i]; d.Path == "direct" && reflect.DeepEqual(likeDirect(d), wanted) {
-			return d
-		}
-	}
-	return nil
-}
-
-func likeDirect(c *result.Cell) lesson.Cell {
-	l := c.Cell
-	l.ID, l.Path, l.Link, l.PoolSize, l.Metrics, l.Fill, l.WaitsHz = "", "", "", 0, nil, false, 0
-	if text, err := json.Marshal(l.Params); err == nil {
-		l.Params = text
-	}
-	return l
 }
 
 // counting is how many repeats of the cell count.

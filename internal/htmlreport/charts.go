@@ -33,6 +33,9 @@ func charts(run *result.Run) []Chart {
 				p.cells = append(p.cells, c)
 			}
 		}
+		if err := p.find(); err != nil {
+			continue // a dimension that another version of this program knew
+		}
 		if c, ok := p.chart(); ok {
 			all = append(all, c)
 		}
@@ -43,10 +46,34 @@ func charts(run *result.Run) []Chart {
 // A plot is a lesson's chart while it is made.
 type plot struct {
 	lesson.Chart
-	run   *result.Run
-	id    string
-	cells []*result.Cell
-	extra int // cells that share their place with another one, which is drawn instead
+	run    *result.Run
+	id     string
+	x      lesson.Dimension
+	series lesson.Dimension // the zero one where the chart has no series
+	cells  []*result.Cell
+	extra  int // cells that share their place with another one, which is drawn instead
+}
+
+// find finds the dimensions that the chart names.
+func (p *plot) find() (err error) {
+	if p.x, err = lesson.DimensionNamed(p.X); err == nil && p.Series != "" {
+		p.series, err = lesson.DimensionNamed(p.Series)
+	}
+	return err
+}
+
+// at says whether the cell has the value in the dimension.
+func at(c *result.Cell, d lesson.Dimension, v lesson.Value) bool { return d.Of(&c.Cell) == v }
+
+// said is a dimension's value as a reader has it.
+func said(d lesson.Dimension, v lesson.Value) string {
+	switch text := d.Text(v); {
+	case text != "":
+		return text
+	case v == lesson.None:
+		return "no " + d.Heading
+	}
+	return d.Column(v)
 }
 
 func (p *plot) chart() (Chart, bool) {
@@ -55,7 +82,7 @@ func (p *plot) chart() (Chart, bool) {
 	if draw == nil {
 		return Chart{}, false
 	}
-	c := chart.Chart{ID: p.id, Title: p.Title, X: fieldName(p.X), LogX: p.Log == "x" || p.Log == "xy",
+	c := chart.Chart{ID: p.id, Title: p.Title, X: p.x.Axis, LogX: p.Log == "x" || p.Log == "xy",
 		LogY: p.Log == "y" || p.Log == "xy"}
 	if p.Kind == "stack" {
 		p.stack(&c)
@@ -81,19 +108,19 @@ func (p *plot) figures(c *chart.Chart) error {
 		return err
 	}
 	c.Y = axisName(f)
-	values := slices.DeleteFunc(valuesOf(p.cells, p.X), func(v any) bool {
+	values := slices.DeleteFunc(result.Values(p.x, p.cells), func(v lesson.Value) bool {
 		return !slices.ContainsFunc(p.cells, func(c *result.Cell) bool {
 			_, ok := f.Middle(c)
-			return ok && same(fieldOf(c, p.X), v)
+			return ok && at(c, p.x, v)
 		})
 	})
 	for _, v := range values {
-		c.Places = append(c.Places, place(p.X, v))
+		c.Places = append(c.Places, place(p.x, v))
 	}
 	for n, of := range p.seriesValues() {
 		s := chart.Series{Name: p.seriesName(of), Colour: p.colour(of, n)}
-		for i, at := range values {
-			if point, ok := pointOf(f, p.cell(at, of)); ok {
+		for i, v := range values {
+			if point, ok := pointOf(f, p.cell(v, of)); ok {
 				point.Place = i
 				s.Points = append(s.Points, point)
 			}
@@ -122,36 +149,36 @@ func axisName(f metric.Metric) string {
 }
 
 // place is where a value stands on the x axis.
-func place(field string, v any) chart.Place {
-	at := chart.Place{Name: bare(v), Value: math.NaN()}
-	if n, ok := v.(float64); ok {
-		at.Value = n
-	} else if v == nil {
-		at.Name = said(field, v)
+func place(d lesson.Dimension, v lesson.Value) chart.Place {
+	if v == lesson.None {
+		return chart.Place{Name: said(d, v), Value: math.NaN()}
 	}
-	return at
+	if n, ok := v.Number(); ok {
+		return chart.Place{Name: v.String(), Value: n}
+	}
+	return chart.Place{Name: v.String(), Value: math.NaN()}
 }
 
-// seriesValues are the values that have a series of their own: one that is nothing where there is no such field.
-func (p *plot) seriesValues() []any {
+// seriesValues are the values that have a series of their own: one that is none where the chart has no series.
+func (p *plot) seriesValues() []lesson.Value {
 	if p.Series == "" {
-		return []any{nil}
+		return []lesson.Value{lesson.None}
 	}
-	return valuesOf(p.cells, p.Series)
+	return result.Values(p.series, p.cells)
 }
 
-func (p *plot) seriesName(value any) string {
+func (p *plot) seriesName(value lesson.Value) string {
 	if p.Series == "" {
 		return ""
 	}
-	return said(p.Series, value)
+	return said(p.series, value)
 }
 
 // colour is the series'. A path has the same one in all charts of a run.
-func (p *plot) colour(value any, n int) int {
+func (p *plot) colour(value lesson.Value, n int) int {
 	if p.Series == "path" {
 		for i, path := range p.run.Paths {
-			if path.Name == value {
+			if lesson.Word(path.Name) == value {
 				n = i
 			}
 		}
@@ -160,10 +187,10 @@ func (p *plot) colour(value any, n int) int {
 }
 
 // cell is the one at a place in a series, nil where there is none.
-func (p *plot) cell(x, series any) *result.Cell {
+func (p *plot) cell(x, series lesson.Value) *result.Cell {
 	var found *result.Cell
 	for _, c := range p.cells {
-		if !same(fieldOf(c, p.X), x) || p.Series != "" && !same(fieldOf(c, p.Series), series) {
+		if !at(c, p.x, x) || p.Series != "" && !at(c, p.series, series) {
 			continue
 		}
 		if found != nil {

@@ -95,7 +95,7 @@ func tripTexts(trips map[int][]float64) []string {
 	var parts []string
 	for _, ms := range slices.Sorted(maps.Keys(trips)) {
 		if v, ok := metric.Middle(trips[ms]); ok {
-			parts = append(parts, bare(float64(ms))+" → "+trip(v))
+			parts = append(parts, strconv.Itoa(ms)+" → "+trip(v))
 		}
 	}
 	return parts

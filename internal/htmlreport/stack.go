@@ -19,11 +19,11 @@ var waitColours = map[string]int{"CPU": 3, "Net/Delay": 6, "Client:ClientRead": 
 // stack fills c with a bar a cell: a place a value of X and Series.
 func (p *plot) stack(c *chart.Chart) {
 	var rows []*result.Cell
-	c.X = joinFilled(" and ", fieldName(p.X), fieldName(p.Series))
-	for _, x := range valuesOf(p.cells, p.X) {
+	c.X = joinFilled(" and ", p.x.Axis, p.series.Axis)
+	for _, x := range result.Values(p.x, p.cells) {
 		for _, of := range p.seriesValues() {
 			if cell := p.cell(x, of); cell != nil {
-				name := joinFilled(", ", said(p.X, x), p.seriesName(of))
+				name := joinFilled(", ", said(p.x, x), p.seriesName(of))
 				rows, c.Places = append(rows, cell), append(c.Places, chart.Place{Name: name})
 			}
 		}

@@ -14,13 +14,13 @@ import (
 func tables(run *result.Run) []Table {
 	var all []Table
 	for _, e := range experimentsOf(run) {
-		t := Table{Name: "Experiment " + e.name, Caption: e.caption(), Head: e.head()}
-		for i, c := range e.cells {
+		t := Table{Name: "Experiment " + e.Name, Caption: e.caption(), Head: e.head()}
+		for i, c := range e.Cells {
 			row := Row{Cells: e.row(run, c)}
 			if len(c.Flags()) > 0 {
 				row.Class = "flagged"
 			}
-			if i > 0 && e.cells[i-1].Path != c.Path {
+			if i > 0 && e.Cells[i-1].Path != c.Path {
 				row.Class = strings.TrimSpace(row.Class + " start")
 			}
 			t.Rows = append(t.Rows, row)
@@ -32,8 +32,8 @@ func tables(run *result.Run) []Table {
 
 func (e *experiment) head() []Head {
 	all := []Head{{Text: "path"}}
-	for _, i := range e.differ {
-		all = append(all, Head{Text: conditions[i].head})
+	for _, d := range e.differ {
+		all = append(all, Head{Text: d.Heading})
 	}
 	all = append(all, Head{Text: "round trip", Unit: "ms", Number: true})
 	for i, f := range e.metrics {
@@ -54,11 +54,11 @@ func (e *experiment) head() []Head {
 
 // failed says whether there are errors to count.
 func (e *experiment) failed() bool {
-	return slices.ContainsFunc(e.cells, func(c *result.Cell) bool { return c.ErrorsMeasured() > 0 })
+	return slices.ContainsFunc(e.Cells, func(c *result.Cell) bool { return c.ErrorsMeasured() > 0 })
 }
 
 func (e *experiment) flagged() bool {
-	return slices.ContainsFunc(e.cells, func(c *result.Cell) bool { return len(c.Flags()) > 0 })
+	return slices.ContainsFunc(e.Cells, func(c *result.Cell) bool { return len(c.Flags()) > 0 })
 }
 
 // joined lists kinds of flags.
@@ -80,15 +80,15 @@ func unit(f metric.Metric) string {
 
 // compared says whether there is a direct path to compare the experiment's others with.
 func (e *experiment) compared() bool {
-	return len(valuesOf(e.cells, "path")) > 1 &&
-		slices.ContainsFunc(e.cells, func(c *result.Cell) bool { return c.Path == "direct" })
+	paths := map[string]bool{}
+	for _, c := range e.Cells {
+		paths[c.Path] = true
+	}
+	return paths["direct"] && len(paths) > 1
 }
 
 func (e *experiment) row(run *result.Run, c *result.Cell) []Cell {
-	cells := words(c.Path)
-	for _, i := range e.differ {
-		cells = append(cells, conditionCell(conditions[i].field, c))
-	}
+	cells := append(words(c.Path), e.differing(c)...)
 	trip := "-"
 	if v, ok := metric.Middle(roundTrips(c)); ok {
 		trip = chart.Number(v)
@@ -97,7 +97,7 @@ func (e *experiment) row(run *result.Run, c *result.Cell) []Cell {
 	for i, f := range e.metrics {
 		cells = append(cells, figureCell(f, c))
 		if i == 0 && e.compared() {
-			cells = append(cells, ratioCell(f, c, directOf(run, c)))
+			cells = append(cells, ratioCell(f, c, run.Direct(c)))
 		}
 	}
 	cells = append(cells, numbers(strconv.Itoa(counting(c)))...)

@@ -46,8 +46,8 @@ func check(file, part string, node *yaml.Node) error {
 		return err
 	}
 	first, location := firstOf(refused)
-	where, line := place(node, location)
-	text := where + reason(first)
+	where, at, line := place(node, location)
+	text := where + reason(first, at)
 	if file == "" {
 		return errors.New(text)
 	}
@@ -74,8 +74,8 @@ func firstOf(err *jsonschema.ValidationError) (first *jsonschema.ValidationError
 	}
 }
 
-// place is what stands at a location in words, and its line.
-func place(node *yaml.Node, location []string) (words string, line int) {
+// place is a location in words, what stands there, and its line.
+func place(node *yaml.Node, location []string) (words string, at *yaml.Node, line int) {
 	line = node.Line
 	for _, step := range location {
 		if i, err := strconv.Atoi(step); err == nil && node.Kind == yaml.SequenceNode && i < len(node.Content) {
@@ -89,11 +89,28 @@ func place(node *yaml.Node, location []string) (words string, line int) {
 		}
 		line = max(line, node.Line) // what a full size or the command line added has none
 	}
-	return words, line
+	return words, node, line
 }
 
-// reason says why the schema refuses what stands somewhere.
-func reason(err *jsonschema.ValidationError) string {
+// typeNames are the schema's names of types in words.
+var typeNames = map[string]string{"array": "a list", "boolean": "true or false", "integer": "a whole number",
+	"null": "nothing", "number": "a number", "object": "a set of keys", "string": "a text"}
+
+// wrongType says what stands at a place, and what should.
+func wrongType(k *kind.Type, at *yaml.Node) string {
+	var wanted []string
+	for _, name := range k.Want {
+		wanted = append(wanted, typeNames[name])
+	}
+	what := typeNames[k.Got]
+	if at.Kind == yaml.ScalarNode {
+		what = strconv.Quote(at.Value)
+	}
+	return fmt.Sprintf("%s stands there, it must be %s", what, strings.Join(wanted, " or "))
+}
+
+// reason says why the schema refuses what stands at a place.
+func reason(err *jsonschema.ValidationError, at *yaml.Node) string {
 	switch k := err.ErrorKind.(type) {
 	case *kind.AdditionalProperties:
 		known := slices.Sorted(maps.Keys(compiler().MustCompile(err.SchemaURL).Properties))
@@ -109,9 +126,9 @@ func reason(err *jsonschema.ValidationError) string {
 	case *kind.Required:
 		return "it needs " + strings.Join(k.Missing, " and ")
 	case *kind.Const:
-		return fmt.Sprintf("%v stands there, allowed are whole milliseconds and %v", k.Got, k.Want)
+		return fmt.Sprintf("%q stands there, it must be whole milliseconds or %v", k.Got, k.Want)
 	case *kind.Type:
-		return fmt.Sprintf("a %s stands there, allowed is %s", k.Got, strings.Join(k.Want, " or "))
+		return wrongType(k, at)
 	case *kind.Pattern:
 		return fmt.Sprintf("%q stands there, it must match %s", k.Got, k.Want)
 	}

@@ -47,7 +47,7 @@ func TestOnlyItsOwnFileNamesAKind(t *testing.T) {
 	}
 	words := slices.Concat(set.PathNames(), set.LinkNames(), slices.Collect(maps.Keys(set.Poolers())))
 	slices.SortFunc(words, func(a, b string) int { return len(b) - len(a) }) // the longest first
-	allowed := map[string]bool{} // files that name a kind
+	allowed := map[string]bool{}                                             // files that name a kind
 	for _, folder := range []string{"internal", "cmd", "k6"} {
 		err := filepath.WalkDir(filepath.Join(root, folder), func(file string, _ fs.DirEntry, err error) error {
 			name, _ := filepath.Rel(root, file)

@@ -15,7 +15,7 @@ const mostColumns = 4
 // gridFits says whether the run can be shown with a row a path and latency and a column an experiment: each has
 // one cell there, of the same kind in all rows, no two of them have the same metrics, and nothing is to be said of a
 // cell that a grid has no place for.
-func gridFits(run *result.Run, experiments []string) bool {
+func gridFits(run *result.Run, experiments []result.ExperimentCells) bool {
 	type place struct {
 		experiment, path string
 		latency          lesson.Latency
@@ -36,8 +36,8 @@ func gridFits(run *result.Run, experiments []string) bool {
 		seen[at], kind[c.Experiment] = true, k
 	}
 	var columns []string
-	for _, g := range experiments {
-		for _, f := range metric.For(firstOf(run, g)) {
+	for _, e := range experiments {
+		for _, f := range metric.For(e.Cells[0]) {
 			if slices.Contains(columns, f.Name) {
 				return false
 			}
@@ -48,7 +48,7 @@ func gridFits(run *result.Run, experiments []string) bool {
 }
 
 // grid shows a section a latency, in it a row a path.
-func grid(run *result.Run, experiments []string) string {
+func grid(run *result.Run, experiments []result.ExperimentCells) string {
 	compared := compares(run)
 	text, first := "", 0
 	for _, p := range run.Paths {
@@ -61,7 +61,7 @@ func grid(run *result.Run, experiments []string) string {
 			if p.Unavailable != "" && askedAt(p, latency) {
 				t.addAcross(p.Name, notes.row(p))
 			}
-			if cells := gridCells(run, experiments, p.Name, latency); cells != nil {
+			if cells := gridCells(experiments, p.Name, latency); cells != nil {
 				t.add(gridRow(run, cells, experiments, compared)...)
 			}
 		}
@@ -76,13 +76,13 @@ func askedAt(p result.Path, latency lesson.Latency) bool {
 	return len(p.Latencies) == 0 || slices.Contains(p.Latencies, latency)
 }
 
-func gridHeadings(run *result.Run, experiments []string, compared bool) [][]string {
+func gridHeadings(run *result.Run, experiments []result.ExperimentCells, compared bool) [][]string {
 	columns := [][]string{{"path"}, {"round ", "trip ms "}}
 	for _, e := range experiments {
-		for _, f := range metric.For(firstOf(run, e)) {
+		for _, f := range metric.For(e.Cells[0]) {
 			unit := unitOf(f)
 			if f.Name == "tps" {
-				unit = strconv.Itoa(firstOf(run, e).Clients) + " cl."
+				unit = strconv.Itoa(e.Cells[0].Clients) + " cl."
 			}
 			columns = append(columns, padded(heads(f, unit)))
 			if compared {
@@ -93,17 +93,15 @@ func gridHeadings(run *result.Run, experiments []string, compared bool) [][]stri
 	return headings(append(columns, endingOf(run).headings()...))
 }
 
-func firstOf(run *result.Run, experiment string) *result.Cell {
-	return find(run, func(c *result.Cell) bool { return c.Experiment == experiment })
-}
-
 // gridCells returns a cell an experiment, nil in the place of one that has none, or nil where none has any.
-func gridCells(run *result.Run, experiments []string, path string, latency lesson.Latency) []*result.Cell {
+func gridCells(experiments []result.ExperimentCells, path string, latency lesson.Latency) []*result.Cell {
 	cells := make([]*result.Cell, len(experiments))
 	found := false
-	for i, g := range experiments {
-		cells[i] = find(run, func(c *result.Cell) bool { return c.Experiment == g && c.Path == path && c.Latency == latency })
-		found = found || cells[i] != nil
+	for i, e := range experiments {
+		n := slices.IndexFunc(e.Cells, func(c *result.Cell) bool { return c.Path == path && c.Latency == latency })
+		if n >= 0 {
+			cells[i], found = e.Cells[n], true
+		}
 	}
 	if !found {
 		return nil
@@ -111,16 +109,16 @@ func gridCells(run *result.Run, experiments []string, path string, latency lesso
 	return cells
 }
 
-func gridRow(run *result.Run, cells []*result.Cell, experiments []string, compared bool) []string {
+func gridRow(run *result.Run, cells []*result.Cell, experiments []result.ExperimentCells, compared bool) []string {
 	present := slices.DeleteFunc(slices.Clone(cells), func(c *result.Cell) bool { return c == nil })
 	row := []string{present[0].Path, roundTripOf(present...)}
 	for i, c := range cells {
-		for _, f := range metric.For(firstOf(run, experiments[i])) {
+		for _, f := range metric.For(experiments[i].Cells[0]) {
 			row = append(row, shown(f, c))
 			if compared && c == nil {
 				row = append(row, "")
 			} else if compared {
-				row = append(row, shownRatio(f, c, base(run, c)))
+				row = append(row, shownRatio(f, c, run.Direct(c)))
 			}
 		}
 	}

@@ -49,8 +49,8 @@ func legend(run *result.Run, isGrid bool) string {
 	b.WriteString("\n")
 	paragraph(&b, "round trip: ", roundTripMeaning(run))
 	if isGrid {
-		for _, g := range experimentsOf(run) {
-			explain(&b, run, g)
+		for _, e := range run.ByExperiment() {
+			explain(&b, e.Cells)
 		}
 	} else {
 		explainAll(&b, run)
@@ -94,16 +94,15 @@ func explainFlags(b *strings.Builder, indent string, kinds []result.FlagKind) {
 
 // explain explains the columns of an experiment. What its clients do stands with the first: all do the same, or it says
 // what each of them does.
-func explain(b *strings.Builder, run *result.Run, experiment string) {
-	for i, f := range metric.For(firstOf(run, experiment)) {
+func explain(b *strings.Builder, cells []*result.Cell) {
+	for i, f := range metric.For(cells[0]) {
 		var all []string
-		for j := range run.Cells {
-			c := &run.Cells[j]
+		for _, c := range cells {
 			text := f.MeaningIn(c)
 			if i == 0 {
 				text += ": " + demand(c)
 			}
-			if c.Experiment == experiment && !slices.Contains(all, text) {
+			if !slices.Contains(all, text) {
 				all = append(all, text)
 			}
 		}

@@ -5,21 +5,26 @@ import (
 	"slices"
 	"strings"
 
+	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
 
 // lines shows a section an experiment, in it a row a cell: what a run is shown as that fits no grid.
-func lines(run *result.Run, experiments []string) string {
+func lines(run *result.Run, experiments []result.ExperimentCells) string {
 	var b strings.Builder
-	for _, g := range experiments {
-		cells := cellsOf(run, g)
-		varying, shared := split(cells)
+	for _, e := range experiments {
+		varying, shared := result.Differ(e.Cells)
 		b.WriteString("\n")
-		paragraph(&b, "Experiment "+g+": ", strings.Join(shared, ", "))
-		metrics := metricsOf(cells)
+		if e.Text != "" {
+			paragraph(&b, "Experiment "+e.Name+": ", e.Text)
+			paragraph(&b, "", strings.Join(shared, ", "))
+		} else {
+			paragraph(&b, "Experiment "+e.Name+": ", strings.Join(shared, ", "))
+		}
+		metrics := metricsOf(e.Cells)
 		for len(metrics) > 0 {
-			n, t := fitting(run, cells, varying, metrics)
+			n, t := fitting(run, e.Cells, varying, metrics)
 			b.WriteString(t.String())
 			if metrics = metrics[n:]; len(metrics) > 0 {
 				b.WriteString("\n")
@@ -36,16 +41,6 @@ func lines(run *result.Run, experiments []string) string {
 		b.WriteString("\n")
 	}
 	return b.String() + notes.text()
-}
-
-func cellsOf(run *result.Run, experiment string) []*result.Cell {
-	var cells []*result.Cell
-	for i := range run.Cells {
-		if run.Cells[i].Experiment == experiment {
-			cells = append(cells, &run.Cells[i])
-		}
-	}
-	return cells
 }
 
 // metricsOf are all metrics of the cells, each once. Where the lesson names none, cells that don't connect over and
@@ -75,7 +70,7 @@ func metricsOf(cells []*result.Cell) []metric.Metric {
 }
 
 // fitting makes the table of as many of the metrics as fit the width, at least of one, and says of how many.
-func fitting(run *result.Run, cells []*result.Cell, varying []dimension, metrics []metric.Metric) (int, *table) {
+func fitting(run *result.Run, cells []*result.Cell, varying []lesson.Dimension, metrics []metric.Metric) (int, *table) {
 	n := 1
 	t := tableOf(run, cells, varying, metrics[:n])
 	for n < len(metrics) {
@@ -90,10 +85,10 @@ func fitting(run *result.Run, cells []*result.Cell, varying []dimension, metrics
 
 // tableOf has a row a cell: its path, what it differs in from the others, and its metrics with their ratios to the
 // direct path's where that is there too.
-func tableOf(run *result.Run, cells []*result.Cell, varying []dimension, metrics []metric.Metric) *table {
+func tableOf(run *result.Run, cells []*result.Cell, varying []lesson.Dimension, metrics []metric.Metric) *table {
 	columns := [][]string{{"path"}}
 	for _, d := range varying {
-		columns = append(columns, []string{d.heading})
+		columns = append(columns, []string{d.Heading})
 	}
 	columns = append(columns, []string{"round ", "trip ms "})
 	for _, f := range metrics {
@@ -108,13 +103,13 @@ func tableOf(run *result.Run, cells []*result.Cell, varying []dimension, metrics
 	for _, c := range cells {
 		row := []string{c.Path}
 		for _, d := range varying {
-			row = append(row, d.of(c))
+			row = append(row, d.Column(d.Of(&c.Cell)))
 		}
 		row = append(row, roundTripOf(c))
 		for _, f := range metrics {
 			row = append(row, shown(f, c))
 			if compared(run, cells, f) {
-				row = append(row, shownRatio(f, c, base(run, c)))
+				row = append(row, shownRatio(f, c, run.Direct(c)))
 			}
 		}
 		t.add(append(row, last.row([]*result.Cell{c})...)...)
@@ -125,7 +120,7 @@ func tableOf(run *result.Run, cells []*result.Cell, varying []dimension, metrics
 // compared says whether one of the cells has a ratio to another, the direct path's.
 func compared(run *result.Run, cells []*result.Cell, f metric.Metric) bool {
 	return slices.ContainsFunc(cells, func(c *result.Cell) bool {
-		b := base(run, c)
+		b := run.Direct(c)
 		return b != nil && b != c && len(f.Ratios(c, b)) > 0
 	})
 }

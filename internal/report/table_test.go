@@ -60,7 +60,7 @@ func TestOnePathsSeriesIsOneTable(t *testing.T) {
 	for _, ms := range []int{0, 10, 20} {
 		add(run, "throughput", "direct", lesson.Through(ms), measured(1, 0.1, 9000, 0, 1))
 	}
-	if text := Table(run); strings.Count(text, "path ") != 1 || !strings.Contains(text, "direct 20ms") {
+	if text := Table(run); strings.Count(text, "path ") != 1 || !strings.Contains(text, "direct 20 ms") {
 		t.Errorf("three latencies of one path are not one table:\n%s", text)
 	}
 }
@@ -79,7 +79,7 @@ func TestARatioToAFlaggedFigureIsStarred(t *testing.T) {
 	add(run, "throughput", "direct", lesson.WithoutProxy, measured(1, 0.1, 100, 0, 1, "host"))
 	add(run, "throughput", "pgpool", lesson.WithoutProxy, measured(1, 0.1, 50, 0, 1))
 	c := &run.Cells[1]
-	if got := shownRatio(metric.For(c)[0], c, base(run, c)); got != "0.50*" {
+	if got := shownRatio(metric.For(c)[0], c, run.Direct(c)); got != "0.50*" {
 		t.Errorf("the ratio to a flagged figure is shown as %q", got)
 	}
 }

@@ -14,7 +14,7 @@ func Table(run *result.Run) string {
 	var b strings.Builder
 	b.WriteString(title(run))
 	var body string
-	experiments := experimentsOf(run)
+	experiments := run.ByExperiment()
 	isGrid := gridFits(run, experiments)
 	if isGrid {
 		body = grid(run, experiments)
@@ -72,16 +72,6 @@ func missing(run *result.Run) string {
 	return fmt.Sprintf("%d of %d repeats are missing; - is a figure that no repeat gave", run.Unfinished, all)
 }
 
-func experimentsOf(run *result.Run) []string {
-	var experiments []string
-	for _, c := range run.Cells {
-		if !slices.Contains(experiments, c.Experiment) {
-			experiments = append(experiments, c.Experiment)
-		}
-	}
-	return experiments
-}
-
 // latenciesOf are the latencies of the run's cells, without the proxy first.
 func latenciesOf(run *result.Run) []lesson.Latency {
 	var all []lesson.Latency
@@ -120,19 +110,10 @@ func find(run *result.Run, wanted func(*result.Cell) bool) *result.Cell {
 	return nil
 }
 
-// base is the cell that c is compared with: the direct path's under the same conditions.
-func base(run *result.Run, c *result.Cell) *result.Cell {
-	return find(run, func(d *result.Cell) bool {
-		return d.Path == "direct" && d.Experiment == c.Experiment && d.Latency == c.Latency && d.Workload == c.Workload &&
-			d.Clients == c.Clients && d.Protocol == c.Protocol && d.Role == c.Role && d.Instances == c.Instances &&
-			d.InstancePool == c.InstancePool
-	})
-}
-
 // compares says whether some cell has a ratio to another one, the direct path's.
 func compares(run *result.Run) bool {
 	return slices.ContainsFunc(run.Cells, func(c result.Cell) bool {
-		direct := base(run, &c)
+		direct := run.Direct(&c)
 		return direct != nil && direct.ID != c.ID
 	})
 }

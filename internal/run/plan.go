@@ -24,22 +24,24 @@ type plan struct {
 // makePlan spreads the lesson over the paths of set.
 func makePlan(l *lesson.Lesson, set *topology.Set) (*plan, error) {
 	p := &plan{lesson: l}
-	var routes []lesson.Route
-	for _, way := range set.Paths {
-		routes = append(routes, route(way))
+	var known []lesson.Path
+	for _, path := range set.Paths {
+		known = append(known, pathOf(path))
 	}
-	all, err := l.Cells(routes) // for the paths that are off too: they count as asked for, and their names as known
+	all, err := l.Cells(known) // for the paths that are off too: they count as asked for, and their names as known
 	if err != nil {
 		return nil, err
 	}
 	off := map[string]bool{}
-	for _, way := range set.Paths {
-		if !slices.ContainsFunc(all, func(c lesson.Cell) bool { return c.Path == way.Name }) {
+	for _, path := range set.Paths {
+		if !slices.ContainsFunc(all, func(c lesson.Cell) bool { return c.Path == path.Name }) {
 			continue
 		}
-		p.paths = append(p.paths, result.Path{Name: way.Name, Meaning: way.Meaning, Database: way.Database, Unavailable: way.Unavailable(),
-			Latencies: latencies(all, way.Name), Services: way.Services, Balances: way.Balances})
-		off[way.Name] = way.Unavailable() != ""
+		p.paths = append(p.paths, result.Path{
+			Name: path.Name, Meaning: path.Meaning, Database: path.Database, Unavailable: path.Unavailable(),
+			Latencies: latencies(all, path.Name), Services: path.Services, Balances: path.Balances,
+		})
+		off[path.Name] = path.Unavailable() != ""
 	}
 	p.asked = all
 	p.cells = slices.DeleteFunc(slices.Clone(all), func(c lesson.Cell) bool { return off[c.Path] })
@@ -59,9 +61,9 @@ func latencies(cells []lesson.Cell, path string) (all []lesson.Latency) {
 	return all
 }
 
-// route is what a lesson has to know of a path. YugabyteDB has a login for role app alone.
-func route(p topology.Path) lesson.Route {
-	r := lesson.Route{Name: p.Name, Plain: p.WithoutLatency == "", OwnPool: p.ApplicationPool, Roles: server.Roles(),
+// pathOf is what a lesson has to know of a path. YugabyteDB has a login for role app alone.
+func pathOf(p topology.Path) lesson.Path {
+	r := lesson.Path{Name: p.Name, Plain: p.WithoutLatency == "", OwnPool: p.ApplicationPool, Roles: server.Roles(),
 		Pooler: p.PoolerService(), PoolSize: server.PoolSizeSetting(p), Straight: server.Straight(p)}
 	if p.Database != "postgresql" {
 		r.Roles = []string{"app"}
@@ -91,11 +93,15 @@ func (p *plan) progress(out io.Writer, blocks int, set *topology.Set, o lesson.O
 
 // document is the run as it stands before its first cell.
 func (p *plan) document(o lesson.Override, seed uint64) *result.Run {
-	doc := &result.Run{Version: result.Version, Status: result.Running, Reason: "it has not ended", Seed: seed, Paths: p.paths,
-		Lesson: result.Lesson{Name: p.lesson.Name, Title: p.lesson.Title, Question: p.lesson.Question, Explanation: p.lesson.Explanation,
-			File: p.lesson.File, SHA256: p.lesson.SHA256, Prediction: p.lesson.Prediction, Comparisons: p.lesson.Comparisons,
-			Findings: p.lesson.Findings, Study: p.lesson.Study, Charts: p.lesson.Charts, Full: o.Full, Override: o,
-			Experiments: p.experiments(), LeftOut: p.lesson.LeftOut}}
+	l := p.lesson
+	doc := &result.Run{
+		Version: result.Version, Status: result.Running, Reason: "it has not ended", Seed: seed, Paths: p.paths,
+		Lesson: result.Lesson{
+			Name: l.Name, Title: l.Title, Question: l.Question, Explanation: l.Explanation, File: l.File, SHA256: l.SHA256,
+			Prediction: l.Prediction, Comparisons: l.Comparisons, Findings: l.Findings, Study: l.Study, Charts: l.Charts,
+			Full: o.Full, Override: o, Experiments: p.experiments(), LeftOut: l.LeftOut,
+		},
+	}
 	for _, c := range p.cells {
 		doc.Blocks = max(doc.Blocks, c.Wanted)
 		doc.Cells = append(doc.Cells, result.Cell{Cell: c, Status: result.Planned, Repeats: []result.Repeat{}})

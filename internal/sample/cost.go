@@ -54,8 +54,8 @@ func (n *node) learnCost() {
 }
 
 // costShare is the CPU time that sampling took of the server between two moments, as a share of the time between
-// them. Where the server can't tell it is what the samples took by the clock, waiting for a CPU and the network included:
-// more than that they can't cost.
+// them. Where the server can't tell it is what the samples took by the clock, waiting for a CPU and the network
+// included: more than that they can't cost.
 func (n *node) costShare(from, to time.Time, clock time.Duration) float64 {
 	if i, j, ok := nearest(n.cpu, cpuReading.when, from, to); ok {
 		return (n.cpu[j].cpu - n.cpu[i].cpu).Seconds() / n.cpu[j].at.Sub(n.cpu[i].at).Seconds()

@@ -84,9 +84,9 @@ func Stolen() func() *float64 {
 	}
 }
 
-// LostWhileBusy keeps one CPU busy for d and returns which share of the time that was asked of the host's CPUs the
-// hypervisor gave to other machines: a machine that is idle isn't told what it would lose. nil where the kernel doesn't tell, or
-// has counted nothing yet.
+// LostWhileBusy keeps one CPU busy for d and returns which share of the time that was asked of the host's CPUs was
+// stolen: the hypervisor gave it to other machines. A machine that is idle isn't told what it would lose. It is nil
+// where the kernel doesn't tell, or has counted nothing yet.
 func LostWhileBusy(d time.Duration) *float64 {
 	from, err := readHost()
 	for end := time.Now().Add(d); time.Now().Before(end); {

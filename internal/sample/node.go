@@ -78,8 +78,8 @@ func (n *node) watch(stop <-chan struct{}, hz float64) {
 	}
 }
 
-// interval is the time that each sample has: what hz says, but no less than its cost allows. One costs the server 0.4 to
-// 1 ms of CPU and 4 us a session, so that the default is DefaultHz up to 200 sessions and fewer samples beyond.
+// interval is the time that each sample has: what hz says, but no less than its cost allows. One costs the server 0.4
+// to 1 ms of CPU and 4 us a session, so that the default is DefaultHz up to 200 sessions and fewer samples beyond.
 func (n *node) interval(hz float64) time.Duration {
 	allowed := time.Duration(float64(n.costEach) / mostShare)
 	if hz > 0 {

@@ -38,7 +38,8 @@ type span struct {
 	used        bool
 }
 
-// waits sums up what sessions waited for over samples, each of which saw all there were; from is when the window opened.
+// waits sums up what sessions waited for over samples, each of which saw all there were; from is when the window
+// opened.
 //
 // For each session, expected is the number of samples from the first that saw it to the last. Seen active or in a
 // transaction, a sample counts for the session's wait event (Client:ClientRead where it is idle in its transaction),

@@ -84,7 +84,7 @@ func serve(ctx context.Context, out io.Writer) error {
 	if err := loadWhereMissing(ctx, out, primary, scale, page.Waiting); err != nil {
 		return err
 	}
-	page.Look(ctx)
+	page.Watch(ctx)
 	if err := os.WriteFile(readyFile, nil, 0o644); err != nil {
 		return fmt.Errorf("say that the data is complete: %w", err)
 	}
@@ -182,6 +182,7 @@ The lab is up. Its console, to swap latencies and see what happens:
   %s
 From any other terminal:
   ./scripts/tour                              every path, with and without latency, in one table
+  ./scripts/connect                           five connects on each path, phase by phase
   ./scripts/latency                           every link: latency set and round trip measured
   ./scripts/latency 10ms client-primary       add 10 ms of round trip to a link, now
   ./scripts/psql pgbouncer-transaction        psql through a path ('scripts/psql --help' lists them)

@@ -16,7 +16,8 @@ func Nodes() []string { return []string{primary, standby} }
 // IsNode says whether the service is one of them.
 func IsNode(service string) bool { return slices.Contains(Nodes(), service) }
 
-// MaxConnections asks databases how many connections each takes. Where one doesn't tell, the reason stands in its place.
+// MaxConnections asks databases how many connections each takes. Where one doesn't tell, the reason stands in its
+// place.
 func (l *Lab) MaxConnections(ctx context.Context, databases []string) map[string]string {
 	const column = "max_connections"
 	return tell(databases, func(service string) (string, error) {

@@ -70,5 +70,6 @@ func scramSecret(password string, iterations int) (string, error) {
 	}
 	stored := sha256.Sum256(keyed("Client Key"))
 	encode := base64.StdEncoding.EncodeToString
-	return fmt.Sprintf("SCRAM-SHA-256$%d:%s$%s:%s", iterations, encode(salt), encode(stored[:]), encode(keyed("Server Key"))), nil
+	keys := encode(stored[:]) + ":" + encode(keyed("Server Key"))
+	return fmt.Sprintf("SCRAM-SHA-256$%d:%s$%s", iterations, encode(salt), keys), nil
 }

@@ -70,5 +70,6 @@ func (l *Lab) CountHistory(ctx context.Context, k6 int64) (c result.Count, err e
 	if err != nil {
 		return c, fmt.Errorf("count the history: %w", err)
 	}
-	return result.Count{What: "transactions, rows of pgbench_history", K6: k6, Raw: rows, Server: rows, Equal: k6 == rows}, nil
+	c = result.Count{What: "transactions, rows of pgbench_history", K6: k6, Raw: rows, Server: rows, Equal: k6 == rows}
+	return c, nil
 }

@@ -32,7 +32,8 @@ func (u UnderWay) warn(notes io.Writer, program string) {
 		return
 	}
 	if what, busy := u(); busy {
-		fmt.Fprintf(notes, "%s is running: the load of %s spoils what it does just now (a lesson rejects such a cell)\n", what, program)
+		fmt.Fprintf(notes, "%s is running: the load of %s spoils what it does just now (a lesson rejects such a cell)\n",
+			what, program)
 	}
 }
 
@@ -43,16 +44,21 @@ func NewPsqlCommand() *cobra.Command {
 
 // NewPgbenchCommand returns `lab pgbench`.
 func NewPgbenchCommand(underWay UnderWay) *cobra.Command {
-	return throughPath(pgbench, underWay, "scripts/pgbench direct -S -c 10 -T 5\n  scripts/pgbench pgbouncer-transaction client-pgbouncer -M prepared -f my.sql")
+	return throughPath(pgbench, underWay, "scripts/pgbench direct -S -c 10 -T 5\n"+
+		"  scripts/pgbench pgbouncer-transaction client-pgbouncer -M prepared -f my.sql")
 }
 
 // throughPath returns the command that runs a libpq program through a path. Flags aren't parsed: they are the
 // program's own. underWay is nil for a program that puts no load on the lab.
 func throughPath(program string, underWay UnderWay, example string) *cobra.Command {
-	long := "Runs " + program + " through a path, as role " + user + ". Without LINK the path has no toxiproxy in it; with one, it\n" +
-		"goes over that link, with whatever latency the link has just now. 'scripts/lab paths' lists both."
+	long := "Runs " + program + " through a path, as role " + user + `. Without LINK the path has no toxiproxy in it;
+with one, it goes over that link, with whatever latency the link has just now. 'scripts/lab paths'
+lists both.`
 	if program == pgbench {
-		long += "\nOn a server that is read-only (path standby) it gets -n, since its vacuum would fail there; give -S as well."
+		long += `
+
+On a server that is read-only (path standby) it gets -n, since its vacuum would fail there; give -S
+as well.`
 	}
 	return &cobra.Command{
 		Use:                   program + " PATH [LINK] [" + program + "'s own options]",
@@ -134,7 +140,8 @@ func choose(set *topology.Set, program string, args []string) (topology.Endpoint
 	}
 	name, rest := args[0], args[1:]
 	if strings.HasPrefix(name, "-") {
-		return topology.Endpoint{}, nil, fmt.Errorf("the path comes first, then %s's options, as in: %s direct %s", program, "scripts/"+program, strings.Join(args, " "))
+		return topology.Endpoint{}, nil, fmt.Errorf("the path comes first, then %s's options, as in: scripts/%s direct %s",
+			program, program, strings.Join(args, " "))
 	}
 	p, err := set.Find(name)
 	if err != nil {

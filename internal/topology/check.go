@@ -130,7 +130,8 @@ func (s *Set) checkOver(o Over, services []service) error {
 		return fmt.Errorf("over %s: %w", strings.Join(o.Links, ", "), err)
 	}
 	if o.Endpoint.Host == Proxy && !slices.Contains(ports, o.Endpoint.Port) {
-		return fmt.Errorf("over %s: endpoint's port is %d, but configs/toxiproxy.json has that link on %d", strings.Join(o.Links, ", "), o.Endpoint.Port, ports[0])
+		return fmt.Errorf("over %s: endpoint's port is %d, but configs/toxiproxy.json has that link on %d",
+			strings.Join(o.Links, ", "), o.Endpoint.Port, ports[0])
 	}
 	return nil
 }

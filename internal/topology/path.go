@@ -141,7 +141,8 @@ func (p Path) Endpoint(link string) (Endpoint, error) {
 	if len(has) == 0 {
 		return Endpoint{}, fmt.Errorf("path %s has no link: no latency can be put on it", p.Name)
 	}
-	return Endpoint{}, fmt.Errorf("path %s doesn't go over link %q; it can go over %s", p.Name, link, strings.Join(has, ", "))
+	return Endpoint{}, fmt.Errorf("path %s doesn't go over link %q; it can go over %s",
+		p.Name, link, strings.Join(has, ", "))
 }
 
 // Links returns the links that the path's name stands for, those of its first way with latency; none for a path

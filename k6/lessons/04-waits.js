@@ -4,8 +4,8 @@
 //   scripts/k6 run -e LAB_WORKLOAD=slowApp k6/lessons/04-waits.js
 //
 // Expect: behind a slow network the server waits to send a large result (ClientWrite), and for the next message of a
-// bulk load or of a transaction (ClientRead). Between single statements its session is idle. An application that is slow
-// looks the same.
+// bulk load or of a transaction (ClientRead). Between single statements its session is idle. A slow application looks
+// the same.
 
 import { sleep } from 'k6';
 import { firstOf, options as cellOptions, workload } from '../lib/lab.js';

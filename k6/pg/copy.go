@@ -71,7 +71,9 @@ func (c *client) copyIn(call sobek.FunctionCall) sobek.Value {
 }
 
 // copyOver runs one COPY and records it.
-func (c *client) copyOver(ctx context.Context, s *session, st *statement, direction string, run func() (pgconn.CommandTag, int64, error)) sobek.Value {
+func (c *client) copyOver(ctx context.Context, s *session, st *statement, direction string,
+	run func() (pgconn.CommandTag, int64, error),
+) sobek.Value {
 	s.begin(ctx)
 	began := time.Now()
 	tag, size, err := run()

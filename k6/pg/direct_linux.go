@@ -67,7 +67,7 @@ func (d *direct) Read(buf []byte) (int, error) {
 	case err != nil:
 		return 0, err
 	case d.readErr != 0:
-		return 0, &net.OpError{Op: "read", Net: d.LocalAddr().Network(), Addr: d.RemoteAddr(), Err: os.NewSyscallError("read", d.readErr)}
+		return 0, d.failure("read", d.readErr)
 	case d.received == 0:
 		return 0, io.EOF
 	}
@@ -85,9 +85,14 @@ func (d *direct) Write(buf []byte) (int, error) {
 		case err != nil:
 			return total, err
 		case d.sndErr != 0:
-			return total, &net.OpError{Op: "write", Net: d.LocalAddr().Network(), Addr: d.RemoteAddr(), Err: os.NewSyscallError("write", d.sndErr)}
+			return total, d.failure("write", d.sndErr)
 		}
 		total += d.sent
 	}
 	return total, nil
+}
+
+// failure is what package net makes of an error of a system call.
+func (d *direct) failure(call string, err error) error {
+	return &net.OpError{Op: call, Net: d.LocalAddr().Network(), Addr: d.RemoteAddr(), Err: os.NewSyscallError(call, err)}
 }

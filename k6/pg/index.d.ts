@@ -20,10 +20,10 @@ export type Statement = string | { name: string; sql: string };
 
 export interface ClientOptions {
   /**
-   * Connection string as libpq and pgx accept it (keywords or URL); PG* variables complete it. sslmode is
-   * disable (also where it isn't given), allow, prefer, require, verify-ca or verify-full.
+   * Connection string as libpq and pgx accept it (keywords or URL); PGHOST and the other PG* variables complete it, or
+   * say all of it. sslmode is disable (also where it isn't given), allow, prefer, require, verify-ca or verify-full.
    */
-  dsn: string;
+  dsn?: string;
   /** Goes before PGPASSWORD and the dsn's own. */
   password?: string;
   /** Tag `path` of the client's samples. */

@@ -94,7 +94,8 @@ func (i *instance) Exports() modules.Exports {
 // runs every line once per VU before the test begins.
 func (i *instance) requireTest(call string) {
 	if i.vu.State() == nil {
-		i.throw(fmt.Errorf("%s belongs into the test's functions (setup, default, teardown), not into the init context", call))
+		i.throw(fmt.Errorf(
+			"%s belongs into the test's functions (setup, default, teardown), not into the init context", call))
 	}
 }
 

@@ -94,7 +94,9 @@ func (c *client) batch(s *session, items []queued) (func() *pgconn.MultiResultRe
 }
 
 // flush sends a pipeline, records it and returns its results.
-func (c *client) flush(ctx context.Context, s *session, items []queued, send func() *pgconn.MultiResultReader, preparing time.Duration) sobek.Value {
+func (c *client) flush(ctx context.Context, s *session, items []queued,
+	send func() *pgconn.MultiResultReader, preparing time.Duration,
+) sobek.Value {
 	readings := make([]reading, 0, len(items))
 	s.begin(ctx)
 	began := time.Now()

@@ -159,7 +159,8 @@ func (i *instance) newRace(call sobek.FunctionCall) sobek.Value {
 			l = r.start(s)
 		}
 	})
-	for name, note := range map[string]func(*schedule, *lane) bool{"connected": r.connected, "iteration": r.iteration, "end": r.end} {
+	notes := map[string]func(*schedule, *lane) bool{"connected": r.connected, "iteration": r.iteration, "end": r.end}
+	for name, note := range notes {
 		i.define(object, name, func() bool {
 			if l == nil {
 				i.throw(fmt.Errorf("race: start() comes before %s()", name))

@@ -15,9 +15,10 @@ import (
 type protocol int
 
 const (
-	simple   protocol = iota // one Query message, with the arguments written into the text, which may hold several statements
-	extended                 // parse, bind, describe, execute and sync: one round trip
-	prepared                 // bind, execute and sync of a statement that was prepared before
+	// simple is one Query message, with the arguments written into the text, which may hold several statements.
+	simple   protocol = iota
+	extended          // parse, bind, describe, execute and sync: one round trip
+	prepared          // bind, execute and sync of a statement that was prepared before
 )
 
 // protocols are the protocols by their names in JavaScript.
@@ -171,7 +172,9 @@ func (c *client) perform(ctx context.Context, s *session, st *statement, args []
 
 // record pushes the time of something that succeeded, and of the connect if it
 // was the connection's first.
-func (c *client) record(s *session, metric *metrics.Metric, tags *metrics.TagSet, ended time.Time, took, preparing time.Duration) {
+func (c *client) record(s *session, metric *metrics.Metric, tags *metrics.TagSet,
+	ended time.Time, took, preparing time.Duration,
+) {
 	c.later(sample(metric, tags, ended, metrics.D(took)))
 	if s.connect > 0 {
 		c.push(sample(c.metrics.ConnectFirstQuery, tags.With("connect", s.place), ended, metrics.D(s.connect+preparing+took)))

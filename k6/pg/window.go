@@ -79,7 +79,8 @@ func (s *schedule) use(options windowOptions) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.used.Load() && s.options != options {
-		return fmt.Errorf("window: a test has one window, and this one differs from the first: %+v, not %+v", options, s.options)
+		return fmt.Errorf("window: a test has one window, and this one differs from the first: %+v, not %+v",
+			options, s.options)
 	}
 	if !s.used.Load() {
 		s.options, s.opened = options, make(chan struct{})

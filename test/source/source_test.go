@@ -104,7 +104,9 @@ func read(t *testing.T, file string) string {
 // narrow are the files and folders whose lines fit a screen.
 var narrow = []string{
 	".ci", ".editorconfig", ".env", ".github", "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "cmd", "compose.yaml",
-	"images", "internal/connect", "scripts", "test/compose.yaml", "test/connect_test.go", "test/run", "test/source",
+	"images", "internal/connect", "internal/suggest", "internal/tool", "k6/examples", "k6/lib",
+	"scripts", "test/compose.yaml", "test/connect_test.go", "test/preflight_test.go", "test/run", "test/scripts_test.go",
+	"test/source",
 }
 
 func TestLinesFitAScreen(t *testing.T) {
@@ -118,6 +120,18 @@ func TestLinesFitAScreen(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What a script says of itself fits a terminal: scripts/help shows it as it stands.
+func TestHelpOfScriptsFitsATerminal(t *testing.T) {
+	walk(t, "scripts", func(file string, text []byte) {
+		head, _, _ := strings.Cut(string(text), "\nset -")
+		for line := range strings.SplitSeq(head, "\n") {
+			if len(strings.TrimPrefix(line, "# ")) > 98 {
+				t.Errorf("%s: %d columns: %s", file, len(line)-2, line)
+			}
+		}
+	})
 }
 
 // The Debian release and PostgreSQL's major version stand in .env; what is built and run reads them there.
