@@ -80,7 +80,7 @@ type Experiment struct {
 	// Params go to the script as they are, as cell.params.
 	Params map[string]any `yaml:"params"`
 	// SamplesPerSecond is how often each node is asked what its sessions wait for; 0 is the default.
-	WaitsHz float64 `yaml:"samples_per_second"`
+	SamplesPerSecond float64 `yaml:"samples_per_second"`
 	// Metrics are the columns that tables show, by name (see package metric); none is by workload.
 	Metrics []string `yaml:"metrics"`
 	// FullOnly experiments are part of the full size alone.
