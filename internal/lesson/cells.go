@@ -40,7 +40,7 @@ type Cell struct {
 
 	// As the experiment has them: see Experiment.
 	Role             string                       `json:"role"`
-	PoolSize         int                          `json:"pool_size,omitempty"` // 0: as configured, or a pooler whose pool has none
+	PoolSize         int                          `json:"pool_size,omitempty"` // 0: as configured, or no size
 	Instances        int                          `json:"instances,omitempty"`
 	InstancePool     int                          `json:"instance_pool,omitempty"`
 	Writes           bool                         `json:"writes,omitempty"`
@@ -58,7 +58,8 @@ type Cell struct {
 func (c Cell) HasUsualRole() bool { return c.Role == "" || c.Role == usualRole }
 
 // Cells spreads the lesson's experiments over the paths, in the lab's order, then latency, workload, clients,
-// protocol, role, pool size and instances as the lesson lists them. A latency or role that a path can't have makes no cell.
+// protocol, role, pool size and instances as the lesson lists them. A latency or role that a path can't
+// have makes no cell.
 func (l *Lesson) Cells(paths []Path) ([]Cell, error) {
 	var cells []Cell
 	for _, e := range l.Experiments {

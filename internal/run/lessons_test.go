@@ -41,7 +41,8 @@ func TestLessons(t *testing.T) {
 	everything := []string{lesson.All}
 	for _, file := range files {
 		name := filepath.Base(file)
-		for _, o := range []lesson.Override{{}, {Full: true}, {Experiments: everything}, {Experiments: everything, Full: true}} {
+		for _, o := range []lesson.Override{{}, {Full: true}, {Experiments: everything},
+			{Experiments: everything, Full: true}} {
 			l := planOf(t, file)
 			if o.Full && l.Full == nil {
 				continue
