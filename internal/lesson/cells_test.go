@@ -19,7 +19,7 @@ var paths = []Path{
 }
 
 func TestCells(t *testing.T) {
-	group := Experiment{Name: "g", Workload: Words{"select"}, Paths: []string{"*"}, Latencies: []Latency{WithoutProxy},
+	experiment := Experiment{Name: "g", Workload: Words{"select"}, Paths: []string{"*"}, Latencies: []Latency{WithoutProxy},
 		Clients: []int{10}, Protocol: Words{"prepared"}, Roles: Words{"app"}, Seconds: 1, Repeats: 1}
 	tests := []struct {
 		name   string
@@ -60,7 +60,7 @@ func TestCells(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			g := group
+			g := experiment
 			test.change(&g)
 			cells, err := (&Lesson{Experiments: []Experiment{g}}).Cells(paths)
 			if err != nil {
