@@ -15,7 +15,7 @@ const (
 	nodeEvery  = time.Second
 	waitsEvery = 250 * time.Millisecond
 	// A link's round trip is the median of its last samples, spread over a second: a single one, or some in a row, can
-	// fall into the moment in which a CPU budget stops its server.
+	// fall into the moment in which a CPU limit stops its server.
 	linkEvery   = time.Second / linkSamples
 	linkSamples = 3
 	// nodeWait is how long a node may take to say how it is.
@@ -92,7 +92,7 @@ func (p *parts) keep(ctx context.Context, every time.Duration, look func(context
 				rest()
 				looked = false
 			}
-			// Not in step with a budget that is dealt out ten times a second, nor with the other probes.
+			// Not in step with a CPU share that is dealt out ten times a second, nor with the other probes.
 			pause := every - every/8 + rand.N(every/4)
 			select {
 			case <-ctx.Done():

@@ -12,7 +12,7 @@ const notMeasuredYet = "not measured yet"
 // cutOff is why a link that is cut has no round trip.
 const cutOff = "cut"
 
-// Sights are what the probes saw last. What a probe no longer looks at is forgotten, not kept as if it were true.
+// readings are what the probes saw last. What a probe no longer looks at is forgotten, not kept as if it were true.
 type readings struct {
 	mu    sync.Mutex
 	links map[string]measurement

@@ -102,7 +102,7 @@ func crosscheck(ctx context.Context, out io.Writer, wanted []string, o options) 
 	defer servers.Close()
 	b := &bench{set: set, links: links, servers: servers, scale: scale, out: out}
 	stolen := sample.Stolen()
-	err = errors.Join(b.all(ctx, list, o.repeats), b.putBack(found))
+	err = errors.Join(b.all(ctx, list, o.repeats), b.restore(found))
 	if err != nil {
 		return err
 	}
@@ -215,8 +215,8 @@ func (b *bench) clean(ctx context.Context, l load) error {
 	return b.servers.BeginWrites(ctx)
 }
 
-// putBack restores the latencies that were there before.
-func (b *bench) putBack(found link.Snapshot) error {
+// restore restores the latencies that were there before.
+func (b *bench) restore(found link.Snapshot) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	return b.links.Put(ctx, found)
