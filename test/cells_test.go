@@ -174,7 +174,7 @@ func TestCellsHavePools(t *testing.T) {
 		most[strings.TrimPrefix(c.ID, c.Experiment+".")] = repeat.Nodes[0].MaxBackends
 	})
 	for id, want := range map[string]int{"socket.none.select.6c.simple": 6, "pgbouncer-transaction.none.select.6c.simple.pool2": 2,
-		"pgbouncer-transaction.none.select.6c.simple.pool5": 5, "app-pool.none.select.6c.simple.1pods2": 2} {
+		"pgbouncer-transaction.none.select.6c.simple.pool5": 5, "app-pool.none.select.6c.simple.1instances.2each": 2} {
 		if most[id] != want {
 			t.Errorf("%s had %d backends, wanted %d", id, most[id], want)
 		}

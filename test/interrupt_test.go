@@ -228,6 +228,9 @@ func TestRunRefusesBadInput(t *testing.T) {
 		{"00-tour --nonsense", "--nonsense"},
 		{"00-tour --experiment connect", "did you mean --experiments?"},
 		{"00-tour --experiments conect", "did you mean connect?"},
+		{"00-tour --groups connect", "--groups is called --experiments now"},
+		{"00-tour --pods 2", "--pods is called --instances now"},
+		{"00-tour --pod-pools 2", "--pod-pools is called --instance-pools now"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			said := refused(t, nil, "run", strings.Fields(c.args)...)

@@ -72,7 +72,7 @@ func TestALimitEndsAtThePlot(t *testing.T) {
 	}
 }
 
-// TestMarksSayHowSure holds that what supports no claim looks so.
+// TestMarksSayHowSure holds that what has no interval looks so.
 func TestMarksSayHowSure(t *testing.T) {
 	tests := []struct {
 		name         string

@@ -53,8 +53,8 @@ func Start(ctx context.Context, out io.Writer) *Console {
 	return c
 }
 
-// Look has a console that was started look at the lab from now on.
-func (c *Console) Look(ctx context.Context) {
+// Watch has a console that was started watch the lab from now on.
+func (c *Console) Watch(ctx context.Context) {
 	if c == nil { // it is off
 		return
 	}

@@ -244,7 +244,7 @@ type standInNode struct {
 func (n *standInNode) Node() string { return n.name }
 func (n *standInNode) Close()       {}
 
-func (n *standInNode) Look(context.Context) (func(map[string]*api.Node), error) {
+func (n *standInNode) Ask(context.Context) (func(map[string]*api.Node), error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.looks++

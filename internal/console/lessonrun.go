@@ -56,7 +56,7 @@ func (p *parts) runLesson(w http.ResponseWriter, r *http.Request) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), beginWait)
 	defer cancel()
-	id, err := p.teach(ctx, l.Name, order)
+	id, err := p.startLesson(ctx, l.Name, order)
 	if err != nil {
 		return err
 	}
@@ -64,8 +64,8 @@ func (p *parts) runLesson(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// teach starts the lesson that the lock is held for, and returns its run. When it has ended all goes on as before.
-func (p *parts) teach(ctx context.Context, name string, order lessonRequest) (string, error) {
+// startLesson starts the lesson that the lock is held for, and returns its run. When it has ended all goes on as before.
+func (p *parts) startLesson(ctx context.Context, name string, order lessonRequest) (string, error) {
 	p.checkLock()
 	p.wake.beat() // probes rest
 	for !p.load.still() && ctx.Err() == nil {

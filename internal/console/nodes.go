@@ -17,8 +17,8 @@ type database struct {
 func (d *database) Node() string { return d.name }
 func (d *database) Close()       { d.watch.Close() }
 
-// Look tells of the standby, too, if this is its primary: that one knows how far it is behind.
-func (d *database) Look(ctx context.Context) (func(map[string]*api.Node), error) {
+// Ask tells of the standby, too, if this is its primary: that one knows how far it is behind.
+func (d *database) Ask(ctx context.Context) (func(map[string]*api.Node), error) {
 	seen, err := d.watch.Status(ctx)
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ type waits struct {
 }
 
 func (w *waits) Node() string { return w.name }
-func (w *waits) Look()        { w.rolling.Sample() }
+func (w *waits) Sample()      { w.rolling.Sample() }
 func (w *waits) Close()       { w.rolling.Close() }
 
 func (w *waits) Waits() (events []api.Wait, reason string) {

@@ -26,7 +26,7 @@ func (p *poolerProbe) Close() {
 	p.counts = nil
 }
 
-func (p *poolerProbe) Look(ctx context.Context) (func(map[string]*api.Node), error) {
+func (p *poolerProbe) Ask(ctx context.Context) (func(map[string]*api.Node), error) {
 	seen, err := p.pooler.State(ctx)
 	if err != nil {
 		return nil, err

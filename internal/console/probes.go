@@ -60,15 +60,15 @@ func (p *parts) startProbes(ctx context.Context) {
 	}
 	for _, probe := range p.source.Nodes {
 		if p.offReason(probe.Node()) == "" {
-			p.keep(ctx, nodeEvery, func(ctx context.Context) { p.look(ctx, probe) },
+			p.keep(ctx, nodeEvery, func(ctx context.Context) { p.ask(ctx, probe) },
 				func() { probe.Close(); p.readings.forgetNode(probe.Node()) })
 		}
 	}
 	for _, probe := range p.source.Waits {
-		looks := 0
+		samples := 0
 		p.keep(ctx, waitsEvery, func(context.Context) {
-			probe.Look()
-			if looks++; looks%4 == 0 {
+			probe.Sample()
+			if samples++; samples%4 == 0 {
 				events, reason := probe.Waits()
 				p.readings.wait(probe.Node(), waitsReading{events, reason})
 			}
@@ -92,7 +92,7 @@ func (p *parts) keep(ctx context.Context, every time.Duration, look func(context
 				rest()
 				looked = false
 			}
-			// Not in step with a CPU share that is dealt out ten times a second, nor with the other probes.
+			// Not in step with a limit that is dealt out ten times a second, nor with the other probes.
 			pause := every - every/8 + rand.N(every/4)
 			select {
 			case <-ctx.Done():
@@ -167,11 +167,11 @@ func patienceFor(set link.Settings) time.Duration {
 	return 2*time.Second + 10*time.Duration(set.LatencyMS+set.JitterMS)*time.Millisecond
 }
 
-// look asks a node how it is.
-func (p *parts) look(ctx context.Context, probe NodeProbe) {
+// ask asks a node how it is.
+func (p *parts) ask(ctx context.Context, probe NodeProbe) {
 	limited, cancel := context.WithTimeout(ctx, nodeWait)
 	defer cancel()
-	apply, err := probe.Look(limited)
+	apply, err := probe.Ask(limited)
 	switch {
 	case err == nil:
 		p.readings.node(probe.Node(), nodeReading{apply: apply})

@@ -54,15 +54,15 @@ type LinkProbe interface {
 // A NodeProbe asks one node how it is.
 type NodeProbe interface {
 	Node() string
-	// Look returns what it saw, as a change of the nodes that it says something of.
-	Look(context.Context) (func(map[string]*api.Node), error)
+	// Ask returns what it saw, as a change of the nodes that it says something of.
+	Ask(context.Context) (func(map[string]*api.Node), error)
 	Close()
 }
 
 // A WaitsProbe looks at one database's sessions.
 type WaitsProbe interface {
 	Node() string
-	Look()
+	Sample()
 	// Waits are those of the last seconds, and why there are none where nobody knows.
 	Waits() (events []api.Wait, reason string)
 	Close()

@@ -132,7 +132,7 @@ func (b *bench) all(ctx context.Context, list []*comparison, repeats int) error 
 			}
 			last := len(c.k6) - 1
 			fmt.Fprintf(b.out, "%d/%d  %-48s pgbench %9s  k6 %9s %s\n", repeat+1, repeats, c.name,
-				figureText(c.pgbench[last]), figureText(c.k6[last]), c.figure.unit())
+				metricText(c.pgbench[last]), metricText(c.k6[last]), c.metric.unit())
 		}
 	}
 	return nil
@@ -156,8 +156,8 @@ func (b *bench) repeat(ctx context.Context, c *comparison, k6First bool) error {
 	}
 	defer undo()
 	programs := []func() error{
-		func() error { return take(&c.pgbench)(runPgbench(ctx, at, c.load, c.figure)) },
-		func() error { return take(&c.k6)(runK6(ctx, at, c.load, c.figure, b.scale)) },
+		func() error { return take(&c.pgbench)(runPgbench(ctx, at, c.load, c.metric)) },
+		func() error { return take(&c.k6)(runK6(ctx, at, c.load, c.metric, b.scale)) },
 	}
 	if k6First {
 		programs[0], programs[1] = programs[1], programs[0]
@@ -215,7 +215,7 @@ func (b *bench) clean(ctx context.Context, l load) error {
 	return b.servers.BeginWrites(ctx)
 }
 
-// restore restores the latencies that were there before.
+// restore brings back the latencies that were there before.
 func (b *bench) restore(found link.Snapshot) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()

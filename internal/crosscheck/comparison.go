@@ -20,29 +20,29 @@ type load struct {
 	seconds  float64
 }
 
-// figure is what is compared.
-type figure int
+// metric is what is compared.
+type metric int
 
 const (
-	throughput figure = iota // transactions per second
+	throughput metric = iota // transactions per second
 	median                   // latency of a statement, ms
 	connecting               // mean time of a connect, ms
 )
 
-// unit returns the figure's unit.
-func (f figure) unit() string {
+// unit returns the metric's unit.
+func (f metric) unit() string {
 	if f == throughput {
 		return "tps"
 	}
 	return "ms"
 }
 
-// comparison is one figure of one load. The ratio of k6's to pgbench's has to be
+// comparison is one metric of one load. The ratio of k6's to pgbench's has to be
 // from least to most.
 type comparison struct {
 	name        string
 	load        load
-	figure      figure
+	metric      metric
 	least, most float64
 
 	pgbench, k6 []float64
@@ -92,7 +92,7 @@ func (c *comparison) line() string {
 		interval = fmt.Sprintf("%.3f to %.3f", ratio.Lo, ratio.Hi)
 	}
 	return fmt.Sprintf("%-48s %9s %9s %-4s %6.3f  %-16s %-13s %s",
-		c.name, figureText(middle(c.pgbench)), figureText(middle(c.k6)), c.figure.unit(),
+		c.name, metricText(middle(c.pgbench)), metricText(middle(c.k6)), c.metric.unit(),
 		ratio.Center, interval, c.wanted(), c.agreement())
 }
 
@@ -107,8 +107,8 @@ func (c *comparison) wanted() string {
 	return fmt.Sprintf("%.2f to %.2f", c.least, c.most)
 }
 
-// figureText writes a figure with three digits that count.
-func figureText(value float64) string {
+// metricText writes a figure with three digits that count.
+func metricText(value float64) string {
 	if value >= 1000 {
 		return fmt.Sprintf("%.0f", value)
 	}

@@ -112,8 +112,8 @@ func seen() *summary.Summary {
 }
 
 func TestK6Summaries(t *testing.T) {
-	for f, want := range map[figure]float64{throughput: 50, connecting: 2.5, median: 10.6} {
-		if got, err := figureOf(seen(), load{clients: 10}, f); err != nil || got != want {
+	for f, want := range map[metric]float64{throughput: 50, connecting: 2.5, median: 10.6} {
+		if got, err := metricOf(seen(), load{clients: 10}, f); err != nil || got != want {
 			t.Errorf("figure %d is %v, %v", f, got, err)
 		}
 	}
@@ -124,7 +124,7 @@ func TestK6Summaries(t *testing.T) {
 	} {
 		spoiled := seen()
 		spoil(spoiled)
-		if _, err := figureOf(spoiled, load{clients: 10}, throughput); err == nil {
+		if _, err := metricOf(spoiled, load{clients: 10}, throughput); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

@@ -24,8 +24,8 @@ const (
 	grace    = 10 * time.Second
 )
 
-// runK6 runs k6 once and returns the figure.
-func runK6(ctx context.Context, at topology.Endpoint, l load, f figure, scale int) (float64, error) {
+// runK6 runs k6 once and returns the metric.
+func runK6(ctx context.Context, at topology.Endpoint, l load, f metric, scale int) (float64, error) {
 	folder, err := os.MkdirTemp("", "crosscheck")
 	if err != nil {
 		return 0, fmt.Errorf("make a folder for k6's summary: %w", err)
@@ -53,11 +53,11 @@ func runK6(ctx context.Context, at topology.Endpoint, l load, f figure, scale in
 	if err != nil {
 		return 0, err
 	}
-	return figureOf(seen, l, f)
+	return metricOf(seen, l, f)
 }
 
-// figureOf returns the figure that k6's summary has.
-func figureOf(seen *summary.Summary, l load, f figure) (float64, error) {
+// metricOf returns the metric that k6's summary has.
+func metricOf(seen *summary.Summary, l load, f metric) (float64, error) {
 	if len(seen.Errors) > 0 {
 		return 0, fmt.Errorf("k6 met errors, the first of them %s: %s", seen.Errors[0].Code, seen.Errors[0].Message)
 	}

@@ -19,8 +19,8 @@ import (
 	"pooler-lab/internal/topology"
 )
 
-// runPgbench runs pgbench once and returns the figure.
-func runPgbench(ctx context.Context, at topology.Endpoint, l load, f figure) (float64, error) {
+// runPgbench runs pgbench once and returns the metric.
+func runPgbench(ctx context.Context, at topology.Endpoint, l load, f metric) (float64, error) {
 	logs, err := os.MkdirTemp("", "crosscheck")
 	if err != nil {
 		return 0, fmt.Errorf("make a folder for pgbench's log: %w", err)
@@ -46,7 +46,7 @@ func runPgbench(ctx context.Context, at topology.Endpoint, l load, f figure) (fl
 }
 
 // pgbenchArguments returns what makes pgbench do the load.
-func pgbenchArguments(l load, f figure, log string) []string {
+func pgbenchArguments(l load, f metric, log string) []string {
 	args := []string{"--no-vacuum", "--protocol=" + l.protocol, fmt.Sprintf("--client=%d", l.clients),
 		fmt.Sprintf("--jobs=%d", min(2, l.clients)), fmt.Sprintf("--time=%d", int(max(1, l.seconds)))}
 	switch f {

@@ -39,7 +39,7 @@ func plan(wanted []string, options options) ([]*comparison, error) {
 	if slices.Contains(wanted, partLatency) {
 		slow := base
 		slow.workload, slow.link, slow.clients = "select", "client-primary", 1
-		list = append(list, &comparison{name: "select at 10 ms, median", load: slow, figure: median, least: 0.98, most: 1.02})
+		list = append(list, &comparison{name: "select at 10 ms, median", load: slow, metric: median, least: 0.98, most: 1.02})
 	}
 	if slices.Contains(wanted, partConnect) {
 		list = append(list, connects(base)...)
@@ -58,7 +58,7 @@ func throughputs(base load, unlimited bool) []*comparison {
 			l := base
 			l.workload, l.protocol = workload, protocol
 			name := fmt.Sprintf("%s, %s, %d clients, %s", workload, protocol, l.clients, limit)
-			list = append(list, &comparison{name: name, load: l, figure: throughput, least: least, most: math.Inf(1)})
+			list = append(list, &comparison{name: name, load: l, metric: throughput, least: least, most: math.Inf(1)})
 		}
 	}
 	return list
@@ -83,7 +83,7 @@ func connects(base load) []*comparison {
 		l := base
 		l.workload, l.protocol, l.clients, l.path, l.role = "connect", "simple", 1, login.path, login.role
 		name := fmt.Sprintf("connect, %s, %s", login.path, login.name)
-		c := &comparison{name: name, load: l, figure: connecting, least: 0.9, most: 1.1}
+		c := &comparison{name: name, load: l, metric: connecting, least: 0.9, most: 1.1}
 		if login.hashes {
 			c.least = 0
 		}

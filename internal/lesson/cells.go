@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A Route is what a lesson has to know about a path to spread its cells over it.
-type Route struct {
+// A Path is what a lesson has to know about a path to spread its cells over it.
+type Path struct {
 	Name string
 	// Plain says that the path can be measured without toxiproxy. A pooler near the application can't:
 	// without latency between it and the database it is the same path as the plain one.
@@ -57,20 +57,20 @@ type Cell struct {
 // HasUsualRole says whether the cell's clients log in as everyone does unless told otherwise.
 func (c Cell) HasUsualRole() bool { return c.Role == "" || c.Role == usualRole }
 
-// Cells spreads the lesson's experiments over the routes: paths in the routes' order, then latency, workload, clients,
+// Cells spreads the lesson's experiments over the paths, in the lab's order, then latency, workload, clients,
 // protocol, role, pool size and instances as the lesson lists them. A latency or role that a path can't have makes no cell.
-func (l *Lesson) Cells(routes []Route) ([]Cell, error) {
+func (l *Lesson) Cells(paths []Path) ([]Cell, error) {
 	var cells []Cell
 	for _, e := range l.Experiments {
-		if err := e.refuseSettings(routes); err != nil {
+		if err := e.refuseSettings(paths); err != nil {
 			return nil, fmt.Errorf("experiment %s: %w", e.Name, err)
 		}
-		chosen, err := e.routes(routes)
+		chosen, err := e.pathsOf(paths)
 		if err != nil {
 			return nil, fmt.Errorf("experiment %s: %w", e.Name, err)
 		}
-		for _, r := range chosen {
-			cells = append(cells, e.cells(r)...)
+		for _, p := range chosen {
+			cells = append(cells, e.cells(p)...)
 		}
 	}
 	if len(cells) == 0 {
@@ -81,27 +81,27 @@ func (l *Lesson) Cells(routes []Route) ([]Cell, error) {
 }
 
 // refuseSettings says which of the experiment's settings has a key of its own.
-func (e *Experiment) refuseSettings(routes []Route) error {
-	for _, r := range routes {
-		if _, has := e.Settings[r.Pooler][r.PoolSize]; has {
-			return fmt.Errorf("settings of %s: %s is what pool_sizes is for", r.Pooler, r.PoolSize)
+func (e *Experiment) refuseSettings(paths []Path) error {
+	for _, p := range paths {
+		if _, has := e.Settings[p.Pooler][p.PoolSize]; has {
+			return fmt.Errorf("settings of %s: %s is what pool_sizes is for", p.Pooler, p.PoolSize)
 		}
 	}
 	return nil
 }
 
-// routes returns those of all that the experiment asks for.
-func (e *Experiment) routes(all []Route) ([]Route, error) {
+// pathsOf returns those of all that the experiment asks for.
+func (e *Experiment) pathsOf(all []Path) ([]Path, error) {
 	if slices.Contains(e.Paths, "*") {
-		return slices.DeleteFunc(slices.Clone(all), func(r Route) bool {
-			return r.OwnPool || e.FreshDatabase && !r.Straight
+		return slices.DeleteFunc(slices.Clone(all), func(p Path) bool {
+			return p.OwnPool || e.FreshDatabase && !p.Straight
 		}), nil
 	}
 	var names []string
-	for _, r := range all {
-		names = append(names, r.Name)
-		if e.FreshDatabase && !r.Straight && slices.Contains(e.Paths, r.Name) {
-			return nil, fmt.Errorf("fresh_database is for paths straight to a PostgreSQL server, and %s isn't one", r.Name)
+	for _, p := range all {
+		names = append(names, p.Name)
+		if e.FreshDatabase && !p.Straight && slices.Contains(e.Paths, p.Name) {
+			return nil, fmt.Errorf("fresh_database is for paths straight to a PostgreSQL server, and %s isn't one", p.Name)
 		}
 	}
 	for _, p := range e.Paths {
@@ -109,5 +109,5 @@ func (e *Experiment) routes(all []Route) ([]Route, error) {
 			return nil, fmt.Errorf("there is no path %q; there are %s", p, strings.Join(names, ", "))
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(r Route) bool { return !slices.Contains(e.Paths, r.Name) }), nil
+	return slices.DeleteFunc(slices.Clone(all), func(p Path) bool { return !slices.Contains(e.Paths, p.Name) }), nil
 }

@@ -9,8 +9,8 @@ import (
 // roles are those that a PostgreSQL server knows.
 var roles = []string{"app", "app_clear", "app_trust"}
 
-// routes are the kinds of path there are: with a link, without one, only with one, with two that differ.
-var routes = []Route{
+// paths are the kinds of path there are: with a link, without one, only with one, with two that differ.
+var paths = []Path{
 	{Name: "direct", Plain: true, Links: []string{"client-primary"}, Roles: roles, Straight: true},
 	{Name: "app-pool", Plain: true, Links: []string{"client-primary"}, Roles: roles, Straight: true, OwnPool: true},
 	{Name: "socket", Plain: true, Roles: roles, Straight: true},
@@ -19,7 +19,7 @@ var routes = []Route{
 }
 
 func TestCells(t *testing.T) {
-	group := Experiment{Name: "g", Workload: Words{"select"}, Paths: []string{"*"}, Latencies: []Latency{WithoutProxy},
+	experiment := Experiment{Name: "g", Workload: Words{"select"}, Paths: []string{"*"}, Latencies: []Latency{WithoutProxy},
 		Clients: []int{10}, Protocol: Words{"prepared"}, Roles: Words{"app"}, Seconds: 1, Repeats: 1}
 	tests := []struct {
 		name   string
@@ -36,7 +36,7 @@ func TestCells(t *testing.T) {
 		{"a link that is named leaves the paths that go over it",
 			func(g *Experiment) { g.Link, g.Latencies = "far-primary", []Latency{Through(5)} },
 			[]string{"g.far.5ms.select.10c.prepared"}},
-		{"paths stand in the routes' order", func(g *Experiment) { g.Paths = []string{"socket", "direct"} },
+		{"paths stand in the lab's order", func(g *Experiment) { g.Paths = []string{"socket", "direct"} },
 			[]string{"g.direct.none.select.10c.prepared", "g.socket.none.select.10c.prepared"}},
 		{"workload, clients and protocol multiply", func(g *Experiment) {
 			g.Paths, g.Workload, g.Clients, g.Protocol = []string{"socket"}, Words{"select", "tpcb"}, []int{1, 2}, Words{"simple", "extended"}
@@ -60,9 +60,9 @@ func TestCells(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			g := group
+			g := experiment
 			test.change(&g)
-			cells, err := (&Lesson{Experiments: []Experiment{g}}).Cells(routes)
+			cells, err := (&Lesson{Experiments: []Experiment{g}}).Cells(paths)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,19 +79,19 @@ func TestCells(t *testing.T) {
 
 func TestCellsRefuse(t *testing.T) {
 	g := Experiment{Name: "g", Workload: Words{"select"}, Paths: []string{"socket"}, Latencies: []Latency{Through(10)}, Clients: []int{1}, Protocol: Words{"simple"}, Roles: Words{"app"}}
-	if _, err := (&Lesson{Experiments: []Experiment{g}}).Cells(routes); err == nil || !strings.Contains(err.Error(), "no cells are left") {
+	if _, err := (&Lesson{Experiments: []Experiment{g}}).Cells(paths); err == nil || !strings.Contains(err.Error(), "no cells are left") {
 		t.Errorf("latency on a socket: %v", err)
 	}
 	g.Paths = []string{"direkt"}
-	if _, err := (&Lesson{Experiments: []Experiment{g}}).Cells(routes); err == nil || !strings.Contains(err.Error(), "direct, app-pool, socket") {
+	if _, err := (&Lesson{Experiments: []Experiment{g}}).Cells(paths); err == nil || !strings.Contains(err.Error(), "direct, app-pool, socket") {
 		t.Errorf("an unknown path: %v", err)
 	}
 	g.Paths, g.Latencies, g.FreshDatabase = []string{"far"}, []Latency{WithoutProxy}, true
-	if _, err := (&Lesson{Experiments: []Experiment{g}}).Cells(routes); err == nil || !strings.Contains(err.Error(), "far isn't one") {
+	if _, err := (&Lesson{Experiments: []Experiment{g}}).Cells(paths); err == nil || !strings.Contains(err.Error(), "far isn't one") {
 		t.Errorf("a fresh database through a pooler: %v", err)
 	}
 	g.FreshDatabase, g.Settings = false, map[string]map[string]string{"bouncer": {"pool_size": "5"}}
-	_, err := (&Lesson{Experiments: []Experiment{g}}).Cells(routes)
+	_, err := (&Lesson{Experiments: []Experiment{g}}).Cells(paths)
 	if err == nil || !strings.Contains(err.Error(), "settings of bouncer: pool_size is what pool_sizes is for") {
 		t.Errorf("a pool's size as a setting: %v", err)
 	}
@@ -102,7 +102,7 @@ func TestCellsHaveTheExperimentsFields(t *testing.T) {
 	g := Experiment{Name: "g", Workload: Words{"tpcb"}, Paths: []string{"direct"}, Latencies: []Latency{WithoutProxy, Through(0)}, Clients: []int{1},
 		Protocol: Words{"simple"}, Roles: Words{"app"}, Writes: true, Transactions: 5, BandwidthKBs: 1000, ReplicationMS: 20,
 		Settings: map[string]map[string]string{"standby": {"hot_standby_feedback": "on"}}, Params: map[string]any{"rows": 2}, WaitsHz: 50, Metrics: []string{"tps"}}
-	cells, err := (&Lesson{Experiments: []Experiment{g}}).Cells(routes)
+	cells, err := (&Lesson{Experiments: []Experiment{g}}).Cells(paths)
 	if err != nil || len(cells) != 2 {
 		t.Fatalf("%d cells, %v", len(cells), err)
 	}

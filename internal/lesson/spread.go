@@ -9,10 +9,10 @@ import (
 const ownPool = 10
 
 // cells are those of the experiment over one route.
-func (e *Experiment) cells(r Route) []Cell {
+func (e *Experiment) cells(p Path) []Cell {
 	cells := []Cell{{
 		Experiment:    e.Name,
-		Path:          r.Name,
+		Path:          p.Name,
 		Rate:          e.Rate,
 		Seconds:       e.Seconds,
 		Warmup:        e.Warmup,
@@ -32,16 +32,16 @@ func (e *Experiment) cells(r Route) []Cell {
 			c.BandwidthKBs = e.BandwidthKBs
 		}
 		c.Latency = v
-		c.Link, ok = e.link(r, v)
+		c.Link, ok = e.link(p, v)
 		return ok
 	})
 	cells = spread(cells, e.Workload, func(c *Cell, v string) bool { c.Workload = v; return true })
 	cells = spread(cells, e.Clients, func(c *Cell, v int) bool { c.Clients = v; return true })
 	cells = spread(cells, e.Protocol, func(c *Cell, v string) bool { c.Protocol = v; return true })
-	cells = spread(cells, e.Roles, func(c *Cell, v string) bool { c.Role = v; return slices.Contains(r.Roles, v) })
-	cells = spread(cells, e.poolSizes(r), func(c *Cell, v int) bool { c.PoolSize = v; return true })
-	cells = spread(cells, e.instances(r), func(c *Cell, v int) bool { c.Instances = v; return true })
-	cells = spread(cells, e.instancePools(r), func(c *Cell, v int) bool {
+	cells = spread(cells, e.Roles, func(c *Cell, v string) bool { c.Role = v; return slices.Contains(p.Roles, v) })
+	cells = spread(cells, e.poolSizes(p), func(c *Cell, v int) bool { c.PoolSize = v; return true })
+	cells = spread(cells, e.instances(p), func(c *Cell, v int) bool { c.Instances = v; return true })
+	cells = spread(cells, e.instancePools(p), func(c *Cell, v int) bool {
 		if v == 0 && c.Instances > 0 {
 			v = min((c.Clients+c.Instances-1)/c.Instances, ownPool)
 		}
@@ -68,38 +68,38 @@ func spread[T any](cells []Cell, values []T, set func(*Cell, T) bool) []Cell {
 }
 
 // link returns the link that a cell of latency over r studies, and whether there can be such a cell.
-func (e *Experiment) link(r Route, latency Latency) (string, bool) {
+func (e *Experiment) link(p Path, latency Latency) (string, bool) {
 	switch {
 	case !latency.Proxied():
-		return "", r.Plain
+		return "", p.Plain
 	case e.Link != "":
-		return e.Link, slices.Contains(r.Links, e.Link)
-	case len(r.Links) == 0:
+		return e.Link, slices.Contains(p.Links, e.Link)
+	case len(p.Links) == 0:
 		return "", false
 	}
-	return r.Links[0], true
+	return p.Links[0], true
 }
 
-func (e *Experiment) poolSizes(r Route) []int {
-	if r.PoolSize == "" || len(e.PoolSizes) == 0 {
+func (e *Experiment) poolSizes(p Path) []int {
+	if p.PoolSize == "" || len(e.PoolSizes) == 0 {
 		return []int{0}
 	}
 	return e.PoolSizes
 }
 
 // instances are one on a path whose application has a pool, and none elsewhere, unless the experiment says.
-func (e *Experiment) instances(r Route) []int {
+func (e *Experiment) instances(p Path) []int {
 	switch {
 	case len(e.Instances) > 0:
 		return e.Instances
-	case r.OwnPool:
+	case p.OwnPool:
 		return []int{1}
 	}
 	return []int{0}
 }
 
-func (e *Experiment) instancePools(r Route) []int {
-	if len(e.InstancePools) == 0 || len(e.Instances) == 0 && !r.OwnPool {
+func (e *Experiment) instancePools(p Path) []int {
+	if len(e.InstancePools) == 0 || len(e.Instances) == 0 && !p.OwnPool {
 		return []int{0}
 	}
 	return e.InstancePools

@@ -28,7 +28,7 @@ func Through(ms int) Latency { return Latency{ms: ms, through: true} }
 // Proxied says whether the cell's link goes through toxiproxy.
 func (l Latency) Proxied() bool { return l.through }
 
-// MS is the round trip asked for in milliseconds, 0 without the proxy.
+// MS is the round trip that is set, in milliseconds, 0 without the proxy.
 func (l Latency) MS() int { return l.ms }
 
 // String is the latency as an id and a command line have it: none, 0ms, 10ms.

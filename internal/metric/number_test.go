@@ -22,12 +22,12 @@ func TestTextOfACount(t *testing.T) {
 	starved, _ := Find("starved")
 	tps, _ := Find("tps")
 	for _, test := range []struct {
-		figure Metric
+		metric Metric
 		v      float64
 		want   string
 	}{{starved, 0, "0"}, {starved, 2.5, "2.50"}, {tps, 3, "3.00"}} {
-		if got := test.figure.Text(test.v); got != test.want {
-			t.Errorf("%v of %s is written %s, it should be %s", test.v, test.figure.Name, got, test.want)
+		if got := test.metric.Text(test.v); got != test.want {
+			t.Errorf("%v of %s is written %s, it should be %s", test.v, test.metric.Name, got, test.want)
 		}
 	}
 }

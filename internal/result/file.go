@@ -63,7 +63,7 @@ func Read(name string) (*Run, error) {
 	return r, nil
 }
 
-// readable returns an error where text has another version of the shape than this program's.
+// readable returns an error where text has another version of the schema than this program's.
 func readable(text []byte) error {
 	var run struct{ Version int }
 	switch err := json.Unmarshal(text, &run); {

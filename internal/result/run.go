@@ -1,4 +1,4 @@
-// Package result holds what a run leaves behind: run.json, whose shape docs/run.schema.json publishes.
+// Package result holds what a run leaves behind: run.json, whose schema is docs/run.schema.json.
 package result
 
 import (
@@ -9,7 +9,7 @@ import (
 	"pooler-lab/internal/lesson"
 )
 
-// Version of run.json's shape. It grows with a change that an older reader would misread.
+// Version of run.json's schema. It grows with a change that an older reader would misread.
 const Version = 2
 
 // File is the name of a run's document within its folder.

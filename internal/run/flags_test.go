@@ -20,7 +20,7 @@ func TestFlags(t *testing.T) {
 		{"other machines take the CPU", func(_ *lesson.Cell, r *result.Repeat) { r.Resources.Stolen = is(0.1) }, []string{"stolen"}},
 		{"the host is full", func(_ *lesson.Cell, r *result.Repeat) { r.Resources.HostCPU = is(0.95) }, []string{"host"}},
 		{"k6 is full", func(_ *lesson.Cell, r *result.Repeat) { r.Resources.GeneratorCPU = is(0.9) }, []string{"generator"}},
-		{"one late turn in a hundred is none", func(_ *lesson.Cell, r *result.Repeat) { r.Measured.Late = 1 }, nil},
+		{"one late iteration in a hundred is none", func(_ *lesson.Cell, r *result.Repeat) { r.Measured.Late = 1 }, nil},
 		{"late and dropped add up", func(_ *lesson.Cell, r *result.Repeat) { r.Measured.Late, r.Measured.Dropped = 1, 1 }, []string{"late"}},
 		{"too few", func(_ *lesson.Cell, r *result.Repeat) { r.Measured.Transactions = 9 }, []string{"few"}},
 		{"a client isn't ready", func(c *lesson.Cell, _ *result.Repeat) { c.Clients = 11 }, []string{"warm-up"}},
@@ -33,7 +33,7 @@ func TestFlags(t *testing.T) {
 			r.Counts[0].Equal, r.Measured.Errors = false, []result.Error{{Code: "57P01", Count: 1}}
 		}, []string{"errors"}},
 		{"nobody could count", func(_ *lesson.Cell, r *result.Repeat) { r.Uncounted = "down" }, []string{"uncounted"}},
-		{"throttled in an open loop", func(c *lesson.Cell, r *result.Repeat) { c.Rate, r.Resources.Containers[0].Throttled = 40, is(0.5) }, []string{"throttled"}},
+		{"throttled in a paced cell", func(c *lesson.Cell, r *result.Repeat) { c.Rate, r.Resources.Containers[0].Throttled = 40, is(0.5) }, []string{"throttled"}},
 		{"throttled at capacity is what a limit is for", func(_ *lesson.Cell, r *result.Repeat) { r.Resources.Containers[0].Throttled = is(0.5) }, nil},
 		{"nothing was sampled", func(_ *lesson.Cell, r *result.Repeat) { r.Resources = nil }, nil},
 	}

@@ -24,24 +24,24 @@ type plan struct {
 // makePlan spreads the lesson over the paths of set.
 func makePlan(l *lesson.Lesson, set *topology.Set) (*plan, error) {
 	p := &plan{lesson: l}
-	var routes []lesson.Route
-	for _, way := range set.Paths {
-		routes = append(routes, route(way))
+	var known []lesson.Path
+	for _, path := range set.Paths {
+		known = append(known, pathOf(path))
 	}
-	all, err := l.Cells(routes) // for the paths that are off too: they count as asked for, and their names as known
+	all, err := l.Cells(known) // for the paths that are off too: they count as asked for, and their names as known
 	if err != nil {
 		return nil, err
 	}
 	off := map[string]bool{}
-	for _, way := range set.Paths {
-		if !slices.ContainsFunc(all, func(c lesson.Cell) bool { return c.Path == way.Name }) {
+	for _, path := range set.Paths {
+		if !slices.ContainsFunc(all, func(c lesson.Cell) bool { return c.Path == path.Name }) {
 			continue
 		}
 		p.paths = append(p.paths, result.Path{
-			Name: way.Name, Meaning: way.Meaning, Database: way.Database, Unavailable: way.Unavailable(),
-			Latencies: latencies(all, way.Name), Services: way.Services, Balances: way.Balances,
+			Name: path.Name, Meaning: path.Meaning, Database: path.Database, Unavailable: path.Unavailable(),
+			Latencies: latencies(all, path.Name), Services: path.Services, Balances: path.Balances,
 		})
-		off[way.Name] = way.Unavailable() != ""
+		off[path.Name] = path.Unavailable() != ""
 	}
 	p.asked = all
 	p.cells = slices.DeleteFunc(slices.Clone(all), func(c lesson.Cell) bool { return off[c.Path] })
@@ -61,9 +61,9 @@ func latencies(cells []lesson.Cell, path string) (all []lesson.Latency) {
 	return all
 }
 
-// route is what a lesson has to know of a path. YugabyteDB has a login for role app alone.
-func route(p topology.Path) lesson.Route {
-	r := lesson.Route{Name: p.Name, Plain: p.WithoutLatency == "", OwnPool: p.ApplicationPool, Roles: server.Roles(),
+// pathOf is what a lesson has to know of a path. YugabyteDB has a login for role app alone.
+func pathOf(p topology.Path) lesson.Path {
+	r := lesson.Path{Name: p.Name, Plain: p.WithoutLatency == "", OwnPool: p.ApplicationPool, Roles: server.Roles(),
 		Pooler: p.PoolerService(), PoolSize: server.PoolSizeSetting(p), Straight: server.Straight(p)}
 	if p.Database != "postgresql" {
 		r.Roles = []string{"app"}

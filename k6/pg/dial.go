@@ -20,7 +20,7 @@ type configs struct {
 	known map[[2]string]*pgconn.Config // by dsn and password
 }
 
-// config turns connection settings as libpq knows them (a keyword string or a
+// config translates connection settings as libpq knows them (a keyword string or a
 // URL, completed by PGPASSWORD and the other PG* variables) into pgconn's. The
 // result is shared: change a copy.
 func (m *Module) config(dsn, password string) (*pgconn.Config, error) {

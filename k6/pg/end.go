@@ -79,7 +79,7 @@ func Ended() (summary.Ending, []*metrics.Metric) {
 	return module.ending(), module.counters()
 }
 
-// ending is what samples can't say: the window's moments, how fixed work ended, and the errors by phase and code.
+// ending is what isn't in samples: the window's moments, how fixed work ended, and the errors by phase and code.
 func (m *Module) ending() summary.Ending {
 	ending := summary.Ending{Errors: m.errors.list()}
 	open := m.schedule.open.Load()

@@ -13,7 +13,7 @@ type clientMetrics struct {
 	ConnectAuth         *metrics.Metric // startup message to ready for query
 	ConnectFirstQuery   *metrics.Metric // connect plus the connection's first statement
 	Prepare             *metrics.Metric // parse and describe of a prepared statement
-	Statement           *metrics.Metric // service time: from send to ready for query
+	Statement           *metrics.Metric // from send to ready for query
 	Transaction         *metrics.Metric // from BEGIN to the answer to COMMIT
 	Pipeline            *metrics.Metric // many statements, one round trip
 	Copy                *metrics.Metric // COPY, tag direction: in or out
