@@ -118,7 +118,7 @@ func runCells(t *testing.T, experiments string) *result.Run {
 	return r
 }
 
-// checkRestored wants everything that a run may set to be as configs/ have it.
+// checkRestored wants everything that a run may change to be as configs/ have it.
 func checkRestored(t *testing.T) {
 	t.Helper()
 	admin, follower := connect(t, "lab", topology.Endpoint{Host: "primary", Port: 5432, DBName: "postgres"}), connect(t, "lab", topology.Endpoint{Host: "standby", Port: 5432, DBName: "postgres"})
