@@ -88,7 +88,7 @@ func fixtureLesson() result.Lesson {
 	}
 	two, half := 2.0, 0.5
 	return result.Lesson{Name: "02-latency", Title: "Latency and throughput", Question: "What does network latency do to throughput, and what wins it back?",
-		Prediction:  "Ten clients, one statement a turn: how many transactions a second are left at 10 ms of round trip, and how many at 100 ms?",
+		Prediction:  "Ten clients, one statement an iteration: how many transactions a second are left at 10 ms of round trip, and how many at 100 ms?",
 		Explanation: "A client that waits for each answer can't have more than one statement under way, so ten clients do no more than ten statements a round trip, whatever stands between.",
 		File:        "k6/lessons/02-latency.js", SHA256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
 		Comparisons: []lesson.Comparison{
@@ -131,13 +131,13 @@ func fixtureManifest() result.Manifest {
 }
 
 // cellOf is a cell of the fixture; -1 ms is without the proxy.
-func cellOf(group, path string, ms int) lesson.Cell {
-	c := lesson.Cell{Experiment: group, Path: path, Workload: "select", Clients: 10, Protocol: "prepared", Seconds: 3, Warmup: 1, Wanted: repeats, Role: "app"}
+func cellOf(experiment, path string, ms int) lesson.Cell {
+	c := lesson.Cell{Experiment: experiment, Path: path, Workload: "select", Clients: 10, Protocol: "prepared", Seconds: 3, Warmup: 1, Wanted: repeats, Role: "app"}
 	if ms >= 0 {
 		c.Latency, c.Link = lesson.Through(ms), map[string]string{"direct": "client-primary", "pgbouncer-transaction": "client-pgbouncer",
 			"pgbouncer-transaction-near-app": "pgbouncer-primary", "pgpool": "client-pgpool"}[path]
 	}
-	c.ID = group + "." + path + "." + c.Latency.String() + ".select.10c.prepared"
+	c.ID = experiment + "." + path + "." + c.Latency.String() + ".select.10c.prepared"
 	return c
 }
 
