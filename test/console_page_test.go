@@ -105,6 +105,42 @@ func TestConsoleIsSmallAndDrawsItsMapAtOnce(t *testing.T) {
 	}
 }
 
+// Neither a projector's width nor a phone's makes a page scroll sideways.
+func TestConsoleFitsItsScreen(t *testing.T) {
+	for _, size := range []struct{ width, height int64 }{{1280, 720}, {390, 844}} {
+		for _, address := range []string{"/", "/lessons", "/lessons/05-balance", "/runs"} {
+			p := openTab(t, address)
+			p.do(chromedp.EmulateViewport(size.width, size.height), chromedp.Sleep(300*time.Millisecond))
+			wide := value[int64](p, `document.documentElement.scrollWidth`)
+			if wide > size.width {
+				t.Errorf("%s is %d px wide on a screen of %d", address, wide, size.width)
+			}
+			inner := value[[]string](p, `[...document.querySelectorAll('main *')]
+				.filter((e) => e.scrollWidth > e.clientWidth + 1 && ['auto', 'scroll'].includes(getComputedStyle(e).overflowX))
+				.filter((e) => e.clientWidth > 0 && e.tagName !== 'TEXTAREA')
+				.map((e) => e.id || e.className || e.tagName)`)
+			if len(inner) > 0 {
+				t.Errorf("%s at %d px has parts that scroll sideways: %v", address, size.width, inner)
+			}
+		}
+	}
+}
+
+// Each link of the map bears its name, within its plate.
+func TestConsoleMapNamesItsLinks(t *testing.T) {
+	p := openTab(t, "/")
+	for _, l := range consoleState(t).Links {
+		fits := fmt.Sprintf(`(() => {
+			const link = document.querySelector('.map [data-link=%q]');
+			const name = link.querySelector('.link-name'), plate = link.querySelector('.plate');
+			return name.textContent === %q && name.getBBox().width < plate.getBBox().width;
+		})()`, l.Name, l.Name)
+		if !value[bool](p, fits) {
+			t.Errorf("the map doesn't have the name of %s within its plate", l.Name)
+		}
+	}
+}
+
 // light is how light a picture is in the middle, 0 to 1.
 func light(t *testing.T, png []byte) float64 {
 	t.Helper()

@@ -31,6 +31,9 @@ func comparisons(found []outcome.Comparison) ([]comparison, reach) {
 	var all []comparison
 	var intervals []chart.Interval
 	for _, f := range found {
+		if f.Reason.LeftOut != "" {
+			continue
+		}
 		c := comparison{Says: f.Plan.Says, Metric: f.Metric.Heading, Badge: badgeOf(f.Outcome, f.Reason)}
 		i := chart.Interval{Name: c.Says + ": no ratio", Class: c.Badge.Class}
 		if f.Of != nil && f.To != nil {

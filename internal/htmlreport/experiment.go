@@ -38,8 +38,11 @@ func experimentsOf(run *result.Run) []*experiment {
 
 // caption says what all of the experiment's cells share.
 func (e *experiment) caption() string {
-	c := e.Cells[0]
-	return fmt.Sprintf("%s; windows of %g s; %s", sentence(strings.Join(e.shared, ", ")), c.Seconds,
+	c, text := e.Cells[0], ""
+	if e.Text != "" {
+		text = strings.TrimSuffix(sentence(e.Text), ".") + ". "
+	}
+	return text + fmt.Sprintf("%s; windows of %g s; %s", sentence(strings.Join(e.shared, ", ")), c.Seconds,
 		metric.Count(c.Wanted, "repeat"))
 }
 

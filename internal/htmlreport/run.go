@@ -18,6 +18,7 @@ type runPage struct {
 	Comparisons []comparison
 	Findings    []finding
 	Tally       string
+	LeftOut     string
 	Paths       chart.Drawing
 	Charts      []Chart
 	MarksMean   string
@@ -47,6 +48,7 @@ func Run(run *result.Run) ([]byte, error) {
 	}
 	p.Comparisons, p.Reach = comparisons(all.Comparisons)
 	p.Findings, p.Tally = findings(all.Findings)
+	p.LeftOut = all.LeftOutText()
 	p.Parts = p.parts()
 	return render("run", run.Lesson.Name+": "+run.Lesson.Question, p)
 }

@@ -20,6 +20,9 @@ type finding struct {
 func findings(found []outcome.Finding) (all []finding, tally string) {
 	counts := map[outcome.Outcome]int{}
 	for _, f := range found {
+		if f.Reason.LeftOut != "" {
+			continue
+		}
 		all = append(all, finding{f.Plan.Says, f.Own, badgeOf(f.Outcome, f.Reason)})
 		counts[f.Outcome]++
 	}

@@ -54,7 +54,7 @@ func missing(run *result.Run, s lesson.Selector) (*result.Cell, Outcome, Reason)
 		return lesson.Word(c.Experiment) == experiment
 	}) {
 		why := fmt.Sprintf("the experiment %s was left out; --experiments %s runs it", experiment, experiment)
-		return nil, NotInThisRun, Reason{Text: why}
+		return nil, NotInThisRun, Reason{Text: why, LeftOut: experiment.String()}
 	}
 	return nil, NotInThisRun, Reason{Text: "this run has no cell with " + s.String()}
 }

@@ -2,7 +2,14 @@
 // the findings of a study. It judges from run.json alone.
 package outcome
 
-import "pooler-lab/internal/result"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pooler-lab/internal/metric"
+	"pooler-lab/internal/result"
+)
 
 // An Outcome is what a comparison or a finding comes to in a run.
 type Outcome string
@@ -82,6 +89,43 @@ func (all Outcomes) Overall() Outcome {
 		return Inconclusive
 	}
 	return Reproduced
+}
+
+// LeftOut says which experiments the run left out that comparisons and findings need, each once, and how many of both
+// need them.
+func (all Outcomes) LeftOut() (experiments []string, comparisons, findings int) {
+	note := func(r Reason, count *int) {
+		if r.LeftOut == "" {
+			return
+		}
+		if *count++; !slices.Contains(experiments, r.LeftOut) {
+			experiments = append(experiments, r.LeftOut)
+		}
+	}
+	for _, c := range all.Comparisons {
+		note(c.Reason, &comparisons)
+	}
+	for _, f := range all.Findings {
+		note(f.Reason, &findings)
+	}
+	return experiments, comparisons, findings
+}
+
+// LeftOutText says in a sentence what the run left out and how to have it; empty where that is nothing.
+func (all Outcomes) LeftOutText() string {
+	experiments, comparisons, findings := all.LeftOut()
+	if len(experiments) == 0 {
+		return ""
+	}
+	var counts []string
+	if comparisons > 0 {
+		counts = append(counts, metric.Count(comparisons, "comparison"))
+	}
+	if findings > 0 {
+		counts = append(counts, metric.Count(findings, "finding"))
+	}
+	return fmt.Sprintf("Not in this run: %s of experiments that it left out. Measure them with --experiments %s.",
+		strings.Join(counts, " and "), strings.Join(experiments, ","))
 }
 
 // Flags are the kinds of flags that reasons name, each as often as it is named.

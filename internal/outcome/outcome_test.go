@@ -361,3 +361,22 @@ func TestSummary(t *testing.T) {
 		}
 	}
 }
+
+// What an experiment that was left out would say stands in one sentence.
+func TestLeftOut(t *testing.T) {
+	run := balance()
+	heavy := run.Lesson.Comparisons[0]
+	heavy.Of = pick("experiment", "heavy", "path", "pgpool")
+	run.Lesson.Comparisons = append(run.Lesson.Comparisons, heavy)
+	run.Lesson.Findings = []lesson.Finding{
+		{Name: "heavy", All: []lesson.Condition{{Metric: "tps", Of: heavy.Of, Is: "more", Than: number(1)}}},
+		{Name: "long", All: []lesson.Condition{{Metric: "tps", Of: pick("experiment", "long"), Is: "more", Than: number(1)}}},
+	}
+	want := "Not in this run: 1 comparison and 2 findings of experiments that it left out. Measure them with --experiments heavy,long."
+	if got := All(run).LeftOutText(); got != want {
+		t.Errorf("it says %q, it should say %q", got, want)
+	}
+	if got := All(balance()).LeftOutText(); got != "" {
+		t.Errorf("a whole run says %q", got)
+	}
+}

@@ -11,6 +11,7 @@ import (
 type Reason struct {
 	Text    string
 	Flagged []FlaggedCell // whose flags are the reason
+	LeftOut string        // the experiment that the run left out, where that is the reason
 }
 
 // A FlaggedCell is a cell with the flags that bear on what was asked of it.

@@ -16,7 +16,12 @@ func lines(run *result.Run, experiments []result.ExperimentCells) string {
 	for _, e := range experiments {
 		varying, shared := result.Differ(e.Cells)
 		b.WriteString("\n")
-		paragraph(&b, "Experiment "+e.Name+": ", strings.Join(shared, ", "))
+		if e.Text != "" {
+			paragraph(&b, "Experiment "+e.Name+": ", e.Text)
+			paragraph(&b, "", strings.Join(shared, ", "))
+		} else {
+			paragraph(&b, "Experiment "+e.Name+": ", strings.Join(shared, ", "))
+		}
 		metrics := metricsOf(e.Cells)
 		for len(metrics) > 0 {
 			n, t := fitting(run, e.Cells, varying, metrics)

@@ -14,7 +14,7 @@ import (
 // where the lesson has none of them.
 func outcomes(run *result.Run) string {
 	all := outcome.All(run)
-	return comparisons(all.Comparisons) + studyFigures(run, all.Figures) + findings(all.Findings)
+	return comparisons(all.Comparisons) + studyFigures(run, all.Figures) + findings(all.Findings) + leftOut(all)
 }
 
 // Verdict is the run's comparisons and findings alone.
@@ -24,7 +24,8 @@ func Verdict(run *result.Run, all outcome.Outcomes) string {
 		return text + "The lesson makes no comparison: its figures are a table to look at (scripts/report).\n" +
 			"A lesson that makes some: scripts/run 01-connect\n"
 	}
-	return text + comparisons(all.Comparisons) + findings(all.Findings) + flagLegend(all.Flags()) + counts(run)
+	return text + comparisons(all.Comparisons) + findings(all.Findings) + leftOut(all) + flagLegend(all.Flags()) +
+		counts(run)
 }
 
 // flagLegend says what the flags stand for that outcomes name.
@@ -39,12 +40,13 @@ func flagLegend(kinds []result.FlagKind) string {
 	return b.String()
 }
 
+// comparisons leave out those whose experiment the run did: see leftOut.
 func comparisons(all []outcome.Comparison) string {
-	if len(all) == 0 {
-		return ""
-	}
 	t := &table{left: 1, gap: 2, headings: [][]string{{"outcome", "ratio ", "95 % interval", "of"}}}
 	for _, c := range all {
+		if c.Reason.LeftOut != "" {
+			continue
+		}
 		ratio, interval := "-", "-"
 		if c.Ratio.N > 0 {
 			ratio = metric.RatioText(c.Ratio.Center)
@@ -55,6 +57,9 @@ func comparisons(all []outcome.Comparison) string {
 		ratio += star(len(c.Reason.Flagged) > 0)
 		t.add(c.Outcome.String(), ratio, interval,
 			reason(fmt.Sprintf("%s (%s)", c.Plan.Says, c.Plan.Metric), c.Reason.String()))
+	}
+	if len(t.rows) == 0 {
+		return ""
 	}
 	return "\nComparisons, each the ratio of two cells' figures within a block\n" + t.String()
 }
@@ -100,16 +105,31 @@ func studyFigures(run *result.Run, figures []outcome.StudyFigure) string {
 }
 
 func findings(all []outcome.Finding) string {
-	if len(all) == 0 {
-		return ""
-	}
 	t := &table{left: 2, gap: 2, headings: [][]string{{"outcome", "of", "finding"}}}
 	for _, f := range all {
+		if f.Reason.LeftOut != "" {
+			continue
+		}
 		whose := "the study"
 		if f.Own {
 			whose = "the lab"
 		}
 		t.add(f.Outcome.String(), whose, reason(f.Plan.Says, f.Reason.String()))
 	}
+	if len(t.rows) == 0 {
+		return ""
+	}
 	return "\n" + t.String()
+}
+
+// leftOut says which of the lesson's comparisons and findings the run wasn't made for.
+func leftOut(all outcome.Outcomes) string {
+	text := all.LeftOutText()
+	if text == "" {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\n")
+	paragraph(&b, "", text)
+	return b.String()
 }
