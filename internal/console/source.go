@@ -21,17 +21,17 @@ const waitsWindow = 5 * time.Second
 
 // A Source is the lab as the console sees it: what it looks at, and what it acts with.
 type Source struct {
-	Set      *topology.Set
-	Presets  link.Presets
-	Links    Links
-	Probe    func(topology.Link) LinkProbe
-	Nodes    []NodeProbe
-	Waits    []WaitsProbe
-	UnderWay func() (what string, ok bool) // what measures just now, the console's own lesson included
-	Step     func() (run.Step, bool)       // how far it is, where it is a lesson that has said
-	K6, Lab  string                        // programs
-	Scale    func(context.Context) (int, error)
-	LetGo    func(context.Context) // has poolers close what the live load has left open
+	Set       *topology.Set
+	Presets   link.Presets
+	Links     Links
+	Probe     func(topology.Link) LinkProbe
+	Nodes     []NodeProbe
+	Waits     []WaitsProbe
+	UnderWay  func() (what string, ok bool) // what measures just now, the console's own lesson included
+	Step      func() (run.Step, bool)       // how far it is, where it is a lesson that has said
+	K6, Lab   string                        // programs
+	Scale     func(context.Context) (int, error)
+	CloseIdle func(context.Context) // has poolers close what the live load has left open
 }
 
 // Links are where latencies are swapped.
@@ -90,7 +90,7 @@ func SourceOfLab(root string) (*Source, error) {
 		Probe:    func(l topology.Link) LinkProbe { return link.NewProbe(topology.Proxy, l) },
 		UnderWay: func() (string, bool) { return run.UnderWay(filepath.Join(root, "results")) },
 		Step:     func() (run.Step, bool) { return run.LastStep(filepath.Join(root, "results")) },
-		Scale:    server.Scale, LetGo: func(ctx context.Context) { closeIdle(ctx, set) }}
+		Scale:    server.Scale, CloseIdle: func(ctx context.Context) { closeIdle(ctx, set) }}
 	for _, name := range services(set) {
 		kind := set.PoolerKind(name)
 		switch {

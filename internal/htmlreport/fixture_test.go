@@ -152,15 +152,15 @@ func fixtureManifest() result.Manifest {
 }
 
 // cellOf is a cell of the fixture; -1 ms is without the proxy.
-func cellOf(group, path string, ms int) lesson.Cell {
-	c := lesson.Cell{Experiment: group, Path: path, Workload: "select", Clients: 10, Protocol: "prepared", Seconds: 3,
+func cellOf(experiment, path string, ms int) lesson.Cell {
+	c := lesson.Cell{Experiment: experiment, Path: path, Workload: "select", Clients: 10, Protocol: "prepared", Seconds: 3,
 		Warmup: 1, Wanted: repeats, Role: "app"}
 	if ms >= 0 {
 		c.Latency, c.Link = lesson.Through(ms), map[string]string{"direct": "client-primary",
 			"pgbouncer-transaction":          "client-pgbouncer",
 			"pgbouncer-transaction-near-app": "pgbouncer-primary", "pgpool": "client-pgpool"}[path]
 	}
-	c.ID = group + "." + path + "." + c.Latency.String() + ".select.10c.prepared"
+	c.ID = experiment + "." + path + "." + c.Latency.String() + ".select.10c.prepared"
 	return c
 }
 

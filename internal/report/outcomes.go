@@ -80,7 +80,8 @@ func reason(text, why string) string {
 	return text + ": " + why
 }
 
-// studyFigures sets the study's figures beside those seen here. They are from other machines: their shape counts.
+// studyFigures sets the study's figures beside those seen here. They are from other machines: who wins can agree, sizes
+// can't.
 func studyFigures(run *result.Run, figures []outcome.StudyFigure) string {
 	if run.Lesson.Study == nil {
 		return ""
