@@ -162,7 +162,7 @@ func ran() RunDetail {
 				Ratio:   outcome.Interval{Center: 0.05, Lo: 0.04, Hi: 0.06, N: 6},
 				Outcome: outcome.Lower,
 			},
-			{Plan: plan.Comparison{Name: "other", Says: "more clients"}, Outcome: outcome.NotInThisRun},
+			{Plan: plan.Comparison{Name: "other", Text: "more clients"}, Outcome: outcome.NotInThisRun},
 		},
 	}
 }
