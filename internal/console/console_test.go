@@ -64,17 +64,17 @@ func newBench(t *testing.T, change func(*bench)) *bench {
 		t.Fatal(err)
 	}
 	b.source = &Source{
-		Set:      set,
-		Presets:  presets,
-		Links:    links,
-		K6:       "/nowhere/k6",
-		Lab:      "/nowhere/lab",
-		UnderWay: b.holder,
-		Step:     b.lastStep,
-		Probe:    func(topology.Link) LinkProbe { return standInProbe{} },
-		Nodes:    []NodeProbe{b.node},
-		Scale:    func(context.Context) (int, error) { return 1, nil },
-		LetGo:    func(context.Context) {},
+		Set:       set,
+		Presets:   presets,
+		Links:     links,
+		K6:        "/nowhere/k6",
+		Lab:       "/nowhere/lab",
+		UnderWay:  b.holder,
+		Step:      b.lastStep,
+		Probe:     func(topology.Link) LinkProbe { return standInProbe{} },
+		Nodes:     []NodeProbe{b.node},
+		Scale:     func(context.Context) (int, error) { return 1, nil },
+		CloseIdle: func(context.Context) {},
 	}
 	b.Console = newConsole(t, root, &b.server)
 	if change != nil {

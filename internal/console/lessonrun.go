@@ -71,7 +71,7 @@ func (p *parts) startLesson(ctx context.Context, name string, order lessonReques
 	for !p.load.still() && ctx.Err() == nil {
 		time.Sleep(20 * time.Millisecond)
 	}
-	p.source.LetGo(ctx)
+	p.source.CloseIdle(ctx)
 	c, err := begin(p.source.Lab, p.results(), name, order.flags(), order.Prediction, p.log)
 	if err != nil {
 		p.lock.end()
