@@ -114,12 +114,12 @@ func runCells(t *testing.T, experiments string) *result.Run {
 	t.Helper()
 	saveCells(t)
 	r := start(t, "run", "98-cells", "--experiments", experiments).finished(t, 0)
-	checkPutBack(t)
+	checkRestored(t)
 	return r
 }
 
-// checkPutBack wants everything that a run may turn to be as configs/ have it.
-func checkPutBack(t *testing.T) {
+// checkRestored wants everything that a run may change to be as configs/ have it.
+func checkRestored(t *testing.T) {
 	t.Helper()
 	admin, follower := connect(t, "lab", topology.Endpoint{Host: "primary", Port: 5432, DBName: "postgres"}), connect(t, "lab", topology.Endpoint{Host: "standby", Port: 5432, DBName: "postgres"})
 	for what, got := range map[string]string{
@@ -253,10 +253,10 @@ func TestAnInterruptedCellIsTakenBack(t *testing.T) {
 	if r := run.finished(t, 130); r.NotRestored != "" {
 		t.Errorf("not put back: %s", r.NotRestored)
 	}
-	checkPutBack(t)
+	checkRestored(t)
 	run = begin()
 	inside(t, "lab", "sh", "-c", `for p in /proc/[0-9]*; do tr '\0' ' ' <$p/cmdline 2>/dev/null | grep -q '^lab run' && kill -9 ${p#/proc/}; done; true`)
 	run.wait(t, 20*time.Second)
 	script(t, "reset", "--keep-data")
-	checkPutBack(t)
+	checkRestored(t)
 }

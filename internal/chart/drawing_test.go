@@ -7,7 +7,8 @@ import (
 )
 
 func TestNumber(t *testing.T) {
-	for v, want := range map[float64]string{0: "0", 0.0523: "0.052", 5.2371: "5.24", 523.7: "524", 9999: "9999", 11642.4: "11\u202f642", 1234567: "1\u202f234\u202f567", -12345: "-12\u202f345"} {
+	for v, want := range map[float64]string{0: "0", 0.0523: "0.052", 5.2371: "5.24", 523.7: "524", 9999: "9999",
+		11642.4: "11\u202f642", 1234567: "1\u202f234\u202f567", -12345: "-12\u202f345"} {
 		if got := Number(v); got != want {
 			t.Errorf("%v is written %q, it should be %q", v, got, want)
 		}
@@ -52,7 +53,8 @@ func TestTicks(t *testing.T) {
 }
 
 func TestNamesStandApart(t *testing.T) {
-	labels := []label{{y: 300, at: 300}, {y: 302, at: 302}, {y: plotBottom, at: plotBottom}, {y: plotBottom, at: plotBottom}, {y: 50, at: 50}}
+	labels := []label{{y: 300, at: 300}, {y: 302, at: 302}, {y: plotBottom, at: plotBottom},
+		{y: plotBottom, at: plotBottom}, {y: 50, at: 50}}
 	spread(labels)
 	for i := 1; i < len(labels); i++ {
 		if gap := labels[i].at - labels[i-1].at; gap < labelGap {
@@ -85,7 +87,8 @@ func TestMarksSayHowSure(t *testing.T) {
 		{"flagged", Point{Value: 10, Lo: 9, Hi: 11, Flagged: true}, "path", "cross s1", true},
 	}
 	for _, test := range tests {
-		d := Lines(Chart{Places: []Place{{"1", 1}, {"none", math.NaN()}}, Series: []Series{{Name: "direct", Colour: 1, Points: []Point{test.point}}}})
+		d := Lines(Chart{Places: []Place{{"1", 1}, {"none", math.NaN()}},
+			Series: []Series{{Name: "direct", Colour: 1, Points: []Point{test.point}}}})
 		found := slices.ContainsFunc(d.Marks, func(m Mark) bool { return m.Shape == test.shape && m.Class == test.class })
 		whisker := slices.ContainsFunc(d.Marks, func(m Mark) bool { return m.Class == "whisker s1" })
 		if !found || whisker != test.whisker {

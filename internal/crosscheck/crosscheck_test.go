@@ -18,10 +18,11 @@ func TestConclude(t *testing.T) {
 		last string
 		err  error
 	}{
-		"equal":    {hundreds, "all 1 ratios agree", nil},
-		"faster":   {[]float64{200, 200, 200, 200, 200, 200}, "all 1 ratios agree", nil},
-		"slower":   {[]float64{70, 71, 69, 70, 72, 68}, "1 of 1 ratios differ from what is wanted", errDiffers},
-		"restless": {[]float64{60, 120, 60, 120, 60, 70}, "0 of 1 ratios agree, the others are inconclusive", errInconclusive},
+		"equal":  {hundreds, "all 1 ratios agree", nil},
+		"faster": {[]float64{200, 200, 200, 200, 200, 200}, "all 1 ratios agree", nil},
+		"slower": {[]float64{70, 71, 69, 70, 72, 68}, "1 of 1 ratios differ from what is wanted", errDiffers},
+		"restless": {[]float64{60, 120, 60, 120, 60, 70}, "0 of 1 ratios agree, the others are inconclusive",
+			errInconclusive},
 	} {
 		list, err := plan([]string{partThroughput}, options{clients: 10, unlimited: true})
 		if err != nil {
@@ -60,7 +61,8 @@ func TestLine(t *testing.T) {
 	}
 	list[0].pgbench = []float64{10.6, 10.6, 10.6, 10.6, 10.6, 10.6}
 	list[0].k6 = []float64{10.6, 10.7, 10.6, 10.5, 10.6, 10.65}
-	if got := list[0].line(); !strings.Contains(got, "1.000  0.991 to 1.009") || !strings.HasSuffix(got, "0.98 to 1.02  agrees") {
+	if got := list[0].line(); !strings.Contains(got, "1.000  0.991 to 1.009") ||
+		!strings.HasSuffix(got, "0.98 to 1.02  agrees") {
 		t.Errorf("the line is %q", got)
 	}
 	list[0].pgbench, list[0].k6 = list[0].pgbench[:3], []float64{11.6, 11.6, 11.6}
@@ -81,7 +83,8 @@ func TestPlan(t *testing.T) {
 }
 
 func TestPgbenchReports(t *testing.T) {
-	report := []byte("latency average = 0.2 ms\naverage connection time = 2.345 ms\ntps = 44321.5 (without initial connection time)\n")
+	report := []byte("latency average = 0.2 ms\naverage connection time = 2.345 ms\ntps = 44321.5 (without initial " +
+		"connection time)\n")
 	if got, err := find(report, `(?m)^tps = ([0-9.]+)`); err != nil || got != 44321.5 {
 		t.Errorf("tps is %v, %v", got, err)
 	}
@@ -89,7 +92,8 @@ func TestPgbenchReports(t *testing.T) {
 		t.Error("a report without the figure is no error")
 	}
 	folder := t.TempDir()
-	for file, text := range map[string]string{"log.1": "0 1 10500 0 1 2\n0 2 10700 0 1 3\n", "log.1.1": "1 1 10600 0 1 2\n"} {
+	for file, text := range map[string]string{"log.1": "0 1 10500 0 1 2\n0 2 10700 0 1 3\n",
+		"log.1.1": "1 1 10600 0 1 2\n"} {
 		if err := os.WriteFile(filepath.Join(folder, file), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

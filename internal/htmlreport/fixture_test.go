@@ -40,7 +40,8 @@ const repeats = 6
 func fixture() *result.Run {
 	started := time.Date(2026, 11, 21, 16, 12, 0, 0, time.UTC)
 	ended := started.Add(4*time.Minute + 31*time.Second)
-	run := &result.Run{Version: result.Version, ID: "20261121T161200Z-02-latency", Status: result.Finished, Started: started, Ended: &ended,
+	run := &result.Run{Version: result.Version, ID: "20261121T161200Z-02-latency", Status: result.Finished,
+		Started: started, Ended: &ended,
 		Seed: 4224954960, Blocks: repeats, Lesson: fixtureLesson(), Manifest: fixtureManifest(), Paths: fixturePaths()}
 	for _, ms := range []int{-1, 0, 1, 10, 20, 100} {
 		for n, path := range []string{"direct", "pgbouncer-transaction", "pgpool"} {
@@ -53,8 +54,9 @@ func fixture() *result.Run {
 			run.Cells = append(run.Cells, waiting(path, ms))
 		}
 	}
-	failed := result.Cell{Cell: cellOf("throughput", "pgpool", 200), Status: result.Failed, Reason: "the path doesn't lead where it says: " +
-		"<script>alert(1)</script> had to be primary, standby", Repeats: []result.Repeat{}}
+	failed := result.Cell{Cell: cellOf("throughput", "pgpool", 200), Status: result.Failed,
+		Reason: "the path doesn't lead where it says: " +
+			"<script>alert(1)</script> had to be primary, standby", Repeats: []result.Repeat{}}
 	run.Cells = append(run.Cells, failed)
 	return run
 }
@@ -65,7 +67,8 @@ func fixturePaths() []result.Path {
 		{Name: "pgbouncer-transaction", Services: []string{"pgbouncer", "primary"}},
 		{Name: "pgbouncer-transaction-near-app", Services: []string{"pgbouncer", "primary"}},
 		{Name: "pgpool", Services: []string{"pgpool", "primary", "standby"}, Balances: true},
-		{Name: "yugabyte", Services: []string{"yugabyte"}, Unavailable: "its image yugabytedb/yugabyte:2025.2 can't be pulled"},
+		{Name: "yugabyte", Services: []string{"yugabyte"},
+			Unavailable: "its image yugabytedb/yugabyte:2025.2 can't be pulled"},
 	}
 }
 
@@ -87,33 +90,50 @@ func fixtureLesson() result.Lesson {
 		return selector("experiment", `"throughput"`, "path", quoted(path), "latency_ms", ms)
 	}
 	two, half := 2.0, 0.5
-	return result.Lesson{Name: "02-latency", Title: "Latency and throughput", Question: "What does network latency do to throughput, and what wins it back?",
-		Prediction:  "Ten clients, one statement a turn: how many transactions a second are left at 10 ms of round trip, and how many at 100 ms?",
-		Explanation: "A client that waits for each answer can't have more than one statement under way, so ten clients do no more than ten statements a round trip, whatever stands between.",
-		File:        "k6/lessons/02-latency.js", SHA256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+	return result.Lesson{Name: "02-latency", Title: "Latency and throughput",
+		Question: "What does network latency do to throughput, and what wins it back?",
+		Prediction: "Ten clients, one statement an iteration: how many transactions a second are left at 10 ms of round trip, " +
+			"and how many at 100 ms?",
+		Explanation: "A client that waits for each answer can't have more than one statement under way, so ten clients do " +
+			"no more than ten statements a round trip, whatever stands between.",
+		File: "k6/lessons/02-latency.js", SHA256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
 		Comparisons: []lesson.Comparison{
 			{Name: "slower", Says: "Throughput at 10 ms against none", Metric: "tps", Of: at("direct", 10), To: at("direct", 0)},
-			{Name: "pooled", Says: "PgBouncer against direct, without latency", Metric: "tps", Of: at("pgbouncer-transaction", "null"), To: at("direct", "null")},
-			{Name: "near", Says: "PgBouncer near the application against near the database", Metric: "tps", Of: at("pgbouncer-transaction-near-app", 10), To: at("pgbouncer-transaction", 10)},
-			{Name: "balanced", Says: "Pgpool-II against direct, without latency", Metric: "tps", Of: at("pgpool", "null"), To: at("direct", "null")},
+			{Name: "pooled", Says: "PgBouncer against direct, without latency", Metric: "tps",
+				Of: at("pgbouncer-transaction", "null"), To: at("direct", "null")},
+			{Name: "near", Says: "PgBouncer near the application against near the database", Metric: "tps",
+				Of: at("pgbouncer-transaction-near-app", 10), To: at("pgbouncer-transaction", 10)},
+			{Name: "balanced", Says: "Pgpool-II against direct, without latency", Metric: "tps", Of: at("pgpool", "null"),
+				To: at("direct", "null")},
 		},
 		Study: &lesson.Study{Title: "PostgreSQL network latency does make a big difference", Source: "CYBERTEC, 2020",
 			Setup: "Read-only pgbench, 10 clients, 20 s. The author's 10 ms is one way: 20 ms of round trip in our words.",
 			Figures: []lesson.StudyFigure{{What: "no delay", Said: "8813 TPS", Metric: "tps", Of: at("direct", "null")},
-				{What: "10 ms of delay", Said: "461 TPS", Metric: "tps", Of: at("direct", 20)}, {What: "more delay", Said: "'dropped 100 times'"}},
+				{What: "10 ms of delay", Said: "461 TPS", Metric: "tps", Of: at("direct", 20)},
+				{What: "more delay", Said: "'dropped 100 times'"}},
 			Findings: []lesson.Finding{
-				{Name: "falls", Says: "Throughput falls to less than half at 10 ms of round trip.", All: []lesson.Condition{{Metric: "tps", Of: at("direct", 10), To: at("direct", 0), Is: "less", Than: &half}}},
-				{Name: "doubles", Says: "Pgpool-II does twice as much as direct without latency.", All: []lesson.Condition{{Metric: "tps", Of: at("pgpool", "null"), To: at("direct", "null"), Is: "more", Than: &two}}},
-				{Name: "cannot", Says: "At 200 ms Pgpool-II does less than at 100 ms.", All: []lesson.Condition{{Metric: "tps", Of: at("pgpool", 200), To: at("pgpool", 100), Is: "less"}}},
+				{Name: "falls", Says: "Throughput falls to less than half at 10 ms of round trip.",
+					All: []lesson.Condition{{Metric: "tps", Of: at("direct", 10), To: at("direct", 0), Is: "less", Than: &half}}},
+				{Name: "doubles", Says: "Pgpool-II does twice as much as direct without latency.",
+					All: []lesson.Condition{{Metric: "tps", Of: at("pgpool", "null"), To: at("direct", "null"), Is: "more",
+						Than: &two}}},
+				{Name: "cannot", Says: "At 200 ms Pgpool-II does less than at 100 ms.",
+					All: []lesson.Condition{{Metric: "tps", Of: at("pgpool", 200), To: at("pgpool", 100), Is: "less"}}},
 			}},
 		Charts: []lesson.Chart{
-			{Title: "Transactions a second over latency", Kind: "lines", Metric: "tps", X: "latency_ms", Series: "path", Of: selector("experiment", `"throughput"`), Ceiling: true, Log: "xy",
+			{Title: "Transactions a second over latency", Kind: "lines", Metric: "tps", X: "latency_ms", Series: "path",
+				Of: selector("experiment", `"throughput"`), Ceiling: true, Log: "xy",
 				Note: "Both axes are logarithmic: a straight line down means that twice the round trip halves the throughput."},
-			{Title: "Response time over latency", Kind: "lines", Metric: "p50", X: "latency_ms", Series: "path", Of: selector("experiment", `"throughput"`), Log: ""},
-			{Title: "Transactions a second without latency", Kind: "bars", Metric: "tps", X: "path", Series: "", Of: selector("experiment", `"throughput"`, "latency_ms", "null")},
-			{Title: "Transactions a second, far and near", Kind: "bars", Metric: "tps", X: "latency_ms", Series: "path", Of: selector("experiment", `"throughput"`)},
-			{Title: "Where the server waits", Kind: "stack", Parts: []string{"waits"}, X: "path", Series: "latency_ms", Of: selector("experiment", `"waits"`)},
-			{Title: "What a connect is made of", Kind: "stack", Parts: []string{"dial", "tls", "auth"}, X: "path", Of: selector("experiment", `"waits"`, "latency_ms", 20)},
+			{Title: "Response time over latency", Kind: "lines", Metric: "p50", X: "latency_ms", Series: "path",
+				Of: selector("experiment", `"throughput"`), Log: ""},
+			{Title: "Transactions a second without latency", Kind: "bars", Metric: "tps", X: "path", Series: "",
+				Of: selector("experiment", `"throughput"`, "latency_ms", "null")},
+			{Title: "Transactions a second, far and near", Kind: "bars", Metric: "tps", X: "latency_ms", Series: "path",
+				Of: selector("experiment", `"throughput"`)},
+			{Title: "Where the server waits", Kind: "stack", Parts: []string{"waits"}, X: "path", Series: "latency_ms",
+				Of: selector("experiment", `"waits"`)},
+			{Title: "What a connect is made of", Kind: "stack", Parts: []string{"dial", "tls", "auth"}, X: "path",
+				Of: selector("experiment", `"waits"`, "latency_ms", 20)},
 		}}
 }
 
@@ -122,8 +142,9 @@ func fixtureManifest() result.Manifest {
 		Authentication: []result.Login{
 			{Role: "app", Method: "scram-sha-256, 4096 iterations", Paths: []string{"direct", "pgbouncer-transaction"}},
 		},
-		Versions: map[string]string{"primary": "PostgreSQL 17.11 (Debian 17.11-0+deb13u1)", "pgbouncer": "PgBouncer 1.24.1", "pgpool": "4.6.1", "k6": "v2.2.0", "toxiproxy": "2.12.0", "lab": "(devel) go1.26"},
-		Host:     result.Host{CPUs: 2, MemoryBytes: 8 << 30, Kernel: "6.1.0-40-amd64", Arch: "amd64"},
+		Versions: map[string]string{"primary": "PostgreSQL 17.11 (Debian 17.11-0+deb13u1)", "pgbouncer": "PgBouncer 1.24.1",
+			"pgpool": "4.6.1", "k6": "v2.2.0", "toxiproxy": "2.12.0", "lab": "(devel) go1.26"},
+		Host: result.Host{CPUs: 2, MemoryBytes: 8 << 30, Kernel: "6.1.0-40-amd64", Arch: "amd64"},
 		Limits: []result.Limit{
 			{Of: "nodes", Services: []string{"primary", "standby"}, CPUs: "0.5", Memory: "1g"},
 			{Of: "poolers", Services: []string{"pgbouncer"}, CPUs: "0.5", Memory: "512m"},
@@ -132,9 +153,11 @@ func fixtureManifest() result.Manifest {
 
 // cellOf is a cell of the fixture; -1 ms is without the proxy.
 func cellOf(group, path string, ms int) lesson.Cell {
-	c := lesson.Cell{Experiment: group, Path: path, Workload: "select", Clients: 10, Protocol: "prepared", Seconds: 3, Warmup: 1, Wanted: repeats, Role: "app"}
+	c := lesson.Cell{Experiment: group, Path: path, Workload: "select", Clients: 10, Protocol: "prepared", Seconds: 3,
+		Warmup: 1, Wanted: repeats, Role: "app"}
 	if ms >= 0 {
-		c.Latency, c.Link = lesson.Through(ms), map[string]string{"direct": "client-primary", "pgbouncer-transaction": "client-pgbouncer",
+		c.Latency, c.Link = lesson.Through(ms), map[string]string{"direct": "client-primary",
+			"pgbouncer-transaction":          "client-pgbouncer",
 			"pgbouncer-transaction-near-app": "pgbouncer-primary", "pgpool": "client-pgpool"}[path]
 	}
 	c.ID = group + "." + path + "." + c.Latency.String() + ".select.10c.prepared"
@@ -154,7 +177,8 @@ func throughput(path string, ms, n int) result.Cell {
 	}
 	if path == "direct" && ms == 0 {
 		c.Add(result.Repeat{Block: 1, Position: 1, Attempt: 1, Status: result.Rejected, Reason: "12 % of the host's CPU " +
-			"time was stolen: the hypervisor gave it to other virtual machines", Flags: []result.Flag{{Kind: result.FlagStolen}}})
+			"time was stolen: the hypervisor gave it to other virtual " +
+			"machines", Flags: []result.Flag{{Kind: result.FlagStolen}}})
 	}
 	for b := range c.Wanted {
 		noise := 1 + 0.03*math.Sin(float64(7*b+3*n+ms))
@@ -182,11 +206,14 @@ func waiting(path string, ms int) result.Cell {
 	slow := float64(ms) / 20
 	r := repeat(1, float64(ms)+0.2, 400, 3)
 	r.Nodes[0].Waits = []result.Wait{{Event: "CPU", Share: 0.55 - 0.5*slow}, {Event: "Net/Delay", Share: 0.15 + 0.5*slow},
-		{Event: "Client:ClientRead", Share: 0.06 + 0.2*slow}, {Event: "IO:WALSync", Share: 0.14 - 0.12*slow}, {Event: "LWLock:WALWrite", Share: 0.1 - 0.08*slow}}
-	for metric, ms := range map[string]float64{"pg_connect_dial": 0.2, "pg_connect_tls": 0, "pg_connect_auth": 5.1 + slow*40} {
+		{Event: "Client:ClientRead", Share: 0.06 + 0.2*slow}, {Event: "IO:WALSync",
+			Share: 0.14 - 0.12*slow}, {Event: "LWLock:WALWrite", Share: 0.1 - 0.08*slow}}
+	for metric, ms := range map[string]float64{"pg_connect_dial": 0.2, "pg_connect_tls": 0, "pg_connect_auth": 5.1 +
+		slow*40} {
 		r.Measured.Trends[metric] = result.Trend{Count: 20, Med: ms, P95: ms, P99: ms}
 	}
-	r.Measured.Errors = []result.Error{{Code: "57P01", Phase: "measure", Count: 2, Message: `terminating connection due to "administrator" <command>`}}
+	r.Measured.Errors = []result.Error{{Code: "57P01", Phase: "measure", Count: 2,
+		Message: `terminating connection due to "administrator" <command>`}}
 	r.Flags = []result.Flag{{Kind: result.FlagErrors, Text: "2 statements failed"}}
 	c.Add(r)
 	return c

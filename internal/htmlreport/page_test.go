@@ -107,13 +107,15 @@ func TestWhatAReaderHasToKnowFirst(t *testing.T) {
 	}{
 		{"stopped", func(r *result.Run) { r.Status, r.Reason, r.Unfinished = result.Interrupted, "it was stopped", 3 },
 			"Interrupted: it was stopped; 3 of 109 repeats are missing."},
-		{"killed", func(r *result.Run) { r.Status = result.Running }, "the run never ended, or hasn&#39;t yet; 0 of 109 repeats are missing."},
+		{"killed", func(r *result.Run) { r.Status = result.Running },
+			"the run never ended, or hasn&#39;t yet; 0 of 109 repeats are missing."},
 		{"changed", func(r *result.Run) {
 			six := 6
 			r.Lesson.Override = lesson.Override{Values: map[string][]string{"paths": {"direct"}}, Repeats: &six}
 		},
 			"Not as the lesson has it: paths direct, repeats 6."},
-		{"not put back", func(r *result.Run) { r.NotRestored = "toxiproxy doesn't answer" }, "could not be put back: toxiproxy doesn&#39;t answer"},
+		{"not put back", func(r *result.Run) { r.NotRestored = "toxiproxy doesn't answer" },
+			"could not be put back: toxiproxy doesn&#39;t answer"},
 	}
 	for _, test := range tests {
 		run := fixture()
@@ -161,10 +163,12 @@ func TestALessonWithoutComparisonsHasAReport(t *testing.T) {
 func TestRunsOfTwoLessonsDontCompare(t *testing.T) {
 	other := anotherRun()
 	other.Lesson.Name = "01-connect"
-	if _, err := Beside(Named{"a", fixture()}, Named{"b", other}); err == nil || !strings.Contains(err.Error(), "give runs of one lesson") {
+	if _, err := Beside(Named{"a", fixture()}, Named{"b", other}); err == nil ||
+		!strings.Contains(err.Error(), "give runs of one lesson") {
 		t.Errorf("two lessons side by side: %v", err)
 	}
-	if _, err := Room([]Named{{"a", fixture()}, {"b", other}}); err == nil || !strings.Contains(err.Error(), "give runs of one lesson") {
+	if _, err := Room([]Named{{"a", fixture()}, {"b", other}}); err == nil ||
+		!strings.Contains(err.Error(), "give runs of one lesson") {
 		t.Errorf("two lessons in a room: %v", err)
 	}
 }
@@ -173,7 +177,8 @@ func TestRolesTellCellsApart(t *testing.T) {
 	cell := func(role string) *result.Cell {
 		return &result.Cell{Cell: lesson.Cell{Path: "direct", Workload: "connect", Clients: 1, Role: role}}
 	}
-	for _, test := range []struct{ of, to, wantOf, wantTo string }{{"app", "app_trust", "app", "app_trust"}, {"", "app_clear", "app", "app_clear"}, {"app", "app", "none", "none"}} {
+	for _, test := range []struct{ of, to, wantOf, wantTo string }{{"app", "app_trust", "app", "app_trust"},
+		{"", "app_clear", "app", "app_clear"}, {"app", "app", "none", "none"}} {
 		of, to, both := apart(parts(cell(test.of), cell(test.to)), parts(cell(test.to), cell(test.of)))
 		if of != test.wantOf || to != test.wantTo || both != "direct, connect, 1 client" {
 			t.Errorf("%q beside %q is %q of %q to %q", test.of, test.to, both, of, to)

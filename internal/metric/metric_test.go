@@ -17,7 +17,8 @@ func whole(v int) *int { return &v }
 // busy is a repeat that measured everything there is.
 func busy() *result.Repeat {
 	trends := map[string]result.Trend{}
-	for i, metric := range []string{"pg_statement", "pg_transaction", "pg_pipeline", "pg_pool_wait", "pg_connect", "pg_connect_dial",
+	for i, metric := range []string{"pg_statement", "pg_transaction", "pg_pipeline", "pg_pool_wait", "pg_connect",
+		"pg_connect_dial",
 		"pg_connect_tls", "pg_connect_auth", "pg_connect_first_query", "pg_prepare"} {
 		v := float64(i + 1)
 		trends[metric] = result.Trend{Count: 5, Med: v, P95: 10 * v, P99: 11 * v, Avg: 2 * v}
@@ -26,21 +27,28 @@ func busy() *result.Repeat {
 		return map[string]result.Trend{"pg_connect": {Count: 1, Med: v}, "pg_connect_first_query": {Count: 1, Med: v + 1}}
 	}
 	return &result.Repeat{Block: 1, Status: result.OK, RoundTrip: &result.RoundTrip{MeasuredMS: 10},
-		Measured: &result.Measured{WindowSeconds: 2, Transactions: 100, TPS: 50, ClientsReady: 4, Trends: trends, FirstConnects: one(30), LaterConnects: one(3),
+		Measured: &result.Measured{WindowSeconds: 2, Transactions: 100, TPS: 50, ClientsReady: 4, Trends: trends,
+			FirstConnects: one(30), LaterConnects: one(3),
 			Counters:   map[string]float64{"pg_bytes_sent": 1e6, "pg_bytes_received": 7e6, "pg_round_trips": 300},
 			Statements: map[string]result.Trend{"read": {Count: 9, Med: 0.7}},
 			Errors:     []result.Error{{Code: "53300", Count: 2}, {Code: "57014", Count: 3}}},
-		Shares: []result.Share{{Node: "primary", Role: "primary", Selects: 30}, {Node: "standby", Role: "standby", Selects: 70}},
-		Resources: &result.Resources{Switches: share(1000), Containers: []result.Container{{Service: "primary", CPUs: 0.5, Throttled: share(0.2), MemoryMB: 100},
-			{Service: "standby", CPUs: 0.25, Throttled: share(0.1), MemoryMB: 60}, {Service: "pgpool", CPUs: 0.4, MemoryMB: 20}, {Service: "toxiproxy", MemoryMB: 7}}},
-		Nodes: []result.Node{{Service: "primary", MaxBackends: 6, MaxActive: 3, MaxLocks: whole(40), CostShare: 0.01, Sessions: 6,
-			Waits: []result.Wait{{Event: "Client:ClientRead", Share: 0.75}, {Event: "CPU", Share: 0.25}}},
-			{Service: "standby", MaxBackends: 4, MaxActive: 1, MaxLocks: whole(2), CostShare: 0.004, Sessions: 4, Waits: []result.Wait{{Event: "CPU", Share: 1}}}},
+		Shares: []result.Share{{Node: "primary", Role: "primary", Selects: 30},
+			{Node: "standby", Role: "standby", Selects: 70}},
+		Resources: &result.Resources{Switches: share(1000),
+			Containers: []result.Container{{Service: "primary", CPUs: 0.5, Throttled: share(0.2), MemoryMB: 100},
+				{Service: "standby", CPUs: 0.25, Throttled: share(0.1), MemoryMB: 60}, {Service: "pgpool", CPUs: 0.4,
+					MemoryMB: 20}, {Service: "toxiproxy", MemoryMB: 7}}},
+		Nodes: []result.Node{{Service: "primary", MaxBackends: 6, MaxActive: 3, MaxLocks: whole(40), CostShare: 0.01,
+			Sessions: 6,
+			Waits:    []result.Wait{{Event: "Client:ClientRead", Share: 0.75}, {Event: "CPU", Share: 0.25}}},
+			{Service: "standby", MaxBackends: 4, MaxActive: 1, MaxLocks: whole(2), CostShare: 0.004, Sessions: 4,
+				Waits: []result.Wait{{Event: "CPU", Share: 1}}}},
 		Pooler: &result.Pooler{MaxWaiting: whole(5), MaxWaitMS: share(12)}}
 }
 
 func TestReadings(t *testing.T) {
-	want := map[string]float64{"tps": 50, "ceiling_share": 0.05, "p50": 2, "p95": 20, "p99": 22, "mean": 4, "statement": 1, "transaction": 2, "pipeline": 3,
+	want := map[string]float64{"tps": 50, "ceiling_share": 0.05, "p50": 2, "p95": 20, "p99": 22, "mean": 4, "statement": 1,
+		"transaction": 2, "pipeline": 3,
 		"pool_wait": 4, "pool_wait_p95": 40, "connect": 5, "connect_p95": 50, "connect_p99": 55, "connect_mean": 10, "dial": 6, "tls": 7, "auth": 8,
 		"connect_first_query": 9, "first_connect": 30, "first_connect_query": 31, "later_connect": 3, "later_connect_query": 4,
 		"connected": 4, "memory_database_mb": 160, "memory_per_backend_mb": 16, "memory_pooler_mb": 20, "memory_per_client_mb": 2,
@@ -48,7 +56,8 @@ func TestReadings(t *testing.T) {
 		"selects_primary": 30, "selects_standby": 70, "standby_share": 0.7, "wait_cost": 0.01, "waiting": 5, "max_wait": 12, "copy_mb_s": 4, "round_trips": 3, "errors": 5,
 		"errors:57014": 3, "errors:08006": 0, "counter:pg_round_trips": 300, "counter:stale": 0, "trend:pg_prepare": 10, "statement:read": 0.7,
 		"wait:Client:ClientRead": 0.75, "wait:CPU": 0.25, "wait:IO:WALSync": 0}
-	absent := []string{"tps_with_connect", "connected_seconds", "finish_seconds", "starved", "throttled_pooler", "trend:nothing", "statement:nothing"}
+	absent := []string{"tps_with_connect", "connected_seconds", "finish_seconds", "starved", "throttled_pooler",
+		"trend:nothing", "statement:nothing"}
 	c := &result.Cell{Cell: lesson.Cell{Path: "pgpool", Clients: 10}}
 	for _, f := range All() {
 		if _, ok := want[f.Name]; !ok && !slices.Contains(absent, f.Name) {
@@ -77,8 +86,10 @@ func TestReadings(t *testing.T) {
 
 func TestFixedWork(t *testing.T) {
 	r := busy()
-	r.Measured.Finish = &result.Finish{ConnectedSeconds: 1, Connected: 9, Starved: 1, Seconds: 3, TPSWithConnect: 40, TPS: 0}
-	for name, want := range map[string]float64{"tps": 0, "tps_with_connect": 40, "connected_seconds": 1, "finish_seconds": 3, "starved": 1, "connected": 9} {
+	r.Measured.Finish = &result.Finish{ConnectedSeconds: 1, Connected: 9, Starved: 1, Seconds: 3, TPSWithConnect: 40,
+		TPS: 0}
+	for name, want := range map[string]float64{"tps": 0, "tps_with_connect": 40, "connected_seconds": 1,
+		"finish_seconds": 3, "starved": 1, "connected": 9} {
 		f, _ := Find(name)
 		if got, ok := f.Of(&result.Cell{}, r); !ok || got != want {
 			t.Errorf("%s is %v (%v), it should be %v", name, got, ok, want)
@@ -90,7 +101,8 @@ func TestFixedWork(t *testing.T) {
 func TestNothing(t *testing.T) {
 	counts := []string{"errors", "connected"}
 	for _, f := range All() {
-		if v, ok := f.Of(&result.Cell{}, &result.Repeat{Measured: &result.Measured{}}); ok != slices.Contains(counts, f.Name) {
+		v, ok := f.Of(&result.Cell{}, &result.Repeat{Measured: &result.Measured{}})
+		if ok != slices.Contains(counts, f.Name) {
 			t.Errorf("%s of nothing is %v (%v)", f.Name, v, ok)
 		}
 		if _, ok := f.Of(&result.Cell{}, &result.Repeat{}); ok {
@@ -162,8 +174,10 @@ func TestFor(t *testing.T) {
 		{"at capacity", lesson.Cell{Workload: "select"}, "tps"},
 		{"an open loop", lesson.Cell{Workload: "select", Rate: 10}, "p50"},
 		{"connecting", lesson.Cell{Workload: "connect", Rate: 10}, "connect connect_first_query"},
-		{"a fixed number of transactions", lesson.Cell{Workload: "tpcb", Transactions: 5}, "tps tps_with_connect connected_seconds finish_seconds starved"},
-		{"as the lesson has it", lesson.Cell{Workload: "connect", Metrics: []string{"auth", "of a newer program"}}, "auth of a newer program"},
+		{"a fixed number of transactions", lesson.Cell{Workload: "tpcb", Transactions: 5},
+			"tps tps_with_connect connected_seconds finish_seconds starved"},
+		{"as the lesson has it", lesson.Cell{Workload: "connect", Metrics: []string{"auth", "of a newer program"}},
+			"auth of a newer program"},
 	}
 	for _, test := range tests {
 		var names []string
@@ -182,7 +196,8 @@ func TestFound(t *testing.T) {
 	for _, f := range Found(run) {
 		names = append(names, f.Name)
 	}
-	want := "counter:pg_bytes_received counter:pg_bytes_sent counter:pg_round_trips errors:53300 errors:57014 statement:read trend:pg_prepare wait:CPU wait:Client:ClientRead"
+	want := "counter:pg_bytes_received counter:pg_bytes_sent counter:pg_round_trips errors:53300 errors:57014 " +
+		"statement:read trend:pg_prepare wait:CPU wait:Client:ClientRead"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("found are %s", got)
 	}
@@ -195,7 +210,8 @@ func TestBears(t *testing.T) {
 		want   bool
 	}{
 		{"tps", "few", true}, {"tps", "host", true}, {"errors", "errors", false}, {"backends", "host", false},
-		{"round_trips", "counts", true}, {"wait:CPU", "few", false}, {"wait:CPU", "host", true}, {"memory_database_mb", "errors", false},
+		{"round_trips", "counts", true}, {"wait:CPU", "few", false}, {"wait:CPU", "host", true},
+		{"memory_database_mb", "errors", false},
 		{"first_connect", "few", false}, {"copy_mb_s", "latency", true},
 	} {
 		f, err := Find(test.metric)
@@ -212,7 +228,8 @@ func TestRatiosAreWithinABlock(t *testing.T) {
 	cell := func(tps ...float64) *result.Cell {
 		c := &result.Cell{}
 		for i, v := range tps {
-			c.Repeats = append(c.Repeats, result.Repeat{Block: i + 1, Status: result.OK, Measured: &result.Measured{Transactions: 1, TPS: v}})
+			c.Repeats = append(c.Repeats, result.Repeat{Block: i + 1, Status: result.OK,
+				Measured: &result.Measured{Transactions: 1, TPS: v}})
 		}
 		return c
 	}

@@ -3,7 +3,8 @@ package metric
 import "testing"
 
 func TestNumber(t *testing.T) {
-	for v, want := range map[float64]string{0: "0.000", 0.0523: "0.052", 5.2371: "5.24", 52.37: "52.4", 523.7: "524", 11642.4: "11642"} {
+	for v, want := range map[float64]string{0: "0.000", 0.0523: "0.052", 5.2371: "5.24", 52.37: "52.4", 523.7: "524",
+		11642.4: "11642"} {
 		if got := Number(v); got != want {
 			t.Errorf("%v is written %s, it should be %s", v, got, want)
 		}
@@ -11,7 +12,8 @@ func TestNumber(t *testing.T) {
 }
 
 func TestRatioText(t *testing.T) {
-	for v, want := range map[float64]string{0: "0.00", 0.00042: "0.00042", 0.0041: "0.004", 0.0523: "0.052", 0.52: "0.52", 1.236: "1.24", 20: "20.00"} {
+	for v, want := range map[float64]string{0: "0.00", 0.00042: "0.00042", 0.0041: "0.004", 0.0523: "0.052", 0.52: "0.52",
+		1.236: "1.24", 20: "20.00"} {
 		if got := RatioText(v); got != want {
 			t.Errorf("the ratio %v is written %s, it should be %s", v, got, want)
 		}

@@ -30,12 +30,15 @@ func number(v float64) *float64 { return &v }
 
 // cell adds a cell of the experiment balance with a repeat for each figure of TPS.
 func cell(run *result.Run, path string, clients int, tps ...float64) *result.Cell {
-	c := result.Cell{Cell: lesson.Cell{ID: path, Experiment: "balance", Path: path, Workload: "select", Clients: clients, Protocol: "simple", Seconds: 2,
+	c := result.Cell{Cell: lesson.Cell{ID: path, Experiment: "balance", Path: path, Workload: "select", Clients: clients,
+		Protocol: "simple", Seconds: 2,
 		Wanted: len(tps), Role: "app"}, Status: result.Planned, Repeats: []result.Repeat{}}
 	for i, v := range tps {
-		c.Add(result.Repeat{Block: i + 1, Position: 1, Attempt: 1, Status: result.OK, Started: run.Started, Ended: run.Started.Add(2 * time.Second),
-			Measured: &result.Measured{WindowSeconds: 2, Transactions: int64(2 * v), TPS: v, ClientsReady: clients, Trends: map[string]result.Trend{}},
-			Flags:    []result.Flag{}})
+		c.Add(result.Repeat{Block: i + 1, Position: 1, Attempt: 1, Status: result.OK, Started: run.Started,
+			Ended: run.Started.Add(2 * time.Second),
+			Measured: &result.Measured{WindowSeconds: 2, Transactions: int64(2 * v), TPS: v, ClientsReady: clients,
+				Trends: map[string]result.Trend{}},
+			Flags: []result.Flag{}})
 	}
 	run.Cells = append(run.Cells, c)
 	run.Blocks = max(run.Blocks, len(tps))
@@ -46,15 +49,21 @@ func cell(run *result.Run, path string, clients int, tps ...float64) *result.Cel
 func balance() *result.Run {
 	started := time.Date(2026, 11, 21, 16, 12, 0, 0, time.UTC)
 	ended := started.Add(4 * time.Minute)
-	few := lesson.Condition{Metric: "tps", Of: pick("path", "pgpool", "clients", 5), To: pick("path", "direct", "clients", 5), Is: "less"}
-	many := lesson.Condition{Metric: "tps", Of: pick("path", "pgpool", "clients", 45), To: pick("path", "direct", "clients", 45), Is: "more"}
-	run := &result.Run{Version: result.Version, ID: "20261121T161200Z-05-balance", Status: result.Finished, Started: started, Ended: &ended, Seed: 7,
+	few := lesson.Condition{Metric: "tps", Of: pick("path", "pgpool", "clients", 5),
+		To: pick("path", "direct", "clients", 5), Is: "less"}
+	many := lesson.Condition{Metric: "tps", Of: pick("path", "pgpool", "clients", 45),
+		To: pick("path", "direct", "clients", 45), Is: "more"}
+	run := &result.Run{Version: result.Version, ID: "20261121T161200Z-05-balance", Status: result.Finished,
+		Started: started, Ended: &ended, Seed: 7,
 		Lesson: result.Lesson{Name: "05-balance", Title: "Balance", Question: "When does Pgpool-II's load balancing pay?",
-			Comparisons: []lesson.Comparison{{Name: "flip", Says: "Pgpool-II to direct, 45 clients", Metric: "tps", Of: many.Of, To: many.To}},
+			Comparisons: []lesson.Comparison{{Name: "flip", Says: "Pgpool-II to direct, 45 clients", Metric: "tps", Of: many.Of,
+				To: many.To}},
 			Study: &lesson.Study{Title: "Load balancing", Source: "the author, 2020", Setup: "one CPU each",
-				Figures: []lesson.StudyFigure{{What: "direct, 45 clients", Said: "4618 TPS", Metric: "tps", Of: pick("path", "direct", "clients", 45)},
+				Figures: []lesson.StudyFigure{{What: "direct, 45 clients", Said: "4618 TPS", Metric: "tps",
+					Of: pick("path", "direct", "clients", 45)},
 					{What: "select version()", Said: "0.523 ms"}},
-				Findings: []lesson.Finding{{Name: "flips", Says: "direct wins with few clients, Pgpool-II with many", All: []lesson.Condition{few, many}}}}},
+				Findings: []lesson.Finding{{Name: "flips", Says: "direct wins with few clients, Pgpool-II with many",
+					All: []lesson.Condition{few, many}}}}},
 		Manifest: result.Manifest{
 			Versions: map[string]string{}, Authentication: []result.Login{}, Scale: 10, MaxConnections: map[string]string{},
 			Limits: []result.Limit{{Of: "nodes", Services: []string{"primary"}, CPUs: "0.5"}}, Host: result.Host{CPUs: 2},

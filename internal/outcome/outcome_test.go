@@ -66,7 +66,8 @@ func TestCompare(t *testing.T) {
 			cell(r, "pgpool", 1, 8, 8, 8, 8, 8, 8)
 			cell(r, "direct", 1, 10, 10, 10, 10, 10)
 		}, tps(pgpool, direct), "no interval: 5 of 6 common repeats"},
-		{"a path that is off", func(r *result.Run) { cell(r, "direct", 1, 10) }, tps(pick("path", "yugabyte"), direct), "inconclusive: yugabyte is not available: off"},
+		{"a path that is off", func(r *result.Run) { cell(r, "direct", 1, 10) }, tps(pick("path", "yugabyte"), direct),
+			"inconclusive: yugabyte is not available: off"},
 		{"an experiment that was left out", func(r *result.Run) { cell(r, "direct", 1, 10) },
 			tps(pick("experiment", "heavy", "path", "direct"), direct),
 			"not in this run: the experiment heavy was left out; --experiments heavy runs it"},
@@ -75,13 +76,16 @@ func TestCompare(t *testing.T) {
 			"not in this run: this run has no cell with experiment balance, 500 clients"},
 		{"two cells", func(r *result.Run) { cell(r, "direct", 1, 10); cell(r, "direct", 2, 10) }, tps(direct, direct),
 			"inconclusive: direct picks 2 cells of this run, it must pick one"},
-		{"a cell that never ran", func(r *result.Run) { cell(r, "direct", 1) }, tps(direct, direct), "inconclusive: direct, select, 1 client didn't run"},
+		{"a cell that never ran", func(r *result.Run) { cell(r, "direct", 1) }, tps(direct, direct),
+			"inconclusive: direct, select, 1 client didn't run"},
 		{"a failed block", func(r *result.Run) {
 			cell(r, "direct", 1, 1, 2, 3, 4, 5, 6).Add(result.Repeat{Block: 7, Status: result.Failed, Reason: "no answer"})
 		}, tps(direct, direct), "inconclusive: direct, select, 1 client failed in 1 of 7 blocks: no answer"},
-		{"a metric nobody measured", func(r *result.Run) { cell(r, "direct", 1, 1, 2, 3, 4, 5, 6) }, lesson.Comparison{Metric: "starved", Of: direct, To: direct},
+		{"a metric nobody measured", func(r *result.Run) { cell(r, "direct", 1, 1, 2, 3, 4, 5, 6) },
+			lesson.Comparison{Metric: "starved", Of: direct, To: direct},
 			"inconclusive: direct, select, 1 client has no starved"},
-		{"a ratio to nothing", func(r *result.Run) { cell(r, "direct", 1, 1, 2, 3, 4, 5, 6) }, lesson.Comparison{Metric: "errors", Of: direct, To: direct},
+		{"a ratio to nothing", func(r *result.Run) { cell(r, "direct", 1, 1, 2, 3, 4, 5, 6) },
+			lesson.Comparison{Metric: "errors", Of: direct, To: direct},
 			"inconclusive: errors of direct, select, 1 client is 0, and nothing has a ratio to that"},
 	}
 	for _, test := range tests {
@@ -110,18 +114,24 @@ func TestJudge(t *testing.T) {
 		want string
 	}{
 		{"the interval is above", six, []lesson.Condition{on("more", 90)}, "reproduced"},
-		{"the interval is below", six, []lesson.Condition{on("more", 110)}, "not reproduced: tps of direct, select, 1 client is 98.5 /s (96.0 to 101), expected: more than 110 /s"},
+		{"the interval is below", six, []lesson.Condition{on("more", 110)},
+			"not reproduced: tps of direct, select, 1 client is 98.5 /s (96.0 to 101), expected: more than 110 /s"},
 		{"the limit is within", six, []lesson.Condition{on("less", 100)},
-			"inconclusive: tps of direct, select, 1 client is 98.5 /s (96.0 to 101), expected: less than 100 /s: that is within its interval"},
-		{"one that is not reproduced outweighs one that is inconclusive", six, []lesson.Condition{on("less", 100), on("less", 50)},
+			"inconclusive: tps of direct, select, 1 client is 98.5 /s (96.0 to 101), expected: less than 100 /s: that is " +
+				"within its interval"},
+		{"one that is not reproduced outweighs one that is inconclusive", six,
+			[]lesson.Condition{on("less", 100), on("less", 50)},
 			"not reproduced: tps of direct, select, 1 client is 98.5 /s (96.0 to 101), expected: less than 50.0 /s"},
 		{"once, far away", []float64{98}, []lesson.Condition{on("less", 120)}, "no interval: seen once, as expected"},
 		{"once, far on the wrong side", []float64{98}, []lesson.Condition{on("more", 120)},
 			"no interval: seen once, not as expected: tps of direct, select, 1 client is 98.0 /s, expected: more than 120 /s"},
 		{"once, too near", []float64{98}, []lesson.Condition{on("less", 105)},
-			"inconclusive: tps of direct, select, 1 client is 98.0 /s, expected: less than 105 /s: seen once, and that is less than 10 % away"},
-		{"three times, far away", []float64{97, 98, 99}, []lesson.Condition{on("less", 120)}, "no interval: seen 3 times, as expected"},
-		{"a count needs no margin", []float64{98}, []lesson.Condition{errors("less", 1)}, "no interval: seen once, as expected"},
+			"inconclusive: tps of direct, select, 1 client is 98.0 /s, expected: less than 105 /s: seen once, and that is " +
+				"less than 10 % away"},
+		{"three times, far away", []float64{97, 98, 99}, []lesson.Condition{on("less", 120)},
+			"no interval: seen 3 times, as expected"},
+		{"a count needs no margin", []float64{98}, []lesson.Condition{errors("less", 1)},
+			"no interval: seen once, as expected"},
 		{"and isn't more than itself", []float64{98}, []lesson.Condition{errors("more", 0)},
 			"no interval: seen once, not as expected: errors of direct, select, 1 client is 0, expected: more than 0"},
 		{"no conditions", six, nil, "inconclusive: the finding has no conditions"},
@@ -222,7 +232,8 @@ func TestAFlagThatDoesNotBearOnTheMetricStopsNothing(t *testing.T) {
 	c.Repeats[0].Flags = []result.Flag{{Kind: result.FlagErrors}, {Kind: result.FlagHost}}
 	c.Repeats[0].Measured.Errors = []result.Error{{Code: "53300", Count: 1}}
 	for metric, want := range map[string]Outcome{"errors": Reproduced, "tps": Inconclusive} {
-		finding := lesson.Finding{All: []lesson.Condition{{Metric: metric, Of: pick("path", "direct"), Is: "less", Than: number(100)}}}
+		finding := lesson.Finding{All: []lesson.Condition{{Metric: metric, Of: pick("path", "direct"), Is: "less",
+			Than: number(100)}}}
 		if got := Judge(run, finding); got.Outcome != want {
 			t.Errorf("%s: %s", metric, got)
 		}
@@ -264,8 +275,10 @@ func TestSee(t *testing.T) {
 		{"flagged", lesson.StudyFigure{Metric: "tps", Of: pick("path", "direct", "clients", 5)}, "5075 /s*"},
 		{"not measured", lesson.StudyFigure{}, "not measured here"},
 		{"left out", lesson.StudyFigure{Metric: "tps", Of: pick("clients", 500)}, "not in this run"},
-		{"not available", lesson.StudyFigure{Metric: "tps", Of: pick("path", "yugabyte")}, "yugabyte is not available: its image cannot be had"},
-		{"no such metric there", lesson.StudyFigure{Metric: "starved", Of: pick("path", "direct", "clients", 5)}, "direct, select, 5 clients has no starved"},
+		{"not available", lesson.StudyFigure{Metric: "tps", Of: pick("path", "yugabyte")},
+			"yugabyte is not available: its image cannot be had"},
+		{"no such metric there", lesson.StudyFigure{Metric: "starved", Of: pick("path", "direct", "clients", 5)},
+			"direct, select, 5 clients has no starved"},
 	} {
 		if got := See(run, test.ask).String(); got != test.want {
 			t.Errorf("%s: %q", test.name, got)
@@ -276,7 +289,8 @@ func TestSee(t *testing.T) {
 func TestCheck(t *testing.T) {
 	whole := func(change func(*lesson.Lesson)) *lesson.Lesson {
 		made := balance().Lesson
-		l := &lesson.Lesson{Experiments: []lesson.Experiment{{Name: "balance"}}, Comparisons: made.Comparisons, Study: made.Study,
+		l := &lesson.Lesson{Experiments: []lesson.Experiment{{Name: "balance"}}, Comparisons: made.Comparisons,
+			Study:  made.Study,
 			Charts: []lesson.Chart{{Title: "t", Kind: "stack", Parts: []string{"waits", "connect"}, X: "path"}}}
 		change(l)
 		return l
@@ -289,21 +303,30 @@ func TestCheck(t *testing.T) {
 		change func(*lesson.Lesson)
 		want   string
 	}{
-		{"an experiment's metric", func(l *lesson.Lesson) { l.Experiments[0].Metrics = []string{"lock"} }, `experiment "balance": unknown metric "lock": did you mean`},
-		{"a comparison's field", func(l *lesson.Lesson) { l.Comparisons[0].Of = pick("client", 5) }, `comparison "flip": unknown dimension "client": did you mean clients?`},
-		{"seven comparisons", func(l *lesson.Lesson) { l.Comparisons = make([]lesson.Comparison, 7) }, "7 comparisons, allowed are 6"},
-		{"a condition without a number", func(l *lesson.Lesson) { l.Study.Findings[0].All[0].To = nil }, `finding "flips": condition 1: it needs to`},
+		{"an experiment's metric", func(l *lesson.Lesson) { l.Experiments[0].Metrics = []string{"lock"} },
+			`experiment "balance": unknown metric "lock": did you mean`},
+		{"a comparison's field", func(l *lesson.Lesson) { l.Comparisons[0].Of = pick("client", 5) },
+			`comparison "flip": unknown dimension "client": did you mean clients?`},
+		{"seven comparisons", func(l *lesson.Lesson) { l.Comparisons = make([]lesson.Comparison, 7) },
+			"7 comparisons, allowed are 6"},
+		{"a condition without a number", func(l *lesson.Lesson) { l.Study.Findings[0].All[0].To = nil },
+			`finding "flips": condition 1: it needs to`},
 		{"a condition that is ratio and difference", func(l *lesson.Lesson) {
 			c := &l.Study.Findings[0].All[0]
 			c.Minus, c.Than = c.To, number(1)
 		}, "it can't have both"},
-		{"a finding of the lab's own", func(l *lesson.Lesson) { l.Findings = []lesson.Finding{{Name: "own"}} }, `finding "own" has no conditions`},
-		{"a condition that is equal", func(l *lesson.Lesson) { l.Study.Findings[0].All[0].Is = "equal" }, `is is "equal", allowed are less and more`},
-		{"a finding without conditions", func(l *lesson.Lesson) { l.Study.Findings[0].All = nil }, `finding "flips" has no conditions`},
-		{"a study's figure", func(l *lesson.Lesson) { l.Study.Figures[0].Metric = "TPS!" }, `study "Load balancing": figure "direct, 45 clients": unknown metric`},
+		{"a finding of the lab's own", func(l *lesson.Lesson) { l.Findings = []lesson.Finding{{Name: "own"}} },
+			`finding "own" has no conditions`},
+		{"a condition that is equal", func(l *lesson.Lesson) { l.Study.Findings[0].All[0].Is = "equal" },
+			`is is "equal", allowed are less and more`},
+		{"a finding without conditions", func(l *lesson.Lesson) { l.Study.Findings[0].All = nil },
+			`finding "flips" has no conditions`},
+		{"a study's figure", func(l *lesson.Lesson) { l.Study.Figures[0].Metric = "TPS!" },
+			`study "Load balancing": figure "direct, 45 clients": unknown metric`},
 		{"a chart's kind", func(l *lesson.Lesson) { l.Charts[0].Kind = "pie" }, `chart "t": kind is "pie"`},
 		{"a chart's axis", func(l *lesson.Lesson) { l.Charts[0].X = "latency" }, "did you mean latency_ms?"},
-		{"a stack's part", func(l *lesson.Lesson) { l.Charts[0].Parts = []string{"waiting", "wait"} }, `unknown metric "wait"`},
+		{"a stack's part", func(l *lesson.Lesson) { l.Charts[0].Parts = []string{"waiting", "wait"} },
+			`unknown metric "wait"`},
 	}
 	for _, test := range tests {
 		if err := Check(whole(test.change)); err == nil || !strings.Contains(err.Error(), test.want) {
@@ -372,7 +395,8 @@ func TestLeftOut(t *testing.T) {
 		{Name: "heavy", All: []lesson.Condition{{Metric: "tps", Of: heavy.Of, Is: "more", Than: number(1)}}},
 		{Name: "long", All: []lesson.Condition{{Metric: "tps", Of: pick("experiment", "long"), Is: "more", Than: number(1)}}},
 	}
-	want := "Not in this run: 1 comparison and 2 findings of experiments that it left out. Measure them with --experiments heavy,long."
+	want := "Not in this run: 1 comparison and 2 findings of experiments that it left out. Measure them with " +
+		"--experiments heavy,long."
 	if got := All(run).LeftOutText(); got != want {
 		t.Errorf("it says %q, it should say %q", got, want)
 	}

@@ -30,7 +30,8 @@ func TestReportIsWrittenBesideItsRun(t *testing.T) {
 	results := filepath.Join(t.TempDir(), "results")
 	dir := kept(t, results, "20261121T161200Z-00-tour")
 	elsewhere := kept(t, t.TempDir(), "20261121T171200Z-00-tour")
-	for name, want := range map[string]string{dir: "results/20261121T161200Z-00-tour/report.html", elsewhere: "results/20261121T171200Z-00-tour-report.html"} {
+	for name, want := range map[string]string{dir: "results/20261121T161200Z-00-tour/report.html",
+		elsewhere: "results/20261121T171200Z-00-tour-report.html"} {
 		var out bytes.Buffer
 		if err := again(results, name, false, true, &out); err != nil {
 			t.Fatal(err)
@@ -39,7 +40,8 @@ func TestReportIsWrittenBesideItsRun(t *testing.T) {
 			t.Errorf("the report of %s is said to be in %q, it should be in %s", name, got, want)
 		}
 		out.Reset()
-		if err := again(results, name, false, false, &out); err != nil || !strings.HasSuffix(out.String(), "\nReport: "+want+"\n") {
+		if err := again(results, name, false, false, &out); err != nil ||
+			!strings.HasSuffix(out.String(), "\nReport: "+want+"\n") {
 			t.Errorf("the table of %s doesn't end with where its report is: %v", name, err)
 		}
 	}
@@ -61,7 +63,8 @@ func TestEveryRunLeavesItsFiles(t *testing.T) {
 
 func TestSeveral(t *testing.T) {
 	results := filepath.Join(t.TempDir(), "results")
-	a, b := filepath.Base(kept(t, results, "20261121T161200Z-00-tour")), filepath.Base(kept(t, results, "20261121T171200Z-00-tour"))
+	a := filepath.Base(kept(t, results, "20261121T161200Z-00-tour"))
+	b := filepath.Base(kept(t, results, "20261121T171200Z-00-tour"))
 	tests := []struct {
 		name      string
 		runs      []string

@@ -38,7 +38,8 @@ func TestChosen(t *testing.T) {
 	if got, err := chosen(results, []string{elsewhere}); err != nil || got != elsewhere {
 		t.Errorf("a folder elsewhere chooses %s, %v", got, err)
 	}
-	if _, err := chosen(results, []string{"tour"}); err == nil || !strings.HasSuffix(err.Error(), "the newest are\n  "+last+"\n  "+older) {
+	if _, err := chosen(results, []string{"tour"}); err == nil ||
+		!strings.HasSuffix(err.Error(), "the newest are\n  "+last+"\n  "+older) {
 		t.Errorf("an unknown run gives %v", err)
 	}
 	if _, err := chosen(t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "scripts/run 00-tour") {

@@ -35,9 +35,11 @@ func golden(t *testing.T, name, got string) {
 func newRun() *result.Run {
 	started := time.Date(2026, 11, 21, 16, 12, 0, 0, time.UTC)
 	ended := started.Add(2 * time.Minute)
-	return &result.Run{Version: result.Version, ID: "20261121T161200Z-00-tour", Status: result.Finished, Started: started, Ended: &ended,
-		Seed: 4224954960, Blocks: 1,
-		Lesson: result.Lesson{Name: "00-tour", Question: "What does each way to the database cost, without latency and with 10 ms of it?",
+	return &result.Run{Version: result.Version, ID: "20261121T161200Z-00-tour", Status: result.Finished, Started: started,
+		Ended: &ended,
+		Seed:  4224954960, Blocks: 1,
+		Lesson: result.Lesson{Name: "00-tour",
+			Question: "What does each way to the database cost, without latency and with 10 ms of it?",
 			Explanation: "A connect pays several round trips and the authentication, a statement pays one round trip; " +
 				"ten clients that wait for each answer can have no more than ten statements under way."},
 		Manifest: result.Manifest{Scale: 10, Host: result.Host{CPUs: 2},
@@ -46,16 +48,21 @@ func newRun() *result.Run {
 
 // measured is a repeat that counts.
 func measured(block int, roundTrip, tps, connect, latency float64, flags ...result.FlagKind) result.Repeat {
-	r := result.Repeat{Block: block, Position: 1, Attempt: 1, Status: result.OK, RoundTrip: &result.RoundTrip{MeasuredMS: roundTrip},
-		Measured:  &result.Measured{WindowSeconds: 1.5, Transactions: int64(1.5 * tps), TPS: tps, Trends: map[string]result.Trend{}},
+	r := result.Repeat{Block: block, Position: 1, Attempt: 1, Status: result.OK,
+		RoundTrip: &result.RoundTrip{MeasuredMS: roundTrip},
+		Measured: &result.Measured{WindowSeconds: 1.5, Transactions: int64(1.5 * tps), TPS: tps,
+			Trends: map[string]result.Trend{}},
 		Resources: &result.Resources{}}
 	if connect > 0 {
 		r.Measured.Trends["pg_connect"] = result.Trend{Count: 20, Med: connect, P99: 2 * connect}
-		r.Measured.Trends["pg_connect_first_query"] = result.Trend{Count: 20, Med: connect + roundTrip, P99: 2*connect + roundTrip}
+		r.Measured.Trends["pg_connect_first_query"] = result.Trend{Count: 20, Med: connect + roundTrip, P99: 2*connect +
+			roundTrip}
 	}
 	if latency > 0 {
-		r.Measured.Trends["pg_statement"] = result.Trend{Count: 60, Med: latency, Avg: latency, P95: 2 * latency, P99: 3 * latency}
-		r.Measured.Trends["pg_response_time"] = result.Trend{Count: 60, Med: latency + 0.1, Avg: latency + 0.1, P95: 2 * latency, P99: 3 * latency}
+		r.Measured.Trends["pg_statement"] = result.Trend{Count: 60, Med: latency, Avg: latency, P95: 2 * latency,
+			P99: 3 * latency}
+		r.Measured.Trends["pg_response_time"] = result.Trend{Count: 60, Med: latency + 0.1, Avg: latency + 0.1,
+			P95: 2 * latency, P99: 3 * latency}
 	}
 	for _, kind := range flags {
 		r.Flags = append(r.Flags, result.Flag{Kind: kind, Text: "because"})
@@ -65,8 +72,9 @@ func measured(block int, roundTrip, tps, connect, latency float64, flags ...resu
 
 // add adds a cell of the tour with its repeats.
 func add(run *result.Run, group, path string, latency lesson.Latency, repeats ...result.Repeat) *result.Cell {
-	c := lesson.Cell{ID: group + "." + path + "." + latency.String(), Experiment: group, Path: path, Latency: latency, Workload: "select",
-		Clients: 1, Protocol: "prepared", Rate: 37, Seconds: 1.5, Wanted: run.Blocks}
+	c := lesson.Cell{ID: group + "." + path + "." + latency.String(), Experiment: group, Path: path, Latency: latency,
+		Workload: "select",
+		Clients:  1, Protocol: "prepared", Rate: 37, Seconds: 1.5, Wanted: run.Blocks}
 	switch group {
 	case "connect":
 		c.Workload, c.Rate = "connect", 11
@@ -82,7 +90,8 @@ func add(run *result.Run, group, path string, latency lesson.Latency, repeats ..
 }
 
 // tourOf adds the tour's three cells of a path at a latency.
-func tourOf(run *result.Run, path string, latency lesson.Latency, roundTrip, connect, ms, tps float64, flags ...result.FlagKind) {
+func tourOf(run *result.Run, path string, latency lesson.Latency, roundTrip, connect, ms, tps float64,
+	flags ...result.FlagKind) {
 	add(run, "connect", path, latency, measured(1, roundTrip, 11, connect, 0))
 	add(run, "select", path, latency, measured(1, roundTrip, 37, 0, ms))
 	add(run, "throughput", path, latency, measured(1, roundTrip, tps, 0, 1, flags...))
@@ -91,11 +100,13 @@ func tourOf(run *result.Run, path string, latency lesson.Latency, roundTrip, con
 // tour is a run of the whole tour, in which nearly everything that can happen to a cell happened.
 func tour() *result.Run {
 	run := newRun()
-	for _, name := range []string{"direct", "socket", "standby", "pgbouncer-transaction", "pgbouncer-transaction-near-app", "pgpool"} {
+	for _, name := range []string{"direct", "socket", "standby", "pgbouncer-transaction", "pgbouncer-transaction-near-app",
+		"pgpool"} {
 		run.Paths = append(run.Paths, result.Path{Name: name})
 	}
 	run.Paths = append(run.Paths, result.Path{Name: "pgbouncer-yugabyte-near-app", Unavailable: "off",
-		Latencies: []lesson.Latency{lesson.Through(10)}}, result.Path{Name: "yugabyte", Unavailable: "its image cannot be had: no image registry in reach, " +
+		Latencies: []lesson.Latency{lesson.Through(10)}}, result.Path{Name: "yugabyte", Unavailable: "its image cannot be " +
+		"had: no image registry in reach, " +
 		"and nothing that this line says makes it shorter than the table is wide"})
 	none, ten := lesson.WithoutProxy, lesson.Through(10)
 	tourOf(run, "direct", none, 0.06, 5.04, 0.346, 12404)
@@ -106,14 +117,16 @@ func tour() *result.Run {
 	tourOf(run, "standby", ten, 10.7, 46.8, 11.4, 843)
 	tourOf(run, "pgbouncer-transaction-near-app", ten, 10.9, 2.27, 11.9, 765)
 
-	stolen := result.Repeat{Block: 1, Attempt: 1, Status: result.Rejected, Reason: "12 % of the host's CPU time was stolen: " +
-		"the hypervisor gave it to other virtual machines", Flags: []result.Flag{{Kind: result.FlagStolen}}}
+	stolen := result.Repeat{Block: 1, Attempt: 1, Status: result.Rejected,
+		Reason: "12 % of the host's CPU time was stolen: " +
+			"the hypervisor gave it to other virtual machines", Flags: []result.Flag{{Kind: result.FlagStolen}}}
 	last := &run.Cells[len(run.Cells)-1]
 	last.Repeats[0].Attempt = 2
 	last.Repeats = append([]result.Repeat{stolen}, last.Repeats...)
 
 	failed := result.Repeat{Block: 1, Attempt: 1, Status: result.Failed,
-		Reason: "the path doesn't lead where it says: the list of Pgpool-II's nodes is primary, it had to be primary, standby"}
+		Reason: "the path doesn't lead where it says: the list of Pgpool-II's nodes is primary, it had to be primary, " +
+			"standby"}
 	add(run, "connect", "pgpool", ten, failed)
 	errors := measured(1, 14.2, 12, 0, 11, "errors", "latency")
 	errors.RoundTrip.SetMS = 10

@@ -25,13 +25,16 @@ func TestTour(t *testing.T) {
 
 func TestInterrupted(t *testing.T) {
 	for name, run := range map[string]*result.Run{"interrupted": tour(), "killed": tour()} {
-		run.Status, run.Reason, run.NotRestored = result.Interrupted, "it was stopped: Ctrl-C, scripts/lab cancel or the console", "toxiproxy doesn't answer"
-		want := "INTERRUPTED: it was stopped: Ctrl-C, scripts/lab cancel or the console; 1 of 24 repeats are missing; - is a figure that no repeat gave\n"
+		run.Status, run.Reason, run.NotRestored = result.Interrupted, "it was stopped: Ctrl-C, scripts/lab cancel or the "+
+			"console", "toxiproxy doesn't answer"
+		want := "INTERRUPTED: it was stopped: Ctrl-C, scripts/lab cancel or the console; 1 of 24 repeats are missing; - " +
+			"is a figure that no repeat gave\n"
 		if name == "killed" {
 			run.Status = result.Running
 			want = "INTERRUPTED: it never ended, or hasn't yet; 1 of 24 repeats are missing; - is a figure that no repeat gave\n"
 		}
-		if text := Table(run); !strings.Contains(strings.Join(strings.Fields(text), " "), strings.TrimSpace(want)) || !strings.Contains(text, "could not be put back: toxiproxy doesn't answer") {
+		if text := Table(run); !strings.Contains(strings.Join(strings.Fields(text), " "), strings.TrimSpace(want)) ||
+			!strings.Contains(text, "could not be put back: toxiproxy doesn't answer") {
 			t.Errorf("a run that was %s reads\n%s", name, text)
 		}
 	}
@@ -45,7 +48,8 @@ func TestLines(t *testing.T) {
 	for i, path := range []string{"direct", "pgpool"} {
 		slower := float64(1 + i)
 		for _, clients := range []int{1, 100} {
-			c := add(run, "throughput", path, lesson.WithoutProxy, measured(1, 0.1, 9000/slower, 0, slower), measured(2, 0.1, 12000, 0, slower),
+			c := add(run, "throughput", path, lesson.WithoutProxy, measured(1, 0.1, 9000/slower, 0, slower),
+				measured(2, 0.1, 12000, 0, slower),
 				measured(3, 0.1, 10000/slower, 0, slower))
 			c.Clients = clients
 		}
@@ -102,7 +106,8 @@ func TestWrap(t *testing.T) {
 }
 
 func TestEveryFlagHasAMeaning(t *testing.T) {
-	for _, word := range []string{"counts", "errors", "few", "generator", "host", "late", "latency", "stolen", "throttled", "uncounted", "warm-up"} {
+	for _, word := range []string{"counts", "errors", "few", "generator", "host", "late", "latency", "stolen", "throttled",
+		"uncounted", "warm-up"} {
 		if result.FlagKind(word).Meaning() == result.FlagKind("unknown").Meaning() {
 			t.Errorf("the legend doesn't know %s", word)
 		}

@@ -29,9 +29,11 @@ func ask(name, experiment string) lesson.Comparison {
 
 // made is a run of blocks of three cells: two that are the same and one that takes 10 % longer.
 func made(random *rand.Rand, blocks int, n noise) *result.Run {
-	run := &result.Run{Blocks: blocks, Lesson: result.Lesson{Comparisons: []lesson.Comparison{ask("response-time-same", "b"), ask("response-time-slower", "slower")}}}
+	run := &result.Run{Blocks: blocks, Lesson: result.Lesson{Comparisons: []lesson.Comparison{ask("response-time-same",
+		"b"), ask("response-time-slower", "slower")}}}
 	for _, name := range []string{"a", "b", "slower"} {
-		run.Cells = append(run.Cells, result.Cell{Cell: lesson.Cell{ID: name, Experiment: name, Path: "direct", Workload: "select", Clients: 1}, Status: result.OK})
+		run.Cells = append(run.Cells, result.Cell{Cell: lesson.Cell{ID: name, Experiment: name, Path: "direct",
+			Workload: "select", Clients: 1}, Status: result.OK})
 	}
 	for block := 1; block <= blocks; block++ {
 		all := random.NormFloat64()*n.block + n.drift*float64(block)
@@ -59,9 +61,11 @@ func TestWhatOutcomesWithstand(t *testing.T) {
 		repeats     int
 		same, found [2]float64 // least and most share that is right
 	}{
-		{"a spread of 5 %, most of it the block's", noise{block: 0.039, own: 0.0316}, 6, [2]float64{0.955, 0.985}, [2]float64{0.88, 0.93}},
+		{"a spread of 5 %, most of it the block's", noise{block: 0.039, own: 0.0316}, 6, [2]float64{0.955, 0.985},
+			[2]float64{0.88, 0.93}},
 		{"half as much of one's own", noise{block: 0.043, own: 0.025}, 6, [2]float64{0.955, 0.985}, [2]float64{0.965, 0.99}},
-		{"a machine that slows down by 3 % a block", noise{own: 0.025, drift: 0.03}, 6, [2]float64{0.955, 0.985}, [2]float64{0.965, 0.99}},
+		{"a machine that slows down by 3 % a block", noise{own: 0.025, drift: 0.03}, 6, [2]float64{0.955, 0.985},
+			[2]float64{0.965, 0.99}},
 		{"a spread of 5 % of one's own is too much", noise{own: 0.05}, 6, [2]float64{0.955, 0.985}, [2]float64{0.53, 0.61}},
 		{"for six repeats, not for twelve", noise{own: 0.05}, 12, [2]float64{0.95, 0.98}, [2]float64{0.88, 0.94}},
 		{"one repeat in twenty is far off", noise{own: 0.02, odd: 0.05}, 6, [2]float64{0.955, 0.985}, [2]float64{0.7, 0.8}},
@@ -107,7 +111,8 @@ func TestFoundAgreesWithTheSimulation(t *testing.T) {
 		want    float64
 	}{{0.0316, 6, 0.90}, {0.05, 6, 0.57}, {0.05, 12, 0.91}, {0, 6, 1}, {0.02, 5, 0}} {
 		if got := Found(1.1, test.own*math.Sqrt2, test.repeats); math.Abs(got-test.want) > 0.015 {
-			t.Errorf("at %v, %d repeats find 10 %% in %.3f of comparisons, it should be %.2f", test.own, test.repeats, got, test.want)
+			t.Errorf("at %v, %d repeats find 10 %% in %.3f of comparisons, it should be %.2f", test.own, test.repeats, got,
+				test.want)
 		}
 	}
 }
@@ -123,8 +128,10 @@ func TestJudge(t *testing.T) {
 	if same.Inconclusive != 1 || same.Outcomes[1].Outcome != outcome.Inconclusive || same.Holds() {
 		t.Errorf("a flagged comparison counts: %+v", same.Outcomes)
 	}
-	if slower.Right != 2 || !slower.Holds() || math.Abs(slower.Whole.Center-1.1) > 0.01 || slower.Spread < 0.003 || slower.Spread > 0.012 {
-		t.Errorf("a slowdown of 10 %% is %d of 2 times seen, %.3f in all, spread %.4f", slower.Right, slower.Whole.Center, slower.Spread)
+	if slower.Right != 2 || !slower.Holds() || math.Abs(slower.Whole.Center-1.1) > 0.01 || slower.Spread < 0.003 ||
+		slower.Spread > 0.012 {
+		t.Errorf("a slowdown of 10 %% is %d of 2 times seen, %.3f in all, spread %.4f", slower.Right, slower.Whole.Center,
+			slower.Spread)
 	}
 }
 
@@ -137,16 +144,24 @@ func TestReport(t *testing.T) {
 		want                        error
 	}{
 		{"enough are right", 18, 0, 2, "selftest: nine of ten comparisons or more say what is true", nil},
-		{"three are wrong", 17, 0, 0, "selftest: on this machine, outcomes are wrong in more than one of ten comparisons", errWrong},
-		{"the slowdown is missed", 14, 3, 3, "selftest: what is said is true, but repeats differ too much here to find 10 %: more of them do, as noted beside each", errMissed},
-		{"too many are inconclusive", 12, 8, 0, "selftest: too many comparisons are inconclusive: something else used the machine, or it is too small", errInconclusive},
+		{"three are wrong", 17, 0, 0, "selftest: on this machine, outcomes are wrong in more than one of ten comparisons",
+			errWrong},
+		{"the slowdown is missed", 14, 3, 3,
+			"selftest: what is said is true, but repeats differ too much here to find 10 %: more of them do, as noted beside " +
+				"each", errMissed},
+		{"too many are inconclusive", 12, 8, 0,
+			"selftest: too many comparisons are inconclusive: something else used the machine, or it is too " +
+				"small", errInconclusive},
 	} {
 		var out strings.Builder
-		trials := []Trial{{Outcomes: outcomes, Right: 20, Wanted: outcome.NoClearDifference}, {Outcomes: outcomes, Right: test.right, Inconclusive: test.inconclusive, Missed: test.missed, Wanted: outcome.Higher, Spread: 0.02}}
+		trials := []Trial{{Outcomes: outcomes, Right: 20, Wanted: outcome.NoClearDifference},
+			{Outcomes: outcomes, Right: test.right, Inconclusive: test.inconclusive, Missed: test.missed, Wanted: outcome.Higher,
+				Spread: 0.02}}
 		if err := report(&out, trials, 6); err != test.want {
 			t.Errorf("%s: the error is %v", test.name, err)
 		}
-		if !strings.HasSuffix(out.String(), "\n"+test.last+"\n") || !strings.Contains(out.String(), "6 repeats find 10 % in 100 of 100 comparisons") {
+		if !strings.HasSuffix(out.String(), "\n"+test.last+"\n") ||
+			!strings.Contains(out.String(), "6 repeats find 10 % in 100 of 100 comparisons") {
 			t.Errorf("%s:\n%s", test.name, out.String())
 		}
 	}

@@ -111,10 +111,14 @@ func scale(ctx context.Context) int {
 
 // where says which path a script takes, and what its link adds just now.
 func (r scriptRun) where(ctx context.Context) string {
-	if r.cell.Link == "" {
-		return "path " + r.cell.Path + " without toxiproxy"
+	text := "path " + r.cell.Path
+	if r.cell.Role != user {
+		text = "role " + r.cell.Role + " on " + text
 	}
-	text := "path " + r.cell.Path + " over link " + r.cell.Link
+	if r.cell.Link == "" {
+		return text + " without toxiproxy"
+	}
+	text += " over link " + r.cell.Link
 	now, err := link.New(link.APIURL()).Snapshot(ctx)
 	if err != nil {
 		return text

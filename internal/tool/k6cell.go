@@ -29,7 +29,7 @@ var ofConnection = []string{"LAB_PATH", "LAB_LINK", "LAB_ROLE"}
 // ofCell are the settings that change a cell, by name.
 var ofCell = map[string]func(*k6run.Cell, string) error{
 	"LAB_PATH":           text(func(c *k6run.Cell) *string { return &c.Path }),
-	"LAB_ROLE":           oneOf(func(c *k6run.Cell) *string { return &c.Role }, "app", "app_clear"),
+	"LAB_ROLE":           oneOf(func(c *k6run.Cell) *string { return &c.Role }, loginRoles...),
 	"LAB_WORKLOAD":       text(func(c *k6run.Cell) *string { return &c.Workload }),
 	"LAB_PROTOCOL":       oneOf(func(c *k6run.Cell) *string { return &c.Protocol }, "simple", "extended", "prepared"),
 	"LAB_CLIENTS":        whole(func(c *k6run.Cell) *int { return &c.Clients }, 1),
@@ -124,13 +124,21 @@ func needsARun(e *lesson.Experiment) string {
 		return "bandwidth_kb_s"
 	case e.FreshDatabase:
 		return "fresh_database"
+	case !slices.ContainsFunc(e.Roles, logsIn):
+		return "roles"
 	}
 	return ""
 }
 
+// loginRoles are the roles that can log in whenever they want: app_trust may only while a lesson's run lets it.
+var loginRoles = []string{"app", "app_clear"}
+
+func logsIn(role string) bool { return slices.Contains(loginRoles, role) }
+
 // cellOf is the first cell of an experiment.
 func cellOf(e *lesson.Experiment) k6run.Cell {
-	c := k6run.Cell{Path: e.Paths[0], Role: e.Roles[0], Workload: e.Workload[0], Protocol: e.Protocol[0],
+	role := e.Roles[slices.IndexFunc(e.Roles, logsIn)]
+	c := k6run.Cell{Path: e.Paths[0], Role: role, Workload: e.Workload[0], Protocol: e.Protocol[0],
 		Clients: e.Clients[0], Rate: e.Rate, Seconds: e.Seconds, Warmup: e.Warmup, Transactions: e.Transactions}
 	if c.Path == "*" {
 		c.Path = "direct"
