@@ -185,7 +185,7 @@ func TestCellsHaveSettings(t *testing.T) {
 	each(t, runCells(t, "settings"), func(*testing.T, result.Cell, result.Repeat) {})
 	said := start(t, "run", "98-cells", "--experiments", "refused").wait(t, time.Minute)
 	if said.status == 0 || !strings.Contains(said.out, "set work_mem of primary to 8MB") || !strings.Contains(said.out, "grants.sql") {
-		t.Errorf("a setting that the lab may not turn: %s", said.all())
+		t.Errorf("a setting that the lab may not change: %s", said.all())
 	}
 }
 
@@ -234,7 +234,7 @@ func TestCellsHaveNetworks(t *testing.T) {
 	each(t, runCells(t, "network"), func(*testing.T, result.Cell, result.Repeat) {})
 }
 
-// What a cell turned is taken back when it is stopped; a run that is killed leaves it to scripts/reset.
+// What a cell applied is restored when it is stopped; a run that is killed leaves it to scripts/reset.
 func TestAnInterruptedCellIsTakenBack(t *testing.T) {
 	saveCells(t)
 	begin := func() *started {

@@ -54,7 +54,7 @@ func TestDataStandsAtItsScaleOnBothServers(t *testing.T) {
 	}
 }
 
-// Everything that a lesson or a person turns is turned, and reset brings it back.
+// Everything that a lesson or a person may change is changed, and reset restores it.
 func TestResetBringsBackTheKnownState(t *testing.T) {
 	scale := labScale(t)
 	t.Cleanup(func() {

@@ -156,9 +156,9 @@ func checkCounts(t *testing.T, r result.Repeat) {
 	}
 }
 
-// A pooler that stands still for 2 s holds up 2 s of turns: a paced cell tells, where a closed loop would have one
+// A pooler that stands still for 2 s holds up 2 s of iterations: an open loop tells, where a closed loop would have one
 // slow statement.
-func TestStalledPoolerShowsInAPacedCell(t *testing.T) {
+func TestStalledPoolerShowsInAnOpenLoop(t *testing.T) {
 	const rate = 50
 	run := startLesson(t, "--experiments", "select", "--paths", "pgbouncer-transaction", "--latencies", "none", "--rate", "50", "--seconds", "5")
 	waitForLoad(t, 1500*time.Millisecond)

@@ -62,9 +62,9 @@ func (r route) endpoint(t *testing.T) topology.Endpoint {
 
 func (r route) name() string { return strings.TrimSuffix(r.path+" over "+r.link, " over ") }
 
-// witness is what a server says of itself and of the connection. Pgpool-II sends it to the primary always, since
+// identity is what a server says of itself and of the connection. Pgpool-II sends it to the primary always, since
 // it calls volatile functions.
-const witness = `SELECT CASE WHEN pg_is_in_recovery() THEN 'standby' ELSE 'primary' END AS role, host(inet_server_addr()) AS server,
+const identity = `SELECT CASE WHEN pg_is_in_recovery() THEN 'standby' ELSE 'primary' END AS role, host(inet_server_addr()) AS server,
 	host(inet_client_addr()) AS client, (SELECT system_identifier FROM pg_control_system()) AS system`
 
 // systemIdentifier is the one of a PostgreSQL container, asked for inside it, over its own socket.
@@ -79,7 +79,7 @@ func TestEachPathReachesTheServerItClaims(t *testing.T) {
 		t.Run(r.name(), func(t *testing.T) {
 			conn := connect(t, "app", r.endpoint(t))
 			r.checkPooler(t, conn)
-			said := table(t, conn, witness)[0]
+			said := table(t, conn, identity)[0]
 			if role := said["role"]; role != r.server {
 				t.Errorf("a %s answered, wanted %s", role, r.server)
 			}
@@ -188,7 +188,7 @@ func TestEachLinkLeadsWhereItsNameSays(t *testing.T) {
 					t.Errorf("Pgpool-II %s answers, wanted 4.6", said)
 				}
 			default:
-				said := table(t, connect(t, "app", e), witness)[0]
+				said := table(t, connect(t, "app", e), identity)[0]
 				if said["role"] != to || names[said["server"]] != to {
 					t.Errorf("a %s at the address of %q answers, wanted %s", said["role"], names[said["server"]], to)
 				}

@@ -30,7 +30,7 @@ func TestSamplerSeesWaits(t *testing.T) {
 	}
 	s := sample.NewServers(dsn, strings.TrimSpace(script(t, "setting", "LAB_PASSWORD")), server.Roles())
 	defer s.Close()
-	s.Start(sample.Subjects{Nodes: []string{"primary"}, Hz: 32}) // as often as 04-waits looks
+	s.Start(sample.Subjects{Nodes: []string{"primary"}, Hz: 32}) // as often as 04-waits samples
 	time.Sleep(500 * time.Millisecond)
 	from := time.Now()
 	one(t, busy, "SELECT 1")
@@ -51,10 +51,10 @@ func TestSamplerSeesWaits(t *testing.T) {
 		t.Errorf("3 of 4 connections, and of those that a pool holds, were used; two have virtual transactions: %+v", n)
 	}
 	if n.CostShare <= 0 || n.CostShare >= 0.02 {
-		t.Errorf("%d looks in 2 s took %.2f %% of the time, wanted under 2 %%", n.Samples, 100*n.CostShare)
+		t.Errorf("%d samples in 2 s took %.2f %% of the time, wanted under 2 %%", n.Samples, 100*n.CostShare)
 	}
 	if n.Samples < 48 && n.CostShare < 0.007 { // fewer than asked only where they are dear
-		t.Errorf("%d looks in 2 s, at %.2f %% of the time there was room for 64", n.Samples, 100*n.CostShare)
+		t.Errorf("%d samples in 2 s, at %.2f %% of the time there was room for 64", n.Samples, 100*n.CostShare)
 	}
 }
 

@@ -57,7 +57,7 @@ func TestYugabytePathsReachAStandIn(t *testing.T) {
 					return err.Error()
 				}
 				defer conn.Close(t.Context())
-				rows, err := tryTable(t, conn, witness)
+				rows, err := tryTable(t, conn, identity)
 				if err != nil {
 					return err.Error()
 				}
@@ -79,7 +79,7 @@ func TestYugabytePathsReachAStandIn(t *testing.T) {
 				return err.Error()
 			}
 			defer conn.Close(t.Context())
-			rows, err := tryTable(t, conn, witness) // the connection to the old address may still be tried
+			rows, err := tryTable(t, conn, identity) // the connection to the old address may still be tried
 			if err != nil {
 				return err.Error()
 			}

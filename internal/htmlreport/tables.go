@@ -112,7 +112,7 @@ func (e *experiment) row(run *result.Run, c *result.Cell) []Cell {
 
 // legend says what the tables' columns are.
 func legend(run *result.Run) []Term {
-	terms := []Term{{"round trip", roundTripMeaning(run)}}
+	terms := []Term{{"round trip", metric.RoundTripMeaning(run)}}
 	compared, experiments := false, experimentsOf(run)
 	for _, e := range experiments {
 		compared = compared || e.compared()
@@ -136,13 +136,4 @@ func legend(run *result.Run) []Term {
 		terms = append(terms, Term{"*", "a flagged figure, or a ratio to or of one"})
 	}
 	return terms
-}
-
-// roundTripMeaning says what a round trip is, and why it is longer than what was set where something was.
-func roundTripMeaning(run *result.Run) string {
-	text := "a SELECT 1 on a warm connection of that path, before load, median"
-	if slices.ContainsFunc(run.Cells, func(c result.Cell) bool { return c.Latency.MS() > 0 }) {
-		text += "; toxiproxy's timers and its own hop add to what is set, so 10 ms measure about 10.7"
-	}
-	return text
 }

@@ -39,26 +39,27 @@ type Cell struct {
 	Wanted     int     `json:"repeats_wanted"` // how many times it is to run, once a block
 
 	// As the experiment has them: see Experiment.
-	Role          string                       `json:"role"`
-	PoolSize      int                          `json:"pool_size,omitempty"` // 0: as configured, or a pooler whose pool has none
-	Instances     int                          `json:"instances,omitempty"`
-	InstancePool  int                          `json:"instance_pool,omitempty"`
-	Writes        bool                         `json:"writes,omitempty"`
-	Transactions  int                          `json:"transactions,omitempty"`
-	BandwidthKBs  int                          `json:"bandwidth_kb_s,omitempty"`
-	ReplicationMS int                          `json:"replication_ms,omitempty"`
-	FreshDatabase bool                         `json:"fresh_database,omitempty"`
-	Settings      map[string]map[string]string `json:"settings,omitempty"`
-	Params        json.RawMessage              `json:"params,omitempty"`
-	WaitsHz       float64                      `json:"samples_per_second,omitempty"`
-	Metrics       []string                     `json:"metrics,omitempty"`
+	Role             string                       `json:"role"`
+	PoolSize         int                          `json:"pool_size,omitempty"` // 0: as configured, or no size
+	Instances        int                          `json:"instances,omitempty"`
+	InstancePool     int                          `json:"instance_pool,omitempty"`
+	Writes           bool                         `json:"writes,omitempty"`
+	Transactions     int                          `json:"transactions,omitempty"`
+	BandwidthKBs     int                          `json:"bandwidth_kb_s,omitempty"`
+	ReplicationMS    int                          `json:"replication_ms,omitempty"`
+	FreshDatabase    bool                         `json:"fresh_database,omitempty"`
+	Settings         map[string]map[string]string `json:"settings,omitempty"`
+	Params           json.RawMessage              `json:"params,omitempty"`
+	SamplesPerSecond float64                      `json:"samples_per_second,omitempty"`
+	Metrics          []string                     `json:"metrics,omitempty"`
 }
 
 // HasUsualRole says whether the cell's clients log in as everyone does unless told otherwise.
 func (c Cell) HasUsualRole() bool { return c.Role == "" || c.Role == usualRole }
 
 // Cells spreads the lesson's experiments over the paths, in the lab's order, then latency, workload, clients,
-// protocol, role, pool size and instances as the lesson lists them. A latency or role that a path can't have makes no cell.
+// protocol, role, pool size and instances as the lesson lists them. A latency or role that a path can't
+// have makes no cell.
 func (l *Lesson) Cells(paths []Path) ([]Cell, error) {
 	var cells []Cell
 	for _, e := range l.Experiments {

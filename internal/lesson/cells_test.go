@@ -101,7 +101,7 @@ func TestCellsRefuse(t *testing.T) {
 func TestCellsHaveTheExperimentsFields(t *testing.T) {
 	g := Experiment{Name: "g", Workload: Words{"tpcb"}, Paths: []string{"direct"}, Latencies: []Latency{WithoutProxy, Through(0)}, Clients: []int{1},
 		Protocol: Words{"simple"}, Roles: Words{"app"}, Writes: true, Transactions: 5, BandwidthKBs: 1000, ReplicationMS: 20,
-		Settings: map[string]map[string]string{"standby": {"hot_standby_feedback": "on"}}, Params: map[string]any{"rows": 2}, WaitsHz: 50, Metrics: []string{"tps"}}
+		Settings: map[string]map[string]string{"standby": {"hot_standby_feedback": "on"}}, Params: map[string]any{"rows": 2}, SamplesPerSecond: 50, Metrics: []string{"tps"}}
 	cells, err := (&Lesson{Experiments: []Experiment{g}}).Cells(paths)
 	if err != nil || len(cells) != 2 {
 		t.Fatalf("%d cells, %v", len(cells), err)
@@ -109,7 +109,7 @@ func TestCellsHaveTheExperimentsFields(t *testing.T) {
 	for i, bandwidth := range []int{0, 1000} {
 		c := cells[i]
 		if !c.Writes || c.Transactions != 5 || c.ReplicationMS != 20 || c.Settings["standby"]["hot_standby_feedback"] != "on" ||
-			string(c.Params) != `{"rows":2}` || c.WaitsHz != 50 || len(c.Metrics) != 1 || c.BandwidthKBs != bandwidth {
+			string(c.Params) != `{"rows":2}` || c.SamplesPerSecond != 50 || len(c.Metrics) != 1 || c.BandwidthKBs != bandwidth {
 			t.Errorf("cell %d is %+v", i, c)
 		}
 	}

@@ -79,11 +79,13 @@ var dimensions = []Dimension{
 	{Name: "latency_ms", Key: "latencies", Heading: "latency", Axis: "round trip set on the link, ms",
 		Help: "these round trips in milliseconds, such as none,0,10ms (none: no toxiproxy in the way)",
 		id:   latencyID, text: latencyText, none: "none", unit: "ms", of: latencyOf},
-	{Name: "link", Heading: "link", Axis: "link", text: some("on link %s"), of: word(func(c *Cell) string { return c.Link })},
+	{Name: "link", Heading: "link", Axis: "link", text: some("on link %s"),
+		of: word(func(c *Cell) string { return c.Link })},
 	{Name: "workload", Heading: "workload", Axis: "workload", id: plain, text: plain,
 		of: word(func(c *Cell) string { return c.Workload })},
-	{Name: "clients", Key: "clients", Heading: "clients", Axis: "clients", Help: "these numbers of clients, such as 1,10,100",
-		id: in("%sc"), text: counted("client", "clients"), of: number(func(c *Cell) int { return c.Clients })},
+	{Name: "clients", Key: "clients", Heading: "clients", Axis: "clients",
+		Help: "these numbers of clients, such as 1,10,100",
+		id:   in("%sc"), text: counted("client", "clients"), of: number(func(c *Cell) int { return c.Clients })},
 	{Name: "protocol", Key: "protocol", Heading: "protocol", Axis: "protocol",
 		Help: "these protocols: simple, extended, prepared",
 		id:   plain, text: in("%s protocol"), of: word(func(c *Cell) string { return c.Protocol })},
@@ -105,8 +107,8 @@ var dimensions = []Dimension{
 		of: func(c *Cell) Value { return Number(c.Rate).orNone() }},
 	{Name: "transactions", Heading: "each does", Axis: "transactions of each client", none: "-",
 		text: counted("transaction each", "transactions each"), of: number(func(c *Cell) int { return c.Transactions })},
-	{Name: "bandwidth_kb_s", Heading: "KB/s", Axis: "bandwidth of the link, KB/s", text: some("%s KB/s a connection"), none: "no limit",
-		of: number(func(c *Cell) int { return c.BandwidthKBs })},
+	{Name: "bandwidth_kb_s", Heading: "KB/s", Axis: "bandwidth of the link, KB/s", none: "no limit",
+		text: some("%s KB/s a connection"), of: number(func(c *Cell) int { return c.BandwidthKBs })},
 	{Name: "replication_ms", Heading: "repl. ms", Axis: "round trip set on replication, ms", none: "-",
 		text: some("%s ms on replication"), of: number(func(c *Cell) int { return c.ReplicationMS })},
 	{Name: "fresh_database", Heading: "new database", Axis: "new database", none: "no",
@@ -189,7 +191,8 @@ func paramValues(c *Cell) map[string]json.RawMessage {
 
 // param is the dimension of one of the cells' params.
 func param(name string) Dimension {
-	return Dimension{Name: "params." + name, Heading: name, Axis: strings.ReplaceAll(name, "_", " "), none: "-", text: some(name + " %s"),
+	axis := strings.ReplaceAll(name, "_", " ")
+	return Dimension{Name: "params." + name, Heading: name, Axis: axis, none: "-", text: some(name + " %s"),
 		of: func(c *Cell) Value {
 			var v Value
 			if json.Unmarshal(paramValues(c)[name], &v) != nil {

@@ -16,7 +16,7 @@ type Lesson struct {
 	Minutes     float64      `yaml:"minutes"`     // about how long a plain run takes
 	Comparisons []Comparison `yaml:"comparisons"` // that the lesson claims, six at most
 	Findings    []Finding    `yaml:"findings"`    // the lab's own
-	Study       *Study       `yaml:"study"`       // the published one that it reproduces, nil where it asks its own question
+	Study       *Study       `yaml:"study"`       // the published one that it reproduces, nil where it has none
 	Charts      []Chart      `yaml:"charts"`
 	Full        *Needs       `yaml:"full"` // what its full size needs; nil where it has none
 
@@ -44,7 +44,8 @@ type Experiment struct {
 	Seconds float64 `yaml:"seconds"` // length of the measured window
 	Warmup  float64 `yaml:"warmup_seconds"`
 	Repeats int     `yaml:"repeats"` // 1 where none is given
-	// FillPools has the path's pooler open server connections before the cell, so that a workload that connects over and over finds a pool in use and not one just started.
+	// FillPools has the path's pooler open server connections before the cell, so that a workload that connects over and
+	// over finds a pool in use and not one just started.
 	FillPools bool `yaml:"fill_pools"`
 
 	// Roles say how clients log in: app (SCRAM; the default), app_clear (SCRAM, and poolers hold the clear
@@ -80,7 +81,7 @@ type Experiment struct {
 	// Params go to the script as they are, as cell.params.
 	Params map[string]any `yaml:"params"`
 	// SamplesPerSecond is how often each node is asked what its sessions wait for; 0 is the default.
-	WaitsHz float64 `yaml:"samples_per_second"`
+	SamplesPerSecond float64 `yaml:"samples_per_second"`
 	// Metrics are the columns that tables show, by name (see package metric); none is by workload.
 	Metrics []string `yaml:"metrics"`
 	// FullOnly experiments are part of the full size alone.

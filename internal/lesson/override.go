@@ -17,9 +17,9 @@ const All = "all"
 // An Override is what the command line says in place of the lesson. What is nil or empty stays as the lesson
 // has it.
 type Override struct {
-	Experiments []string            `json:"experiments,omitempty"` // only these, or All of them; none is without side experiments
+	Experiments []string            `json:"experiments,omitempty"` // only these, or All; none is the main ones
 	Workloads   []string            `json:"workloads,omitempty"`   // only these
-	Values      map[string][]string `json:"values,omitempty"`      // by dimension's key, as typed: {"clients": ["1", "10"]}
+	Values      map[string][]string `json:"values,omitempty"`      // by a dimension's key, as typed: clients 1, 10
 	Rate        *float64            `json:"rate,omitempty"`        // of open loops: a closed loop stays one
 	Seconds     *float64            `json:"seconds,omitempty"`
 	Warmup      *float64            `json:"warmup_seconds,omitempty"`
@@ -152,7 +152,8 @@ func (l *Lesson) checkRate(o Override) error {
 	case o.Rate == nil:
 		return nil
 	case *o.Rate == 0:
-		return errors.New("a rate of 0 would make an open loop a closed one: give a rate above 0, or choose with --experiments")
+		return errors.New("a rate of 0 would make an open loop a closed one: give a rate above 0, or choose experiments " +
+			"with --experiments")
 	case !slices.ContainsFunc(l.Experiments, func(e Experiment) bool { return e.Rate > 0 }):
 		return fmt.Errorf("--rate is for open loops and none of these is one: %s", strings.Join(l.names(), ", "))
 	}

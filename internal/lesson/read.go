@@ -89,7 +89,8 @@ func (e *Experiment) decode() error {
 	if err := check("", schemaOfExperiment, e.plan); err != nil {
 		return fmt.Errorf("experiment %s: %w", name, err)
 	}
-	fresh := Experiment{Side: e.Side, plan: e.plan, full: e.full, Protocol: Words{"prepared"}, Repeats: 1, Roles: Words{"app"}}
+	fresh := Experiment{Protocol: Words{"prepared"}, Repeats: 1, Roles: Words{usualRole}}
+	fresh.Side, fresh.plan, fresh.full = e.Side, e.plan, e.full
 	if err := e.plan.Decode(&fresh); err != nil {
 		return fmt.Errorf("experiment %s: %w", name, err)
 	}
@@ -130,7 +131,8 @@ func (l *Lesson) checkWorkloads(file string, known []string) error {
 				err = errors.New("the script exports no function")
 			}
 			line := valueOf(e.plan, "workload").Line
-			return fmt.Errorf("%s:%d: experiment %s: %w: each workload is a function that the script exports", file, line, e.Name, err)
+			return fmt.Errorf("%s:%d: experiment %s: %w: each workload is a function that the script exports",
+				file, line, e.Name, err)
 		}
 	}
 	return nil

@@ -11,21 +11,21 @@ const ownPool = 10
 // cells are those of the experiment over one route.
 func (e *Experiment) cells(p Path) []Cell {
 	cells := []Cell{{
-		Experiment:    e.Name,
-		Path:          p.Name,
-		Rate:          e.Rate,
-		Seconds:       e.Seconds,
-		Warmup:        e.Warmup,
-		Fill:          e.FillPools,
-		Wanted:        e.Repeats,
-		Writes:        e.Writes,
-		Transactions:  e.Transactions,
-		ReplicationMS: e.ReplicationMS,
-		FreshDatabase: e.FreshDatabase,
-		Settings:      e.Settings,
-		Params:        e.params(),
-		WaitsHz:       e.WaitsHz,
-		Metrics:       e.Metrics,
+		Experiment:       e.Name,
+		Path:             p.Name,
+		Rate:             e.Rate,
+		Seconds:          e.Seconds,
+		Warmup:           e.Warmup,
+		Fill:             e.FillPools,
+		Wanted:           e.Repeats,
+		Writes:           e.Writes,
+		Transactions:     e.Transactions,
+		ReplicationMS:    e.ReplicationMS,
+		FreshDatabase:    e.FreshDatabase,
+		Settings:         e.Settings,
+		Params:           e.params(),
+		SamplesPerSecond: e.SamplesPerSecond,
+		Metrics:          e.Metrics,
 	}}
 	cells = spread(cells, e.Latencies, func(c *Cell, v Latency) (ok bool) {
 		if v.Proxied() {

@@ -32,8 +32,8 @@ func (None) Fill(context.Context, Use) (Own, error) { return Own{}, nil }
 // Settle does nothing.
 func (None) Settle(context.Context, Use) error { return nil }
 
-// LetGo does nothing.
-func (None) LetGo(context.Context, func(context.Context, time.Duration) bool) {}
+// CloseServers does nothing.
+func (None) CloseServers(context.Context, func(context.Context, time.Duration) bool) {}
 
 // Emptied does nothing.
 func (None) Emptied(context.Context, Use) error { return nil }

@@ -214,10 +214,10 @@ func (p *pgpool) idleChildren(ctx context.Context) (int, error) {
 const closeIdleSQL = "DROP DATABASE IF EXISTS pooler_lab_closes_idle_connections"
 
 const (
-	// letGo is how long children may take to let go: one whose client has just left is still resetting its
+	// closeWait is how long children may take to let go: one whose client has just left is still resetting its
 	// connections and doesn't hear, so that it has to be told again.
-	letGo      = 2 * time.Second
-	letGoTries = 3
+	closeWait  = 2 * time.Second
+	closeTries = 3
 	// closers is how many sessions take it in turns to tell, since each then sleeps. They are kept, so that their
 	// own children never serve measured clients: a child doesn't hear itself.
 	closers = 3
@@ -233,15 +233,15 @@ func (p *pgpool) Enter(ctx context.Context) error {
 	return nil
 }
 
-// LetGo closes what the children keep: Pgpool-II has to do that itself, as one that finds a server connection gone
-// makes its next client wait a second. A Pgpool-II that doesn't answer holds nothing.
-func (p *pgpool) LetGo(ctx context.Context, emptied func(context.Context, time.Duration) bool) {
+// CloseServers closes what the children keep: Pgpool-II has to do that itself, as one that finds a server connection
+// gone makes its next client wait a second. A Pgpool-II that doesn't answer holds nothing.
+func (p *pgpool) CloseServers(ctx context.Context, emptied func(context.Context, time.Duration) bool) {
 	if !p.holds {
 		return
 	}
 	p.holds = false
-	for range letGoTries {
-		if emptied(ctx, 0) || !p.tellToClose(ctx) || emptied(ctx, letGo) {
+	for range closeTries {
+		if emptied(ctx, 0) || !p.tellToClose(ctx) || emptied(ctx, closeWait) {
 			return
 		}
 	}

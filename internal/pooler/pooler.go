@@ -68,9 +68,9 @@ type Pooler interface {
 	// Settle waits until the pooler has reset the server connections that its last clients left: what it does there
 	// counts, too.
 	Settle(context.Context, Use) error
-	// LetGo has the pooler close the server connections that it keeps for measured clients, as far as they have to
-	// be closed by itself. emptied says whether the servers hold none any more, or let go of all within wait.
-	LetGo(ctx context.Context, emptied func(ctx context.Context, wait time.Duration) bool)
+	// CloseServers has the pooler close the server connections that it keeps for measured clients, as far as it has to
+	// do that itself. emptied says whether the servers hold none any more, or let go of all within wait.
+	CloseServers(ctx context.Context, emptied func(ctx context.Context, wait time.Duration) bool)
 	// Emptied waits until the pooler knows that the server connections of its pool are gone, where the servers have
 	// ended them, or empties the pool itself where they can't be asked to.
 	Emptied(context.Context, Use) error

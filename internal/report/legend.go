@@ -47,7 +47,7 @@ func seconds(s float64) string { return strconv.FormatFloat(s, 'f', -1, 64) }
 func legend(run *result.Run, isGrid bool) string {
 	var b strings.Builder
 	b.WriteString("\n")
-	paragraph(&b, "round trip: ", roundTripMeaning(run))
+	paragraph(&b, "round trip: ", metric.RoundTripMeaning(run))
 	if isGrid {
 		for _, e := range run.ByExperiment() {
 			explain(&b, e.Cells)
@@ -74,15 +74,6 @@ func legend(run *result.Run, isGrid bool) string {
 	}
 	explainFlags(&b, "  ", kinds)
 	return b.String()
-}
-
-// roundTripMeaning says what a round trip is, and why it is longer than what was set where something was.
-func roundTripMeaning(run *result.Run) string {
-	text := "a SELECT 1 on a warm connection of that path, before load, median"
-	if slices.ContainsFunc(run.Cells, func(c result.Cell) bool { return c.Latency.MS() > 0 }) {
-		text += "; toxiproxy's timers and its own hop add to what is set, so 10 ms measure about 10.7"
-	}
-	return text
 }
 
 // explainFlags says what the kinds of flags stand for.

@@ -44,7 +44,7 @@ func full() *Run {
 		Uncounted: "down", Shares: []Share{}, Flags: []Flag{}, Log: "k6/b.log", Exit: 107}
 	cell := lesson.Cell{ID: "a", Experiment: "g", Path: "direct", Latency: lesson.Through(10), Link: "client-primary", Workload: "select",
 		Clients: 1, Protocol: "simple", Rate: 100, Seconds: 1.5, Warmup: 0.5, Fill: true, Wanted: 1, Role: "app_clear", PoolSize: 5, Instances: 2, InstancePool: 3,
-		Writes: true, Transactions: 50, BandwidthKBs: 1000, ReplicationMS: 20, FreshDatabase: true, WaitsHz: 50, Metrics: []string{"tps"},
+		Writes: true, Transactions: 50, BandwidthKBs: 1000, ReplicationMS: 20, FreshDatabase: true, SamplesPerSecond: 50, Metrics: []string{"tps"},
 		Settings: map[string]map[string]string{"standby": {"hot_standby_feedback": "on"}}, Params: json.RawMessage(`{"rows":9}`)}
 	rate := 5.0
 	direct := lesson.Selector{"path": lesson.Word("direct")}

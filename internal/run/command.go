@@ -40,7 +40,8 @@ func NewRunCommand() *cobra.Command {
 		Short: "Run a lesson and write what came out to results/",
 		Long: "Run a lesson (its name or its number) and write what came out to results/.\n" +
 			"What an option doesn't say is as the lesson has it.",
-		Example: "  scripts/run 00-tour\n  scripts/run 00 --paths direct,pgbouncer-transaction --latencies none,0,5ms --repeats 3\n" +
+		Example: "  scripts/run 00-tour\n" +
+			"  scripts/run 00 --paths direct,pgbouncer-transaction --latencies none,0,5ms --repeats 3\n" +
 			"  scripts/run 01-connect --experiments all",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -73,7 +74,8 @@ func NewRunCommand() *cobra.Command {
 
 // Script runs the lesson in a file as 'lab run' does, and returns what came out: what did, where the error is of a run
 // that ended early. It checks everything that can be checked before anything runs.
-func Script(ctx context.Context, file string, o lesson.Override, seed uint64, out, progressOut io.Writer) (*result.Run, error) {
+func Script(ctx context.Context, file string, o lesson.Override, seed uint64,
+	out, progressOut io.Writer) (*result.Run, error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	set, p, err := prepare(ctx, file, o)
@@ -156,7 +158,8 @@ func chosen(dir string, args []string) (string, error) {
 }
 
 // execute runs the plan while it holds the lock of results, prints the table and returns the run.
-func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override, seed uint64, results string, out, progressOut io.Writer) (*result.Run, error) {
+func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override, seed uint64, results string,
+	out, progressOut io.Writer) (*result.Run, error) {
 	lock, err := takeLock(results, "lesson "+p.lesson.Name)
 	if err != nil {
 		return nil, err
@@ -200,8 +203,20 @@ func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override,
 	defer sampler.Close()
 	sessions := sample.NewServers(server.NodeDSN, os.Getenv("LAB_PASSWORD"), server.Roles())
 	defer sessions.Close()
-	r := &runner{set: set, links: links, replication: replication, servers: servers, sampler: sampler, sessions: sessions, script: p.lesson.File,
-		scheduled: p.cells, progress: progress, dir: filepath.Join(results, doc.ID), doc: doc, lengthened: map[string]bool{}}
+	r := &runner{
+		set:         set,
+		links:       links,
+		replication: replication,
+		servers:     servers,
+		sampler:     sampler,
+		sessions:    sessions,
+		script:      p.lesson.File,
+		scheduled:   p.cells,
+		progress:    progress,
+		dir:         filepath.Join(results, doc.ID),
+		doc:         doc,
+		lengthened:  map[string]bool{},
+	}
 	err = errors.Join(r.run(ctx), report.Write(r.dir, doc))
 	fmt.Fprintf(out, "%s\nResults: results/%s (%s opens in any browser)\n", report.Table(doc), doc.ID, htmlreport.File)
 	return doc, err

@@ -13,7 +13,7 @@ const (
 	hostFull      = 0.95 // share of the host's CPUs in use
 	stolenMost    = 0.10 // share of the host's CPUs that the hypervisor gave to others
 	generatorFull = 0.90 // share of the host's CPUs that k6 alone uses
-	lateShare     = 0.01 // of a paced cell's transactions, late and dropped together
+	lateShare     = 0.01 // of the iterations of an open loop, late and dropped together
 	fewest        = 10   // transactions that a median is taken of
 	throttledMost = 0.10 // share of periods in which a limit stopped a container, in an open loop
 )

@@ -33,7 +33,7 @@ func TestFlags(t *testing.T) {
 			r.Counts[0].Equal, r.Measured.Errors = false, []result.Error{{Code: "57P01", Count: 1}}
 		}, []string{"errors"}},
 		{"nobody could count", func(_ *lesson.Cell, r *result.Repeat) { r.Uncounted = "down" }, []string{"uncounted"}},
-		{"throttled in a paced cell", func(c *lesson.Cell, r *result.Repeat) { c.Rate, r.Resources.Containers[0].Throttled = 40, is(0.5) }, []string{"throttled"}},
+		{"throttled in an open loop", func(c *lesson.Cell, r *result.Repeat) { c.Rate, r.Resources.Containers[0].Throttled = 40, is(0.5) }, []string{"throttled"}},
 		{"throttled at capacity is what a limit is for", func(_ *lesson.Cell, r *result.Repeat) { r.Resources.Containers[0].Throttled = is(0.5) }, nil},
 		{"nothing was sampled", func(_ *lesson.Cell, r *result.Repeat) { r.Resources = nil }, nil},
 	}

@@ -2,7 +2,6 @@ package run
 
 import (
 	"io"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -15,14 +14,10 @@ import (
 // longest is what a plain run of a lesson may take.
 const longest = 5 * time.Minute
 
-// parsed is the plan in a file, in order as far as it can be told without its cells.
-func parsed(t *testing.T, file string) *lesson.Lesson {
+// planOf is the plan of a script, in order as far as it can be told without its cells.
+func planOf(t *testing.T, script string) *lesson.Lesson {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := lesson.Parse(file, text)
+	l, err := lesson.Read(script)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,14 +34,16 @@ func TestLessons(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob("../../k6/lessons/*.yaml")
+	files, err := filepath.Glob("../../k6/lessons/*.js")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no plans: %v", err)
+		t.Fatalf("no lessons: %v", err)
 	}
+	everything := []string{lesson.All}
 	for _, file := range files {
 		name := filepath.Base(file)
-		for _, o := range []lesson.Override{{}, {Full: true}, {Experiments: []string{lesson.All}}, {Experiments: []string{lesson.All}, Full: true}} {
-			l := parsed(t, file)
+		for _, o := range []lesson.Override{{}, {Full: true}, {Experiments: everything},
+			{Experiments: everything, Full: true}} {
+			l := planOf(t, file)
 			if o.Full && l.Full == nil {
 				continue
 			}

@@ -103,7 +103,7 @@ func watched(path server.Path) []string {
 // watch begins to sample the path's databases and its pooler. Until it is stopped, the lab's session with the pooler is
 // not to be used for anything else.
 func (r *runner) watch(c lesson.Cell, path server.Path) {
-	subjects := sample.Subjects{Nodes: path.Nodes(), Hz: c.WaitsHz, Pooler: path.PoolerService()}
+	subjects := sample.Subjects{Nodes: path.Nodes(), Hz: c.SamplesPerSecond, Pooler: path.PoolerService()}
 	if subjects.Pooler != "" {
 		subjects.SamplePooler = func(ctx context.Context) (result.Pooler, error) {
 			return r.servers.SamplePooler(ctx, path)

@@ -26,7 +26,8 @@ var renamed = map[string]string{"groups": "experiments", "pods": "instances", "p
 func (f *runFlags) add(c *cobra.Command) {
 	flags := c.Flags()
 	flags.SortFlags = false
-	flags.StringSliceVar(&f.experiments, "experiments", nil, "these experiments of the lesson, side experiments too, or all")
+	flags.StringSliceVar(&f.experiments, "experiments", nil,
+		"these experiments of the lesson, side experiments too, or all")
 	flags.StringSliceVar(&f.workloads, "workloads", nil, "only these workloads")
 	f.values = map[string]*[]string{}
 	for _, d := range lesson.Dimensions() {
@@ -38,7 +39,8 @@ func (f *runFlags) add(c *cobra.Command) {
 	flags.Float64Var(&f.seconds, "seconds", 0, "length of each measured window")
 	flags.Float64Var(&f.warmup, "warmup", 0, "most seconds that a warm-up may take")
 	flags.IntVar(&f.repeats, "repeats", 0, "how often to run each cell")
-	flags.BoolVar(&f.full, "full", false, "the lesson's full size, as the study had it: it says beforehand what that takes")
+	flags.BoolVar(&f.full, "full", false,
+		"the lesson's full size, as the study had it: it says beforehand what that takes")
 	flags.BoolVar(&f.dry, "dry-run", false, "say what would run, how long it takes and what it needs, and run nothing")
 	flags.BoolVar(&f.steps, "steps", false, "tell programs how far the run is: lines of JSON in place of progress")
 	_ = flags.MarkHidden("steps")

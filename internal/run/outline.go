@@ -85,7 +85,8 @@ func (p *plan) write(out io.Writer) error {
 		return err
 	}
 	if left := p.lesson.LeftOut; len(left) > 0 {
-		fmt.Fprintf(out, "\nLeft out (--experiments NAME,... or --experiments all measures them): %s\n", strings.Join(left, ", "))
+		fmt.Fprintf(out, "\nLeft out (--experiments NAME,... or --experiments all measures them): %s\n",
+			strings.Join(left, ", "))
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ func (l *Lab) pooler(p Path) pooler.Pooler {
 func (l *Lab) Clear(ctx context.Context, p Path) error {
 	emptied := func(ctx context.Context, wait time.Duration) bool { return l.emptied(ctx, p.Nodes(), wait) }
 	for _, service := range slices.Sorted(maps.Keys(l.poolers)) {
-		l.poolers[service].LetGo(ctx, emptied)
+		l.poolers[service].CloseServers(ctx, emptied)
 	}
 	for _, name := range p.Nodes() {
 		if err := l.nodes[name].Clear(ctx); err != nil {

@@ -96,6 +96,36 @@ func TestCellOfAScript(t *testing.T) {
 	}
 }
 
+func TestLatencyThatThePlanHas(t *testing.T) {
+	latencies := func(texts ...string) scriptRun {
+		run := scriptRun{}
+		run.cell.Link = "client-primary"
+		for _, text := range texts {
+			latency, err := lesson.ParseLatency(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run.latencies = append(run.latencies, latency)
+		}
+		return run
+	}
+	for name, c := range map[string]struct {
+		run  scriptRun
+		set  int
+		want string
+	}{
+		"as planned":     {latencies("0", "10ms"), 10, ""},
+		"without":        {latencies("none"), 0, ""},
+		"none planned":   {latencies("none"), 10, ""},
+		"another":        {latencies("10ms", "50ms"), 0, " (its plan has 10 ms there: scripts/latency 10ms client-primary)"},
+		"no plan at all": {latencies(), 10, ""},
+	} {
+		if got := c.run.missing(c.set); got != c.want {
+			t.Errorf("%s: %q, not %q", name, got, c.want)
+		}
+	}
+}
+
 func TestScriptWithoutAPlan(t *testing.T) {
 	run, err := settled(t, nil, "WORKLOAD=own CLIENTS=4")
 	c := run.cell

@@ -19,8 +19,9 @@ import (
 
 // A scriptRun is a script's cell and where its clients connect.
 type scriptRun struct {
-	cell k6run.Cell
-	at   topology.Endpoint
+	cell      k6run.Cell
+	at        topology.Endpoint
+	latencies []lesson.Latency // that the plan has on the link
 }
 
 // ofConnection are the settings that every script has.
@@ -82,7 +83,7 @@ func newScriptRun(set *topology.Set, given k6Arguments, plan *lesson.Lesson) (sc
 			return run, err
 		}
 		wanted = e.Link
-		run.cell = cellOf(e)
+		run.cell, run.latencies = cellOf(e), e.Latencies
 	} else if given.settings["LAB_EXPERIMENT"] != "" {
 		return run, fmt.Errorf("LAB_EXPERIMENT: %w", errNoPlan)
 	}

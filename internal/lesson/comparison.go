@@ -47,11 +47,11 @@ type Condition struct {
 // A Chart is one picture of a report.
 type Chart struct {
 	Title   string   `json:"title" yaml:"title"`
-	Kind    string   `json:"kind" yaml:"kind"`       // lines, bars, or stack (shares: wait events, or the phases of a connect)
+	Kind    string   `json:"kind" yaml:"kind"`       // lines, bars, or stack: shares, of wait events or phases
 	Metric  string   `json:"metric" yaml:"metric"`   // of lines and bars
 	Parts   []string `json:"parts" yaml:"parts"`     // of a stack: metrics, or one of them "waits" for all wait events
 	X       string   `json:"x" yaml:"x"`             // a dimension by its name: latency_ms, clients, path, ...
-	Series  string   `json:"series" yaml:"series"`   // a dimension that has a line, or a bar beside the others, for each value
+	Series  string   `json:"series" yaml:"series"`   // a dimension that has a line, or a bar, for each value
 	Of      Selector `json:"of" yaml:"of"`           // only these cells
 	Ceiling bool     `json:"ceiling" yaml:"ceiling"` // draws clients / round trip beside TPS
 	Log     string   `json:"log" yaml:"log"`         // axes that are logarithmic: x, y or xy
