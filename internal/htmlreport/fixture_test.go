@@ -98,26 +98,26 @@ func fixtureLesson() result.Lesson {
 			"no more than ten statements a round trip, whatever stands between.",
 		File: "k6/lessons/02-latency.js", SHA256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
 		Comparisons: []lesson.Comparison{
-			{Name: "slower", Says: "Throughput at 10 ms against none", Metric: "tps", Of: at("direct", 10), To: at("direct", 0)},
-			{Name: "pooled", Says: "PgBouncer against direct, without latency", Metric: "tps",
+			{Name: "slower", Text: "Throughput at 10 ms against none", Metric: "tps", Of: at("direct", 10), To: at("direct", 0)},
+			{Name: "pooled", Text: "PgBouncer against direct, without latency", Metric: "tps",
 				Of: at("pgbouncer-transaction", "null"), To: at("direct", "null")},
-			{Name: "near", Says: "PgBouncer near the application against near the database", Metric: "tps",
+			{Name: "near", Text: "PgBouncer near the application against near the database", Metric: "tps",
 				Of: at("pgbouncer-transaction-near-app", 10), To: at("pgbouncer-transaction", 10)},
-			{Name: "balanced", Says: "Pgpool-II against direct, without latency", Metric: "tps", Of: at("pgpool", "null"),
+			{Name: "balanced", Text: "Pgpool-II against direct, without latency", Metric: "tps", Of: at("pgpool", "null"),
 				To: at("direct", "null")},
 		},
 		Study: &lesson.Study{Title: "PostgreSQL network latency does make a big difference", Source: "CYBERTEC, 2020",
 			Setup: "Read-only pgbench, 10 clients, 20 s. The author's 10 ms is one way: 20 ms of round trip in our words.",
-			Figures: []lesson.StudyFigure{{What: "no delay", Said: "8813 TPS", Metric: "tps", Of: at("direct", "null")},
-				{What: "10 ms of delay", Said: "461 TPS", Metric: "tps", Of: at("direct", 20)},
-				{What: "more delay", Said: "'dropped 100 times'"}},
+			Figures: []lesson.StudyFigure{{What: "no delay", Value: "8813 TPS", Metric: "tps", Of: at("direct", "null")},
+				{What: "10 ms of delay", Value: "461 TPS", Metric: "tps", Of: at("direct", 20)},
+				{What: "more delay", Value: "'dropped 100 times'"}},
 			Findings: []lesson.Finding{
-				{Name: "falls", Says: "Throughput falls to less than half at 10 ms of round trip.",
+				{Name: "falls", Text: "Throughput falls to less than half at 10 ms of round trip.",
 					All: []lesson.Condition{{Metric: "tps", Of: at("direct", 10), To: at("direct", 0), Is: "less", Than: &half}}},
-				{Name: "doubles", Says: "Pgpool-II does twice as much as direct without latency.",
+				{Name: "doubles", Text: "Pgpool-II does twice as much as direct without latency.",
 					All: []lesson.Condition{{Metric: "tps", Of: at("pgpool", "null"), To: at("direct", "null"), Is: "more",
 						Than: &two}}},
-				{Name: "cannot", Says: "At 200 ms Pgpool-II does less than at 100 ms.",
+				{Name: "cannot", Text: "At 200 ms Pgpool-II does less than at 100 ms.",
 					All: []lesson.Condition{{Metric: "tps", Of: at("pgpool", 200), To: at("pgpool", 100), Is: "less"}}},
 			}},
 		Charts: []lesson.Chart{
@@ -152,15 +152,15 @@ func fixtureManifest() result.Manifest {
 }
 
 // cellOf is a cell of the fixture; -1 ms is without the proxy.
-func cellOf(group, path string, ms int) lesson.Cell {
-	c := lesson.Cell{Experiment: group, Path: path, Workload: "select", Clients: 10, Protocol: "prepared", Seconds: 3,
+func cellOf(experiment, path string, ms int) lesson.Cell {
+	c := lesson.Cell{Experiment: experiment, Path: path, Workload: "select", Clients: 10, Protocol: "prepared", Seconds: 3,
 		Warmup: 1, Wanted: repeats, Role: "app"}
 	if ms >= 0 {
 		c.Latency, c.Link = lesson.Through(ms), map[string]string{"direct": "client-primary",
 			"pgbouncer-transaction":          "client-pgbouncer",
 			"pgbouncer-transaction-near-app": "pgbouncer-primary", "pgpool": "client-pgpool"}[path]
 	}
-	c.ID = group + "." + path + "." + c.Latency.String() + ".select.10c.prepared"
+	c.ID = experiment + "." + path + "." + c.Latency.String() + ".select.10c.prepared"
 	return c
 }
 

@@ -34,9 +34,9 @@ func one(run *result.Run, s lesson.Selector) (*result.Cell, Outcome, Reason) {
 	case len(c.Repeats) == 0:
 		why = Name(c) + " didn't run"
 	case n > 0:
-		why = fmt.Sprintf("%s failed in %d of %d blocks: %s", Name(c), n, len(failed), c.Reason)
+		why = because(fmt.Sprintf("%s failed in %d of %d blocks", Name(c), n, len(failed)), c.Reason)
 	case c.Last() == nil:
-		why = Name(c) + " has no repeat that counts: " + c.Reason
+		why = because(Name(c)+" has no repeat that counts", c.Reason)
 	default:
 		return c, "", Reason{}
 	}

@@ -57,4 +57,4 @@ func (c Comparison) with(outcome Outcome, why Reason) Comparison {
 }
 
 // String is the outcome, and why it is no other where there is something to say.
-func (c Comparison) String() string { return because(c.Outcome, c.Reason) }
+func (c Comparison) String() string { return because(c.Outcome.String(), c.Reason.String()) }

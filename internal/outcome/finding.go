@@ -23,7 +23,7 @@ type Finding struct {
 }
 
 // String is the outcome, and why it is no other where there is something to say.
-func (f Finding) String() string { return because(f.Outcome, f.Reason) }
+func (f Finding) String() string { return because(f.Outcome.String(), f.Reason.String()) }
 
 // A Condition is what a run says of one of a finding's conditions.
 type Condition struct {

@@ -38,12 +38,12 @@ func (r Reason) String() string {
 	return "flagged (" + text + ")"
 }
 
-// because is the outcome, and why it is no other where there is something to say.
-func because(o Outcome, why Reason) string {
-	if text := why.String(); text != "" {
-		return string(o) + ": " + text
+// because is what came out, and why where there is something to say.
+func because(text, why string) string {
+	if why == "" {
+		return text
 	}
-	return string(o)
+	return text + ": " + why
 }
 
 // flagged says which of the cells have flags that bear on the metric; no reason where none has.

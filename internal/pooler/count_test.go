@@ -7,7 +7,8 @@ import (
 )
 
 func TestSelectsSince(t *testing.T) {
-	before := Counters{Selects: []result.Share{{Node: "primary", Role: "primary", Selects: 7}, {Node: "standby", Selects: 8}}}
+	before := Counters{Selects: []result.Share{{Node: "primary", Role: "primary", Selects: 7},
+		{Node: "standby", Selects: 8}}}
 	after := Counters{Selects: []result.Share{
 		{Node: "primary", Role: "primary", Selects: 407}, {Node: "standby", Role: "standby", Selects: 608},
 	}}

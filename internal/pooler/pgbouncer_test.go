@@ -66,7 +66,8 @@ func TestPgBouncersState(t *testing.T) {
 			}
 		})
 	}
-	if _, err := measured.state([]session.Row{{"database": "lab", "user": "app", "sv_active": "many"}}, databases); err == nil {
+	if _, err := measured.state([]session.Row{{"database": "lab", "user": "app", "sv_active": "many"}},
+		databases); err == nil {
 		t.Error("a count that is no number was no error")
 	}
 }

@@ -71,11 +71,12 @@ func measured(block int, roundTrip, tps, connect, latency float64, flags ...resu
 }
 
 // add adds a cell of the tour with its repeats.
-func add(run *result.Run, group, path string, latency lesson.Latency, repeats ...result.Repeat) *result.Cell {
-	c := lesson.Cell{ID: group + "." + path + "." + latency.String(), Experiment: group, Path: path, Latency: latency,
+func add(run *result.Run, experiment, path string, latency lesson.Latency, repeats ...result.Repeat) *result.Cell {
+	c := lesson.Cell{ID: experiment + "." + path + "." + latency.String(), Experiment: experiment, Path: path,
+		Latency:  latency,
 		Workload: "select",
 		Clients:  1, Protocol: "prepared", Rate: 37, Seconds: 1.5, Wanted: run.Blocks}
-	switch group {
+	switch experiment {
 	case "connect":
 		c.Workload, c.Rate = "connect", 11
 	case "throughput":

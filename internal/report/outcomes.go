@@ -56,7 +56,7 @@ func comparisons(all []outcome.Comparison) string {
 		}
 		ratio += star(len(c.Reason.Flagged) > 0)
 		t.add(c.Outcome.String(), ratio, interval,
-			reason(fmt.Sprintf("%s (%s)", c.Plan.Says, c.Plan.Metric), c.Reason.String()))
+			reason(fmt.Sprintf("%s (%s)", c.Plan.Text, c.Plan.Metric), c.Reason.String()))
 	}
 	if len(t.rows) == 0 {
 		return ""
@@ -80,7 +80,8 @@ func reason(text, why string) string {
 	return text + ": " + why
 }
 
-// studyFigures sets the study's figures beside those seen here. They are from other machines: their shape counts.
+// studyFigures sets the study's figures beside those seen here. They are from other machines: who wins can agree, sizes
+// can't.
 func studyFigures(run *result.Run, figures []outcome.StudyFigure) string {
 	if run.Lesson.Study == nil {
 		return ""
@@ -98,7 +99,7 @@ func studyFigures(run *result.Run, figures []outcome.StudyFigure) string {
 		if f.Seen.N == 0 && len(here) > 24 {
 			here, what = "-", reason(what, here)
 		}
-		t.add(f.Plan.Said, here, what)
+		t.add(f.Plan.Value, here, what)
 	}
 	return b.String() + t.String()
 }
@@ -113,7 +114,7 @@ func findings(all []outcome.Finding) string {
 		if f.Own {
 			whose = "the lab"
 		}
-		t.add(f.Outcome.String(), whose, reason(f.Plan.Says, f.Reason.String()))
+		t.add(f.Outcome.String(), whose, reason(f.Plan.Text, f.Reason.String()))
 	}
 	if len(t.rows) == 0 {
 		return ""

@@ -40,7 +40,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestLines shows a run that fits no grid: two numbers of clients in one group, three blocks.
+// TestLines shows a run that fits no grid: two numbers of clients in one experiment, three blocks.
 func TestLines(t *testing.T) {
 	run := newRun()
 	run.Blocks = 3

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
 
@@ -34,9 +35,9 @@ func title(run *result.Run) string {
 	var b strings.Builder
 	b.WriteString("\n")
 	paragraph(&b, "", run.Lesson.Name+": "+run.Lesson.Question)
-	fmt.Fprintf(&b, "%s UTC, %d CPUs, %s a node, %s a pooler, scale %d, seed %d\n",
-		run.Started.UTC().Format("2006-01-02 15:04"),
-		run.Manifest.Host.CPUs, run.Manifest.CPUs("nodes"), run.Manifest.CPUs("poolers"), run.Manifest.Scale, run.Seed)
+	fmt.Fprintf(&b, "%s UTC, %s, %s a node, %s a pooler, scale %d, seed %d\n",
+		run.Started.UTC().Format("2006-01-02 15:04"), metric.Count(run.Manifest.Host.CPUs, "CPU"),
+		run.Manifest.CPUs("nodes"), run.Manifest.CPUs("poolers"), run.Manifest.Scale, run.Seed)
 	switch {
 	case run.Status == result.Finished:
 	case run.Status == result.Running:

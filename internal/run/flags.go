@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
 
@@ -33,8 +34,9 @@ func flags(c lesson.Cell, r *result.Repeat) []result.Flag {
 	for _, e := range m.Errors {
 		failed += e.Count
 	}
-	add(failed > 0, result.FlagErrors, "%d errors", failed)
-	add(m.Transactions < fewest, result.FlagFew, "%d transactions in the measured window", m.Transactions)
+	add(failed > 0, result.FlagErrors, "%s", metric.Count(int(failed), "error"))
+	add(m.Transactions < fewest, result.FlagFew, "%s in the measured window",
+		metric.Count(int(m.Transactions), "transaction"))
 	add(float64(m.Late+m.Dropped) > lateShare*float64(m.Transactions), result.FlagLate,
 		"%d iterations began late and %d never", m.Late, m.Dropped)
 	add(m.ClientsReady < c.Clients && c.Transactions == 0, result.FlagWarmup, "%s", notReady(c, m))

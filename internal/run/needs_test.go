@@ -20,7 +20,8 @@ func TestNeeds(t *testing.T) {
 		{"too small a node", func(c *capacity) { c.nodeBytes = 1 << 30 }, "LAB_NODE_MEMORY is 1g and has to be 9g"},
 		{"a node in megabytes", func(c *capacity) { c.nodeBytes = 8000 << 20 }, "LAB_NODE_MEMORY is 8000m and has to be 9g"},
 		{"a node without a limit", func(c *capacity) { c.nodeBytes = 0 }, ""},
-		{"too small a machine", func(c *capacity) { c.hostBytes = 8 << 30 }, "this machine has 8.6 GB of memory and it takes 14"},
+		{"too small a machine", func(c *capacity) { c.hostBytes = 8 << 30 },
+			"this machine has 8.6 GB of memory and it takes 14"},
 		{"too little data", func(c *capacity) { c.scale = 10 }, "scale is 10 and has to be 100 (scripts/reset --scale 100)"},
 		{"too few files", func(c *capacity) { c.files = 4096 }, "may open 4096 files"},
 	}

@@ -141,10 +141,12 @@ func (w *serversStandIn) CountHistory(_ context.Context, k6 int64) (result.Count
 }
 
 func (w *serversStandIn) Begin(_ context.Context, path server.Path, _ bool) (server.Beginning, error) {
-	return server.Beginning{Facts: w.facts, RoundTrip: &result.RoundTrip{SetMS: path.SetMS, MeasuredMS: w.roundTrip, Samples: 9}}, nil
+	return server.Beginning{Facts: w.facts,
+		RoundTrip: &result.RoundTrip{SetMS: path.SetMS, MeasuredMS: w.roundTrip, Samples: 9}}, nil
 }
 
-func (w *serversStandIn) Reconcile(context.Context, server.Path, server.Tally, result.Counted) ([]result.Count, []result.Share, error) {
+func (w *serversStandIn) Reconcile(context.Context, server.Path, server.Tally, result.Counted) ([]result.Count,
+	[]result.Share, error) {
 	return w.counts, nil, w.deaf
 }
 
@@ -165,10 +167,13 @@ func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := &topology.Set{Links: []topology.Link{{Name: "client-primary", Upstream: "primary:5432"}, {Name: "client-standby", Upstream: "standby:5432"}},
-		Paths: []topology.Path{{Name: "direct", Meaning: "no pooler", Database: "postgresql", Services: []string{"primary"}, Pools: "none",
+	set := &topology.Set{Links: []topology.Link{{Name: "client-primary", Upstream: "primary:5432"},
+		{Name: "client-standby", Upstream: "standby:5432"}},
+		Paths: []topology.Path{{Name: "direct", Meaning: "no pooler", Database: "postgresql",
+			Services: []string{"primary"}, Pools: "none",
 			Plain: topology.Endpoint{Host: "primary", Port: 5432, DBName: "lab"},
-			Over:  []topology.Over{{Links: []string{"client-primary"}, Endpoint: topology.Endpoint{Host: "toxiproxy", Port: 15001, DBName: "lab"}}}},
+			Over: []topology.Over{{Links: []string{"client-primary"},
+				Endpoint: topology.Endpoint{Host: "toxiproxy", Port: 15001, DBName: "lab"}}}},
 			{Name: "pooled", Meaning: "a pooler", Database: "postgresql", Services: []string{"pgbouncer", "primary"},
 				Pools: "transaction", Pooler: "pgbouncer", Plain: topology.Endpoint{Host: "pgbouncer", Port: 6432, DBName: "lab"}}}}
 	p := &plan{lesson: &lesson.Lesson{Name: "00-tour", Title: "t", Question: "q?", File: "/lab/x.js",
@@ -182,16 +187,21 @@ func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *
 	}
 	sampler := sample.New("http://127.0.0.1:1", "lab", nil)
 	t.Cleanup(sampler.Close)
-	sessions := sample.NewServers(func(string) string { return "host=127.0.0.1 port=1 user=lab sslmode=disable" }, "", server.Roles())
+	sessions := sample.NewServers(func(string) string { return "host=127.0.0.1 port=1 user=lab sslmode=disable" }, "",
+		server.Roles())
 	t.Cleanup(sessions.Close)
-	links, servers := &linksStandIn{latency: map[string]int{}, bandwidth: map[string]int{}}, &serversStandIn{roundTrip: 0.2}
-	return &runner{set: set, links: links, replication: &replicationStandIn{}, servers: servers, sampler: sampler, sessions: sessions, script: "/lab/x.js", scheduled: cells,
-		progress: newProgress(t.Output(), doc.Blocks, cells, kindIn(set)), dir: filepath.Join(results, id), doc: doc, lengthened: map[string]bool{}}, links, servers
+	links, servers := &linksStandIn{latency: map[string]int{}, bandwidth: map[string]int{}},
+		&serversStandIn{roundTrip: 0.2}
+	return &runner{set: set, links: links, replication: &replicationStandIn{}, servers: servers, sampler: sampler,
+		sessions: sessions, script: "/lab/x.js", scheduled: cells,
+		progress: newProgress(t.Output(), doc.Blocks, cells, kindIn(set)), dir: filepath.Join(results, id), doc: doc,
+		lengthened: map[string]bool{}}, links, servers
 }
 
 // plain is a cell without latency.
 func plain(id string) lesson.Cell {
-	return lesson.Cell{ID: id, Experiment: "g", Path: "direct", Workload: "select", Clients: 1, Protocol: "simple", Role: "app", Seconds: 1, Wanted: 1}
+	return lesson.Cell{ID: id, Experiment: "g", Path: "direct", Workload: "select", Clients: 1, Protocol: "simple",
+		Role: "app", Seconds: 1, Wanted: 1}
 }
 
 // slow is a cell with 10 ms.

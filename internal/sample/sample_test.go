@@ -24,7 +24,8 @@ func TestParseHost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if used, stolen := shares(from, to); used == nil || stolen == nil || math.Abs(*used-0.8) > 1e-9 || math.Abs(*stolen-0.05) > 1e-9 {
+	if used, stolen := shares(from, to); used == nil || stolen == nil || math.Abs(*used-0.8) > 1e-9 ||
+		math.Abs(*stolen-0.05) > 1e-9 {
 		t.Errorf("of 100 ticks 80 were busy, 5 of them stolen; the shares are %v and %v", used, stolen)
 	}
 	if rate := switchRate(from, to); rate == nil || *rate != 3000 {
@@ -53,7 +54,8 @@ func TestParseContainer(t *testing.T) {
 		name, body string
 		memory     int64
 	}{
-		{"cgroup v2", `{` + cpu + `, "memory_stats": {"usage": 9999, "stats": {"anon": 300, "shmem": 20, "file": 5000}}}`, 320},
+		{"cgroup v2", `{` + cpu + `, "memory_stats": {"usage": 9999, "stats": {"anon": 300, "shmem": 20, "file": 5000}}}`,
+			320},
 		{"cgroup v1", `{` + cpu + `, "memory_stats": {"usage": 9999, "stats": {"total_rss": 200, "total_shmem": 10, "total_cache": 5000,
 			"hierarchical_memory_limit": 18446744073709551615}}}`, 210},
 	}
@@ -63,7 +65,8 @@ func TestParseContainer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if s.memory != test.memory || s.cpu != 1500*time.Millisecond || s.periods != 20 || s.throttled != 5 || s.at.IsZero() {
+			if s.memory != test.memory || s.cpu != 1500*time.Millisecond || s.periods != 20 || s.throttled != 5 ||
+				s.at.IsZero() {
 				t.Errorf("read as %+v", s)
 			}
 		})
@@ -101,7 +104,8 @@ func TestNearest(t *testing.T) {
 func TestSince(t *testing.T) {
 	start := time.Now()
 	samples := []hostSample{{at: start}, {at: start.Add(time.Second)}, {at: start.Add(2 * time.Second)}}
-	if kept := since(samples, hostSample.when, start.Add(time.Second)); len(kept) != 2 || !kept[0].at.Equal(start.Add(time.Second)) {
+	if kept := since(samples, hostSample.when, start.Add(time.Second)); len(kept) != 2 ||
+		!kept[0].at.Equal(start.Add(time.Second)) {
 		t.Errorf("kept %v", kept)
 	}
 }

@@ -13,7 +13,8 @@ import (
 // opening is when the window of these tests opened.
 var opening = time.Date(2026, 11, 21, 16, 0, 0, 0, time.UTC)
 
-// samplesAt makes one sample of each string: a letter is what the session of that column was seen doing, a blank is no session.
+// samplesAt makes one sample of each string: a letter is what the session of that column was seen doing, a blank is
+// no session.
 //
 //	A active, nothing waited for   W active, ClientWrite   T idle in transaction   i idle, did something in the window
 //	o idle since before the window opened
@@ -53,15 +54,23 @@ func TestWaits(t *testing.T) {
 		shares   map[string]float64
 	}{
 		{"nobody", samplesAt("", ""), 0, map[string]float64{}},
-		{"active without an event is CPU", samplesAt("A", "A", "W", "A"), 1, map[string]float64{"CPU": 0.75, "Client:ClientWrite": 0.25}},
-		{"idle in transaction is its event", samplesAt("T", "A"), 1, map[string]float64{"Client:ClientRead": 0.5, "CPU": 0.5}},
-		{"plain idle is Net/Delay", samplesAt("A", "i", "i", "T"), 1, map[string]float64{"CPU": 0.25, "Net/Delay": 0.5, "Client:ClientRead": 0.25}},
-		{"a session seen idle alone did something between the samples", samplesAt("i", "i"), 1, map[string]float64{"Net/Delay": 1}},
+		{"active without an event is CPU", samplesAt("A", "A", "W", "A"), 1,
+			map[string]float64{"CPU": 0.75, "Client:ClientWrite": 0.25}},
+		{"idle in transaction is its event", samplesAt("T", "A"), 1,
+			map[string]float64{"Client:ClientRead": 0.5, "CPU": 0.5}},
+		{"plain idle is Net/Delay", samplesAt("A", "i", "i", "T"), 1,
+			map[string]float64{"CPU": 0.25, "Net/Delay": 0.5, "Client:ClientRead": 0.25}},
+		{"a session seen idle alone did something between the samples", samplesAt("i", "i"), 1,
+			map[string]float64{"Net/Delay": 1}},
 		{"each session's span is its own", samplesAt("A ", "A ", "AA", " A"), 2, map[string]float64{"CPU": 1}},
-		{"a session weighs as much as it was there", samplesAt("Ai", "A ", "A "), 2, map[string]float64{"CPU": 0.75, "Net/Delay": 0.25}},
-		{"what a span lacks is Net/Delay", samplesAt("A", " ", "A", " "), 1, map[string]float64{"CPU": 2.0 / 3, "Net/Delay": 1.0 / 3}},
-		{"a connection kept in reserve is no session", samplesAt("Ao", "io"), 1, map[string]float64{"CPU": 0.5, "Net/Delay": 0.5}},
-		{"one that was idle when the window opened, and then not", samplesAt("o", "A", "i"), 1, map[string]float64{"CPU": 1.0 / 3, "Net/Delay": 2.0 / 3}},
+		{"a session weighs as much as it was there", samplesAt("Ai", "A ", "A "), 2,
+			map[string]float64{"CPU": 0.75, "Net/Delay": 0.25}},
+		{"what a span lacks is Net/Delay", samplesAt("A", " ", "A", " "), 1,
+			map[string]float64{"CPU": 2.0 / 3, "Net/Delay": 1.0 / 3}},
+		{"a connection kept in reserve is no session", samplesAt("Ao", "io"), 1,
+			map[string]float64{"CPU": 0.5, "Net/Delay": 0.5}},
+		{"one that was idle when the window opened, and then not", samplesAt("o", "A", "i"), 1,
+			map[string]float64{"CPU": 1.0 / 3, "Net/Delay": 2.0 / 3}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -90,7 +99,8 @@ func TestNodeBetween(t *testing.T) {
 	at := func(ms int) time.Time { return opening.Add(time.Duration(ms) * time.Millisecond) }
 	n.locks = []lockCount{{at(-5), at(1), 900}, {at(10), at(12), 40}, {at(110), at(114), 7}}
 	r := n.between(opening, at(300)) // the last sample ended after it
-	if r.Samples != 3 || r.MaxBackends != 4 || r.MaxActive != 3 || r.MaxLocks == nil || *r.MaxLocks != 40 || r.Sessions != 3 || r.NotMeasured != "" {
+	if r.Samples != 3 || r.MaxBackends != 4 || r.MaxActive != 3 || r.MaxLocks == nil || *r.MaxLocks != 40 ||
+		r.Sessions != 3 || r.NotMeasured != "" {
 		t.Errorf("summed up as %+v", r)
 	}
 	if !nearly(r.Hz, 10) || !nearly(r.CostMS, 2) || !nearly(r.CostShare, 0.04) {
@@ -99,7 +109,8 @@ func TestNodeBetween(t *testing.T) {
 	if r := n.between(opening, at(11)); r.MaxLocks != nil {
 		t.Errorf("no count of locks fell into the window, yet there were %d", *r.MaxLocks)
 	}
-	n.cpu = []cpuReading{{at(-700), time.Second}, {at(-20), 2 * time.Second}, {at(480), 2*time.Second + 5*time.Millisecond}}
+	n.cpu = []cpuReading{{at(-700), time.Second}, {at(-20), 2 * time.Second},
+		{at(480), 2*time.Second + 5*time.Millisecond}}
 	if r := n.between(opening, at(300)); !nearly(r.CostShare, 0.01) {
 		t.Errorf("the server spent 5 ms in 500 ms, the share is %v", r.CostShare)
 	}
@@ -117,9 +128,12 @@ func TestPoolerBetween(t *testing.T) {
 	at := func(ms int) time.Time { return opening.Add(time.Duration(ms) * time.Millisecond) }
 	p := &pooler{service: "pgbouncer", samples: []poolerSample{
 		{at(-2), at(1), result.Pooler{MaxClients: 99}},
-		{at(250), at(251), result.Pooler{MaxClients: 8, MaxWaiting: known(3), MaxWaitMS: known(7.5), MaxServers: 4, PoolSize: 20}},
-		{at(500), at(501), result.Pooler{MaxClients: 9, MaxWaiting: known(0), MaxWaitMS: known(2.0), MaxServers: 5, PoolSize: 20}}}}
-	want := result.Pooler{Service: "pgbouncer", Samples: 2, MaxClients: 9, MaxWaiting: known(3), MaxWaitMS: known(7.5), MaxServers: 5, PoolSize: 20}
+		{at(250), at(251), result.Pooler{MaxClients: 8, MaxWaiting: known(3), MaxWaitMS: known(7.5), MaxServers: 4,
+			PoolSize: 20}},
+		{at(500), at(501), result.Pooler{MaxClients: 9, MaxWaiting: known(0), MaxWaitMS: known(2.0), MaxServers: 5,
+			PoolSize: 20}}}}
+	want := result.Pooler{Service: "pgbouncer", Samples: 2, MaxClients: 9, MaxWaiting: known(3), MaxWaitMS: known(7.5),
+		MaxServers: 5, PoolSize: 20}
 	if got := p.between(opening, at(1000)); !reflect.DeepEqual(*got, want) {
 		t.Errorf("summed up as %+v, it should be %+v", *got, want)
 	}
@@ -136,7 +150,8 @@ func TestPoolerBetween(t *testing.T) {
 func TestMostlyUnseen(t *testing.T) {
 	from := time.Now()
 	at := func(seconds float64) time.Time { return from.Add(time.Duration(seconds * float64(time.Second))) }
-	n := &node{service: "primary", samples: []sessionSample{{sent: at(0.1), received: at(0.2)}, {sent: at(4), received: at(4.9)}}}
+	n := &node{service: "primary", samples: []sessionSample{{sent: at(0.1), received: at(0.2)},
+		{sent: at(4), received: at(4.9)}}}
 	if r := n.between(from, at(10)); r.Samples != 2 || r.NotMeasured != "" {
 		t.Errorf("a node that could be asked all the time, if rarely: %+v", r)
 	}

@@ -26,14 +26,19 @@ func labSet() *topology.Set {
 			{Name: "direct", Services: []string{"primary"}, Pools: "none", Plain: to("primary", 5432, "lab"),
 				Over: []topology.Over{{Links: []string{"client-primary"}, Endpoint: to("toxiproxy", 15001, "lab")}}},
 			{Name: "socket", Services: []string{"primary"}, Pools: "none", Plain: to("/run/postgresql", 5432, "lab")},
-			{Name: "pgbouncer-transaction", Pooler: "pgbouncer", Services: []string{"pgbouncer", "primary"}, Pools: "transaction", Plain: to("pgbouncer", 6432, "lab"),
+			{Name: "pgbouncer-transaction", Pooler: "pgbouncer", Services: []string{"pgbouncer", "primary"},
+				Pools: "transaction", Plain: to("pgbouncer", 6432, "lab"),
 				Over: []topology.Over{{Links: []string{"client-pgbouncer"}, Endpoint: to("toxiproxy", 15003, "lab")}}},
-			{Name: "pgbouncer-session-near-app", Pooler: "pgbouncer", Services: []string{"pgbouncer", "primary"}, Pools: "session",
-				Over: []topology.Over{{Links: []string{"pgbouncer-primary"}, Endpoint: to("pgbouncer", 6432, "lab_session_near_app")}}},
-			{Name: "pgpool", Pooler: "pgpool", Services: []string{"pgpool", "primary", "standby"}, Plain: to("pgpool", 9999, "lab"),
-				Over: []topology.Over{{Links: []string{"client-pgpool"}, Endpoint: to("toxiproxy", 15004, "lab")}}},
+			{Name: "pgbouncer-session-near-app", Pooler: "pgbouncer", Services: []string{"pgbouncer", "primary"},
+				Pools: "session",
+				Over: []topology.Over{{Links: []string{"pgbouncer-primary"},
+					Endpoint: to("pgbouncer", 6432, "lab_session_near_app")}}},
+			{Name: "pgpool", Pooler: "pgpool", Services: []string{"pgpool", "primary", "standby"},
+				Plain: to("pgpool", 9999, "lab"),
+				Over:  []topology.Over{{Links: []string{"client-pgpool"}, Endpoint: to("toxiproxy", 15004, "lab")}}},
 			{Name: "pgpool-near-app", Pooler: "pgpool", Services: []string{"pgpool-near-app", "primary", "standby"},
-				Over: []topology.Over{{Links: []string{"pgpool-primary", "pgpool-standby"}, Endpoint: to("pgpool-near-app", 9999, "lab")}}},
+				Over: []topology.Over{{Links: []string{"pgpool-primary", "pgpool-standby"},
+					Endpoint: to("pgpool-near-app", 9999, "lab")}}},
 		},
 	}
 }
@@ -112,14 +117,21 @@ func TestCounts(t *testing.T) {
 	}{
 		{"direct: connections commit once, prepares too", "direct", "", zero, after(1020, 10), []bool{true}},
 		{"direct: one transaction is missing", "direct", "", zero, after(1019, 10), []bool{false}},
-		{"transaction pooling: a SET a server connection", "pgbouncer-transaction", "", zero, pooled(after(1016, 3), 1010), []bool{true, true}},
-		{"transaction pooling: the last server connection came too late for a client", "pgbouncer-transaction", "", zero, pooled(after(1015, 3), 1010), []bool{true, true}},
-		{"transaction pooling: one is missing", "pgbouncer-transaction", "", zero, pooled(after(1014, 3), 1010), []bool{true, false}},
-		{"session pooling: SET and DISCARD ALL a client", "pgbouncer-session-near-app", "pgbouncer-primary", zero, pooled(after(1033, 3), 1010), []bool{true, true}},
-		{"transaction pooling: a pool filled by the lab's own client", "pgbouncer-transaction", "", filled, pooled(after(1017, 3), 1011), []bool{true, true}},
-		{"session pooling: a pool filled by the lab's own client", "pgbouncer-session-near-app", "pgbouncer-primary", filled, pooled(after(1036, 3), 1011), []bool{true, true}},
+		{"transaction pooling: a SET a server connection", "pgbouncer-transaction", "", zero, pooled(after(1016, 3), 1010),
+			[]bool{true, true}},
+		{"transaction pooling: the last server connection came too late for a client", "pgbouncer-transaction", "", zero,
+			pooled(after(1015, 3), 1010), []bool{true, true}},
+		{"transaction pooling: one is missing", "pgbouncer-transaction", "", zero, pooled(after(1014, 3), 1010),
+			[]bool{true, false}},
+		{"session pooling: SET and DISCARD ALL a client", "pgbouncer-session-near-app", "pgbouncer-primary", zero,
+			pooled(after(1033, 3), 1010), []bool{true, true}},
+		{"transaction pooling: a pool filled by the lab's own client", "pgbouncer-transaction", "", filled,
+			pooled(after(1017, 3), 1011), []bool{true, true}},
+		{"session pooling: a pool filled by the lab's own client", "pgbouncer-session-near-app", "pgbouncer-primary",
+			filled, pooled(after(1036, 3), 1011), []bool{true, true}},
 		{"PgBouncer lost one", "pgbouncer-transaction", "", zero, pooled(after(1016, 3), 1009), []bool{false, true}},
-		// 1000 + 10 prepares + 11 of the probe, 11 clients on 2 nodes, 11 DISCARD ALLs on the primary; up to 11 more on the standby
+		// 1000 + 10 prepares + 11 of the probe, 11 clients on 2 nodes, 11 DISCARD ALLs on the primary; up to 11 more on
+		// the standby
 		{"Pgpool-II: all SELECTs went to the primary", "pgpool", "", probed, both(1043, 11), []bool{true}},
 		{"Pgpool-II: all went to the standby", "pgpool", "", probed, both(22, 1043), []bool{true}},
 		{"Pgpool-II: one is missing", "pgpool", "", probed, both(1043, 10), []bool{false}},
@@ -166,7 +178,8 @@ func TestClients(t *testing.T) {
 		t.Errorf("%s, counted in %s", got, p.counted())
 	}
 	p.Role, p.Fresh = "app_clear", true
-	if got := p.DSN(); got != "host=toxiproxy port=15001 dbname=lab_fresh user=app_clear sslmode=disable" || p.counted() != "lab_fresh" {
+	if got := p.DSN(); got != "host=toxiproxy port=15001 dbname=lab_fresh user=app_clear sslmode=disable" ||
+		p.counted() != "lab_fresh" {
 		t.Errorf("%s, counted in %s", got, p.counted())
 	}
 	for name, want := range map[string][3]bool{
@@ -194,7 +207,8 @@ func TestPasswords(t *testing.T) {
 }
 
 func TestWrong(t *testing.T) {
-	facts := []result.Fact{result.Expect("the address", "10.0.0.1", "10.0.0.1", "10.0.0.2"), result.Expect("the pool mode", "session", "session")}
+	facts := []result.Fact{result.Expect("the address", "10.0.0.1", "10.0.0.1", "10.0.0.2"),
+		result.Expect("the pool mode", "session", "session")}
 	if wrong := Wrong(facts); wrong != "" {
 		t.Errorf("what holds is called wrong: %s", wrong)
 	}

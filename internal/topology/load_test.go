@@ -129,13 +129,18 @@ func TestLoadRefuses(t *testing.T) {
 	cases := []struct{ name, old, new, want string }{
 		{"unknown field", "pools: none", "pols: none", `path "direct": unknown field "pols": did you mean pools?`},
 		{"unknown field of an endpoint", "dbname: near", "db: near", `path "near": unknown field "db":`},
-		{"unknown service", "services: [primary]", "services: [primery]", `path "direct": unknown service "primery": did you mean primary?`},
-		{"unknown host", "host: pgbouncer, port: 6432, dbname: lab", "host: pgpool, port: 9999, dbname: lab", `path "pooled": endpoint: unknown service "pgpool"`},
-		{"unknown link", "links: [client-primary]", "links: [client-primry]", `path "direct": over: unknown link "client-primry": did you mean client-primary?`},
+		{"unknown service", "services: [primary]", "services: [primery]",
+			`path "direct": unknown service "primery": did you mean primary?`},
+		{"unknown host", "host: pgbouncer, port: 6432, dbname: lab", "host: pgpool, port: 9999, dbname: lab",
+			`path "pooled": endpoint: unknown service "pgpool"`},
+		{"unknown link", "links: [client-primary]", "links: [client-primry]",
+			`path "direct": over: unknown link "client-primry": did you mean client-primary?`},
 		{"link's port", "port: 15001", "port: 15002", `configs/toxiproxy.json has that link on 15001`},
 		{"twice", "name: pooled", "name: direct", `path "direct" stands there twice`},
-		{"unknown database", "database: postgresql", "database: mysql", `path "direct": unknown database "mysql": there are postgresql, yugabytedb`},
-		{"unknown pooling", "pools: transaction", "pools: statement", `unknown pools "statement": there are none, transaction, session`},
+		{"unknown database", "database: postgresql", "database: mysql",
+			`path "direct": unknown database "mysql": there are postgresql, yugabytedb`},
+		{"unknown pooling", "pools: transaction", "pools: statement",
+			`unknown pools "statement": there are none, transaction, session`},
 		{"no kind of pooler", "  pooler: pgbouncer\n", "", `path "pooled": pooler is needed`},
 		{"a pooler that doesn't pool", "pools: transaction", "pools: none", "pooler is pgbouncer, and pools is none"},
 		{"a pooler before nothing", "services: [pgbouncer, primary]", "services: [pgbouncer]",
@@ -145,8 +150,10 @@ func TestLoadRefuses(t *testing.T) {
 		{"no meaning", "meaning: a pooler\n", "meaning: \n", `path "pooled": meaning is needed`},
 		{"port no number", "port: 5432", "port: postgres", "cannot unmarshal !!str `postgres` into int"},
 		{"no port", "port: 5432, dbname: lab", "dbname: lab", "host, port (1 to 65535) and dbname are needed"},
-		{"no endpoint", "  endpoint: {host: pgbouncer, port: 6432, dbname: lab}\n", "", `path "pooled": either endpoint or without_latency is needed`},
-		{"stands for an unknown path", "without_latency: pooled", "without_latency: poled", `unknown path "poled": did you mean pooled?`},
+		{"no endpoint", "  endpoint: {host: pgbouncer, port: 6432, dbname: lab}\n", "",
+			`path "pooled": either endpoint or without_latency is needed`},
+		{"stands for an unknown path", "without_latency: pooled", "without_latency: poled",
+			`unknown path "poled": did you mean pooled?`},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -218,15 +225,19 @@ func TestHostPort(t *testing.T) {
 }
 
 func TestEndpointOfPath(t *testing.T) {
-	p := Path{Name: "direct", Plain: Endpoint{"primary", 5432, "lab"}, Over: []Over{{[]string{"client-primary"}, Endpoint{"toxiproxy", 15001, "lab"}}}}
-	if _, err := p.Endpoint("client-pgpool"); err == nil || err.Error() != `path direct doesn't go over link "client-pgpool"; it can go over client-primary` {
+	p := Path{Name: "direct", Plain: Endpoint{"primary", 5432, "lab"},
+		Over: []Over{{[]string{"client-primary"}, Endpoint{"toxiproxy", 15001, "lab"}}}}
+	if _, err := p.Endpoint("client-pgpool"); err == nil ||
+		err.Error() != `path direct doesn't go over link "client-pgpool"; it can go over client-primary` {
 		t.Errorf("foreign link: %v", err)
 	}
 	socket := Path{Name: "socket", Plain: Endpoint{"/run/postgresql", 5432, "lab"}}
-	if _, err := socket.Endpoint("client-primary"); err == nil || err.Error() != "path socket has no link: no latency can be put on it" {
+	if _, err := socket.Endpoint("client-primary"); err == nil ||
+		err.Error() != "path socket has no link: no latency can be put on it" {
 		t.Errorf("no link: %v", err)
 	}
-	if got, want := socket.Plain.DSN("app"), "host=/run/postgresql port=5432 dbname=lab user=app sslmode=disable"; got != want {
+	if got, want := socket.Plain.DSN("app"),
+		"host=/run/postgresql port=5432 dbname=lab user=app sslmode=disable"; got != want {
 		t.Errorf("DSN %q, want %q", got, want)
 	}
 }
