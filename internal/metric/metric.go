@@ -31,9 +31,11 @@ type Metric struct {
 	Better  Better
 	Meaning string // for legends: a phrase that begins in lower case
 
-	kind kind
-	open string // the meaning in an open loop, where it is another
-	of   func(*result.Cell, *result.Repeat) (float64, bool)
+	kind    kind
+	open    string // the meaning in an open loop, where it is another
+	opening string // the meaning where each iteration connects, where it is another
+	drawn   bool   // by the node that a balancer draws for a session
+	of      func(*result.Cell, *result.Repeat) (float64, bool)
 }
 
 // A kind says which flags make a metric's figures worthless: see Bears.
@@ -53,9 +55,18 @@ func (f Metric) Of(c *result.Cell, r *result.Repeat) (float64, bool) {
 	return f.of(c, r)
 }
 
-// MeaningIn is the metric's meaning in c, where an open loop may have another.
+// MeaningIn is the metric's meaning in c: it may be another in an open loop, where each iteration connects, and where
+// one session had one node.
 func (f Metric) MeaningIn(c *result.Cell) string {
-	if c.Rate > 0 && f.open != "" {
+	switch opens, paced := c.Opens(), c.Rate > 0 && f.open != ""; {
+	case f.OneNode(c):
+		return "in how many repeats the standby answered: a session stays on the node drawn for it, so a cell of one " +
+			"session measures one node"
+	case opens && paced:
+		return f.open + ", its connect included"
+	case opens && f.opening != "":
+		return f.opening
+	case paced:
 		return f.open
 	}
 	return f.Meaning
@@ -82,8 +93,16 @@ func (f Metric) Flags(c *result.Cell) []result.FlagKind {
 	return slices.DeleteFunc(c.Flags(), func(kind result.FlagKind) bool { return !f.Bears(kind) })
 }
 
-// ByBlock is the figure of each block of c whose repeat counts.
+// ByBlock is the figure of each block of c whose repeat counts; none where nothing can be said over blocks, as of
+// OneNode's cells.
 func (f Metric) ByBlock(c *result.Cell) map[int]float64 {
+	if f.OneNode(c) {
+		return map[int]float64{}
+	}
+	return f.byBlock(c)
+}
+
+func (f Metric) byBlock(c *result.Cell) map[int]float64 {
 	values := map[int]float64{}
 	if c == nil {
 		return values

@@ -201,6 +201,21 @@ export interface Pace {
   done(): void;
 }
 
+export interface IterationsOptions {
+  /** Each iteration opens a connection and closes it. */
+  connects: boolean;
+  /** A pace says how long they take. */
+  paced: boolean;
+}
+
+/** Counts a VU's iterations. One that connects has a response time, which includes its connect. */
+export interface Iterations {
+  /** The next one begins, with its connect. */
+  begin(): void;
+  /** It has succeeded. It ended with its last statement. */
+  done(): void;
+}
+
 /** Where in the test something belongs that ends now; empty in a test without a window. */
 export type Phase = '' | 'warmup' | 'measure' | 'after';
 
@@ -210,6 +225,7 @@ declare const pg: {
   window(options: WindowOptions): Window;
   race(options: RaceOptions): Race;
   pace(options: PaceOptions): Pace;
+  iterations(options: IterationsOptions): Iterations;
   phase(): Phase;
   seed(seed: number): void;
 };
@@ -219,6 +235,7 @@ export function pool(options: PoolOptions): Pool;
 export function window(options: WindowOptions): Window;
 export function race(options: RaceOptions): Race;
 export function pace(options: PaceOptions): Pace;
+export function iterations(options: IterationsOptions): Iterations;
 /** The phase of the VU's last statement, for a script's own samples. */
 export function phase(): Phase;
 /**
