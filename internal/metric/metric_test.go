@@ -51,24 +51,24 @@ func busy() *result.Repeat {
 
 func TestReadings(t *testing.T) {
 	want := map[string]float64{"tps": 50, "ceiling_share": 0.05, "p50": 2, "p95": 20, "p99": 22, "mean": 4,
-		"statement": 1,
+		"statement":   1,
 		"transaction": 2, "pipeline": 3,
 		"pool_wait": 4, "pool_wait_p95": 40, "connect": 5, "connect_p95": 50, "connect_p99": 55, "connect_mean": 10,
 		"dial": 6, "tls": 7, "auth": 8,
 		"connect_first_query": 9, "first_connect": 30, "first_connect_query": 31, "later_connect": 3,
 		"later_connect_query": 4,
-		"connected": 4, "memory_database_mb": 160, "memory_per_backend_mb": 16, "memory_pooler_mb": 20,
+		"connected":           4, "memory_database_mb": 160, "memory_per_backend_mb": 16, "memory_pooler_mb": 20,
 		"memory_per_client_mb": 2,
-		"cpu_database": 0.75, "cpu_pooler": 0.4, "throttled_database": 0.2, "context_switches": 40, "backends": 10,
+		"cpu_database":         0.75, "cpu_pooler": 0.4, "throttled_database": 0.2, "context_switches": 40, "backends": 10,
 		"active": 4, "locks": 42,
 		"selects_primary": 30, "selects_standby": 70, "standby_share": 0.7, "wait_cost": 0.01, "waiting": 5,
 		"max_wait": 12, "copy_mb_s": 4, "round_trips": 6, "errors": 5, "refused": 9, "hash": 11,
-		"connect_without_hash": 12,
-		"errors:53300": 2, "share:lab_missed/lab_reads": 0.25, "errors:57014": 3, "errors:08006": 0,
+		"connect_without_hash": 12, "errors:53300": 2,
+		"share:lab_missed/lab_reads": 0.25, "errors:57014": 3, "errors:08006": 0,
 		"counter:pg_round_trips": 300, "counter:stale": 0, "trend:pg_prepare": 10, "statement:read": 0.7,
 		"wait:Client:ClientRead": 0.75, "wait:CPU": 0.25, "wait:IO:WALSync": 0}
-	absent := []string{"prepared_misses", "tps_with_connect", "connected_seconds", "finish_seconds", "starved", "throttled_pooler",
-		"trend:nothing", "statement:nothing", "share:lab_missed/nothing"}
+	absent := []string{"prepared_misses", "tps_with_connect", "connected_seconds", "finish_seconds", "starved",
+		"throttled_pooler", "trend:nothing", "statement:nothing", "share:lab_missed/nothing"}
 	c := &result.Cell{Cell: lesson.Cell{Path: "pgpool", Clients: 10}}
 	for _, f := range All() {
 		if _, ok := want[f.Name]; !ok && !slices.Contains(absent, f.Name) {
