@@ -76,7 +76,7 @@ func winner(c outcome.Comparison) *web.Answer {
 	if ratio < 1 {
 		better, other, ratio = other, better, 1/ratio
 	}
-	return &web.Answer{Text: c.Plan.Says, Path: better, Other: other, Ratio: &ratio, Outcome: c.Outcome, Reason: c.Reason}
+	return &web.Answer{Text: c.Plan.Text, Path: better, Other: other, Ratio: &ratio, Outcome: c.Outcome, Reason: c.Reason}
 }
 
 // fastest is the path with the most transactions a second at the largest latency of the run's last experiment, beside
@@ -104,7 +104,7 @@ func fastest(run *result.Run) *web.Answer {
 	}
 	text := "TPS: " + outcome.Name(best) + ", to " + outcome.Name(other)
 	return winner(outcome.Comparison{
-		Plan:    lesson.Comparison{Says: text},
+		Plan:    lesson.Comparison{Text: text},
 		Metric:  tps,
 		Of:      best,
 		To:      other,

@@ -36,7 +36,7 @@ func (p *parts) lessonNamed(name string) (web.Lesson, *lesson.Lesson, error) {
 	}
 	shown.Title, shown.Question, shown.Prediction, shown.Minutes = l.Title, l.Question, l.Prediction, l.Minutes
 	for _, c := range l.Comparisons {
-		shown.Comparisons = append(shown.Comparisons, web.Compared{Name: c.Name, Text: c.Says})
+		shown.Comparisons = append(shown.Comparisons, web.Compared{Name: c.Name, Text: c.Text})
 	}
 	for _, path := range p.source.Set.Paths {
 		if measures(l, path.Name, path.ApplicationPool) {

@@ -43,8 +43,8 @@ func (p *pulse) wait() <-chan struct{} {
 	return p.next
 }
 
-// looking says whether probes may look: somebody watches, and nothing measures.
-func (p *parts) looking() bool { return p.lock.text() == "" && p.watched() }
+// mayProbe says whether probes may run: somebody watches, and nothing measures.
+func (p *parts) mayProbe() bool { return p.lock.text() == "" && p.watched() }
 
 // watched says whether somebody wants to know: a page, whoever asked just now, or the live load's history.
 func (p *parts) watched() bool { return p.hub.watched() || p.load.active() }
@@ -54,19 +54,19 @@ func (p *parts) startProbes(ctx context.Context) {
 	for _, l := range p.source.Set.Links {
 		if l.Unavailable() == "" {
 			m := &meter{link: l, probe: p.source.Probe(l)}
-			p.keep(ctx, linkEvery, func(ctx context.Context) { p.measure(ctx, m) },
+			p.repeat(ctx, linkEvery, func(ctx context.Context) { p.measure(ctx, m) },
 				func() { m.rest(); p.readings.forgetLink(l.Name) })
 		}
 	}
 	for _, probe := range p.source.Nodes {
 		if p.offReason(probe.Node()) == "" {
-			p.keep(ctx, nodeEvery, func(ctx context.Context) { p.ask(ctx, probe) },
+			p.repeat(ctx, nodeEvery, func(ctx context.Context) { p.ask(ctx, probe) },
 				func() { probe.Close(); p.readings.forgetNode(probe.Node()) })
 		}
 	}
 	for _, probe := range p.source.Waits {
 		samples := 0
-		p.keep(ctx, waitsEvery, func(context.Context) {
+		p.repeat(ctx, waitsEvery, func(context.Context) {
 			probe.Sample()
 			if samples++; samples%4 == 0 {
 				events, reason := probe.Waits()
@@ -76,21 +76,21 @@ func (p *parts) startProbes(ctx context.Context) {
 	}
 }
 
-// keep looks again and again while that is allowed, and rests once when it no longer is: then a probe closes its
+// repeat probes again and again while that is allowed, and rests once when it no longer is: then a probe closes its
 // connection, for what measures wants the lab to itself.
-func (p *parts) keep(ctx context.Context, every time.Duration, look func(context.Context), rest func()) {
+func (p *parts) repeat(ctx context.Context, every time.Duration, probe func(context.Context), rest func()) {
 	p.running.Go(func() {
-		looked := false
+		open := false
 		for ctx.Err() == nil {
 			begun, wake := time.Now(), p.wake.wait()
-			if p.looking() {
+			if p.mayProbe() {
 				limited, cancel := p.lock.bound(ctx) // an answer over a slow link isn't waited for any more
-				look(limited)
+				probe(limited)
 				cancel()
-				looked = true
-			} else if looked {
+				open = true
+			} else if open {
 				rest()
-				looked = false
+				open = false
 			}
 			// Not in step with a limit that is dealt out ten times a second, nor with the other probes.
 			pause := every - every/8 + rand.N(every/4)
@@ -100,7 +100,7 @@ func (p *parts) keep(ctx context.Context, every time.Duration, look func(context
 			case <-time.After(max(time.Until(begun.Add(pause)), waitsEvery/2)):
 			}
 		}
-		if looked {
+		if open {
 			rest()
 		}
 	})

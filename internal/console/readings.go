@@ -6,13 +6,13 @@ import (
 	"pooler-lab/internal/console/api"
 )
 
-// notMeasuredYet is why nothing is known of what nobody has looked at since the console, or a pause, began.
+// notMeasuredYet is why nothing is known of what no probe has read since the console, or a pause, began.
 const notMeasuredYet = "not measured yet"
 
 // cutOff is why a link that is cut has no round trip.
 const cutOff = "cut"
 
-// readings are what the probes saw last. What a probe no longer looks at is forgotten, not kept as if it were true.
+// readings are what the probes saw last. What a probe no longer reads is forgotten, not kept as if it were true.
 type readings struct {
 	mu    sync.Mutex
 	links map[string]measurement
@@ -104,8 +104,8 @@ func (s *readings) waiting(names []string) []api.NodeWaits {
 	defer s.mu.Unlock()
 	all := []api.NodeWaits{}
 	for _, name := range names {
-		seen, looked := s.waits[name]
-		if !looked {
+		seen, known := s.waits[name]
+		if !known {
 			seen.reason = notMeasuredYet
 		}
 		all = append(all, api.NodeWaits{Node: name, Events: listed(seen.events), Reason: seen.reason})

@@ -19,7 +19,7 @@ import (
 // waitsWindow is how long the last moments are for which waits are shown.
 const waitsWindow = 5 * time.Second
 
-// A Source is the lab as the console sees it: what it looks at, and what it acts with.
+// A Source is the lab as the console sees it: what it reads, and what it acts with.
 type Source struct {
 	Set       *topology.Set
 	Presets   link.Presets
@@ -59,7 +59,7 @@ type NodeProbe interface {
 	Close()
 }
 
-// A WaitsProbe looks at one database's sessions.
+// A WaitsProbe samples one database's sessions.
 type WaitsProbe interface {
 	Node() string
 	Sample()
@@ -86,20 +86,27 @@ func SourceOfLab(root string) (*Source, error) {
 	if err != nil {
 		own = "lab"
 	}
-	s := &Source{Set: set, Presets: presets, Links: links, K6: "k6", Lab: own,
-		Probe:    func(l topology.Link) LinkProbe { return link.NewProbe(topology.Proxy, l) },
-		UnderWay: func() (string, bool) { return run.UnderWay(filepath.Join(root, "results")) },
-		Step:     func() (run.Step, bool) { return run.LastStep(filepath.Join(root, "results")) },
-		Scale:    server.Scale, CloseIdle: func(ctx context.Context) { closeIdle(ctx, set) }}
+	results := filepath.Join(root, "results")
+	s := &Source{
+		Set:       set,
+		Presets:   presets,
+		Links:     links,
+		Probe:     func(l topology.Link) LinkProbe { return link.NewProbe(topology.Proxy, l) },
+		UnderWay:  func() (string, bool) { return run.UnderWay(results) },
+		Step:      func() (run.Step, bool) { return run.LastStep(results) },
+		K6:        "k6",
+		Lab:       own,
+		Scale:     server.Scale,
+		CloseIdle: func(ctx context.Context) { closeIdle(ctx, set) },
+	}
 	for _, name := range services(set) {
 		kind := set.PoolerKind(name)
 		switch {
 		case name == "primary" || name == "standby":
 			s.Nodes = append(s.Nodes, &database{watch: server.NewWatch(name), name: name})
-			s.Waits = append(
-				s.Waits,
-				&waits{name, sample.NewRolling(name, server.NodeDSN(name), os.Getenv("LAB_PASSWORD"), server.Roles(), waitsWindow)},
-			)
+			password := os.Getenv("LAB_PASSWORD")
+			rolling := sample.NewRolling(name, server.NodeDSN(name), password, server.Roles(), waitsWindow)
+			s.Waits = append(s.Waits, &waits{name, rolling})
 		case name == "yugabyte":
 			s.Nodes = append(s.Nodes, &database{watch: server.NewWatch(name), name: name})
 		case kind != "":

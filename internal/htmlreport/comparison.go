@@ -34,7 +34,7 @@ func comparisons(found []outcome.Comparison) ([]comparison, reach) {
 		if f.Reason.LeftOut != "" {
 			continue
 		}
-		c := comparison{Says: f.Plan.Says, Metric: f.Metric.Heading, Badge: badgeOf(f.Outcome, f.Reason)}
+		c := comparison{Says: f.Plan.Text, Metric: f.Metric.Heading, Badge: badgeOf(f.Outcome, f.Reason)}
 		i := chart.Interval{Name: c.Says + ": no ratio", Class: c.Badge.Class}
 		if f.Of != nil && f.To != nil {
 			c.Of, c.To, c.Both = apart(parts(f.Of, f.To), parts(f.To, f.Of))

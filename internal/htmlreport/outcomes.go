@@ -52,7 +52,7 @@ func outcomeTable(runs []Named, detail bool) Table {
 			c := comparisonBy(run, plan.Name)
 			cells, found = append(cells, comparisonCell(c, detail)), append(found, c.Outcome)
 		}
-		t.Rows = append(t.Rows, Row{Cells: append(words(plan.Says, tally(found)), cells...)})
+		t.Rows = append(t.Rows, Row{Cells: append(words(plan.Text, tally(found)), cells...)})
 	}
 	for _, first := range all[0].Findings {
 		plan := first.Plan
@@ -63,7 +63,7 @@ func outcomeTable(runs []Named, detail bool) Table {
 			cells = append(cells, badgeCell("", badgeOf(f.Outcome, f.Reason), detail))
 			found = append(found, f.Outcome)
 		}
-		t.Rows = append(t.Rows, Row{Cells: append(words(plan.Says, tally(found)), cells...)})
+		t.Rows = append(t.Rows, Row{Cells: append(words(plan.Text, tally(found)), cells...)})
 	}
 	return t
 }

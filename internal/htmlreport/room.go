@@ -61,10 +61,10 @@ func reasons(runs []Named) Table {
 			}
 		}
 		for _, c := range all.Comparisons {
-			add(c.Plan.Says, c.Outcome, c.Reason)
+			add(c.Plan.Text, c.Outcome, c.Reason)
 		}
 		for _, f := range all.Findings {
-			add(f.Plan.Says, f.Outcome, f.Reason)
+			add(f.Plan.Text, f.Outcome, f.Reason)
 		}
 	}
 	return t

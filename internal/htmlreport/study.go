@@ -23,7 +23,7 @@ func findings(found []outcome.Finding) (all []finding, tally string) {
 		if f.Reason.LeftOut != "" {
 			continue
 		}
-		all = append(all, finding{f.Plan.Says, f.Own, badgeOf(f.Outcome, f.Reason)})
+		all = append(all, finding{f.Plan.Text, f.Own, badgeOf(f.Outcome, f.Reason)})
 		counts[f.Outcome]++
 	}
 	order := []outcome.Outcome{outcome.Reproduced, outcome.NotReproduced, outcome.NoInterval, outcome.Inconclusive,
@@ -50,7 +50,7 @@ func studyOf(plan *lesson.Study, figures []outcome.StudyFigure) study {
 		s.Table.Head = append(s.Table.Head, Head{Text: "here", Number: true}, Head{Text: "measured as"})
 	}
 	for _, f := range figures {
-		row := Row{Cells: append(words(f.Plan.What), numbers(f.Plan.Said)...)}
+		row := Row{Cells: append(words(f.Plan.What), numbers(f.Plan.Value)...)}
 		if seen {
 			row.Cells = append(row.Cells, seenHere(f)...)
 		}

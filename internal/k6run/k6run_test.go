@@ -64,12 +64,14 @@ func TestStop(t *testing.T) {
 		"it goes on":     {`trap : INT; echo ready; while :; do sleep 0.02; done`, 300 * time.Millisecond, -1},
 		"its child does": {`trap '' INT; echo ready; sleep 60 & wait; wait; sleep 60`, 300 * time.Millisecond, -1},
 	} {
+		// Written before any of them starts: a file that is still open for writing in a child can't be executed.
+		program := standIn(t, test.code)
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithCancel(t.Context())
 			var out strings.Builder
 			began := time.Now()
-			end, err := Run(ctx, Order{Program: standIn(t, test.code), Grace: test.grace, Stdout: writerFunc(func(text string) {
+			end, err := Run(ctx, Order{Program: program, Grace: test.grace, Stdout: writerFunc(func(text string) {
 				out.WriteString(text)
 				if strings.Contains(text, "ready") {
 					cancel()

@@ -3,7 +3,7 @@ package lesson
 // A Comparison is one metric of two cells: the ratio of the first to the second, within each block.
 type Comparison struct {
 	Name   string   `json:"name" yaml:"name"`
-	Says   string   `json:"text" yaml:"text"`     // what is compared, in words that take no side
+	Text   string   `json:"text" yaml:"text"`     // what is compared, in words that take no side
 	Metric string   `json:"metric" yaml:"metric"` // by name: see package metric
 	Of     Selector `json:"of" yaml:"of"`         // must pick one cell
 	To     Selector `json:"to" yaml:"to"`         // must pick one cell
@@ -21,7 +21,7 @@ type Study struct {
 // A StudyFigure is one that the author saw; Of, where given, picks the cell whose metric stands beside it.
 type StudyFigure struct {
 	What   string   `json:"what" yaml:"what"`
-	Said   string   `json:"value" yaml:"value"` // as printed, with its unit
+	Value  string   `json:"value" yaml:"value"` // as printed, with its unit
 	Metric string   `json:"metric" yaml:"metric"`
 	Of     Selector `json:"of" yaml:"of"`
 }
@@ -30,7 +30,7 @@ type StudyFigure struct {
 // where all of its conditions hold.
 type Finding struct {
 	Name string      `json:"name" yaml:"name"`
-	Says string      `json:"text" yaml:"text"`
+	Text string      `json:"text" yaml:"text"`
 	All  []Condition `json:"all" yaml:"all"`
 }
 

@@ -62,6 +62,7 @@ func fromNode(file string, root *yaml.Node) (*Lesson, error) {
 	if err := root.Decode(l); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
+	l.Prediction, l.Explanation = strings.TrimSpace(l.Prediction), strings.TrimSpace(l.Explanation)
 	defaults := valueOf(root, "defaults")
 	for _, key := range []string{"experiments", "side_experiments"} {
 		for _, node := range items(valueOf(root, key)) {

@@ -103,7 +103,7 @@ func known(names ...string) error {
 }
 
 func checkComparison(c lesson.Comparison) error {
-	if c.Says == "" || c.Of == nil || c.To == nil {
+	if c.Text == "" || c.Of == nil || c.To == nil {
 		return fmt.Errorf("it needs text, metric, of and to")
 	}
 	if err := known(c.Metric); err != nil {

@@ -56,7 +56,7 @@ func comparisons(all []outcome.Comparison) string {
 		}
 		ratio += star(len(c.Reason.Flagged) > 0)
 		t.add(c.Outcome.String(), ratio, interval,
-			reason(fmt.Sprintf("%s (%s)", c.Plan.Says, c.Plan.Metric), c.Reason.String()))
+			reason(fmt.Sprintf("%s (%s)", c.Plan.Text, c.Plan.Metric), c.Reason.String()))
 	}
 	if len(t.rows) == 0 {
 		return ""
@@ -99,7 +99,7 @@ func studyFigures(run *result.Run, figures []outcome.StudyFigure) string {
 		if f.Seen.N == 0 && len(here) > 24 {
 			here, what = "-", reason(what, here)
 		}
-		t.add(f.Plan.Said, here, what)
+		t.add(f.Plan.Value, here, what)
 	}
 	return b.String() + t.String()
 }
@@ -114,7 +114,7 @@ func findings(all []outcome.Finding) string {
 		if f.Own {
 			whose = "the lab"
 		}
-		t.add(f.Outcome.String(), whose, reason(f.Plan.Says, f.Reason.String()))
+		t.add(f.Outcome.String(), whose, reason(f.Plan.Text, f.Reason.String()))
 	}
 	if len(t.rows) == 0 {
 		return ""

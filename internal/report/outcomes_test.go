@@ -46,30 +46,30 @@ func pooling() *result.Run {
 	direct := pick(`{"experiment": "fixed", "path": "direct", "clients": 100}`)
 	once := pick(`{"experiment": "connect", "path": "pgbouncer-transaction", "role": "app_trust"}`)
 	two := 2.0
-	run.Lesson.Comparisons = []lesson.Comparison{{Name: "many", Says: "PgBouncer with a pool of 10 to direct, 100 clients",
+	run.Lesson.Comparisons = []lesson.Comparison{{Name: "many", Text: "PgBouncer with a pool of 10 to direct, 100 clients",
 		Metric: "tps", Of: many, To: direct},
-		{Name: "connect", Says: "connecting to PgBouncer to connecting to PostgreSQL, no password", Metric: "connect",
+		{Name: "connect", Text: "connecting to PgBouncer to connecting to PostgreSQL, no password", Metric: "connect",
 			Of: once,
 			To: pick(`{"experiment": "connect", "path": "direct", "role": "app_trust"}`)},
-		{Name: "huge", Says: "the same with 4000 clients", Metric: "tps", Of: pick(`{"clients": 4000, "pool_size": 10}`),
+		{Name: "huge", Text: "the same with 4000 clients", Metric: "tps", Of: pick(`{"clients": 4000, "pool_size": 10}`),
 			To: direct}}
 	run.Lesson.Experiments = []result.Experiment{{Name: "fixed",
 		Text: "50 transactions for each client, connecting included"}}
 	run.Lesson.Study = &lesson.Study{Title: "PgBouncer, light connection pooler", Source: "2023",
 		Setup: "4 CPUs and 8 GB for everything.",
-		Figures: []lesson.StudyFigure{{What: "TPC-B, 100 clients, direct", Said: "168.89 TPS", Metric: "tps", Of: direct},
-			{What: "TPC-B, 100 clients, PgBouncer", Said: "163.72 TPS", Metric: "tps", Of: many},
-			{What: "TPC-B, 4000 clients, direct", Said: "11.38 TPS", Metric: "tps",
-				Of: pick(`{"clients": 4000}`)}, {What: "all connected, 500 clients", Said: "8187 ms"}},
+		Figures: []lesson.StudyFigure{{What: "TPC-B, 100 clients, direct", Value: "168.89 TPS", Metric: "tps", Of: direct},
+			{What: "TPC-B, 100 clients, PgBouncer", Value: "163.72 TPS", Metric: "tps", Of: many},
+			{What: "TPC-B, 4000 clients, direct", Value: "11.38 TPS", Metric: "tps",
+				Of: pick(`{"clients": 4000}`)}, {What: "all connected, 500 clients", Value: "8187 ms"}},
 		Findings: []lesson.Finding{
-			{Name: "many", Says: "PgBouncer wins with many clients",
+			{Name: "many", Text: "PgBouncer wins with many clients",
 				All: []lesson.Condition{{Metric: "tps", Of: many, To: direct, Is: "more"}}},
-			{Name: "cheap", Says: "connecting to PgBouncer takes less than 2 ms",
+			{Name: "cheap", Text: "connecting to PgBouncer takes less than 2 ms",
 				All: []lesson.Condition{{Metric: "connect", Of: once, Is: "less", Than: &two}}},
-			{Name: "locks", Says: "with few clients the locks are the same",
+			{Name: "locks", Text: "with few clients the locks are the same",
 				All: []lesson.Condition{{Metric: "locks", Of: pick(`{"path": "direct", "clients": 10}`),
 					To: pick(`{"path": "direct", "clients": 100}`), Is: "more"}}},
-			{Name: "huge", Says: "with 4000 clients it wins by far",
+			{Name: "huge", Text: "with 4000 clients it wins by far",
 				All: []lesson.Condition{{Metric: "tps", Of: pick(`{"experiment": "four-thousand"}`), To: direct, Is: "more"}}}}}
 	return run
 }

@@ -31,7 +31,7 @@ type Repeat struct {
 	Pooler *Pooler `json:"pooler,omitempty"` // what the path's pooler said
 	Flags  []Flag  `json:"flags"`
 
-	Summary string `json:"k6_summary,omitempty"` // k6's own summary, relative to run.json
+	Summary string `json:"k6_summary,omitempty"` // what k6's output lab wrote, relative to run.json
 	Log     string `json:"k6_log,omitempty"`     // what k6 printed, kept where the repeat failed
 	Exit    int    `json:"k6_exit"`
 }

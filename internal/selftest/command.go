@@ -116,7 +116,7 @@ func report(out io.Writer, trials []Trial, repeats int) error {
 		return errors.New("the run holds no comparison")
 	}
 	for _, t := range trials {
-		fmt.Fprintf(out, "%-38s %-12s %-22s %.1f %%%s\n", t.Plan.Says, fmt.Sprintf("%d of %d", t.Right, len(t.Outcomes)),
+		fmt.Fprintf(out, "%-38s %-12s %-22s %.1f %%%s\n", t.Plan.Text, fmt.Sprintf("%d of %d", t.Right, len(t.Outcomes)),
 			fmt.Sprintf("%s (%s)", metric.RatioText(t.Whole.Center), t.Whole.Text(metric.RatioText)),
 			100*t.Spread, t.remark(repeats))
 		most := (1 - enough) * float64(len(t.Outcomes))

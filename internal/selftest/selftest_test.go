@@ -24,7 +24,7 @@ func ask(name, experiment string) lesson.Comparison {
 	in := func(experiment string) lesson.Selector {
 		return lesson.Selector{"experiment": lesson.Word(experiment)}
 	}
-	return lesson.Comparison{Name: name, Says: name, Metric: "statement", Of: in(experiment), To: in("a")}
+	return lesson.Comparison{Name: name, Text: name, Metric: "statement", Of: in(experiment), To: in("a")}
 }
 
 // made is a run of blocks of three cells: two that are the same and one that takes 10 % longer.

@@ -23,7 +23,7 @@ func boxOf(p Place, s api.State, paths map[string]second.Path) Box {
 		return b
 	}
 	node := s.Nodes[i]
-	b.State = node.State
+	b.Kind, b.State = node.Kind, node.State
 	if node.Role != node.Name {
 		b.Role = node.Role
 	}

@@ -30,6 +30,7 @@ type Plate struct {
 // A Box is a node.
 type Box struct {
 	Place `json:"-"`
+	Kind  string `json:"-"` // client, pooler or database
 	Name  string `json:"name"`
 	Role  string `json:"role"` // "" where the name says it
 	State string `json:"state"`

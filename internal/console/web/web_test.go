@@ -158,11 +158,11 @@ func ran() RunDetail {
 		Answer:      &Answer{Text: "TPS", Path: "direct", Other: "pgpool", Ratio: of(2.0), Outcome: outcome.Higher},
 		Comparisons: []outcome.Comparison{
 			{
-				Plan:    plan.Comparison{Name: "far", Says: "TPS at 20 ms, to none"},
+				Plan:    plan.Comparison{Name: "far", Text: "TPS at 20 ms, to none"},
 				Ratio:   outcome.Interval{Center: 0.05, Lo: 0.04, Hi: 0.06, N: 6},
 				Outcome: outcome.Lower,
 			},
-			{Plan: plan.Comparison{Name: "other", Says: "more clients"}, Outcome: outcome.NotInThisRun},
+			{Plan: plan.Comparison{Name: "other", Text: "more clients"}, Outcome: outcome.NotInThisRun},
 		},
 	}
 }
