@@ -9,9 +9,12 @@ import (
 )
 
 // whole is a cell that has all that one can have.
-var whole = Cell{Experiment: "e", Path: "far", Latency: Through(10), Link: "client-far", Workload: "select", Clients: 1, Protocol: "simple", Rate: 11,
-	Role: "app_trust", PoolSize: 5, Instances: 2, InstancePool: 3, Transactions: 50, BandwidthKBs: 1000, ReplicationMS: 20, FreshDatabase: true,
-	Settings: map[string]map[string]string{"standby": {"b": "on", "a": "1"}}, Params: json.RawMessage(`{"rows": 9, "mode": "x"}`)}
+var whole = Cell{Experiment: "e", Path: "far", Latency: Through(10), Link: "client-far", Workload: "select",
+	Clients: 1, Protocol: "simple", Rate: 11,
+	Role: "app_trust", PoolSize: 5, Instances: 2, InstancePool: 3, Transactions: 50, BandwidthKBs: 1000,
+	ReplicationMS: 20, FreshDatabase: true,
+	Settings: map[string]map[string]string{"standby": {"b": "on", "a": "1"}},
+	Params:   json.RawMessage(`{"rows": 9, "mode": "x"}`)}
 
 func TestDimensions(t *testing.T) {
 	empty := Cell{Role: "app"}
@@ -41,7 +44,8 @@ func TestDimensions(t *testing.T) {
 			t.Fatal(err)
 		}
 		v, none := d.Of(&whole), d.Of(&empty)
-		if d.Column(v) != test.column || d.Text(v) != test.text || d.Column(none) != test.none || d.Text(none) != test.noneText {
+		if d.Column(v) != test.column || d.Text(v) != test.text || d.Column(none) != test.none ||
+			d.Text(none) != test.noneText {
 			t.Errorf("%s is %q, %q; none of it is %q, %q", test.name, d.Column(v), d.Text(v), d.Column(none), d.Text(none))
 		}
 	}
@@ -58,7 +62,8 @@ func TestID(t *testing.T) {
 
 func TestValues(t *testing.T) {
 	cells := []*Cell{{Path: "b", Latency: Through(10)}, {Path: "a"}, {Path: "b", Latency: Through(0)}}
-	for name, want := range map[string][]Value{"path": {Word("b"), Word("a")}, "latency_ms": {None, Number(0), Number(10)}} {
+	for name, want := range map[string][]Value{"path": {Word("b"), Word("a")},
+		"latency_ms": {None, Number(0), Number(10)}} {
 		d, err := DimensionNamed(name)
 		if err != nil {
 			t.Fatal(err)

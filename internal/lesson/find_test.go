@@ -33,7 +33,8 @@ func TestFindSuggests(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, want := range map[string]string{"00-tuor": "did you mean 00-tour? There are:", "conect": "did you mean 01-connect? There are:", "xyz": `"xyz". There are:`} {
+	for name, want := range map[string]string{"00-tuor": "did you mean 00-tour? There are:",
+		"conect": "did you mean 01-connect? There are:", "xyz": `"xyz". There are:`} {
 		if _, err := Find(dir, name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q gives %v, it should hold %q", name, err, want)
 		}

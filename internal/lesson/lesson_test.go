@@ -59,7 +59,8 @@ func TestParse(t *testing.T) {
 		connect.Protocol[0] != "simple" || connect.Seconds != 1.5 || connect.Paths[0] != "*" {
 		t.Errorf("connect was read as %+v", connect)
 	}
-	if tps.Repeats != 6 || tps.Protocol[0] != "prepared" || len(tps.Workload) != 2 || tps.Warmup != 0.5 || tps.Seconds != 2 {
+	if tps.Repeats != 6 || tps.Protocol[0] != "prepared" || len(tps.Workload) != 2 || tps.Warmup != 0.5 ||
+		tps.Seconds != 2 {
 		t.Errorf("tps was read as %+v", tps)
 	}
 	if !aside.Side || tps.Side {
@@ -87,24 +88,32 @@ experiments:
 	tests := []struct{ name, plan, want string }{
 		{"what is no YAML", "title: 'x", "x.yaml: yaml: "},
 		{"nothing", "", "x.yaml: the plan is empty"},
-		{"a misspelt key", start + "    secnods: 1\n", `x.yaml:12: experiments: g: secnods: unknown key "secnods": did you mean seconds?`},
-		{"a misspelt key of the lesson", start + "comparisions: []\n", `x.yaml:12: comparisions: unknown key "comparisions": did you mean comparisons?`},
+		{"a misspelt key", start + "    secnods: 1\n",
+			`x.yaml:12: experiments: g: secnods: unknown key "secnods": did you mean seconds?`},
+		{"a misspelt key of the lesson", start + "comparisions: []\n",
+			`x.yaml:12: comparisions: unknown key "comparisions": did you mean comparisons?`},
 		{"no experiments", start[:strings.Index(start, "experiments")], "x.yaml:1: it needs experiments"},
 		{"no question", changed("question: x?\n", ""), "it needs question"},
 		{"a key twice", start + "    seconds: 2\n", "line 12: seconds stands there twice"},
-		{"a negative rate", start + "    rate: -1\n", "x.yaml:12: experiments: g: rate: -1 is too small, it must be 0 at least"},
+		{"a negative rate", start + "    rate: -1\n",
+			"x.yaml:12: experiments: g: rate: -1 is too small, it must be 0 at least"},
 		{"no clients", changed("[1]", "[0]"), "x.yaml:10: experiments: g: clients: 0 is too small, it must be 1 at least"},
 		{"an empty list", changed("[1]", "[]"), "x.yaml:10: experiments: g: clients: it is empty"},
 		{"no paths", changed("    paths: ['*']\n", ""), "experiment g: it has no paths, and the defaults have none"},
 		{"half a millisecond", changed("[none]", "[0.5]"), `latencies: "0.5" stands there, it must be a whole number`},
-		{"a word that is no latency", changed("[none]", "[fast]"), `latencies: "fast" stands there, it must be whole milliseconds or none`},
-		{"an unknown protocol", start + "    protocol: binary\n", `protocol: unknown word "binary": there are simple, extended, prepared`},
-		{"an unknown role", start + "    roles: [app, app_trsut]\n", `roles: unknown word "app_trsut": did you mean app_trust?`},
+		{"a word that is no latency", changed("[none]", "[fast]"),
+			`latencies: "fast" stands there, it must be whole milliseconds or none`},
+		{"an unknown protocol", start + "    protocol: binary\n",
+			`protocol: unknown word "binary": there are simple, extended, prepared`},
+		{"an unknown role", start + "    roles: [app, app_trsut]\n",
+			`roles: unknown word "app_trsut": did you mean app_trust?`},
 		{"no pool", start + "    pool_sizes: [0]\n", "pool_sizes: 0 is too small"},
-		{"too large a pool", start + "    pool_sizes: [20, 1001]\n", "pool_sizes: 1001 is too large, it must be 1000 at most"},
+		{"too large a pool", start + "    pool_sizes: [20, 1001]\n",
+			"pool_sizes: 1001 is too large, it must be 1000 at most"},
 		{"no instances", start + "    instances: [0]\n", "instances: 0 is too small"},
 		{"instances without clients", start + "    instances: [2]\n", "instances is 2 and clients 1"},
-		{"an instance without a pool", start + "    instances: [1]\n    instance_pools: [0]\n", "instance_pools: 0 is too small"},
+		{"an instance without a pool", start + "    instances: [1]\n    instance_pools: [0]\n",
+			"instance_pools: 0 is too small"},
 		{"negative work", start + "    transactions: -1\n", "transactions: -1 is too small"},
 		{"work in an open loop", start + "    transactions: 5\n    rate: 2\n", "exclude each other"},
 		{"bandwidth of nothing", start + "    bandwidth_kb_s: 1000\n", "through toxiproxy"},
@@ -119,12 +128,15 @@ experiments:
 		{"a full size without needs", start + "    full: {seconds: 60}\n", "full is missing"},
 		{"a name that isn't a file's", changed("name: g", "name: a/b"), `name: "a/b" stands there, it must match`},
 		{"a name with a meaning", changed("name: g", "name: all"), "name: that name has a meaning of its own"},
-		{"a name twice", start + "  - name: g\n    workload: select\n    paths: ['*']\n    latencies: [none]\n    clients: [1]\n    seconds: 1\n",
+		{"a name twice", start + start[strings.Index(start, "  - name"):],
 			"two experiments are called g"},
-		{"a dimension that cells don't have", start + "charts:\n  - {title: t, kind: bars, x: client}\n", `x: unknown word "client": did you mean clients?`},
-		{"a selector of it", start + "charts:\n  - {title: t, kind: bars, x: path, of: {pth: direct}}\n", `x.yaml:13: charts: of: pth: unknown word "pth": did you mean path?`},
+		{"a dimension that cells don't have", start + "charts:\n  - {title: t, kind: bars, x: client}\n",
+			`x: unknown word "client": did you mean clients?`},
+		{"a selector of it", start + "charts:\n  - {title: t, kind: bars, x: path, of: {pth: direct}}\n",
+			`x.yaml:13: charts: of: pth: unknown word "pth": did you mean path?`},
 		{"seven comparisons", start + "comparisons:\n" +
-			strings.Repeat("  - {name: c, text: t, metric: tps, of: {path: direct}, to: {path: pgpool}}\n", 7), "comparisons: it has 7 entries, allowed are 6"},
+			strings.Repeat("  - {name: c, text: t, metric: tps, of: {path: direct}, to: {path: pgpool}}\n", 7),
+			"comparisons: it has 7 entries, allowed are 6"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -137,7 +149,8 @@ experiments:
 }
 
 func TestParseLatency(t *testing.T) {
-	for text, want := range map[string]Latency{"none": WithoutProxy, "0": Through(0), "10": Through(10), "10ms": Through(10)} {
+	for text, want := range map[string]Latency{"none": WithoutProxy, "0": Through(0), "10": Through(10),
+		"10ms": Through(10)} {
 		if got, err := ParseLatency(text); err != nil || got != want {
 			t.Errorf("%q is read as %v, %v", text, got, err)
 		}
@@ -183,7 +196,8 @@ func TestFull(t *testing.T) {
 			}
 			e := l.Experiments[1]
 			_, set := e.Settings["primary"][test.setting]
-			if len(l.Experiments) != test.experiments || e.Clients[0] != test.clients || !set || len(e.Settings["primary"]) != 1 || e.Repeats != 6 {
+			if len(l.Experiments) != test.experiments || e.Clients[0] != test.clients || !set ||
+				len(e.Settings["primary"]) != 1 || e.Repeats != 6 {
 				t.Errorf("%d experiments, the second is %+v", len(l.Experiments), e)
 			}
 		})
@@ -229,10 +243,12 @@ func TestCheckWorkloads(t *testing.T) {
 		t.Error(err)
 	}
 	want := `x.yaml:19: experiment tps: unknown workload "tpcb": did you mean tpcbs?`
-	if err := l.checkWorkloads("x.yaml", []string{"connect", "select", "tpcbs"}); err == nil || !strings.HasPrefix(err.Error(), want) {
+	if err := l.checkWorkloads("x.yaml", []string{"connect", "select", "tpcbs"}); err == nil ||
+		!strings.HasPrefix(err.Error(), want) {
 		t.Errorf("the error is %v, it should begin with %s", err, want)
 	}
-	if err := l.checkWorkloads("x.yaml", nil); err == nil || !strings.Contains(err.Error(), "the script exports no function") {
+	if err := l.checkWorkloads("x.yaml", nil); err == nil ||
+		!strings.Contains(err.Error(), "the script exports no function") {
 		t.Errorf("a script without exports: %v", err)
 	}
 }

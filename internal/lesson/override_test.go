@@ -36,20 +36,24 @@ func TestApply(t *testing.T) {
 		{"a rate is for open loops", Override{Rate: at(5.0)},
 			func(l *Lesson) bool { return l.Experiments[0].Rate == 5 && l.Experiments[1].Rate == 0 }},
 		{"experiments", Override{Experiments: []string{"tps"}}, func(l *Lesson) bool {
-			return len(l.Experiments) == 1 && l.Experiments[0].Name == "tps" && slices.Equal(l.LeftOut, []string{"connect", "aside"})
+			return len(l.Experiments) == 1 && l.Experiments[0].Name == "tps" && slices.Equal(l.LeftOut,
+				[]string{"connect", "aside"})
 		}},
 		{"a side experiment", Override{Experiments: []string{"aside"}},
 			func(l *Lesson) bool { return len(l.Experiments) == 1 && l.Experiments[0].Name == "aside" }},
-		{"all experiments", Override{Experiments: []string{All}}, func(l *Lesson) bool { return len(l.Experiments) == 3 && len(l.LeftOut) == 0 }},
+		{"all experiments", Override{Experiments: []string{All}},
+			func(l *Lesson) bool { return len(l.Experiments) == 3 && len(l.LeftOut) == 0 }},
 		{"workloads", Override{Workloads: []string{"tpcb"}}, func(l *Lesson) bool {
 			return len(l.Experiments) == 1 && slices.Equal(l.Experiments[0].Workload, Words{"tpcb"})
 		}},
 		{"roles", Override{Values: values("roles", "app_trust")},
 			func(l *Lesson) bool { return slices.Equal(l.Experiments[1].Roles, Words{"app_trust"}) }},
-		{"sizes of pools", Override{Values: map[string][]string{"clients": {"9"}, "pool_sizes": {"5", "20"}, "instances": {"2", "3"},
+		{"sizes of pools", Override{Values: map[string][]string{"clients": {"9"}, "pool_sizes": {"5", "20"},
+			"instances":      {"2", "3"},
 			"instance_pools": {"4"}}}, func(l *Lesson) bool {
 			e := l.Experiments[0]
-			return slices.Equal(e.PoolSizes, []int{5, 20}) && slices.Equal(e.Instances, []int{2, 3}) && slices.Equal(e.InstancePools, []int{4})
+			return slices.Equal(e.PoolSizes, []int{5, 20}) && slices.Equal(e.Instances,
+				[]int{2, 3}) && slices.Equal(e.InstancePools, []int{4})
 		}},
 		{"protocols", Override{Values: values("protocol", "simple", "extended")},
 			func(l *Lesson) bool { return len(l.Experiments[0].Protocol) == 2 }},
@@ -73,19 +77,27 @@ func TestApplyRefuses(t *testing.T) {
 		{"an unknown experiment", Override{Experiments: []string{"tpps"}}, "did you mean tps?"},
 		{"an unknown workload", Override{Workloads: []string{"join"}}, "there are connect, select, tpcb"},
 		{"a rate of nothing", Override{Rate: at(0.0)}, "would make an open loop a closed one"},
-		{"a rate without an open loop", Override{Experiments: []string{"tps"}, Rate: at(5.0)}, "for open loops and none of these is one: tps"},
+		{"a rate without an open loop", Override{Experiments: []string{"tps"}, Rate: at(5.0)},
+			"for open loops and none of these is one: tps"},
 		{"no seconds", Override{Seconds: at(0.0)}, "seconds: 0 is too small, it must be more than 0"},
 		{"seconds that aren't a number", Override{Seconds: at(math.NaN())}, "seconds is NaN"},
 		{"less than k6 can do", Override{Seconds: at(0.5), Warmup: at(0.25)}, "0.75 together"},
 		{"no full size", Override{Full: true}, "has no full size"},
 		{"no repeats", Override{Repeats: at(0)}, "repeats: 0 is too small"},
-		{"too many clients", Override{Values: values("clients", "10001")}, "--clients: experiment connect: clients: 10001 is too large"},
-		{"clients in words", Override{Values: values("clients", "ten")}, `--clients: experiment connect: clients: "ten" stands there, it must be a whole number`},
-		{"a latency that is none", Override{Values: values("latencies", "10s")}, `--latencies: experiment connect: latencies: "10s" stands there`},
-		{"an unknown role", Override{Values: values("roles", "postgres")}, `--roles: experiment connect: roles: unknown word "postgres"`},
-		{"a pool of nothing", Override{Values: values("pool_sizes", "0")}, "--pool-sizes: experiment connect: pool_sizes: 0 is too small"},
-		{"more instances than clients", Override{Values: map[string][]string{"clients": {"3"}, "instances": {"4"}}}, "each instance needs a client at least"},
-		{"an unknown protocol", Override{Values: values("protocol", "binary")}, "--protocols: experiment connect: protocol: unknown word"},
+		{"too many clients", Override{Values: values("clients", "10001")},
+			"--clients: experiment connect: clients: 10001 is too large"},
+		{"clients in words", Override{Values: values("clients", "ten")},
+			`--clients: experiment connect: clients: "ten" stands there, it must be a whole number`},
+		{"a latency that is none", Override{Values: values("latencies", "10s")},
+			`--latencies: experiment connect: latencies: "10s" stands there`},
+		{"an unknown role", Override{Values: values("roles", "postgres")},
+			`--roles: experiment connect: roles: unknown word "postgres"`},
+		{"a pool of nothing", Override{Values: values("pool_sizes", "0")},
+			"--pool-sizes: experiment connect: pool_sizes: 0 is too small"},
+		{"more instances than clients", Override{Values: map[string][]string{"clients": {"3"}, "instances": {"4"}}},
+			"each instance needs a client at least"},
+		{"an unknown protocol", Override{Values: values("protocol", "binary")},
+			"--protocols: experiment connect: protocol: unknown word"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -97,7 +109,8 @@ func TestApplyRefuses(t *testing.T) {
 }
 
 func TestDescribe(t *testing.T) {
-	o := Override{Experiments: []string{"tps"}, Values: map[string][]string{"clients": {"3", "5"}, "pool_sizes": {"7"}}, Seconds: at(9.0), Repeats: at(2), Full: true}
+	o := Override{Experiments: []string{"tps"}, Values: map[string][]string{"clients": {"3", "5"}, "pool_sizes": {"7"}},
+		Seconds: at(9.0), Repeats: at(2), Full: true}
 	if got, want := o.Describe(), "experiments tps, clients 3,5, pool sizes 7, seconds 9, repeats 2"; got != want {
 		t.Errorf("%q, it should be %q", got, want)
 	}

@@ -27,39 +27,61 @@ func full() *Run {
 		Proof:     []Fact{{"the pool mode", "session", "session", true}},
 		RoundTrip: &RoundTrip{SetMS: 10, MeasuredMS: 10.7, Samples: 9},
 		Measured: &Measured{WindowSeconds: 1.5, Transactions: 150, TPS: 100, ClientsReady: 1, Late: 1, Dropped: 2,
-			Trends: map[string]Trend{"pg_connect": {Count: 150, Min: 1, Avg: 2, Med: 2, P90: 3, P95: 3, P99: 4, Max: 5}},
-			Errors: []Error{{Code: "57P01", Phase: "measure", Count: 3, Message: "terminating connection"}}, Counted: Counted{160, 1, 1, 150},
-			FirstConnects: map[string]Trend{"pg_connect": {Count: 1, Med: 9}}, LaterConnects: map[string]Trend{"pg_connect": {Count: 149, Med: 2}},
-			Counters: map[string]float64{"pg_round_trips": 150}, Statements: map[string]Trend{"read": {Count: 150, Med: 1}},
-			Finish: &Finish{ConnectedSeconds: 0.4, Connected: 9, Finished: 7, Starved: 1, Seconds: 3, TPSWithConnect: 40, TPS: 50}},
+			Trends:        map[string]Trend{"pg_connect": {Count: 150, Min: 1, Avg: 2, Med: 2, P90: 3, P95: 3, P99: 4, Max: 5}},
+			Errors:        []Error{{Code: "57P01", Phase: "measure", Count: 3, Message: "terminating connection"}},
+			Counted:       Counted{160, 1, 1, 150},
+			FirstConnects: map[string]Trend{"pg_connect": {Count: 1, Med: 9}},
+			LaterConnects: map[string]Trend{"pg_connect": {Count: 149, Med: 2}},
+			Counters:      map[string]float64{"pg_round_trips": 150}, Statements: map[string]Trend{"read": {Count: 150, Med: 1}},
+			Finish: &Finish{ConnectedSeconds: 0.4, Connected: 9, Finished: 7, Starved: 1, Seconds: 3, TPSWithConnect: 40,
+				TPS: 50}},
 		Counts: []Count{{"transactions", 160, 165, 160, "4 SETs, 1 prepares", 0, true}},
 		Shares: []Share{{"primary", "primary", 80}},
-		Resources: &Resources{HostCPU: share(0.5), GeneratorCPU: share(0.1), GeneratorMB: share(40), NotMeasured: "no answer for toxiproxy",
-			Containers: []Container{{"primary", 0.4, share(0.2), 30}, {"toxiproxy", 0.1, nil, 7}}},
-		Nodes: []Node{{Service: "primary", Samples: 100, Hz: 50, CostMS: 0.1, CostShare: 0.005, MaxBackends: 10, MaxActive: 4, MaxLocks: whole(70),
-			Sessions: 10, Waits: []Wait{{"Client:ClientRead", 0.75}, {"CPU", 0.25}}}, {Service: "standby", NotMeasured: "it is down"}},
-		Pooler: &Pooler{Service: "pgbouncer", Samples: 3, MaxClients: 10, MaxWaiting: whole(6), MaxWaitMS: share(2.5), MaxServers: 4, PoolSize: 4, NotMeasured: "it is down"},
-		Flags:  []Flag{{"errors", "3 errors"}}, Summary: "k6/a.json"}
-	failed := Repeat{Block: 1, Position: 1, Attempt: 2, Status: Failed, Reason: "no", Started: now, Ended: now, Proof: []Fact{}, Counts: []Count{},
+		Resources: &Resources{HostCPU: share(0.5), GeneratorCPU: share(0.1), GeneratorMB: share(40),
+			NotMeasured: "no answer for toxiproxy",
+			Containers:  []Container{{"primary", 0.4, share(0.2), 30}, {"toxiproxy", 0.1, nil, 7}}},
+		Nodes: []Node{{Service: "primary", Samples: 100, Hz: 50, CostMS: 0.1, CostShare: 0.005, MaxBackends: 10,
+			MaxActive: 4, MaxLocks: whole(70),
+			Sessions: 10, Waits: []Wait{{"Client:ClientRead", 0.75}, {"CPU", 0.25}}},
+			{Service: "standby", NotMeasured: "it is down"}},
+		Pooler: &Pooler{Service: "pgbouncer", Samples: 3, MaxClients: 10, MaxWaiting: whole(6), MaxWaitMS: share(2.5),
+			MaxServers: 4, PoolSize: 4, NotMeasured: "it is down"},
+		Flags: []Flag{{"errors", "3 errors"}}, Summary: "k6/a.json"}
+	failed := Repeat{Block: 1, Position: 1, Attempt: 2, Status: Failed, Reason: "no", Started: now, Ended: now,
+		Proof: []Fact{}, Counts: []Count{},
 		Uncounted: "down", Shares: []Share{}, Flags: []Flag{}, Log: "k6/b.log", Exit: 107}
-	cell := lesson.Cell{ID: "a", Experiment: "g", Path: "direct", Latency: lesson.Through(10), Link: "client-primary", Workload: "select",
-		Clients: 1, Protocol: "simple", Rate: 100, Seconds: 1.5, Warmup: 0.5, Fill: true, Wanted: 1, Role: "app_clear", PoolSize: 5, Instances: 2, InstancePool: 3,
-		Writes: true, Transactions: 50, BandwidthKBs: 1000, ReplicationMS: 20, FreshDatabase: true, SamplesPerSecond: 50, Metrics: []string{"tps"},
-		Settings: map[string]map[string]string{"standby": {"hot_standby_feedback": "on"}}, Params: json.RawMessage(`{"rows":9}`)}
+	cell := lesson.Cell{ID: "a", Experiment: "g", Path: "direct", Latency: lesson.Through(10), Link: "client-primary",
+		Workload: "select",
+		Clients:  1, Protocol: "simple", Rate: 100, Seconds: 1.5, Warmup: 0.5, Fill: true, Wanted: 1, Role: "app_clear",
+		PoolSize: 5, Instances: 2, InstancePool: 3,
+		Writes: true, Transactions: 50, BandwidthKBs: 1000, ReplicationMS: 20, FreshDatabase: true, SamplesPerSecond: 50,
+		Metrics:  []string{"tps"},
+		Settings: map[string]map[string]string{"standby": {"hot_standby_feedback": "on"}},
+		Params:   json.RawMessage(`{"rows":9}`)}
 	rate := 5.0
 	direct := lesson.Selector{"path": lesson.Word("direct")}
-	run := &Run{Version: Version, ID: "20261121T160000Z-00-tour", Status: Interrupted, Reason: "someone stopped it", Started: now, Ended: &now,
+	run := &Run{Version: Version, ID: "20261121T160000Z-00-tour", Status: Interrupted, Reason: "someone stopped it",
+		Started: now, Ended: &now,
 		Seed: 7, Blocks: 1, NotRestored: "toxiproxy is down", Unfinished: 1,
-		Lesson: Lesson{Name: "00-tour", Title: "t", Question: "q", Explanation: "e", File: "/f.js", SHA256: strings.Repeat("0a", 32),
+		Lesson: Lesson{Name: "00-tour", Title: "t", Question: "q", Explanation: "e", File: "/f.js",
+			SHA256:      strings.Repeat("0a", 32),
 			Comparisons: []lesson.Comparison{{Name: "n", Text: "s", Metric: "tps", Of: direct, To: direct}},
-			Study: &lesson.Study{Title: "t", Source: "s", Setup: "s", Figures: []lesson.StudyFigure{{What: "w", Value: "1 ms", Metric: "p50", Of: direct}},
-				Findings: []lesson.Finding{{Name: "n", Text: "s", All: []lesson.Condition{{Metric: "tps", Of: direct, Is: "less", Than: share(100)}}}}},
-			Charts: []lesson.Chart{{Title: "t", Kind: "lines", Metric: "tps", X: "clients", Series: "path", Of: direct}}, Findings: []lesson.Finding{{Name: "n", Text: "s", All: []lesson.Condition{{Metric: "tps", Of: direct, Minus: direct, Is: "more", Than: share(5)}}}},
-			Experiments: []Experiment{{Name: "g", Text: "t", Side: true}}, LeftOut: []string{"h"}, Override: lesson.Override{Values: map[string][]string{"latencies": {"none", "5"}}, Rate: &rate, Full: true}, Full: true},
+			Study: &lesson.Study{Title: "t", Source: "s", Setup: "s",
+				Figures: []lesson.StudyFigure{{What: "w", Value: "1 ms", Metric: "p50", Of: direct}},
+				Findings: []lesson.Finding{{Name: "n", Text: "s",
+					All: []lesson.Condition{{Metric: "tps", Of: direct, Is: "less", Than: share(100)}}}}},
+			Charts: []lesson.Chart{{Title: "t", Kind: "lines", Metric: "tps", X: "clients", Series: "path", Of: direct}},
+			Findings: []lesson.Finding{{Name: "n", Text: "s",
+				All: []lesson.Condition{{Metric: "tps", Of: direct, Minus: direct, Is: "more", Than: share(5)}}}},
+			Experiments: []Experiment{{Name: "g", Text: "t", Side: true}}, LeftOut: []string{"h"},
+			Override: lesson.Override{Values: map[string][]string{"latencies": {"none", "5"}}, Rate: &rate, Full: true},
+			Full:     true},
 		Manifest: Manifest{Versions: map[string]string{"k6": "v2"}, Scale: 10,
 			Authentication: []Login{{"app", "md5", []string{"direct"}}}, MaxConnections: map[string]string{"primary": "600"},
 			Limits: []Limit{{"nodes", []string{"primary"}, "0.5", "1g"}}, Host: Host{CPUs: 2}},
-		Paths: []Path{{Name: "direct", Database: "postgresql", Latencies: []lesson.Latency{lesson.WithoutProxy, lesson.Through(10)}}, {Name: "yugabyte", Database: "yugabytedb", Unavailable: "off"}},
+		Paths: []Path{{Name: "direct", Database: "postgresql",
+			Latencies: []lesson.Latency{lesson.WithoutProxy, lesson.Through(10)}},
+			{Name: "yugabyte", Database: "yugabytedb", Unavailable: "off"}},
 		Cells: []Cell{{Cell: cell, Status: Planned}, {Cell: cell, Status: Planned, Repeats: []Repeat{}}}}
 	run.Cells[0].Add(failed)
 	run.Cells[0].Add(repeat)
@@ -144,7 +166,8 @@ func TestReadRefuses(t *testing.T) {
 	for name, want := range map[string]string{empty: "holds no run.json", empty + "/nowhere": "find the run",
 		written(`{"version": 99}`): "version 99, this program reads version 2: a newer lab wrote it",
 		written(`{"version": 1, "lesson": {"override": {"latencies_ms": [null]}}}`): "is an old run: it has version 1",
-		written(`{"version": 2, "cells": 5}`):                                       "cannot unmarshal", written(`{`): "unexpected end", written(`{}`): "no version"} {
+		written(`{"version": 2, "cells": 5}`):                                       "cannot unmarshal",
+		written(`{`):                                                                "unexpected end", written(`{}`): "no version"} {
 		if _, err := Read(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, it should speak of %q", err, want)
 		}
@@ -186,9 +209,11 @@ func TestAddAndLeft(t *testing.T) {
 		reason string
 		left   int
 	}{
-		{"a rejected attempt fails the cell for now", Repeat{Block: 1, Attempt: 1, Status: Rejected, Reason: "swap"}, Failed, "swap", 2},
+		{"a rejected attempt fails the cell for now", Repeat{Block: 1, Attempt: 1, Status: Rejected, Reason: "swap"},
+			Failed, "swap", 2},
 		{"its second attempt heals it", Repeat{Block: 1, Attempt: 2, Status: OK}, OK, "", 2},
-		{"a failed repeat stays beside those that are ok", Repeat{Block: 2, Attempt: 1, Status: Failed, Reason: "down"}, OK, "down", 1},
+		{"a failed repeat stays beside those that are ok", Repeat{Block: 2, Attempt: 1, Status: Failed, Reason: "down"}, OK,
+			"down", 1},
 		{"an interrupted one is still to be done", Repeat{Block: 3, Attempt: 1, Status: Interrupted}, OK, "down", 1},
 	}
 	for _, step := range steps {
@@ -211,7 +236,8 @@ func TestReconciled(t *testing.T) {
 		}
 		return r
 	}
-	run := Run{Cells: []Cell{{Repeats: []Repeat{repeat(), repeat("counts"), repeat("host")}}, {Repeats: []Repeat{repeat("errors"), repeat("uncounted"), {Status: Failed}, {Status: OK}}}}}
+	run := Run{Cells: []Cell{{Repeats: []Repeat{repeat(), repeat("counts"), repeat("host")}},
+		{Repeats: []Repeat{repeat("errors"), repeat("uncounted"), {Status: Failed}, {Status: OK}}}}}
 	want := "k6 and the servers agree on the transactions of 2 of 4 repeats without errors, and of 1 the servers could not be asked"
 	if got := run.Reconciled(); got != want {
 		t.Errorf("it says %q, it should say %q", got, want)
