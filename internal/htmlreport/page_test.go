@@ -15,7 +15,8 @@ const largest = 300_000
 // anotherRun is the fixture on a machine with other figures.
 func anotherRun() *result.Run {
 	run := fixture()
-	run.ID, run.Seed, run.Manifest.Host.CPUs, run.Manifest.Versions["pgbouncer"] = "20261121T171500Z-02-latency", 7, 8, "PgBouncer 1.25.0"
+	run.ID, run.Seed, run.Manifest.Host.CPUs = "20261121T171500Z-02-latency", 7, 8
+	run.Manifest.Versions["pgbouncer"] = "PgBouncer 1.25.0"
 	for i := range run.Cells {
 		for j := range run.Cells[i].Repeats {
 			if m := run.Cells[i].Repeats[j].Measured; m != nil && run.Cells[i].Path == "direct" {
@@ -53,8 +54,9 @@ func TestPages(t *testing.T) {
 }
 
 var (
-	outward = regexp.MustCompile(`(?i)https?:|//[a-z]|url\(|@import|<(script|link|img|iframe|object|embed|base|form)\b|\bsrc=|\bon[a-z]+=|javascript:`)
-	href    = regexp.MustCompile(`href="([^"]*)"`)
+	outward = regexp.MustCompile(`(?i)https?:|//[a-z]|url\(|@import|<(script|link|img|iframe|object|embed|base|form)\b|` +
+		`\bsrc=|\bon[a-z]+=|javascript:`)
+	href = regexp.MustCompile(`href="([^"]*)"`)
 )
 
 // TestNothingOutside holds that a page asks nothing of a network and runs nothing.
