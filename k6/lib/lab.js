@@ -148,7 +148,8 @@ function makeClient(cell, { keeps = true, setup }, iteration, connected) {
     ? pg.pool({ dsn, path, protocol, size, name: `instance ${(__VU - 1) % instances}` })
     : pg.client({ dsn, path, protocol });
   const connects = !keeps && !pooled;
-  const iterations = pg.iterations({ connects, paced: rate > 0 });
+  const timed = !keeps && !(rate > 0); // a pace has its own response times
+  const iterations = pg.iterations({ path, connects, timed });
   let open = false;
   let alive = true;
 
@@ -163,7 +164,7 @@ function makeClient(cell, { keeps = true, setup }, iteration, connected) {
   // iteration connects, its response time includes that, and ends with its last statement.
   function attempt() {
     try {
-      if (connects) iterations.begin();
+      if (timed) iterations.begin();
       if (!open) connect();
       iteration(client, cell);
       iterations.done();

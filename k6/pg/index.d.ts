@@ -202,13 +202,15 @@ export interface Pace {
 }
 
 export interface IterationsOptions {
+  /** Tag of the samples. */
+  path?: string;
   /** Each iteration opens a connection and closes it. */
-  connects: boolean;
-  /** A pace says how long they take. */
-  paced: boolean;
+  connects?: boolean;
+  /** Each has a response time, from begin() to the end of its last statement. */
+  timed?: boolean;
 }
 
-/** Counts a VU's iterations. One that connects has a response time, which includes its connect. */
+/** Counts a VU's iterations (pg_iterations), and times them where that is asked for (pg_response_time). */
 export interface Iterations {
   /** The next one begins, with its connect. */
   begin(): void;

@@ -9,23 +9,25 @@ import (
 
 // iterationsOptions are the options of pg.iterations.
 type iterationsOptions struct {
-	Connects bool `js:"connects"` // each opens a connection and closes it
-	Paced    bool `js:"paced"`    // a pace says how long they take
+	Path     string `js:"path"`     // tag of the samples, unless empty
+	Connects bool   `js:"connects"` // each opens a connection and closes it
+	Timed    bool   `js:"timed"`    // each has a response time
 }
 
-// iterations counts what a VU does over and over. One that connects has a response time, which includes its connect;
-// that of any other one is its statement's or its transaction's, and costs nothing here.
+// iterations counts what a VU does over and over, and times it where that is more than its statement or transaction:
+// where it connects.
 type iterations struct {
 	*instance
 	options iterationsOptions
 	tagSet  *tagSet
-	began   time.Time // of the one that is under way; zero where it doesn't connect, or has no time of its own
+	began   time.Time // of the one that is under way; zero where none is timed
 }
 
 // newIterations is pg.iterations(options).
 func (i *instance) newIterations(call sobek.FunctionCall) sobek.Value {
-	it := &iterations{instance: i, tagSet: i.newTagSet()}
-	i.options("iterations", call.Argument(0), &it.options, "connects", "paced")
+	it := &iterations{instance: i}
+	i.options("iterations", call.Argument(0), &it.options, "path", "connects", "timed")
+	it.tagSet = i.newTagSet("path", it.options.Path)
 	object := i.vu.Runtime().NewObject()
 	i.define(object, "begin", it.begin)
 	i.define(object, "done", it.done)
@@ -35,7 +37,7 @@ func (i *instance) newIterations(call sobek.FunctionCall) sobek.Value {
 // begin is iterations.begin(): what follows belongs to the next iteration, its connect too.
 func (it *iterations) begin(sobek.FunctionCall) sobek.Value {
 	it.requireTest("iterations.begin()")
-	if it.options.Connects && !it.options.Paced {
+	if it.options.Timed {
 		it.began = time.Now()
 	}
 	return sobek.Undefined()
