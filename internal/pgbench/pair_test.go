@@ -131,7 +131,7 @@ func TestPairThatFails(t *testing.T) {
 		"it can't connect":           {"echo 'FATAL: too many' >&2; kill $!; exit 1", "too many", 0},
 		"interrupted while it waits": {"sleep 60", "context canceled", 300 * time.Millisecond},
 		"interrupted in a slot":      {"", "context canceled", 900 * time.Millisecond},
-		"it ends by itself":          {"(sleep 0.5; echo 'server closed' >&2; kill -KILL $$) &", "server closed", 0},
+		"it ends by itself":          {"(sleep 0.5; echo 'server closed' >&2; kill -KILL 0) &", "server closed", 0},
 	} {
 		load, pids := standIn(t, test.code)
 		t.Run(name, func(t *testing.T) {
