@@ -39,7 +39,8 @@ func (l Load) start(prefix string) (*process, error) {
 	if l.Program != "" {
 		name = l.Program
 	}
-	args := append([]string{"--log", "--log-prefix=" + prefix, "--progress=1", fmt.Sprintf("--time=%d", longest)}, l.Args...)
+	args := []string{"--log", "--log-prefix=" + prefix, "--progress=1", fmt.Sprintf("--time=%d", longest)}
+	args = append(args, l.Args...)
 	command := exec.Command(name, args...)
 	command.Env = l.Env
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
