@@ -97,11 +97,12 @@ func validate(t *testing.T, file string) {
 	}
 }
 
-// undisturbed are the repeats of a cell without those that were run again because other machines took the CPU, or a slow
-// one needed a longer warm-up.
+// undisturbed are the repeats of a cell without those that were run again because other machines took the CPU, a burst
+// used up a CPU limit, or a slow machine needed a longer warm-up.
 func undisturbed(c result.Cell) []result.Repeat {
 	return slices.DeleteFunc(slices.Clone(c.Repeats), func(r result.Repeat) bool {
-		return r.Status == result.Rejected && (r.Flagged(result.FlagStolen) || r.Flagged(result.FlagWarmup))
+		return r.Status == result.Rejected &&
+			(r.Flagged(result.FlagStolen) || r.Flagged(result.FlagThrottled) || r.Flagged(result.FlagWarmup))
 	})
 }
 

@@ -125,7 +125,7 @@ func (f Metric) Bound(c *result.Cell) (result.Bound, bool) {
 
 // outwards rounds to four digits, never inwards; false where a number is too large for any.
 func outwards(b result.Bound) (result.Bound, bool) {
-	const digits = 1e4
-	b = result.Bound{math.Floor(b[0]*digits) / digits, math.Ceil(b[1]*digits) / digits}
+	const digits, noise = 1e4, 1e-6 // noise: of numbers that no binary fraction is
+	b = result.Bound{math.Floor(b[0]*digits+noise) / digits, math.Ceil(b[1]*digits-noise) / digits}
 	return b, !math.IsNaN(b[0]) && !math.IsNaN(b[1]) && !math.IsInf(b[1], 0)
 }
