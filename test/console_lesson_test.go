@@ -93,7 +93,7 @@ func TestConsoleAsksForAPredictionAndRevealsTheResultBesideIt(t *testing.T) {
 	p.until(
 		"the result shows",
 		3*time.Minute,
-		`document.getElementById('reveal') && !document.getElementById('reveal').hidden && location.search.startsWith('?run=')`,
+		`document.getElementById('reveal')?.hidden === false && location.search.startsWith('?run=')`,
 	)
 	text := strings.ReplaceAll(
 		value[string](p, `document.getElementById('reveal').textContent`),

@@ -191,7 +191,8 @@ func TestConsoleTabThatIsHiddenCostsNothing(t *testing.T) {
 		p.do(
 			chromedp.Evaluate(
 				fmt.Sprintf(
-					`Object.defineProperty(document, 'hidden', {value: %t, configurable: true}); document.dispatchEvent(new Event('visibilitychange'))`,
+					`Object.defineProperty(document, 'hidden', {value: %t, configurable: true});
+					document.dispatchEvent(new Event('visibilitychange'))`,
 					hidden,
 				),
 				nil,

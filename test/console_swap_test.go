@@ -27,7 +27,8 @@ func startLiveLoad(t *testing.T, p *tab) {
 	t.Cleanup(func() { stopLiveLoad(t) })
 	p.until("the page knows that no load runs", 10*time.Second, `document.getElementById('load').dataset.state === 'off'`)
 	p.click("#load-choice summary")
-	for _, path := range value[[]string](p, `[...document.querySelectorAll('[name=paths]:checked')].map((box) => box.value)`) {
+	checked := `[...document.querySelectorAll('[name=paths]:checked')].map((box) => box.value)`
+	for _, path := range value[[]string](p, checked) {
 		if path != "direct" {
 			p.click(fmt.Sprintf(`[name=paths][value=%q]`, path))
 		}
@@ -103,7 +104,8 @@ func TestConsoleSwapsBySliderAndByKeyboard(t *testing.T) {
 	p.swapped(50)
 	p.keys(kb.End)
 	p.swapped(200)
-	if says := value[string](p, `document.getElementById('dial').getAttribute('aria-valuetext')`); says != "200 milliseconds on client-primary" {
+	says := value[string](p, `document.getElementById('dial').getAttribute('aria-valuetext')`)
+	if says != "200 milliseconds on client-primary" {
 		t.Errorf("the slider tells a screen reader %q", says)
 	}
 	p.keys("o")

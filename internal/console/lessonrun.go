@@ -64,7 +64,8 @@ func (p *parts) runLesson(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// startLesson starts the lesson that the lock is held for, and returns its run. When it has ended all goes on as before.
+// startLesson starts the lesson that the lock is held for, and returns its run. When it has ended all goes on as
+// before.
 func (p *parts) startLesson(ctx context.Context, name string, order lessonRequest) (string, error) {
 	p.checkLock()
 	p.wake.beat() // probes rest

@@ -33,10 +33,16 @@ comparisons:
 const standInRun = `
 run=20261121T220000Z-00-tour
 mkdir -p "$RESULTS/$run" && cp "$RUN" "$RESULTS/$run/run.json"
-trap 'note interrupted; sed -i "s/\"status\": \"finished\"/\"status\": \"interrupted\"/" "$RESULTS/$run/run.json"; exit 130' INT
+stop() {
+	note interrupted
+	sed -i 's/"status": "finished"/"status": "interrupted"/' "$RESULTS/$run/run.json"
+	exit 130
+}
+trap stop INT
 echo 'something for people' >&2
 while :; do
-	echo '{"run":"'$run'","cell":"direct, 0 ms, select, 1 client","phase":"k6","block":1,"blocks":6,"done":3,"of":12,"seconds_left":40,"failed":1}' >&2
+	echo '{"run":"'$run'","cell":"direct, 0 ms, select, 1 client","phase":"k6","block":1,"blocks":6,'\
+'"done":3,"of":12,"seconds_left":40,"failed":1}' >&2
 	sleep 0.1
 done
 `
@@ -66,7 +72,8 @@ func TestLessonRunsIsPredictedAndCancelled(t *testing.T) {
 	b, notes := newLessonBench(t, standInRun)
 	status, said := b.post(
 		"/api/lessons/00-tour/run",
-		`{"prediction": {"words": "pgpool", "path": "pgpool", "factor": 1.5, "comparisons": {"far": 0.5}}, "experiments": ["g"]}`,
+		`{"prediction": {"words": "pgpool", "path": "pgpool", "factor": 1.5, "comparisons": {"far": 0.5}},
+		  "experiments": ["g"]}`,
 	)
 	if status != 200 || !strings.Contains(said, `{"run":"20261121T220000Z-00-tour"}`) {
 		t.Fatalf("%d %s", status, said)

@@ -63,7 +63,10 @@ func TestLoadStartsPausesGoesOnAndStops(t *testing.T) {
 	if n := strings.Count(told, "interrupted"); n != 3 {
 		t.Errorf("%d interrupts for three ends:\n%s", n, told)
 	}
-	for _, part := range []string{"run --quiet --no-color --summary-mode disabled --no-thresholds --out live=pg_statement", "/k6/live.js", `"clients":3,"rate":0,"keep":false,"scale":1`,
+	for _, part := range []string{
+		"run --quiet --no-color --summary-mode disabled --no-thresholds --out live=pg_statement",
+		"/k6/live.js",
+		`"clients":3,"rate":0,"keep":false,"scale":1`,
 		`{"name":"direct","dsn":"host=toxiproxy port=15001 dbname=lab user=app sslmode=disable","pool":0}`, `"pool":3}`} {
 		if !strings.Contains(told, part) {
 			t.Errorf("k6 wasn't told %s:\n%s", part, told)

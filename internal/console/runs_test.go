@@ -43,7 +43,8 @@ func TestRunsTheirFilesAndTwoSideBySide(t *testing.T) {
 	b.putRun(second, aRun, as(second))
 	const other = "20261121T113000Z-06-placement"
 	b.putRun(other, aRun, func(text string) string {
-		return strings.NewReplacer(`"name": "05-balance"`, `"name": "06-placement"`, `"override": {}`, `"override": {"repeats": 1}`).
+		changed := []string{`"override": {}`, `"override": {"repeats": 1}`}
+		return strings.NewReplacer(append(changed, `"name": "05-balance"`, `"name": "06-placement"`)...).
 			Replace(as(other)(text))
 	})
 	cases := []struct {
@@ -96,7 +97,8 @@ func TestReportRunsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer download.Body.Close()
-	if got := download.Header.Get("Content-Disposition"); got != `attachment; filename="20261121T100000Z-05-balance-run.csv"` {
+	want := `attachment; filename="20261121T100000Z-05-balance-run.csv"`
+	if got := download.Header.Get("Content-Disposition"); got != want {
 		t.Errorf("disposition %q", got)
 	}
 	if _, err := io.Copy(io.Discard, download.Body); err != nil {

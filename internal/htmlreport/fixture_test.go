@@ -92,7 +92,8 @@ func fixtureLesson() result.Lesson {
 	two, half := 2.0, 0.5
 	return result.Lesson{Name: "02-latency", Title: "Latency and throughput",
 		Question: "What does network latency do to throughput, and what wins it back?",
-		Prediction: "Ten clients, one statement an iteration: how many transactions a second are left at 10 ms of round trip, " +
+		Prediction: "Ten clients, one statement an iteration: how many transactions a second are left " +
+			"at 10 ms of round trip, " +
 			"and how many at 100 ms?",
 		Explanation: "A client that waits for each answer can't have more than one statement under way, so ten clients do " +
 			"no more than ten statements a round trip, whatever stands between.",

@@ -110,7 +110,15 @@ func TestCommandRefuses(t *testing.T) {
 func TestChangeWarnsWhileALessonRuns(t *testing.T) {
 	t.Setenv("LAB_ROOT", "../..")
 	t.Setenv("LAB_TOXIPROXY_URL", "http://127.0.0.1:1")
-	for args, warned := range map[string]bool{"10ms client-primary": true, "satellite direct": true, "off": true, "cut direct": true, "": false, "direct": false} {
+	cases := map[string]bool{
+		"10ms client-primary": true,
+		"satellite direct":    true,
+		"off":                 true,
+		"cut direct":          true,
+		"":                    false,
+		"direct":              false,
+	}
+	for args, warned := range cases {
 		command := NewCommand(func() (string, bool) { return "lesson 00-tour", true })
 		var said bytes.Buffer
 		command.SetArgs(strings.Fields(args))

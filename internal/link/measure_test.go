@@ -45,7 +45,8 @@ func TestRowSaysWhyThereIsNoRoundTrip(t *testing.T) {
 	if err := client.Cut(ctx, "client-pgpool"); err != nil {
 		t.Fatal(err)
 	}
-	if err := client.addToxic(ctx, "client-primary", toxic("odd", "slicer", "upstream", map[string]any{"average_size": 100.0, "size_variation": 1.0})); err != nil {
+	odd := toxic("odd", "slicer", "upstream", map[string]any{"average_size": 100.0, "size_variation": 1.0})
+	if err := client.addToxic(ctx, "client-primary", odd); err != nil {
 		t.Fatal(err)
 	}
 	l := &lab{set: &topology.Set{Links: links}, client: client}

@@ -74,7 +74,14 @@ func TestCheckOfSettings(t *testing.T) {
 			t.Errorf("%+v: %v", right, err)
 		}
 	}
-	for _, wrong := range []Settings{{LatencyMS: -1}, {LatencyMS: 600001}, {JitterMS: 1}, {LatencyMS: 1, JitterMS: -1}, {DownKBps: -1}, {UpKBps: fastest + 1}} {
+	for _, wrong := range []Settings{
+		{LatencyMS: -1},
+		{LatencyMS: 600001},
+		{JitterMS: 1},
+		{LatencyMS: 1, JitterMS: -1},
+		{DownKBps: -1},
+		{UpKBps: fastest + 1},
+	} {
 		if wrong.Check() == nil {
 			t.Errorf("%+v was let through", wrong)
 		}

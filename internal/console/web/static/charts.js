@@ -33,6 +33,9 @@ function highest(sets) {
   return most > 0 ? Math.ceil(most / step) * step : undefined;
 }
 
+// label is a number at the side of a chart.
+const label = (value) => (value < 10 ? String(Number(value.toPrecision(2))) : whole(value));
+
 // ago says how long ago a second was.
 function ago(seconds) {
   const rounded = Math.round(seconds);
@@ -67,7 +70,7 @@ function options(unit) {
         type: 'linear',
         beginAtZero: true,
         grace: '8%',
-        ticks: { maxTicksLimit: 5, callback: (value) => (value < 10 ? String(Number(value.toPrecision(2))) : whole(value)) },
+        ticks: { maxTicksLimit: 5, callback: label },
         afterFit: (axis) => {
           axis.width = 58; // all the same, so that a swap's line goes straight through all charts
         },

@@ -51,7 +51,8 @@ export function waits(state) {
   last = key;
   const all = state.waits ?? [];
   const busy = all.filter((of) => of.events?.length).map(bar);
-  const blind = state.lock ? [] : all.filter((of) => of.reason).map((of) => make('p', 'empty', `${of.node}: ${of.reason}`));
+  const why = ({ node, reason }) => make('p', 'empty', `${node}: ${reason}`);
+  const blind = state.lock ? [] : all.filter((of) => of.reason).map(why);
   const nothing = state.lock ? 'Not measured while a lesson runs.' : 'No session is at work: nothing waits.';
   const content = busy.length || blind.length ? [...busy, ...blind] : [make('p', 'empty', nothing)];
   document.getElementById('waits').replaceChildren(...content);
