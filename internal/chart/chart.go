@@ -38,7 +38,7 @@ type Point struct {
 	Lo, Hi float64 // ends of the interval; equal where there is none
 	// Once says that it supports no conclusion: it ran fewer times than an interval needs.
 	Once    bool
-	Flagged bool // it supports no conclusion
+	Flagged bool // something can have moved it
 }
 
 // Colours is how many the stylesheet has.

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/metric"
+	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
 )
 
@@ -185,5 +187,25 @@ func TestRolesTellCellsApart(t *testing.T) {
 		if of != test.wantOf || to != test.wantTo || both != "direct, connect, 1 client" {
 			t.Errorf("%q beside %q is %q of %q to %q", test.of, test.to, both, of, to)
 		}
+	}
+}
+
+// An outcome that its flags can't change stands with its interval, the flags and how far off they can have been.
+func TestAFlagThatChangesNothing(t *testing.T) {
+	run := fixture()
+	plan := run.Lesson.Comparisons[0]
+	cell := outcome.Select(run, plan.Of)[0]
+	for i := range cell.Repeats {
+		cell.Repeats[i].Flags = []result.Flag{{Kind: result.FlagLatency}}
+		cell.Repeats[i].Bounds = map[string]result.Bound{plan.Metric: {0.92, 1}}
+	}
+	c := outcome.Compare(run, plan)
+	if !c.Outcome.Concludes() {
+		t.Fatalf("it is %s", c)
+	}
+	want := c.Ratio.Text(metric.RatioText) + "; flagged, too little to change the outcome (" + outcome.Name(cell) +
+		": latency, at most 9 % too high)"
+	if got := comparisonCell(c, true); got.Note != want {
+		t.Errorf("beside it stands %q, it should be %q", got.Note, want)
 	}
 }

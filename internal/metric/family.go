@@ -31,12 +31,12 @@ var families = []family{
 			Meaning: "k6's counter " + part + " as a share of its counter " + whole + ", both within the window"}
 	}},
 	{"trend:", "a k6 trend", "pg_prepare", func(metric string) Metric {
-		return Metric{Heading: metric, Unit: "ms", Better: Less, of: trend(med, metric),
+		return Metric{Heading: metric, Unit: "ms", Better: Less, from: trend(med, metric),
 			Meaning: "median of k6's trend " + metric}
 	}},
 	{"statement:", "the name that the script gives a statement", "read", func(name string) Metric {
 		in := func(m *result.Measured) map[string]result.Trend { return m.Statements }
-		return Metric{Heading: name, Unit: "ms", Better: Less, of: trendIn(in, med, name),
+		return Metric{Heading: name, Unit: "ms", Better: Less, from: trendIn(in, med, name),
 			Meaning: "median of the statement that the script calls " + name}
 	}},
 	{"wait:", "a wait event, CPU or Net/Delay", "Client:ClientRead", func(event string) Metric {

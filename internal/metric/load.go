@@ -35,57 +35,38 @@ func ceiling(c *result.Cell, r *result.Repeat) (float64, bool) {
 	return v * r.RoundTrip.MeasuredMS / 1000 / float64(c.Clients), true
 }
 
+// responseTrends are those of an iteration: the first that a repeat has is what it waited for.
+var responseTrends = []string{"pg_response_time", "pg_transaction", "pg_statement"}
+
 // responses are how long clients waited for an answer: of an open loop from an iteration's intended start, of an
 // iteration that connects with its connect, and else the iteration's transaction, where it has one, or its statement.
 // The word latency is kept for the round trip that a link adds.
 func responses() []Metric {
 	const closed, open = " of a transaction, or of a statement outside of one", ", from an iteration's intended start"
 	const opening = " of an iteration: from before its connect to the end of its last statement"
-	trends := []string{"pg_response_time", "pg_transaction", "pg_statement"}
+	trends := responseTrends
 	return []Metric{
-		{Name: "p50", Heading: "response time p50", Unit: "ms", Better: Less, of: trend(med, trends...),
+		{Name: "p50", Heading: "response time p50", Unit: "ms", Better: Less, from: trend(med, trends...),
 			Meaning: "median response time" + closed, open: "median response time" + open,
 			opening: "median response time" + opening},
-		{Name: "p95", Heading: "response time p95", Unit: "ms", Better: Less, of: trend(p95, trends...),
+		{Name: "p95", Heading: "response time p95", Unit: "ms", Better: Less, from: trend(p95, trends...),
 			Meaning: "95th percentile of the response time" + closed, open: "95th percentile of the response time" + open,
 			opening: "95th percentile of the response time" + opening},
-		{Name: "p99", Heading: "response time p99", Unit: "ms", Better: Less, of: trend(p99, trends...),
+		{Name: "p99", Heading: "response time p99", Unit: "ms", Better: Less, from: trend(p99, trends...),
 			Meaning: "99th percentile of the response time" + closed, open: "99th percentile of the response time" + open,
 			opening: "99th percentile of the response time" + opening},
-		{Name: "mean", Heading: "response time mean", Unit: "ms", Better: Less, of: trend(avg, trends...),
+		{Name: "mean", Heading: "response time mean", Unit: "ms", Better: Less, from: trend(avg, trends...),
 			Meaning: "mean response time" + closed, open: "mean response time" + open,
 			opening: "mean response time" + opening},
-		{Name: "statement", Heading: "statement", Unit: "ms", Better: Less, of: trend(med, "pg_statement"),
+		{Name: "statement", Heading: "statement", Unit: "ms", Better: Less, from: trend(med, "pg_statement"),
 			Meaning: "median of a statement, from sending it to the end of its answer"},
-		{Name: "transaction", Heading: "transaction", Unit: "ms", Better: Less, of: trend(med, "pg_transaction"),
+		{Name: "transaction", Heading: "transaction", Unit: "ms", Better: Less, from: trend(med, "pg_transaction"),
 			Meaning: "median of a transaction, from BEGIN to the answer to COMMIT"},
-		{Name: "pipeline", Heading: "pipeline", Unit: "ms", Better: Less, of: trend(med, "pg_pipeline"),
+		{Name: "pipeline", Heading: "pipeline", Unit: "ms", Better: Less, from: trend(med, "pg_pipeline"),
 			Meaning: "median of a pipeline: many statements sent at once, to the end of the last answer"},
-		{Name: "pool_wait", Heading: "pool wait", Unit: "ms", Better: Less, of: trend(med, "pg_pool_wait"),
+		{Name: "pool_wait", Heading: "pool wait", Unit: "ms", Better: Less, from: trend(med, "pg_pool_wait"),
 			Meaning: "median wait for a connection of the application's own pool"},
-		{Name: "pool_wait_p95", Heading: "pool wait p95", Unit: "ms", Better: Less, of: trend(p95, "pg_pool_wait"),
+		{Name: "pool_wait_p95", Heading: "pool wait p95", Unit: "ms", Better: Less, from: trend(p95, "pg_pool_wait"),
 			Meaning: "95th percentile of the waits for a connection of the application's own pool"},
-	}
-}
-
-func med(t result.Trend) float64 { return t.Med }
-func p95(t result.Trend) float64 { return t.P95 }
-func p99(t result.Trend) float64 { return t.P99 }
-func avg(t result.Trend) float64 { return t.Avg }
-
-// trend reads the first of the metrics that the repeat has.
-func trend(of func(result.Trend) float64, metrics ...string) reading {
-	return trendIn(func(m *result.Measured) map[string]result.Trend { return m.Trends }, of, metrics...)
-}
-
-func trendIn(in func(*result.Measured) map[string]result.Trend, of func(result.Trend) float64,
-	metrics ...string) reading {
-	return func(_ *result.Cell, r *result.Repeat) (float64, bool) {
-		for _, metric := range metrics {
-			if t, ok := in(r.Measured)[metric]; ok && t.Count > 0 {
-				return of(t), true
-			}
-		}
-		return 0, false
 	}
 }

@@ -3,8 +3,6 @@
 package metric
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
 	"pooler-lab/internal/result"
@@ -35,10 +33,11 @@ type Metric struct {
 	open    string // the meaning in an open loop, where it is another
 	opening string // the meaning where each iteration connects, where it is another
 	drawn   bool   // by the node that a balancer draws for a session
-	of      func(*result.Cell, *result.Repeat) (float64, bool)
+	of      reading
+	from    *timing // in place of of: what the figure is a statistic of
 }
 
-// A kind says which flags make a metric's figures worthless: see Bears.
+// A kind says which flags bear on a metric's figures: see Bears.
 type kind int
 
 const (
@@ -49,7 +48,14 @@ const (
 
 // Of reads the figure off a repeat of c; false where the repeat didn't measure it.
 func (f Metric) Of(c *result.Cell, r *result.Repeat) (float64, bool) {
-	if f.of == nil || r == nil || r.Measured == nil {
+	if r == nil || r.Measured == nil {
+		return 0, false
+	}
+	if f.from != nil {
+		t, ok := f.from.trend(r.Measured)
+		return f.from.of(t), ok
+	}
+	if f.of == nil {
 		return 0, false
 	}
 	return f.of(c, r)
@@ -75,9 +81,9 @@ func (f Metric) MeaningIn(c *result.Cell) string {
 // Counted says whether the metric is a whole number of things, so that it may be compared with a number exactly.
 func (f Metric) Counted() bool { return f.kind == counted && f.Unit == "" }
 
-// Bears says whether a flag of that kind makes the figure worthless. All flags do where time is part of the figure,
-// but that there were few iterations matters to medians and rates alone. What is counted (errors, backends, round
-// trips, memory) is what it is on a busy machine, too: only counts that contradict each other stop it.
+// Bears says whether a flag of that kind bears on the figure. All flags do where time is part of the figure, but that
+// there were few iterations matters to medians and rates alone. What is counted (errors, backends, round trips, memory)
+// is what it is on a busy machine, too: only counts that contradict each other bear on it.
 func (f Metric) Bears(kind result.FlagKind) bool {
 	switch f.kind {
 	case counted:
@@ -86,72 +92,6 @@ func (f Metric) Bears(kind result.FlagKind) bool {
 		return kind != result.FlagFew
 	}
 	return true
-}
-
-// Flags are the kinds of the flags that bear on the figure, of the repeats of c that count; sorted.
-func (f Metric) Flags(c *result.Cell) []result.FlagKind {
-	return slices.DeleteFunc(c.Flags(), func(kind result.FlagKind) bool { return !f.Bears(kind) })
-}
-
-// ByBlock is the figure of each block of c whose repeat counts; none where nothing can be said over blocks, as of
-// OneNode's cells.
-func (f Metric) ByBlock(c *result.Cell) map[int]float64 {
-	if f.OneNode(c) {
-		return map[int]float64{}
-	}
-	return f.byBlock(c)
-}
-
-func (f Metric) byBlock(c *result.Cell) map[int]float64 {
-	values := map[int]float64{}
-	if c == nil {
-		return values
-	}
-	for i := range c.Repeats {
-		r := &c.Repeats[i]
-		if r.Status != result.OK {
-			continue
-		}
-		if v, ok := f.Of(c, r); ok {
-			values[r.Block] = v
-		}
-	}
-	return values
-}
-
-// Values are the figure of the repeats of c that count, in the order of their blocks.
-func (f Metric) Values(c *result.Cell) []float64 {
-	by := f.ByBlock(c)
-	var values []float64
-	for _, block := range slices.Sorted(maps.Keys(by)) {
-		values = append(values, by[block])
-	}
-	return values
-}
-
-// Ratios are c's figure to base's within each block that both have, in the order of the blocks. A block in which
-// base's figure is 0 has none.
-func (f Metric) Ratios(c, base *result.Cell) []float64 {
-	of, to := f.ByBlock(c), f.ByBlock(base)
-	var ratios []float64
-	for _, block := range slices.Sorted(maps.Keys(of)) {
-		if b := to[block]; b > 0 {
-			ratios = append(ratios, of[block]/b)
-		}
-	}
-	return ratios
-}
-
-// Differences are those of c to base within each block that both have.
-func (f Metric) Differences(c, base *result.Cell) []float64 {
-	of, to := f.ByBlock(c), f.ByBlock(base)
-	var differences []float64
-	for _, block := range slices.Sorted(maps.Keys(of)) {
-		if b, ok := to[block]; ok {
-			differences = append(differences, of[block]-b)
-		}
-	}
-	return differences
 }
 
 // Middle is the median over the repeats of c that count; false where none measured it.

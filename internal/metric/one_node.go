@@ -40,6 +40,15 @@ func (f Metric) Drawn(c *result.Cell) string {
 	return fmt.Sprintf("%d of %d", times, len(shares))
 }
 
-func onStandby(c *result.Cell) map[int]float64 {
-	return Metric{of: standbyShare}.byBlock(c)
+// onStandby are the standby's shares of the SELECTs, of the repeats of c that count.
+func onStandby(c *result.Cell) []float64 {
+	var shares []float64
+	for i := range c.Repeats {
+		if r := &c.Repeats[i]; r.Status == result.OK {
+			if share, ok := standbyShare(c, r); ok {
+				shares = append(shares, share)
+			}
+		}
+	}
+	return shares
 }

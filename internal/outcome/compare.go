@@ -34,21 +34,35 @@ func Compare(run *result.Run, plan lesson.Comparison) Comparison {
 	if c.To, outcome, why = one(run, plan.To); outcome != "" {
 		return c.with(outcome, why)
 	}
-	c.Ratio = Summary(f.Ratios(c.Of, c.To))
-	if why := flagged(f, c.Of, c.To); len(why.Flagged) > 0 {
+	ratios := f.EachRatio(c.Of, c.To)
+	c.Ratio = Summary(ratios.Measured)
+	if why := vetoed(f, c.Of, c.To); len(why.Flagged) > 0 {
 		return c.with(Inconclusive, why)
 	}
+	found := beside1(c.Ratio)
 	switch {
 	case c.Ratio.N == 0:
 		return c.with(Inconclusive, noRatio(f, c.Of, c.To))
 	case !c.Ratio.Known():
-		return c.with(NoInterval, Reason{Text: fmt.Sprintf("%d of %d common repeats", c.Ratio.N, Fewest)})
-	case c.Ratio.Hi < 1:
-		return c.with(Lower, Reason{})
-	case c.Ratio.Lo > 1:
-		return c.with(Higher, Reason{})
+		why := starred(f, c.Of, c.To)
+		why.Text = fmt.Sprintf("%d of %d common repeats", c.Ratio.N, Fewest)
+		return c.with(NoInterval, why)
+	case beside1(Summary(ratios.Least)) != found, beside1(Summary(ratios.Most)) != found:
+		return c.with(Inconclusive, doubted(f, c.Of, c.To))
 	}
-	return c.with(NoClearDifference, Reason{})
+	return c.with(found, harmless(f, c.Of, c.To))
+}
+
+// beside1 says where a ratio's interval lies. As each ratio in it grows, so do its ends: what the least and the most
+// ratios have in common holds for all between them.
+func beside1(ratio Interval) Outcome {
+	switch {
+	case ratio.Hi < 1:
+		return Lower
+	case ratio.Lo > 1:
+		return Higher
+	}
+	return NoClearDifference
 }
 
 func (c Comparison) with(outcome Outcome, why Reason) Comparison {

@@ -44,8 +44,11 @@ func Judge(run *result.Run, plan lesson.Finding) Finding {
 		f.Conditions = append(f.Conditions, judge(run, c))
 	}
 	for i, c := range f.Conditions {
-		if i == 0 || c.outweighs(f) {
+		switch {
+		case i == 0 || c.outweighs(f):
 			f.Outcome, f.Reason = c.Outcome, c.Reason
+		case c.Outcome == Reproduced && f.Outcome == Reproduced:
+			f.Reason = f.Reason.and(c.Reason)
 		}
 	}
 	return f
@@ -81,26 +84,46 @@ func judge(run *result.Run, plan lesson.Condition) Condition {
 	if c.Of, outcome, why = one(run, plan.Of); outcome != "" {
 		return c.with(outcome, why)
 	}
-	cells, values := []*result.Cell{c.Of}, found.Values(c.Of)
+	cells, values := []*result.Cell{c.Of}, found.Each(c.Of)
 	if other := c.other(); other != nil {
 		if c.To, outcome, why = one(run, other); outcome != "" {
 			return c.with(outcome, why)
 		}
-		cells, values = append(cells, c.To), found.Ratios(c.Of, c.To)
+		cells, values = append(cells, c.To), found.EachRatio(c.Of, c.To)
 	}
 	if plan.Minus != nil {
-		values = found.Differences(c.Of, c.To)
+		values = found.EachDifference(c.Of, c.To)
 	}
-	c.Value = Summary(values)
-	if why := flagged(found, cells...); len(why.Flagged) > 0 {
+	c.Value = Summary(values.Measured)
+	if why := vetoed(found, cells...); len(why.Flagged) > 0 {
 		return c.with(Inconclusive, why)
 	}
-	if len(values) == 0 && c.To != nil {
+	if c.Value.N == 0 && c.To != nil {
 		return c.with(Inconclusive, noRatio(found, c.Of, c.To))
-	} else if len(values) == 0 {
+	} else if c.Value.N == 0 {
 		return c.with(Inconclusive, noFigure(found, c.Of))
 	}
-	return c.judged()
+	return c.despite(values, cells)
+}
+
+// despite judges the condition by its value, and by the least and the most that this would be without what flags say:
+// where these don't come to the same, the condition is Inconclusive.
+func (c Condition) despite(values metric.Series, cells []*result.Cell) Condition {
+	seen := c.judged()
+	if seen.Outcome == Inconclusive {
+		seen.Reason.Flagged = starred(c.Metric, cells...).Flagged
+		return seen
+	}
+	for _, end := range [][]float64{values.Least, values.Most} {
+		other := c
+		other.Value = Summary(end)
+		if other = other.judged(); other.Outcome != seen.Outcome || other.Agrees != seen.Agrees {
+			return c.with(Inconclusive, doubted(c.Metric, cells...))
+		}
+	}
+	why := harmless(c.Metric, cells...)
+	why.Text = seen.Reason.Text
+	return seen.with(seen.Outcome, why)
 }
 
 // other picks the cell that the condition compares with, nil where it judges the figure itself.

@@ -23,7 +23,7 @@ const (
 	Reproduced        Outcome = "reproduced"          // all conditions hold
 	NotReproduced     Outcome = "not reproduced"      // one doesn't
 	NoInterval        Outcome = "no interval"         // fewer than six repeats: what was seen supports no conclusion
-	Inconclusive      Outcome = "inconclusive"        // a cell failed or is flagged, or the limit lies within the interval
+	Inconclusive      Outcome = "inconclusive"        // a cell failed, flags can have changed it, or the limit is too near
 	NotInThisRun      Outcome = "not in this run"     // its experiment was left out
 )
 

@@ -2,6 +2,8 @@ package outcome
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
@@ -10,21 +12,48 @@ import (
 // A Reason is why a run can't say more, or what a reader has to know; the zero Reason is none.
 type Reason struct {
 	Text    string
-	Flagged []FlaggedCell // whose flags are the reason
+	Flagged []FlaggedCell // whose flags are the reason, or have to be known
+	Weight  Weight        // of the flags
 	LeftOut string        // the experiment that the run left out, where that is the reason
 }
 
-// A FlaggedCell is a cell with the flags that bear on what was asked of it.
+// A Weight says what flags do to an outcome.
+type Weight int
+
+// The weights that flags can have.
+const (
+	Unweighed   Weight = iota // they have no bound, or there is no outcome that they could change
+	TooLight                  // within their bounds, the outcome is the same
+	HeavyEnough               // within them it may be another
+)
+
+// A FlaggedCell is a cell with the flags that bear on what was asked of it, and how far they can have moved that.
 type FlaggedCell struct {
-	Cell  *result.Cell
-	Flags []result.FlagKind
+	Cell    *result.Cell
+	Flags   []result.FlagKind
+	Bound   result.Bound
+	Bounded bool // false: nobody knows how far
 }
 
 // String is the reason as a phrase: "flagged (pgpool, select, 45 clients: host)".
 func (r Reason) String() string {
-	if len(r.Flagged) == 0 {
+	switch {
+	case len(r.Flagged) == 0:
 		return r.Text
+	case r.Text != "":
+		return r.Text + "; " + r.flags()
 	}
+	return r.flags()
+}
+
+// and is the reason with the flagged cells of another.
+func (r Reason) and(other Reason) Reason {
+	r.Flagged = slices.Concat(r.Flagged, other.Flagged)
+	r.Weight = max(r.Weight, other.Weight)
+	return r
+}
+
+func (r Reason) flags() string {
 	text := ""
 	for i, f := range r.Flagged {
 		if i > 0 {
@@ -34,8 +63,38 @@ func (r Reason) String() string {
 		for _, kind := range f.Flags {
 			text += " " + string(kind)
 		}
+		if f.Bounded {
+			text += ", " + moved(f.Bound)
+		}
+	}
+	switch r.Weight {
+	case TooLight:
+		return "flagged, too little to change the outcome (" + text + ")"
+	case HeavyEnough:
+		return "flagged, enough to change the outcome (" + text + ")"
 	}
 	return "flagged (" + text + ")"
+}
+
+// moved says how far off what was measured is at most: "at most 12 % too high".
+func moved(b result.Bound) string {
+	high, low := "", ""
+	switch {
+	case b.Lo() == 0:
+		high = "perhaps far too high"
+	case b.Lo() < 1:
+		high = fmt.Sprintf("at most %.0f %% too high", math.Ceil(100*(1/b.Lo()-1)))
+	}
+	if b.Hi() > 1 {
+		low = fmt.Sprintf("at most %.0f %% too low", math.Ceil(100*(1-1/b.Hi())))
+	}
+	switch {
+	case high != "" && low != "":
+		return high + " or " + low
+	case high+low == "":
+		return "not moved by it"
+	}
+	return high + low
 }
 
 // because is what came out, and why where there is something to say.
@@ -46,12 +105,41 @@ func because(text, why string) string {
 	return text + ": " + why
 }
 
-// flagged says which of the cells have flags that bear on the metric; no reason where none has.
-func flagged(f metric.Metric, cells ...*result.Cell) Reason {
+// vetoed says which of the cells are flagged where one of them has no bound; no reason where all have.
+func vetoed(f metric.Metric, cells ...*result.Cell) Reason {
+	for _, c := range cells {
+		if _, ok := f.Bound(c); !ok {
+			return starred(f, cells...)
+		}
+	}
+	return Reason{}
+}
+
+// starred says which of the cells have flags that star the metric; no reason where none has.
+func starred(f metric.Metric, cells ...*result.Cell) Reason { return flagged(f, f.Flags, cells) }
+
+// harmless is the same where the flags don't change the outcome.
+func harmless(f metric.Metric, cells ...*result.Cell) Reason {
+	why := starred(f, cells...)
+	if len(why.Flagged) > 0 {
+		why.Weight = TooLight
+	}
+	return why
+}
+
+// doubted says which of the cells have flags that together change the outcome, however little each does.
+func doubted(f metric.Metric, cells ...*result.Cell) Reason {
+	why := flagged(f, f.Doubts, cells)
+	why.Weight = HeavyEnough
+	return why
+}
+
+func flagged(f metric.Metric, kindsOf func(*result.Cell) []result.FlagKind, cells []*result.Cell) Reason {
 	var why Reason
 	for _, c := range cells {
-		if kinds := f.Flags(c); len(kinds) > 0 {
-			why.Flagged = append(why.Flagged, FlaggedCell{Cell: c, Flags: kinds})
+		if kinds := kindsOf(c); len(kinds) > 0 {
+			b, ok := f.Bound(c)
+			why.Flagged = append(why.Flagged, FlaggedCell{Cell: c, Flags: kinds, Bound: b, Bounded: ok})
 		}
 	}
 	return why

@@ -70,7 +70,8 @@ func legend(run *result.Run, isGrid bool) string {
 	}
 	kinds := flagsOf(run)
 	if len(kinds) > 0 {
-		paragraph(&b, "*: ", "a flagged figure, or a ratio to or of one: it supports no conclusion")
+		paragraph(&b, "*: ", "a flagged figure, or a ratio to or of one. "+
+			"Outcomes allow for how far each flag can have moved it")
 	}
 	explainFlags(&b, "  ", kinds)
 	return b.String()

@@ -145,6 +145,20 @@ func TestVerdictExplainsItsFlags(t *testing.T) {
 	}
 }
 
+// A ratio that a flag can't take over 1 keeps its star, its outcome and the reason for the star.
+func TestAFlagThatChangesNothing(t *testing.T) {
+	run := pooling()
+	cell := find(run, func(c *result.Cell) bool { return c.Path == "direct" && c.Clients == 100 })
+	cell.Repeats[0].Flags = []result.Flag{{Kind: result.FlagWarmup}}
+	cell.Repeats[0].Bounds = map[string]result.Bound{"tps": {0.5, 2}}
+	for line := range strings.Lines(Verdict(run, outcome.All(run))) {
+		if strings.HasPrefix(strings.TrimSpace(line), "higher ") && strings.Contains(line, "* ") {
+			return
+		}
+	}
+	t.Errorf("no comparison is starred and higher:\n%s", Verdict(run, outcome.All(run)))
+}
+
 func TestSettingsStandAboveTheTable(t *testing.T) {
 	run := newRun()
 	c := add(run, "throughput", "direct", lesson.WithoutProxy, measured(1, 0.1, 100, 0, 1))

@@ -29,7 +29,7 @@ var flagMeanings = map[FlagKind]string{
 	FlagLatency:   "the round trip was not what was set, within 1.5 ms or 10 %: it stands, starred, in its column",
 	FlagStolen: "stolen CPU time: the hypervisor gave 10 % or more of this host's CPU to other virtual machines; " +
 		"a host of your own measures better",
-	FlagThrottled: "a CPU limit stopped a component in 10 % or more of the periods, so this latency holds waits for CPU",
+	FlagThrottled: "CPU limits can have held up 10 % or more of the open loop's iterations: its tail holds waits for CPU",
 	FlagUncounted: "the servers' own counts could not be read",
 	FlagWarmup:    "not all clients were ready when the measured window opened",
 }
@@ -42,7 +42,7 @@ func (k FlagKind) Meaning() string {
 	return "a flag that this program doesn't know"
 }
 
-// A Flag says why a repeat's figures support no conclusion, or what a reader has to know of them.
+// A Flag says what a reader has to know of a repeat's figures, or why they support no conclusion: see Repeat.Bounds.
 type Flag struct {
 	Kind FlagKind `json:"kind"`
 	Text string   `json:"text"`

@@ -30,6 +30,9 @@ type Repeat struct {
 	Nodes  []Node  `json:"nodes,omitempty"`
 	Pooler *Pooler `json:"pooler,omitempty"` // what the path's pooler said
 	Flags  []Flag  `json:"flags"`
+	// Bounds are how far the flags can have moved what was measured, by metric; one on which a flag bears and that isn't
+	// among them has no bound.
+	Bounds map[string]Bound `json:"bounds,omitempty"`
 
 	Summary string `json:"k6_summary,omitempty"` // what k6's output lab wrote, relative to run.json
 	Log     string `json:"k6_log,omitempty"`     // what k6 printed, kept where the repeat failed
@@ -130,9 +133,10 @@ type Resources struct {
 // A Container is one service of the repeat's path.
 type Container struct {
 	Service   string   `json:"service"`
-	CPUs      float64  `json:"cpus"`      // CPU seconds per second
-	Throttled *float64 `json:"throttled"` // share of the periods in which its limit stopped it; null has no limit
-	MemoryMB  float64  `json:"memory_mb"` // most seen, anonymous plus shared
+	CPUs      float64  `json:"cpus"`            // CPU seconds per second
+	Throttled *float64 `json:"throttled"`       // share of the periods in which its limit stopped it; null has no limit
+	Stops     int64    `json:"stops,omitempty"` // periods in which its limit stopped it, of 100 ms
+	MemoryMB  float64  `json:"memory_mb"`       // most seen, anonymous plus shared
 }
 
 // A Node is one database as its own views showed it while the window was open.

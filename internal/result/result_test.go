@@ -39,14 +39,15 @@ func full() *Run {
 		Shares: []Share{{"primary", "primary", 80}},
 		Resources: &Resources{HostCPU: share(0.5), GeneratorCPU: share(0.1), GeneratorMB: share(40),
 			NotMeasured: "no answer for toxiproxy",
-			Containers:  []Container{{"primary", 0.4, share(0.2), 30}, {"toxiproxy", 0.1, nil, 7}}},
+			Containers: []Container{{Service: "primary", CPUs: 0.4, Throttled: share(0.2), Stops: 3, MemoryMB: 30},
+				{Service: "toxiproxy", CPUs: 0.1, MemoryMB: 7}}},
 		Nodes: []Node{{Service: "primary", Samples: 100, Hz: 50, CostMS: 0.1, CostShare: 0.005, MaxBackends: 10,
 			MaxActive: 4, MaxLocks: whole(70),
 			Sessions: 10, Waits: []Wait{{"Client:ClientRead", 0.75}, {"CPU", 0.25}}},
 			{Service: "standby", NotMeasured: "it is down"}},
 		Pooler: &Pooler{Service: "pgbouncer", Samples: 3, MaxClients: 10, MaxWaiting: whole(6), MaxWaitMS: share(2.5),
 			MaxServers: 4, PoolSize: 4, NotMeasured: "it is down"},
-		Flags: []Flag{{"errors", "3 errors"}}, Summary: "k6/a.json"}
+		Flags: []Flag{{"errors", "3 errors"}}, Bounds: map[string]Bound{"tps": {0.98, 1.0205}}, Summary: "k6/a.json"}
 	failed := Repeat{Block: 1, Position: 1, Attempt: 2, Status: Failed, Reason: "no", Started: now, Ended: now,
 		Proof: []Fact{}, Counts: []Count{},
 		Uncounted: "down", Shares: []Share{}, Flags: []Flag{}, Log: "k6/b.log", Exit: 107}
@@ -114,6 +115,8 @@ func TestTheSchemaRefuses(t *testing.T) {
 	tests := []struct{ name, old, new string }{
 		{"a field that isn't published", `"seed":7`, `"seed":7,"sead":8`},
 		{"an unknown status", `"status":"interrupted"`, `"status":"stopped"`},
+		{"a bound the wrong way round", `"bounds":{"tps":[0.98,1.0205]`, `"bounds":{"tps":[1.0205,0.98]`},
+		{"half a bound", `"bounds":{"tps":[0.98,1.0205]`, `"bounds":{"tps":[0.98]`},
 		{"an unknown flag", `"kind":"errors"`, `"kind":"odd"`},
 		{"a throttled share above 1", `"throttled":0.2`, `"throttled":20`},
 		{"another version", `"version":2`, `"version":1`},

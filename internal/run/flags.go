@@ -3,20 +3,21 @@ package run
 import (
 	"fmt"
 	"runtime"
+	"strings"
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
 
-// What a cell may show before it is flagged. A flagged cell supports no conclusion.
+// What a repeat may show before it is flagged. How far a flag can have moved its figures says metric.Bounds.
 const (
 	hostFull      = 0.95 // share of the host's CPUs in use
 	stolenMost    = 0.10 // share of the host's CPUs that the hypervisor gave to others
 	generatorFull = 0.90 // share of the host's CPUs that k6 alone uses
 	lateShare     = 0.01 // of the iterations of an open loop, late and dropped together
 	fewest        = 10   // transactions that a median is taken of
-	throttledMost = 0.10 // share of periods in which a limit stopped a container, in an open loop
+	throttledMost = 0.10 // share of the iterations of an open loop that CPU limits can have held up
 )
 
 func cpus() int { return runtime.NumCPU() }
@@ -53,13 +54,22 @@ func flags(c lesson.Cell, r *result.Repeat) []result.Flag {
 			"%.0f %% of the host's CPU time was stolen: the hypervisor gave it to other virtual machines", percent(u.Stolen))
 		add(over(u.GeneratorCPU, generatorFull), result.FlagGenerator, "k6 alone used %.0f %% of the host's CPU",
 			percent(u.GeneratorCPU))
-		for _, n := range u.Containers {
-			add(c.Rate > 0 && over(n.Throttled, throttledMost), result.FlagThrottled,
-				"%s was stopped by its limit in %.0f %% of periods",
-				n.Service, percent(n.Throttled))
-		}
+		held := metric.HeldUp(r)
+		add(c.Rate > 0 && held >= throttledMost, result.FlagThrottled,
+			"CPU limits stopped %s and can have held up %.0f %% of the iterations", stops(u), 100*held)
 	}
 	return flags
+}
+
+// stops says how often its limit stopped each container that it did.
+func stops(u *result.Resources) string {
+	var all []string
+	for _, n := range u.Containers {
+		if n.Stops > 0 {
+			all = append(all, n.Service+" "+metric.Count(int(n.Stops), "time"))
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 func notReady(c lesson.Cell, m *result.Measured) string {

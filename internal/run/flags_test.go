@@ -33,15 +33,16 @@ func TestFlags(t *testing.T) {
 			r.Counts[0].Equal, r.Measured.Errors = false, []result.Error{{Code: "57P01", Count: 1}}
 		}, []string{"errors"}},
 		{"nobody could count", func(_ *lesson.Cell, r *result.Repeat) { r.Uncounted = "down" }, []string{"uncounted"}},
-		{"throttled in an open loop", func(c *lesson.Cell, r *result.Repeat) { c.Rate, r.Resources.Containers[0].Throttled = 40, is(0.5) }, []string{"throttled"}},
-		{"throttled at capacity is what a limit is for", func(_ *lesson.Cell, r *result.Repeat) { r.Resources.Containers[0].Throttled = is(0.5) }, nil},
+		{"throttled in an open loop", func(c *lesson.Cell, r *result.Repeat) { c.Rate, r.Resources.Containers[0].Stops = 40, 2 }, []string{"throttled"}},
+		{"one stop in a short window is not", func(c *lesson.Cell, r *result.Repeat) { c.Rate, r.Resources.Containers[0].Stops = 40, 1 }, nil},
+		{"throttled at capacity is what a limit is for", func(_ *lesson.Cell, r *result.Repeat) { r.Resources.Containers[0].Stops = 9 }, nil},
 		{"nothing was sampled", func(_ *lesson.Cell, r *result.Repeat) { r.Resources = nil }, nil},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			cell := lesson.Cell{Clients: 10}
 			repeat := result.Repeat{RoundTrip: &result.RoundTrip{SetMS: 10, MeasuredMS: 10.6}, Counts: []result.Count{{Equal: true}},
-				Measured:  &result.Measured{Transactions: 100, ClientsReady: 10},
+				Measured:  &result.Measured{WindowSeconds: 1.1, Transactions: 100, ClientsReady: 10},
 				Resources: &result.Resources{HostCPU: is(0.9), GeneratorCPU: is(0.5), Containers: []result.Container{{Service: "primary"}}}}
 			test.change(&cell, &repeat)
 			repeat.Flags = flags(cell, &repeat)

@@ -12,6 +12,7 @@ import (
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
+	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/server"
 	"pooler-lab/internal/topology"
@@ -39,7 +40,8 @@ func (r *runner) repeat(ctx context.Context, c lesson.Cell, out result.Repeat) (
 		a.changed = rejected.reason
 	} else if !a.stopped && (err == nil || a.tooShort) {
 		out.Flags = flags(c, &out)
-		a.flags, a.late = out.Flags, notReady(c, out.Measured)
+		out.Bounds = metric.Bounds(&result.Cell{Cell: c}, &out)
+		a.flags, a.late, a.burst = out.Flags, notReady(c, out.Measured), r.burst(c, &out)
 	}
 	decided := a.rule()
 	out.Status, out.Reason = decided.status, decided.reason

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/sample"
 )
@@ -18,11 +19,14 @@ const attempts = 3
 //
 // Stolen CPU time says nothing of the lab. Nor does a first attempt that the servers counted otherwise: a pooler may
 // look up tables and functions that it hasn't met since it started, by transactions of its own, and they come with the
-// first cell that has a new statement. A warm-up that was too short is a reason only where it can be made longer.
+// first cell that has a new statement. A warm-up that was too short is a reason only where it can be made longer, and a
+// CPU limit that stopped a component only where it stopped the cell's other repeats much less: then it wasn't the cell
+// that used up the limit.
 var countsFrom = map[result.FlagKind]int{
-	result.FlagStolen: attempts,
-	result.FlagCounts: 2,
-	result.FlagWarmup: attempts,
+	result.FlagStolen:    attempts,
+	result.FlagCounts:    2,
+	result.FlagThrottled: 2,
+	result.FlagWarmup:    attempts,
 }
 
 // An attempt is how one try at a repeat went.
@@ -35,6 +39,7 @@ type attempt struct {
 	// tooShort says that its warm-up was, and can be made longer; late is then how many clients were ready.
 	tooShort bool
 	late     string
+	burst    bool // CPU limits stopped it far more often than the cell's other repeats
 }
 
 // A ruling is what becomes of an attempt.
@@ -73,15 +78,51 @@ func (a attempt) outcome() ruling {
 	}
 	r := ruling{status: result.OK}
 	for _, f := range a.flags {
-		if a.number < countsFrom[f.Kind] && (f.Kind != result.FlagWarmup || a.tooShort) {
+		if a.number < countsFrom[f.Kind] && a.mayPass(f.Kind) {
 			r.status, r.reason = result.Rejected, f.Text
 		}
 	}
 	return r
 }
 
+// mayPass says whether another attempt may well go without a flag of that kind.
+func (a attempt) mayPass(kind result.FlagKind) bool {
+	switch kind {
+	case result.FlagWarmup:
+		return a.tooShort
+	case result.FlagThrottled:
+		return a.burst
+	}
+	return true
+}
+
 func (a attempt) flagged(kind result.FlagKind) bool {
 	return slices.ContainsFunc(a.flags, func(f result.Flag) bool { return f.Kind == kind })
+}
+
+// When a repeat was stopped far more often than the cell's others, of which there have to be a few.
+const (
+	burstOthers = 2
+	burstTimes  = 3.0
+	burstMore   = 0.10 // of the iterations
+)
+
+// burst says whether CPU limits held up far more of the repeat's iterations than of the cell's other repeats, by their
+// median.
+func (r *runner) burst(c lesson.Cell, out *result.Repeat) bool {
+	var others []float64
+	for i := range r.doc.Cells {
+		if r.doc.Cells[i].ID != c.ID {
+			continue
+		}
+		for j := range r.doc.Cells[i].Repeats {
+			if other := &r.doc.Cells[i].Repeats[j]; other.Status == result.OK && other.Block != out.Block {
+				others = append(others, metric.HeldUp(other))
+			}
+		}
+	}
+	usual, _ := metric.Middle(others)
+	return len(others) >= burstOthers && metric.HeldUp(out) >= max(burstTimes*usual, usual+burstMore)
 }
 
 // A warm-up that was too short is made longer: so many times, and so many seconds at least.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/result"
 )
 
@@ -37,6 +38,11 @@ func TestRetryRules(t *testing.T) {
 	}{
 		{"all is well", attempt{number: 1}, ok},
 		{"a flag that another attempt wouldn't take away", attempt{number: 1, flags: flag(result.FlagThrottled)}, ok},
+		{"a burst that wasn't its own", attempt{number: 1, burst: true, flags: flag(result.FlagThrottled)},
+			rejected("because of throttled", again)},
+		{"a second burst", attempt{number: 2, burst: true, flags: flag(result.FlagThrottled)}, ok},
+		{"a burst and stolen time", attempt{number: 1, burst: true, flags: flag(result.FlagThrottled, result.FlagStolen)},
+			rejected("because of stolen", afterWait)},
 		{"it failed", attempt{number: 1, failed: broken}, failed},
 		{"the run was stopped", attempt{number: 1, stopped: true, failed: broken}, interrupted},
 		{"stopped, and something was changed", attempt{number: 1, stopped: true, changed: "a swap"}, interrupted},
@@ -76,5 +82,38 @@ func TestRetryRules(t *testing.T) {
 				t.Errorf("ruled %+v, it should be %+v", got, test.want)
 			}
 		})
+	}
+}
+
+// A burst is far above the cell's other repeats, of which there have to be some.
+func TestBurst(t *testing.T) {
+	stopped := func(block int, stops int64) result.Repeat {
+		return result.Repeat{Block: block, Status: result.OK, Measured: &result.Measured{WindowSeconds: 2},
+			Resources: &result.Resources{Containers: []result.Container{{Service: "primary", Stops: stops}}}}
+	}
+	tests := []struct {
+		name   string
+		others []int64
+		stops  int64
+		want   bool
+	}{
+		{"far above the others", []int64{0, 1, 0}, 3, true},
+		{"as the others", []int64{3, 4, 3}, 4, false},
+		{"a little above none", []int64{0, 0, 0}, 1, false},
+		{"three times as much, and little", []int64{0, 0, 1, 1, 0}, 1, false},
+		{"twice as much", []int64{3, 3, 3}, 6, false},
+		{"among too few", []int64{0}, 9, false},
+	}
+	for _, test := range tests {
+		c := result.Cell{Cell: lesson.Cell{ID: "a"}}
+		for i, stops := range test.others {
+			c.Add(stopped(i+1, stops))
+		}
+		other := result.Cell{Cell: lesson.Cell{ID: "b"}, Repeats: []result.Repeat{stopped(1, 0), stopped(2, 0)}}
+		r := &runner{doc: &result.Run{Cells: []result.Cell{other, c}}}
+		out := stopped(len(test.others)+1, test.stops)
+		if got := r.burst(c.Cell, &out); got != test.want {
+			t.Errorf("%s: a burst: %v", test.name, got)
+		}
 	}
 }

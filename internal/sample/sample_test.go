@@ -118,7 +118,7 @@ func TestSumUp(t *testing.T) {
 		{at: start.Add(2 * time.Second), cpu: 2 * time.Second, periods: 20, throttled: 7, memory: 3 << 20},
 	}
 	c := sumUp("primary", samples, start, start.Add(2*time.Second))
-	if c.CPUs != 0.5 || c.Throttled == nil || *c.Throttled != 0.5 || c.MemoryMB != 5 {
+	if c.CPUs != 0.5 || c.Throttled == nil || *c.Throttled != 0.5 || c.Stops != 5 || c.MemoryMB != 5 {
 		t.Errorf("summed up as %+v", c)
 	}
 	samples[2].periods = 10

@@ -156,7 +156,7 @@ func sumUp(service string, samples []containerSample, from, to time.Time) result
 	c := result.Container{Service: service, CPUs: (b.cpu - a.cpu).Seconds() / b.at.Sub(a.at).Seconds()}
 	if b.periods > a.periods {
 		throttled := float64(b.throttled-a.throttled) / float64(b.periods-a.periods)
-		c.Throttled = &throttled
+		c.Throttled, c.Stops = &throttled, b.throttled-a.throttled
 	}
 	var inside, edges int64
 	for _, s := range samples {

@@ -33,7 +33,7 @@ type Trial struct {
 	Wanted       outcome.Outcome // the right one
 	Outcomes     []outcome.Comparison
 	Right        int              // of them
-	Inconclusive int              // of them: a cell failed or is flagged
+	Inconclusive int              // of them: a cell failed, or flags can have changed it
 	Missed       int              // of them: no clear difference, where there is one
 	Whole        outcome.Interval // of the ratios of all blocks
 	// Spread is the ratio's within a block, of the comparisons that were conclusive: standard deviation of its
