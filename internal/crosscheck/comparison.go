@@ -1,5 +1,5 @@
 // Package crosscheck compares k6, the lab's instrument, with pgbench: both take the same figure on the same path,
-// one after the other, over and over.
+// one after the other, over and over. It also asks whether the ratio between two paths is the same with both.
 package crosscheck
 
 import (
@@ -51,12 +51,15 @@ type comparison struct {
 // ratio returns the median of the ratios within a repeat, and the interval that holds the true one in 95 of 100
 // cases (from the ratios' order alone: six repeats are the fewest that have one).
 func (c *comparison) ratio() outcome.Interval {
-	ratios := make([]float64, len(c.k6))
-	for i := range c.k6 {
+	ratios := make([]float64, c.repeats())
+	for i := range ratios {
 		ratios[i] = c.k6[i] / c.pgbench[i]
 	}
 	return outcome.Summary(ratios)
 }
+
+// repeats are those that both programs finished.
+func (c *comparison) repeats() int { return min(len(c.k6), len(c.pgbench)) }
 
 // middle returns the median of the figures of one program.
 func middle(values []float64) float64 {
@@ -73,12 +76,14 @@ const (
 )
 
 // agreement says whether the ratio is within the range wanted.
-func (c *comparison) agreement() agreement {
-	ratio := c.ratio()
+func (c *comparison) agreement() agreement { return judge(c.ratio(), c.least, c.most) }
+
+// judge says whether a ratio is from least to most.
+func judge(ratio outcome.Interval, least, most float64) agreement {
 	switch {
-	case ratio.Center >= c.least && ratio.Center <= c.most:
+	case ratio.Center >= least && ratio.Center <= most:
 		return agrees
-	case ratio.Known() && ratio.Hi >= c.least && ratio.Lo <= c.most:
+	case ratio.Known() && ratio.Hi >= least && ratio.Lo <= most:
 		return inconclusive
 	}
 	return differs

@@ -31,7 +31,7 @@ func TestConclude(t *testing.T) {
 		list = list[:1]
 		list[0].pgbench, list[0].k6 = hundreds, test.k6
 		var out bytes.Buffer
-		if err := conclude(&out, list); !errors.Is(err, test.err) {
+		if err := conclude(&out, list, nil); !errors.Is(err, test.err) {
 			t.Errorf("%s: the error is %v", name, err)
 		}
 		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
@@ -98,7 +98,7 @@ func TestPgbenchReports(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, err := medianOfLogs(folder); err != nil || got != 10.6 {
+	if got, err := medianOfLogs(filepath.Join(folder, "log")); err != nil || got != 10.6 {
 		t.Errorf("the median is %v, %v", got, err)
 	}
 }

@@ -58,11 +58,8 @@ func runK6(ctx context.Context, at topology.Endpoint, l load, f metric, scale in
 
 // metricOf returns the metric that k6's summary has.
 func metricOf(seen *summary.Summary, l load, f metric) (float64, error) {
-	if len(seen.Errors) > 0 {
-		return 0, fmt.Errorf("k6 met errors, the first of them %s: %s", seen.Errors[0].Code, seen.Errors[0].Message)
-	}
-	if seen.Window == nil || seen.Window.Ready < l.clients {
-		return 0, fmt.Errorf("not all of k6's %d clients were ready in time", l.clients)
+	if err := wentWell(seen, l.clients); err != nil {
+		return 0, err
 	}
 	switch f {
 	case throughput:
@@ -71,4 +68,15 @@ func metricOf(seen *summary.Summary, l load, f metric) (float64, error) {
 		return seen.Trends["pg_connect"][summary.Measured].Avg, nil
 	}
 	return seen.Trends["pg_statement"][summary.Measured].Med, nil
+}
+
+// wentWell wants no errors, and all clients in the whole window.
+func wentWell(seen *summary.Summary, clients int) error {
+	if len(seen.Errors) > 0 {
+		return fmt.Errorf("k6 met errors, the first of them %s: %s", seen.Errors[0].Code, seen.Errors[0].Message)
+	}
+	if seen.Window == nil || seen.Window.Ready < clients {
+		return fmt.Errorf("not all of k6's %d clients were ready in time", clients)
+	}
+	return nil
 }

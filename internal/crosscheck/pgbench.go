@@ -1,8 +1,6 @@
 package crosscheck
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pooler-lab/internal/pgbench"
 	"pooler-lab/internal/server"
 	"pooler-lab/internal/topology"
 )
@@ -27,11 +26,7 @@ func runPgbench(ctx context.Context, at topology.Endpoint, l load, f metric) (fl
 	}
 	defer os.RemoveAll(logs)
 	program := exec.CommandContext(ctx, "pgbench", pgbenchArguments(l, f, filepath.Join(logs, "log"))...)
-	program.Env = append(environment(), at.Env(l.role, server.Password(l.role))...)
-	if addresses, err := net.DefaultResolver.LookupHost(ctx, at.Host); err == nil {
-		program.Env = append(program.Env, "PGHOSTADDR="+addresses[0]) // k6 looks the name up once, libpq at each connect
-	}
-	program.Env = append(program.Env, "PGGSSENCMODE=disable") // libpq would look for a ticket each time
+	program.Env = pgbenchEnvironment(ctx, at, l.role)
 	out, err := program.Output()
 	if err != nil {
 		return 0, fmt.Errorf("run pgbench: %w%s", err, complaint(err))
@@ -42,7 +37,16 @@ func runPgbench(ctx context.Context, at topology.Endpoint, l load, f metric) (fl
 	case connecting:
 		return find(out, `average connection time = ([0-9.]+) ms`)
 	}
-	return medianOfLogs(logs)
+	return medianOfLogs(filepath.Join(logs, "log"))
+}
+
+// pgbenchEnvironment is what makes pgbench connect there.
+func pgbenchEnvironment(ctx context.Context, at topology.Endpoint, role string) []string {
+	env := append(environment(), at.Env(role, server.Password(role))...)
+	if addresses, err := net.DefaultResolver.LookupHost(ctx, at.Host); err == nil {
+		env = append(env, "PGHOSTADDR="+addresses[0]) // k6 looks the name up once, libpq at each connect
+	}
+	return append(env, "PGGSSENCMODE=disable") // libpq would look for a ticket each time
 }
 
 // pgbenchArguments returns what makes pgbench do the load.
@@ -70,36 +74,16 @@ func find(report []byte, pattern string) (float64, error) {
 	return strconv.ParseFloat(string(found[1]), 64)
 }
 
-// medianOfLogs returns the median transaction of pgbench's logs, in milliseconds: the third word of each line is
-// its microseconds.
-func medianOfLogs(folder string) (float64, error) {
-	files, err := filepath.Glob(filepath.Join(folder, "log.*"))
+// medianOfLogs returns the median transaction of pgbench's logs, in milliseconds.
+func medianOfLogs(prefix string) (float64, error) {
+	log, err := pgbench.ReadLogs(prefix)
 	if err != nil {
 		return 0, err
 	}
-	var times []float64
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return 0, fmt.Errorf("read pgbench's log: %w", err)
-		}
-		for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
-			words := strings.Fields(lines.Text())
-			if len(words) < 3 {
-				return 0, fmt.Errorf("read pgbench's log: %q has no time", lines.Text())
-			}
-			micros, err := strconv.ParseFloat(words[2], 64)
-			if err != nil {
-				return 0, fmt.Errorf("read pgbench's log: %w", err)
-			}
-			times = append(times, micros/1000)
-		}
-	}
-	if len(times) == 0 {
+	if len(log.Transactions) == 0 {
 		return 0, errors.New("pgbench logged no transaction")
 	}
-	slices.Sort(times)
-	return times[len(times)/2], nil
+	return float64(log.Percentile(0.5).Microseconds()) / 1000, nil
 }
 
 // complaint returns what a program wrote before it failed.

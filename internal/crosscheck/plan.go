@@ -13,9 +13,10 @@ const (
 	partThroughput = "throughput"
 	partLatency    = "latency"
 	partConnect    = "connect"
+	partRatios     = "ratios"
 )
 
-var parts = []string{partThroughput, partLatency, partConnect}
+var parts = []string{partThroughput, partLatency, partConnect, partRatios}
 
 // Least ratios of throughput. Within its CPU limit the server is what limits both programs; without, they and the
 // server share the machine, and what a program itself needs counts.
@@ -24,7 +25,7 @@ const (
 	leastUnlimited = 0.80
 )
 
-// plan returns the comparisons of the given parts.
+// plan returns the comparisons of the given parts, without the pairs of the ratios.
 func plan(wanted []string, options options) ([]*comparison, error) {
 	var list []*comparison
 	for _, part := range wanted {

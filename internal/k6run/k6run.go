@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"pooler-lab/internal/sample"
 )
 
 // program is k6 with the lab's module.
@@ -118,6 +120,9 @@ func (p *Process) Ended() <-chan struct{} { return p.ended }
 
 // End is how it ended, once Ended is closed.
 func (p *Process) End() End { return p.end }
+
+// CPU is the CPU time that k6 has taken until now.
+func (p *Process) CPU() (time.Duration, error) { return sample.ProcessCPU(p.command.Process.Pid) }
 
 // Stop ends k6 and returns how it ended. It gets exactly one SIGINT, since a second one would make it leave without a
 // summary and its sessions open, and is killed after its grace.

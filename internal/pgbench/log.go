@@ -1,0 +1,117 @@
+// Package pgbench runs pgbench and reads its log of transactions. Two of them can alternate as a pair, in slots of a
+// few hundred milliseconds.
+package pgbench
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Transaction is one that pgbench logged.
+type Transaction struct {
+	Client     int
+	Start, End time.Time
+	Lag        time.Duration // behind its schedule, where pgbench has a rate
+}
+
+// Log is what pgbench logged.
+type Log struct {
+	Transactions []Transaction // in the order of their ends
+	Failed       int           // that the server ended with an error
+	Skipped      int           // that were too late for their schedule
+}
+
+// ReadLogs reads all files of a log whose name begins with prefix: pgbench writes one a thread.
+func ReadLogs(prefix string) (*Log, error) {
+	files, err := filepath.Glob(prefix + ".*")
+	if err != nil {
+		return nil, fmt.Errorf("look for pgbench's log: %w", err)
+	}
+	log := &Log{}
+	for _, file := range files {
+		if err := log.readFile(file); err != nil {
+			return nil, fmt.Errorf("read pgbench's log: %w", err)
+		}
+	}
+	slices.SortStableFunc(log.Transactions, func(a, b Transaction) int { return a.End.Compare(b.End) })
+	return log, nil
+}
+
+func (l *Log) readFile(name string) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return l.Read(file)
+}
+
+// Read adds the lines of one file:
+//
+//	client_id transaction_no time script_no time_epoch time_us [schedule_lag]
+//
+// where time is in microseconds, and the moment of the transaction's end is in seconds and microseconds.
+func (l *Log) Read(from io.Reader) error {
+	for lines := bufio.NewScanner(from); ; {
+		if !lines.Scan() {
+			return lines.Err()
+		}
+		if err := l.line(lines.Text()); err != nil {
+			return fmt.Errorf("line %q: %w", lines.Text(), err)
+		}
+	}
+}
+
+func (l *Log) line(text string) error {
+	words := strings.Fields(text)
+	if len(words) < 6 || len(words) > 7 {
+		return fmt.Errorf("%d words, not 6 or 7", len(words))
+	}
+	switch words[2] {
+	case "failed":
+		l.Failed++
+		return nil
+	case "skipped":
+		l.Skipped++
+		return nil
+	}
+	numbers := make([]int64, len(words))
+	for i, word := range words {
+		number, err := strconv.ParseInt(word, 10, 64)
+		if err != nil {
+			return err
+		}
+		numbers[i] = number
+	}
+	end := time.Unix(numbers[4], numbers[5]*int64(time.Microsecond))
+	t := Transaction{Client: int(numbers[0]), End: end, Start: end.Add(-micros(numbers[2]))}
+	if len(numbers) == 7 {
+		t.Lag = micros(numbers[6])
+	}
+	l.Transactions = append(l.Transactions, t)
+	return nil
+}
+
+func micros(number int64) time.Duration { return time.Duration(number) * time.Microsecond }
+
+// Percentile returns the response time that this share of the transactions doesn't exceed (nearest rank), 0 where
+// there are none. A transaction with a rate begins at its schedule, as in pgbench's own report.
+func (l *Log) Percentile(share float64) time.Duration {
+	times := make([]time.Duration, len(l.Transactions))
+	for i, t := range l.Transactions {
+		times[i] = t.End.Sub(t.Start)
+	}
+	if len(times) == 0 {
+		return 0
+	}
+	slices.Sort(times)
+	rank := int(share*float64(len(times))+0.999999) - 1
+	return times[max(0, min(rank, len(times)-1))]
+}

@@ -1,0 +1,123 @@
+package pgbench
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A Load is what one pgbench does.
+type Load struct {
+	Program string // pgbench where empty
+	Args    []string
+	Env     []string // the whole environment
+}
+
+// process is a pgbench with a log, in a process group of its own.
+type process struct {
+	command *exec.Cmd
+	ready   chan struct{} // closed when pgbench first reports its progress: all clients are connected and busy
+	ended   chan struct{}
+	err     error // how it ended, once that is closed
+	said    strings.Builder
+}
+
+// longest is how long a pgbench goes on, in seconds, if nobody ends it.
+const longest = 3600
+
+// start starts pgbench with a log whose files' names begin with prefix. If this program is killed, so is pgbench, even
+// one that stands still: Pdeathsig. That is sent when the thread that started a process ends, so the thread lives as
+// long as pgbench.
+func (l Load) start(prefix string) (*process, error) {
+	name := "pgbench"
+	if l.Program != "" {
+		name = l.Program
+	}
+	args := []string{"--log", "--log-prefix=" + prefix, "--progress=1", fmt.Sprintf("--time=%d", longest)}
+	args = append(args, l.Args...)
+	command := exec.Command(name, args...)
+	command.Env = l.Env
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	said, err := command.StderrPipe()
+	if err != nil {
+		return nil, fmt.Errorf("start pgbench: %w", err)
+	}
+	p := &process{command: command, ready: make(chan struct{}), ended: make(chan struct{})}
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := command.Start()
+		started <- err
+		if err == nil {
+			defer close(p.ended)
+			p.listen(said)
+			p.err = command.Wait()
+		}
+	}()
+	if err := <-started; err != nil {
+		return nil, fmt.Errorf("start pgbench: %w", err)
+	}
+	return p, nil
+}
+
+// listen reads what pgbench writes beside its report, until it ends.
+func (p *process) listen(from io.Reader) {
+	busy := false
+	for lines := bufio.NewScanner(from); lines.Scan(); {
+		switch {
+		case !strings.HasPrefix(lines.Text(), "progress:"):
+			p.said.WriteString("\n" + lines.Text())
+		case !busy:
+			busy = true
+			close(p.ready)
+		}
+	}
+}
+
+// signal sends a signal to pgbench and its children.
+func (p *process) signal(s syscall.Signal) error {
+	if err := syscall.Kill(-p.command.Process.Pid, s); err != nil {
+		return fmt.Errorf("send pgbench %v: %w", s, err)
+	}
+	return nil
+}
+
+// finish ends pgbench as its own --time would, which is an alarm: its clients finish their transactions, and its log is
+// written to the end.
+func (p *process) finish(patience time.Duration) error {
+	if err := errors.Join(p.signal(syscall.SIGCONT), p.signal(syscall.SIGALRM)); err != nil {
+		return err
+	}
+	select {
+	case <-p.ended:
+		return p.failure()
+	case <-time.After(patience):
+		return fmt.Errorf("pgbench didn't end within %v", patience)
+	}
+}
+
+// kill ends what is left of pgbench, whether it stands still or not.
+func (p *process) kill() {
+	select {
+	case <-p.ended:
+		return
+	default:
+	}
+	_ = p.signal(syscall.SIGKILL) // it may have ended just now
+	<-p.ended
+}
+
+// failure returns how pgbench failed, once it has ended, with what it said.
+func (p *process) failure() error {
+	if p.err != nil {
+		return fmt.Errorf("run pgbench: %w%s", p.err, p.said.String())
+	}
+	return nil
+}
