@@ -99,8 +99,8 @@ func validate(t *testing.T, file string) {
 }
 
 // undisturbed are the repeats of a cell without those that were rightly run again: other machines took the CPU, a burst
-// used up a CPU limit, a slow machine needed a longer warm-up, or Pgpool-II looked up a table that it hadn't met since its
-// start, by transactions of its own that the servers count.
+// used up a CPU limit, a slow machine needed a longer warm-up, or Pgpool-II looked up a table that it hadn't met since
+// its start, by transactions of its own that the servers count.
 func undisturbed(c result.Cell) []result.Repeat {
 	return slices.DeleteFunc(slices.Clone(c.Repeats), func(r result.Repeat) bool {
 		lookedUp := strings.HasPrefix(c.Path, "pgpool") && r.Attempt == 1 && r.Flagged(result.FlagCounts)

@@ -79,23 +79,23 @@ func stolen(c *result.Cell, r *result.Repeat) effect {
 	return e
 }
 
-// late: iterations that began late count from when they were due, so k6's own delay is in their times: any of them may
-// be too long. Those that never began have no time at all, and are missing in the rate.
+// late: iterations that began late count from when they were due, so k6's own delay is in their times. They then come
+// all at once, and as many again may wait behind them, in an open loop that asks for half of what the path can do at
+// most: any of these may be too long. Those that never began have no time at all, and are missing in the rate.
 func late(_ *result.Cell, r *result.Repeat) effect {
 	e, m := nothing(), r.Measured
 	n, dropped := float64(begun(m)), float64(m.Dropped)
 	if n == 0 {
 		return unbounded()
 	}
-	e.held, e.unseen = min(1, float64(m.Late)/n), dropped/(n+dropped)
+	e.held, e.unseen = min(1, 2*float64(m.Late)/n), dropped/(n+dropped)
 	e.rates = result.Bound{1, 1 + dropped/n}
 	return e
 }
 
-// failed: what failed has no time, and would have had any; where it didn't fail, it would have kept the rest waiting,
-// at most in proportion (Little's law). The rate is too low by the share that failed, or by the share of the clients'
-// time in which nothing was timed, since a failure can take longer than a success. It is too high where what failed
-// took less.
+// failed: what failed has no time, and would have had any. Meanwhile its client was no load: without failures, times
+// and rates may be larger in proportion (Little's law), by the share that failed, or by the share of the clients' time
+// in which nothing was timed, since a failure can take longer than a success. The rate is too high where it took less.
 func failed(c *result.Cell, r *result.Repeat) effect {
 	e, m := nothing(), r.Measured
 	n, _ := errors("")(c, r)
@@ -106,8 +106,8 @@ func failed(c *result.Cell, r *result.Repeat) effect {
 	if f := m.Finish; f != nil && c.Clients > 0 { // who couldn't connect failed once, and did none of its work
 		e.unseen = max(e.unseen, 1-float64(f.Connected-f.Starved)/float64(c.Clients))
 	}
-	e.times = result.Bound{1, 1 / (1 - e.unseen)}
-	e.rates = result.Bound{1 - e.unseen, lost(max(e.unseen, idle(c, m)))[1]}
+	e.times = lost(max(e.unseen, idle(c, m)))
+	e.rates = result.Bound{1 - e.unseen, e.times.Hi()}
 	return e
 }
 
