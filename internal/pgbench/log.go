@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -112,6 +113,6 @@ func (l *Log) Percentile(share float64) time.Duration {
 		return 0
 	}
 	slices.Sort(times)
-	rank := int(share*float64(len(times))+0.999999) - 1
+	rank := int(math.Ceil(share*float64(len(times)))) - 1
 	return times[max(0, min(rank, len(times)-1))]
 }
