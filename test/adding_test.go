@@ -12,7 +12,8 @@ import (
 )
 
 var (
-	lessonFiles  = regexp.MustCompile("(?s)Save this as `(k6/lessons/[a-z0-9-]+\\.(?:yaml|js))`:\n\n```(?:yaml|js)\n(.*?)```")
+	lessonFiles = regexp.MustCompile(
+		"(?s)Save this as `(k6/lessons/[a-z0-9-]+\\.(?:yaml|js))`:\n\n```(?:yaml|js)\n(.*?)```")
 	consoleLines = regexp.MustCompile(`(?m)^\$ \./scripts/(.+)$`)
 )
 
@@ -37,7 +38,13 @@ func TestAddingALessonAsItsPageSays(t *testing.T) {
 		if a.status != 0 {
 			t.Fatalf("%s: exit status %d\n%s", c[0], a.status, a.all())
 		}
-		if words[0] == "run" {
+		switch {
+		case words[0] != "run":
+		case strings.Contains(c[1], "--dry-run"):
+			if !regexp.MustCompile(`(?m)^rows +4 +6 +direct`).MatchString(a.all()) {
+				t.Errorf("%s lists no experiment with 4 cells and 6 repeats each:\n%s", c[0], a.all())
+			}
+		default:
 			checkAdded(t, a.run(t), strings.Contains(c[1], "--repeats"))
 		}
 	}

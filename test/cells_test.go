@@ -148,7 +148,7 @@ func each(t *testing.T, r *result.Run, check func(t *testing.T, c result.Cell, r
 		t.Run(c.ID, func(t *testing.T) {
 			kept := undisturbed(c)
 			if c.Status != result.OK || len(kept) != 1 {
-				t.Fatalf("it is %s: %s, with %d repeats", c.Status, c.Reason, len(kept))
+				t.Fatalf("it is %s, with %d repeats: %s", c.Status, len(kept), reasons(c))
 			}
 			repeat := kept[0]
 			if len(repeat.Measured.Errors) > 0 {

@@ -2,6 +2,7 @@ package test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -97,12 +98,24 @@ func validate(t *testing.T, file string) {
 	}
 }
 
-// undisturbed are the repeats of a cell without those that were run again because other machines took the CPU, or a slow
-// one needed a longer warm-up.
+// undisturbed are the repeats of a cell without those that were rightly run again: other machines took the CPU, a slow
+// one needed a longer warm-up, or Pgpool-II looked up a table that it hadn't met since its start, by transactions of its
+// own that the servers count.
 func undisturbed(c result.Cell) []result.Repeat {
 	return slices.DeleteFunc(slices.Clone(c.Repeats), func(r result.Repeat) bool {
-		return r.Status == result.Rejected && (r.Flagged(result.FlagStolen) || r.Flagged(result.FlagWarmup))
+		lookedUp := strings.HasPrefix(c.Path, "pgpool") && r.Attempt == 1 && r.Flagged(result.FlagCounts)
+		return r.Status == result.Rejected &&
+			(r.Flagged(result.FlagStolen) || r.Flagged(result.FlagWarmup) || lookedUp)
 	})
+}
+
+// reasons say why each attempt at a cell was rejected or failed.
+func reasons(c result.Cell) string {
+	var all []string
+	for _, r := range c.Repeats {
+		all = append(all, fmt.Sprintf("block %d, attempt %d: %s %s", r.Block, r.Attempt, r.Status, r.Reason))
+	}
+	return strings.Join(all, "; ")
 }
 
 // onlyCell is the one of a run of one cell.

@@ -1,4 +1,4 @@
-// Connecting: what does a new connection cost, and what of it is authentication?
+// Connecting: what does a new connection cost, and how much of it is authentication?
 //
 //   scripts/run 01-connect                                   the lesson
 //   scripts/k6 run -e LAB_PATH=pgbouncer-transaction k6/lessons/01-connect.js
@@ -15,10 +15,10 @@ const oneStatement = (client) => client.exec('SELECT 1');
 // An application without a pool: connect, one statement, close.
 export const connect = workload({ keeps: false }, oneStatement);
 
-// The same from many clients at a rate that may be more than the path takes: nobody warms up, so that all come at once.
+// The same from many clients, at a rate that may be more than the path takes. No client warms up, so all come at once.
 export const churn = workload({ keeps: false, warm: 0 }, oneStatement);
 
-// Connects once and stays, as applications with a pool do when there are too many of them.
+// Connects once and stays, as each connection of an application's pool does.
 export const stay = workload({ warm: 1 }, oneStatement);
 
 export default connect;

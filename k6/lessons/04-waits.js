@@ -1,7 +1,7 @@
 // Waits: where does the server wait when the network is slow?
 //
 //   scripts/run 04-waits                                     the lesson
-//   scripts/k6 run -e LAB_WORKLOAD=slowApp k6/lessons/04-waits.js
+//   scripts/k6 run -e LAB_EXPERIMENT=slow-app k6/lessons/04-waits.js
 //
 // Expect: behind a slow network the server waits to send a large result (ClientWrite), and for the next message of a
 // bulk load or of a transaction (ClientRead). Between single statements its session is idle. A slow application looks

@@ -1,4 +1,4 @@
-// Balancing: when does a second server for reads pay for its balancer, and what does it break?
+// Balancing: when is a second server for reads worth its load balancer, and what does it break?
 //
 //   scripts/run 05-balance                                   the lesson
 //   scripts/k6 run -e LAB_PATH=pgpool -e LAB_CLIENTS=20 k6/lessons/05-balance.js

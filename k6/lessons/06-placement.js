@@ -1,10 +1,10 @@
-// Where the pooler stands: near the application, or near the database?
+// Placement: should the pooler stand near the application or near the database?
 //
 //   scripts/run 06-placement                                 the lesson
 //   scripts/k6 run -e LAB_PATH=pgbouncer-transaction-near-app k6/lessons/06-placement.js
 //
-// Expect: clients that keep their connection don't care. Clients that open one for each transaction save the login's
-// round trips near the application.
+// Expect: for clients that keep their connection both places cost the same. Clients that open one for each transaction
+// save the login's round trips near the application.
 
 import { account, options as cellOptions, workload } from '../lib/lab.js';
 import { oneByOne } from '../lib/tpcb.js';

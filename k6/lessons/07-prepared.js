@@ -1,10 +1,10 @@
-// Prepared statements: what becomes of them when a pooler lies in between?
+// Prepared statements: which work behind which pooler?
 //
 //   scripts/run 07-prepared                                  the lesson
 //   scripts/k6 run -e LAB_PATH=pgbouncer-transaction -e LAB_PROTOCOL=prepared k6/lessons/07-prepared.js
 //
-// Expect: where PgBouncer keeps them, prepared statements work and pay off. Where it doesn't, one client alone notices
-// nothing and ten get errors.
+// Expect: where PgBouncer keeps them, prepared statements work and pay off. Where it doesn't, one client alone gets
+// no error and ten do.
 
 import { account, options as cellOptions, workload } from '../lib/lab.js';
 

@@ -1,4 +1,4 @@
-// Sizing: how large should a pool be, when each instance of the application has one of its own?
+// Sizing: how large should each app instance's own pool be?
 //
 //   scripts/run 08-sizing                                    the lesson
 //   scripts/k6 run -e LAB_INSTANCES=4 -e LAB_INSTANCE_POOL=5 -e LAB_CLIENTS=40 k6/lessons/08-sizing.js
