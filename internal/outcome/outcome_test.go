@@ -71,6 +71,11 @@ func TestCompare(t *testing.T) {
 		{"an experiment that was left out", func(r *result.Run) { cell(r, "direct", 1, 10) },
 			tps(pick("experiment", "heavy", "path", "direct"), direct),
 			"not in this run: the experiment heavy was left out; --experiments heavy runs it"},
+		{"an experiment that was left out, on a path that is off", func(r *result.Run) {
+			cell(r, "direct", 1, 10)
+			r.Lesson.LeftOut = []string{"heavy"}
+		}, tps(pick("experiment", "heavy", "path", "yugabyte"), direct),
+			"not in this run: the experiment heavy was left out; --experiments heavy runs it"},
 		{"a cell that was left out", func(r *result.Run) { cell(r, "direct", 1, 10) },
 			tps(pick("experiment", "balance", "clients", 500), direct),
 			"not in this run: this run has no cell with experiment balance, 500 clients"},
