@@ -31,7 +31,7 @@ func main() {
 	defer stop()
 	if err := run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(exitCode(err))
+		os.Exit(exitCode(ctx, err))
 	}
 }
 
@@ -84,11 +84,17 @@ func underWay() (what string, ok bool) {
 	return runner.UnderWay(filepath.Join(topology.Root(), "results"))
 }
 
-// exitCode is the one that err asks for (an interrupted run is 130, as a shell has it), else 1.
-func exitCode(err error) int {
+// interrupted is the exit code of what a signal ended, as a shell has it.
+const interrupted = 128 + int(syscall.SIGINT)
+
+// exitCode is the one that err asks for, else that of what was interrupted, else 1.
+func exitCode(ctx context.Context, err error) int {
 	var asks interface{ ExitCode() int }
-	if errors.As(err, &asks) {
+	switch {
+	case errors.As(err, &asks):
 		return asks.ExitCode()
+	case ctx.Err() != nil:
+		return interrupted
 	}
 	return 1
 }

@@ -43,14 +43,17 @@ func one(run *result.Run, s lesson.Selector) (*result.Cell, Outcome, Reason) {
 	return c, Inconclusive, Reason{Text: why}
 }
 
-// missing says why s picks no cell: its path is off, its experiment was left out, or the run has others.
+// missing says why s picks no cell: its path is off, its experiment was left out, or the run has others. Where an
+// experiment was left out it doesn't matter whether its path is off.
 func missing(run *result.Run, s lesson.Selector) (*result.Cell, Outcome, Reason) {
+	experiment, ok := s["experiment"]
+	leftOut := ok && slices.Contains(run.Lesson.LeftOut, experiment.String())
 	for _, p := range run.Paths {
-		if p.Unavailable != "" && s["path"] == lesson.Word(p.Name) {
+		if p.Unavailable != "" && s["path"] == lesson.Word(p.Name) && !leftOut {
 			return nil, Inconclusive, Reason{Text: p.Name + " is not available: " + p.Unavailable}
 		}
 	}
-	if experiment, ok := s["experiment"]; ok && !slices.ContainsFunc(run.Cells, func(c result.Cell) bool {
+	if ok && !slices.ContainsFunc(run.Cells, func(c result.Cell) bool {
 		return lesson.Word(c.Experiment) == experiment
 	}) {
 		why := fmt.Sprintf("the experiment %s was left out; --experiments %s runs it", experiment, experiment)

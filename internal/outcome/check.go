@@ -81,10 +81,18 @@ func CheckCells(l *lesson.Lesson, cells []lesson.Cell) error {
 			}
 		}
 		if u.selector != nil && n != 1 && !ofExperiment(u.selector, l.LeftOut) {
-			return fmt.Errorf("%s: %s picks %d cells of the lesson, it must pick one", u.where, u.selector, n)
+			return fmt.Errorf("%s: %s picks %d cells of the lesson, it must pick one%s", u.where, u.selector, n, narrower(n))
 		}
 	}
 	return nil
+}
+
+// narrower says what to do about a selector that picks n cells, where those are too many.
+func narrower(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return ": add a key, such as experiment"
 }
 
 // ofExperiment says whether s picks by experiment, and that is one of those named.

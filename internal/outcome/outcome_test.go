@@ -71,6 +71,11 @@ func TestCompare(t *testing.T) {
 		{"an experiment that was left out", func(r *result.Run) { cell(r, "direct", 1, 10) },
 			tps(pick("experiment", "heavy", "path", "direct"), direct),
 			"not in this run: the experiment heavy was left out; --experiments heavy runs it"},
+		{"an experiment that was left out, on a path that is off", func(r *result.Run) {
+			cell(r, "direct", 1, 10)
+			r.Lesson.LeftOut = []string{"heavy"}
+		}, tps(pick("experiment", "heavy", "path", "yugabyte"), direct),
+			"not in this run: the experiment heavy was left out; --experiments heavy runs it"},
 		{"a cell that was left out", func(r *result.Run) { cell(r, "direct", 1, 10) },
 			tps(pick("experiment", "balance", "clients", 500), direct),
 			"not in this run: this run has no cell with experiment balance, 500 clients"},
@@ -345,10 +350,11 @@ func TestCheckCells(t *testing.T) {
 	if err := CheckCells(l, cells); err != nil {
 		t.Error(err)
 	}
+	const pickOne = "cells of the lesson, it must pick one"
 	for want, some := range map[string][]lesson.Cell{
-		"comparison flip: direct, 45 clients picks 0 cells of the lesson, it must pick one": cells[3:],
-		"comparison flip: pgpool, 45 clients picks 2 cells of the lesson, it must pick one": append(cells, cells[3]),
-		"finding flips: pgpool, 5 clients picks 0 cells of the lesson, it must pick one":    cells[2:],
+		"comparison flip: direct, 45 clients picks 0 " + pickOne:                                     cells[3:],
+		"comparison flip: pgpool, 45 clients picks 2 " + pickOne + ": add a key, such as experiment": append(cells, cells[3]),
+		"finding flips: pgpool, 5 clients picks 0 " + pickOne:                                        cells[2:],
 	} {
 		if err := CheckCells(l, some); err == nil || err.Error() != want {
 			t.Errorf("the error is %v, it should be %q", err, want)

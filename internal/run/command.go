@@ -101,7 +101,7 @@ func prepare(ctx context.Context, file string, o lesson.Override) (*topology.Set
 		return nil, nil, err
 	}
 	if err := outcome.Check(l); err != nil {
-		return nil, nil, fmt.Errorf("read what %s claims: %w", file, err)
+		return nil, nil, fmt.Errorf("%s: %w", lesson.PlanOf(file), err)
 	}
 	all := *l
 	all.Experiments = slices.Clone(l.Experiments)
@@ -115,7 +115,7 @@ func prepare(ctx context.Context, file string, o lesson.Override) (*topology.Set
 	p.share = shareOfLimits(&all, set, o.Full)
 	if asItIs(o) {
 		if err := outcome.CheckCells(l, p.asked); err != nil {
-			return nil, nil, fmt.Errorf("read what %s claims: %w", file, err)
+			return nil, nil, fmt.Errorf("%s: %w", lesson.PlanOf(file), err)
 		}
 	}
 	return set, p, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/session"
@@ -40,18 +41,23 @@ func (l *Lab) line(database string) (*session.Line, error) {
 	return nil, fmt.Errorf("nobody knows how to ask")
 }
 
+// revokeTime is how long it may take to revoke the login that Logins has granted.
+const revokeTime = 10 * time.Second
+
 // Logins asks what a role's clients have to show where paths begin without latency, and puts those together that are
 // asked for the same. The error is of letting the role in that has no password, or of taking that back.
 func (l *Lab) Logins(ctx context.Context, role string, paths []topology.Path) (logins []result.Login, err error) {
-	if err := l.GrantLogin(ctx, role, standby); err != nil {
-		return nil, err
-	}
-	if l.granted != nil {
+	if role == appTrust { // whatever becomes of the rest, and where ctx has ended, too
 		defer func() {
-			if revoked := l.RevokeLogin(ctx, standby); err == nil {
+			ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), revokeTime)
+			defer cancel()
+			if revoked := l.RevokeLogin(ending, standby); err == nil {
 				err = revoked
 			}
 		}()
+	}
+	if err := l.GrantLogin(ctx, role, standby); err != nil {
+		return nil, err
 	}
 	methods := map[topology.Endpoint]string{}
 	for _, p := range paths {

@@ -184,6 +184,8 @@ func TestK6Arguments(t *testing.T) {
 			"--vus would replace the scenario of the cell: give -e LAB_CLIENTS instead"},
 		"its scenario replaced, too": {"run " + lab + " --duration=10s",
 			"--duration would replace the scenario of the cell: give -e LAB_SECONDS"},
+		"its scenario replaced, in short": {"run -u10 " + lab,
+			"-u would replace the scenario of the cell: give -e LAB_CLIENTS instead"},
 		"somebody's own":              {"run --vus 10 -e LAB_PATH=pgpool -e LAB_LINK=none " + own, ""},
 		"a setting that it reads":     {"run -e LAB_CLIENTS=5 " + own, ""},
 		"a setting that it does not":  {"run -e LAB_RATE=5 " + own, "doesn't read LAB_RATE"},
@@ -201,6 +203,10 @@ func TestK6Arguments(t *testing.T) {
 				t.Errorf("it is a script of the lab: %v", given.ofLab)
 			}
 		})
+	}
+	quoted := scriptOf(t, `import { workload } from "../lib/lab.js";`)
+	if given, err := parseK6([]string{"run", "-e", "LAB_RATE=5", quoted}); err != nil || !given.ofLab {
+		t.Errorf("double quotes: a script of the lab: %v, %v", given.ofLab, err)
 	}
 	args := "run --env=LAB_CLIENTS=5 -eLAB_SECONDS=6 -e LAB_RATE=7 --env LAB_PATH=x " + lab
 	given, err := parseK6(strings.Fields(args))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -17,7 +18,7 @@ type k6Arguments struct {
 }
 
 // ofLabMark is in every script that is built on k6/lib/lab.js.
-const ofLabMark = "/lib/lab.js'"
+var ofLabMark = regexp.MustCompile(`/lib/lab\.js['"]`)
 
 // ownScenario are k6's options that replace a script's scenarios, and what sets the same of a cell.
 var ownScenario = map[string]string{
@@ -46,7 +47,7 @@ func parseK6(args []string) (k6Arguments, error) {
 		return given, fmt.Errorf("read the script: %w", err)
 	}
 	given.text = string(text)
-	given.ofLab = strings.Contains(given.text, ofLabMark)
+	given.ofLab = ofLabMark.MatchString(given.text)
 	return given, given.refuse(args)
 }
 
@@ -77,6 +78,9 @@ func isScript(arg string) bool {
 func (given k6Arguments) refuse(args []string) error {
 	for _, arg := range args {
 		name, _, _ := strings.Cut(arg, "=")
+		if !strings.HasPrefix(name, "--") {
+			name = name[:min(2, len(name))] // -u10
+		}
 		if setting, ok := ownScenario[name]; ok && given.ofLab {
 			return fmt.Errorf("%s would replace the scenario of the cell: give -e %s instead", name, setting)
 		}

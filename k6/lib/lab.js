@@ -90,14 +90,17 @@ function scenario(cell) {
 // with its whole warm-up, or with all of its work where that is fixed.
 export function workload(settings, iteration) {
   if (!iteration) return workload({}, settings);
-  let more;
+  let client;
+  let begun = false;
   return () => {
-    if (more) more();
-    else more = begin(settings, iteration);
+    if (!client) client = begin(settings, iteration);
+    if (begun) return client.goOn();
+    begun = true; // whatever is thrown: a client that began anew would leave its connection behind
+    return client.start();
   };
 }
 
-// begin is a client's first time. It returns what the client does each time after that.
+// begin makes a VU's client. It returns what that does the first time, and each time after that.
 function begin(settings, iteration) {
   if (!__ENV.LAB_CELL) throw new Error('start this script with scripts/k6, which says where to connect');
   const cell = JSON.parse(__ENV.LAB_CELL);
@@ -106,17 +109,19 @@ function begin(settings, iteration) {
   const { clients, transactions, rate, seconds, warmup_seconds: warmup } = cell;
   if (transactions > 0) {
     const race = pg.race({ clients, iterations: transactions, seconds });
-    return fixedWork(race, makeClient(cell, settings, iteration, race.connected), transactions);
+    const client = makeClient(cell, settings, iteration, race.connected);
+    return { start: () => fixedWork(race, client, transactions), goOn: () => {} };
   }
   const client = makeClient(cell, settings, iteration, () => {});
   const window = seconds > 0 && pg.window({ clients, warmup, seconds });
   const pace = rate > 0 && pg.pace({ rate, clients });
-  if (window) warmUp(window, client, settings.warm === undefined ? 2 : settings.warm);
-  if (pace) return () => pace.wait() && client.attempt() && pace.done();
   const batch = cell.batch || BATCH;
-  return () => {
+  const inBatches = () => {
     for (let i = 0; i < batch && !(window && window.over()); i++) client.attempt();
   };
+  const goOn = pace ? () => pace.wait() && client.attempt() && pace.done() : inBatches;
+  const warm = settings.warm === undefined ? 2 : settings.warm;
+  return { start: window ? () => warmUp(window, client, warm) : goOn, goOn };
 }
 
 function warmUp(window, client, iterations) {
@@ -135,7 +140,6 @@ function fixedWork(race, client, iterations) {
   }
   client.close();
   race.end();
-  return () => {};
 }
 
 // makeClient returns a client of this VU that does a cell's workload. It calls connected() after each connect.

@@ -120,6 +120,19 @@ func TestUnknownWorkload(t *testing.T) {
 	}
 }
 
+// A script with a mistake fails over and over, on the connections that it has.
+func TestMistakeInAWorkload(t *testing.T) {
+	own := newLabScript(t, `export const own = workload((client) => client.exek('SELECT 1'));`)
+	for name, cell := range map[string]map[string]any{
+		"window":    {"workload": "own"},
+		"open loop": {"workload": "own", "rate": 50},
+	} {
+		if opened := runCell(t, own, cell).Count("pg_connections", summary.Whole); opened != 2 {
+			t.Errorf("%s: two clients opened %d connections", name, opened)
+		}
+	}
+}
+
 func TestFixedWork(t *testing.T) {
 	const one = `(client) => client.exec('SELECT 1')`
 	for name, test := range map[string]struct {

@@ -6,7 +6,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 var (
@@ -65,4 +67,40 @@ func TestStep(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Ctrl-C ends a step, what it runs, and the script around it, though that has a way out of a step that failed.
+func TestStepInterrupted(t *testing.T) {
+	for _, option := range []string{"", "--verbose"} {
+		began, told := filepath.Join(t.TempDir(), "began"), filepath.Join(t.TempDir(), "told")
+		command := `trap 'touch "$2"; exit 1' INT; touch "$1"; bash -c 'sleep 20' & wait`
+		script := `if "$0" ` + option + ` bake "a cake" bash -c "$1" bash "$2" "$3"; then :; fi; echo it went on`
+		c := exec.CommandContext(t.Context(), "bash", "-c", script, filepath.Join(root, "scripts", "step"),
+			command, began, told)
+		c.Env = append(os.Environ(), "TMPDIR="+t.TempDir())
+		c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a terminal sends its SIGINT to the group
+		var said strings.Builder
+		c.Stdout, c.Stderr = &said, &said
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for giveUp := time.Now().Add(10 * time.Second); !exists(began) && time.Now().Before(giveUp); {
+			time.Sleep(50 * time.Millisecond)
+		}
+		interrupted := time.Now()
+		if err := syscall.Kill(-c.Process.Pid, syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		err := c.Wait()
+		took := time.Since(interrupted)
+		if err == nil || took > 10*time.Second || strings.Contains(said.String(), "went on") || !exists(told) {
+			t.Errorf("with %q it ended after %v with %v; its command was told: %v\n%s", option, took, err,
+				exists(told), said.String())
+		}
+	}
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
 }

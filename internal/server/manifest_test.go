@@ -1,0 +1,117 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"pooler-lab/internal/topology"
+)
+
+// A fakeNode stands in for a PostgreSQL server: it notes statements, and knows whether the role without a password may
+// log in.
+type fakeNode struct {
+	mu       sync.Mutex
+	asked    []string
+	mayLogIn bool
+}
+
+// listen has f answer, and returns where.
+func (f *fakeNode) listen(t *testing.T) string {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go f.serve(conn)
+		}
+	}()
+	return fmt.Sprintf("host=127.0.0.1 port=%d dbname=postgres user=lab sslmode=disable",
+		listener.Addr().(*net.TCPAddr).Port)
+}
+
+func (f *fakeNode) serve(conn net.Conn) {
+	defer conn.Close()
+	client := pgproto3.NewBackend(conn, conn)
+	if _, err := client.ReceiveStartupMessage(); err != nil {
+		return
+	}
+	client.Send(&pgproto3.AuthenticationOk{})
+	for {
+		client.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
+		if client.Flush() != nil {
+			return
+		}
+		message, err := client.Receive()
+		query, ok := message.(*pgproto3.Query)
+		if err != nil || !ok {
+			return
+		}
+		if f.ask(query.String) {
+			client.Send(&pgproto3.RowDescription{})
+			client.Send(&pgproto3.DataRow{})
+		}
+		client.Send(&pgproto3.CommandComplete{CommandTag: []byte("SELECT 1")})
+	}
+}
+
+// ask notes a statement and says whether its answer has a row.
+func (f *fakeNode) ask(sql string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked = append(f.asked, sql)
+	switch {
+	case strings.HasSuffix(sql, " NOLOGIN"):
+		f.mayLogIn = false
+	case strings.HasSuffix(sql, " LOGIN"):
+		f.mayLogIn = true
+	}
+	return sql == mayLogIn && f.mayLogIn
+}
+
+// The login is revoked where a run is stopped while it asks, too.
+func TestLoginsRevokesTheLogin(t *testing.T) {
+	for _, stopped := range []bool{false, true} {
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		node := &fakeNode{}
+		dsn := node.listen(t)
+		l := &Lab{nodes: map[string]*Node{primary: NewNode(primary, dsn, ""), standby: NewNode(standby, dsn, "")}}
+		asked, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer asked.Close()
+		go func() {
+			if conn, err := asked.Accept(); err == nil {
+				if stopped {
+					stop()
+				}
+				conn.Close()
+			}
+		}()
+		at := topology.Endpoint{Host: "127.0.0.1", Port: asked.Addr().(*net.TCPAddr).Port, DBName: "lab"}
+		logins, err := l.Logins(ctx, appTrust, []topology.Path{{Name: "direct", Plain: at}})
+		if err != nil || len(logins) != 1 || !strings.HasPrefix(logins[0].Method, "unknown: ") {
+			t.Errorf("stopped: %v: the logins are %v, %v", stopped, logins, err)
+		}
+		node.mu.Lock()
+		granted := slices.Contains(node.asked, "ALTER ROLE "+appTrust+" LOGIN")
+		if !granted || node.mayLogIn || l.granted != nil {
+			t.Errorf("stopped: %v: it may log in: %v, after %q", stopped, node.mayLogIn, node.asked)
+		}
+		node.mu.Unlock()
+	}
+}
