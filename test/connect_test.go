@@ -7,10 +7,11 @@ import (
 	"testing"
 )
 
-// connects are the lines of scripts/connect by path: dial, auth, connect and first query of each, in microseconds.
+// connects are the lines of scripts/connect by path: dial, auth, hash, connect and first query of each, in
+// microseconds.
 func connects(t *testing.T, args ...string) map[string][][]int {
 	t.Helper()
-	measured := regexp.MustCompile(`^(\S*) +\d+ +(\d+) +(\d+) +(\d+) +(\d+)$`)
+	measured := regexp.MustCompile(`^(\S*) +\d+ +(\d+) +(\d+) +(\d+) +(\d+) +(\d+)$`)
 	found := map[string][][]int{}
 	path := ""
 	for line := range strings.Lines(script(t, "connect", args...)) {
@@ -42,9 +43,12 @@ func TestConnectShowsEachPath(t *testing.T) {
 			t.Errorf("%s: %d connects, wanted 5", path, len(rows))
 		}
 		for _, phases := range rows {
-			dial, auth, connect, query := phases[0], phases[1], phases[2], phases[3]
+			dial, auth, hash, connect, query := phases[0], phases[1], phases[2], phases[3], phases[4]
 			if dial < 1 || auth < 100 || query < 20 || max(connect-dial-auth, dial+auth-connect) > 1 {
 				t.Errorf("%s: dial %d, auth %d, connect %d, first query %d us", path, dial, auth, connect, query)
+			}
+			if hash < 100 || hash >= auth { // 4096 rounds take longer on any machine
+				t.Errorf("%s: of an authentication of %d us the client hashed for %d", path, auth, hash)
 			}
 		}
 	}
@@ -58,7 +62,7 @@ func TestConnectOverALink(t *testing.T) {
 		t.Fatalf("%d connects, wanted 3", len(rows))
 	}
 	for _, phases := range rows {
-		if dial, auth, query := phases[0], phases[1], phases[3]; dial > 10_000 || auth < 30_000 || query < 10_000 {
+		if dial, auth, query := phases[0], phases[1], phases[4]; dial > 10_000 || auth < 30_000 || query < 10_000 {
 			t.Errorf("at 10 ms: dial %d, auth %d, first query %d us", dial, auth, query)
 		}
 	}
@@ -70,7 +74,7 @@ func TestConnectWithTLS(t *testing.T) {
 	if !strings.Contains(said, "server refused TLS") || !strings.Contains(said, "1 of 2 connects failed") {
 		t.Errorf("said\n%s", said)
 	}
-	if !regexp.MustCompile(`(?m)^direct +1( +\d+){5}$`).MatchString(said) {
-		t.Errorf("direct has no five figures:\n%s", said)
+	if !regexp.MustCompile(`(?m)^direct +1( +\d+){6}$`).MatchString(said) {
+		t.Errorf("direct has no six figures:\n%s", said)
 	}
 }

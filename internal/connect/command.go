@@ -191,7 +191,8 @@ func legend(o options) string {
 	lines := []string{
 		dial,
 		"auth         from the startup message until the session takes queries: with SCRAM, three round trips",
-		"connect      all of the above",
+		"hash         the part of auth in which the client itself hashes for SCRAM; libpq takes longer for it",
+		"connect      all of the above; hash is in auth",
 		"first query  a SELECT 1 on the new connection: a pooler may need a server connection for it",
 	}
 	if o.withTLS {

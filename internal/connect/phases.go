@@ -10,14 +10,17 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"pooler-lab/internal/scram"
 	"pooler-lab/internal/topology"
 )
 
-// Phases are the parts of one connect and of the first query after it. Each begins where the one before it ends.
+// Phases are the parts of one connect and of the first query after it. Each begins where the one before it ends, but
+// for Hash, which is a part of Auth.
 type Phases struct {
 	Dial       time.Duration // the TCP connection, or that of the Unix socket; without the name lookup
 	TLS        time.Duration // the handshake; 0 without TLS
 	Auth       time.Duration // from the startup message to ready for query
+	Hash       time.Duration // of Auth, what the client itself computes (scram.Clock); 0 where nobody asks for SCRAM
 	FirstQuery time.Duration // a SELECT 1
 }
 
@@ -72,17 +75,21 @@ func (c client) measure(ctx context.Context) (Phases, error) {
 		dialled = time.Now()
 		return conn, err
 	}
+	var clock scram.Clock
+	clock.Watch(config)
 	began := time.Now()
 	conn, err := pgconn.ConnectConfig(ctx, config)
 	ready := time.Now()
 	if err != nil {
 		return Phases{}, err
 	}
+	clock.Stop()
 	defer conn.Close(ctx)
 	if _, err := conn.Exec(ctx, "SELECT 1").ReadAll(); err != nil {
 		return Phases{}, fmt.Errorf("first query: %w", err)
 	}
-	phases := Phases{Dial: dialled.Sub(began), Auth: ready.Sub(secured), FirstQuery: time.Since(ready)}
+	phases := Phases{Dial: dialled.Sub(began), Auth: ready.Sub(secured), Hash: clock.Hashed(),
+		FirstQuery: time.Since(ready)}
 	if config.TLSConfig != nil {
 		phases.TLS = secured.Sub(dialled)
 	}

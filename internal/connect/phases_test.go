@@ -93,8 +93,8 @@ func TestEachPauseIsInItsPhase(t *testing.T) {
 			if !within(p.Auth, c.auth, pause) || !within(p.FirstQuery, c.query, pause) {
 				t.Errorf("auth %v, first query %v; wanted %v and %v", p.Auth, p.FirstQuery, c.auth, c.query)
 			}
-			if p.Connect() != p.Dial+p.Auth {
-				t.Errorf("connect is %v, its phases are %v and %v", p.Connect(), p.Dial, p.Auth)
+			if p.Connect() != p.Dial+p.Auth || p.Hash != 0 {
+				t.Errorf("connect is %v, its phases are %v, %v and %v", p.Connect(), p.Dial, p.Auth, p.Hash)
 			}
 		})
 	}
@@ -122,9 +122,9 @@ func TestEachConnectIsALine(t *testing.T) {
 	want := []string{
 		"N connects in a row on each path, without toxiproxy, in microseconds",
 		"",
-		"path dial auth connect first query",
-		"direct N N N N N",
-		"N N N N N", // a path's name stands in its first line only
+		"path dial auth hash connect first query",
+		"direct N N N - N N",
+		"N N N - N N", // a path's name stands in its first line only
 		"refused N failed",
 		"refused N failed",
 		"",

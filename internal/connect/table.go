@@ -15,7 +15,7 @@ type table struct {
 }
 
 func (t table) header() {
-	t.line("path", "", t.cells("dial", "TLS", "auth", "connect", "first query"))
+	t.line("path", "", t.cells("dial", "TLS", "auth", "hash", "connect", "first query"))
 }
 
 // row shows one connect; only a path's first row repeats its name.
@@ -28,8 +28,12 @@ func (t table) row(path string, number int, p Phases) {
 	if p.TLS > 0 {
 		handshake = micros(p.TLS)
 	}
+	hash := "-" // nobody asked for SCRAM
+	if p.Hash > 0 {
+		hash = micros(p.Hash)
+	}
 	t.line(name, fmt.Sprint(number),
-		t.cells(micros(p.Dial), handshake, micros(p.Auth), micros(p.Connect()), micros(p.FirstQuery)))
+		t.cells(micros(p.Dial), handshake, micros(p.Auth), hash, micros(p.Connect()), micros(p.FirstQuery)))
 }
 
 func (t table) failure(path string, number int, err error) {
@@ -40,11 +44,11 @@ func (t table) line(path, number, rest string) {
 	fmt.Fprintf(t.out, "%-*s  %2s%s\n", t.width, path, number, rest)
 }
 
-func (t table) cells(dial, handshake, auth, connect, query string) string {
+func (t table) cells(dial, handshake, auth, hash, connect, query string) string {
 	if !t.withTLS {
-		return fmt.Sprintf("%9s%9s%9s%13s", dial, auth, connect, query)
+		return fmt.Sprintf("%9s%9s%9s%9s%13s", dial, auth, hash, connect, query)
 	}
-	return fmt.Sprintf("%9s%9s%9s%9s%13s", dial, handshake, auth, connect, query)
+	return fmt.Sprintf("%9s%9s%9s%9s%9s%13s", dial, handshake, auth, hash, connect, query)
 }
 
 func micros(d time.Duration) string { return fmt.Sprint(d.Round(time.Microsecond).Microseconds()) }

@@ -47,7 +47,7 @@ func (l *load) start(ctx context.Context, request *loadRequest) (*generator, err
 	process, err := k6run.Start(k6run.Order{
 		Program:  l.source.K6,
 		Script:   filepath.Join(l.root, "k6", "live.js"),
-		Output:   "live=" + workload.metric,
+		Output:   "live=" + request.responseTime(workload),
 		Env:      []string{"LAB_LIVE=" + string(told)},
 		Password: server.Password("app"),
 		Stdout:   &secondReader{told: l.told, log: log},

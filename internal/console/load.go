@@ -259,7 +259,7 @@ func loadText(l api.Load) string {
 			text = fmt.Sprintf("%s, %d iterations/s on each path", l.Workload, l.Rate)
 		}
 		if !l.Keep {
-			text += ", a new connection for each"
+			text += ", a new connection for each, which response times include"
 		}
 		return text
 	case api.LoadOff, api.LoadPaused:

@@ -64,7 +64,7 @@ func TestLoadStartsPausesGoesOnAndStops(t *testing.T) {
 		t.Errorf("%d interrupts for three ends:\n%s", n, told)
 	}
 	for _, part := range []string{
-		"run --quiet --no-color --summary-mode disabled --no-thresholds --out live=pg_statement",
+		"run --quiet --no-color --summary-mode disabled --no-thresholds --out live=pg_response_time",
 		"/k6/live.js",
 		`"clients":3,"rate":0,"keep":false,"scale":1`,
 		`{"name":"direct","dsn":"host=toxiproxy port=15001 dbname=lab user=app sslmode=disable","pool":0}`, `"pool":3}`} {
@@ -199,7 +199,7 @@ func TestLoadTextSaysWhatItIs(t *testing.T) {
 		{api.Load{State: api.LoadPaused, Reason: "a lesson"}, "paused: a lesson"},
 		{running, "select, as fast as it can, 1 client a path"},
 		{gentle, "select, 300 iterations/s on each path"},
-		{fresh, "select, as fast as it can, 1 client a path, a new connection for each"},
+		{fresh, "select, as fast as it can, 1 client a path, a new connection for each, which response times include"},
 	}
 	for _, c := range cases {
 		if got := loadText(c.load); got != c.want {

@@ -47,6 +47,14 @@ type loadRequest struct {
 	Keep     *bool    `json:"keep"` // true where it isn't given
 }
 
+// responseTime is k6's metric for it: of a client that connects each time it includes the connect.
+func (r loadRequest) responseTime(w liveWorkload) string {
+	if r.keeps() {
+		return w.metric
+	}
+	return "pg_response_time"
+}
+
 // keeps says whether clients keep their connections.
 func (r loadRequest) keeps() bool { return r.Keep == nil || *r.Keep }
 

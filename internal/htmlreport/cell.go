@@ -6,12 +6,15 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// figureCell is a cell's figure with its interval, and a star where it is flagged.
+// figureCell is a cell's figure with its interval, and a star where it is flagged; or how often its one session was on
+// the standby, in place of a median.
 func figureCell(f metric.Metric, c *result.Cell) Cell {
 	p, ok := pointOf(f, c)
 	switch {
 	case ok:
 		return pointCell(p)
+	case f.Drawn(c) != "":
+		return Cell{Text: "standby in " + f.Drawn(c) + " repeats", Class: "number"}
 	case c.Status == result.Failed:
 		return Cell{Text: "failed", Class: "number"}
 	}

@@ -117,8 +117,10 @@ func legend(run *result.Run) []Term {
 	for _, e := range experiments {
 		compared = compared || e.compared()
 		for _, f := range e.metrics {
-			if t := (Term{f.Heading, f.Meaning}); !slices.Contains(terms, t) {
-				terms = append(terms, t)
+			for _, c := range e.Cells {
+				if t := (Term{f.Heading, f.MeaningIn(c)}); !slices.Contains(terms, t) {
+					terms = append(terms, t)
+				}
 			}
 		}
 	}

@@ -19,11 +19,16 @@ type family struct {
 var families = []family{
 	{"errors:", "a SQLSTATE or one of the lab's own codes", "53300", func(code string) Metric {
 		return Metric{Heading: "errors " + code, Better: Less, kind: counted, of: errors(code),
-			Meaning: "errors with the code " + code + ", warm-up included"}
+			Meaning: "errors with the code " + code + " within the window"}
 	}},
 	{"counter:", "a k6 counter", "pg_rows", func(metric string) Metric {
 		return Metric{Heading: metric, kind: counted, of: counter(metric),
 			Meaning: "sum of k6's counter " + metric + " within the window"}
+	}},
+	{"share:", "two k6 counters", "lab_missed/lab_reads", func(counters string) Metric {
+		part, whole, _ := strings.Cut(counters, "/")
+		return Metric{Heading: part, Unit: "share", kind: counted, of: per(counter(part), counter(whole)),
+			Meaning: "k6's counter " + part + " as a share of its counter " + whole + ", both within the window"}
 	}},
 	{"trend:", "a k6 trend", "pg_prepare", func(metric string) Metric {
 		return Metric{Heading: metric, Unit: "ms", Better: Less, from: trend(med, metric),
@@ -86,7 +91,8 @@ func note(names map[string]bool, r *result.Repeat) {
 
 // readElsewhere are the trends that have metrics of their own.
 var readElsewhere = []string{"pg_response_time", "pg_transaction", "pg_statement", "pg_pipeline", "pg_pool_wait",
-	"pg_connect", "pg_connect_dial", "pg_connect_tls", "pg_connect_auth", "pg_connect_first_query"}
+	"pg_connect", "pg_connect_dial", "pg_connect_tls", "pg_connect_auth", "pg_connect_hash",
+	"pg_connect_without_hash", "pg_connect_first_query"}
 
 // wait is the share of one event; an event that was never seen has a share of 0.
 func wait(event string) reading {

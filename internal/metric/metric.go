@@ -29,10 +29,12 @@ type Metric struct {
 	Better  Better
 	Meaning string // for legends: a phrase that begins in lower case
 
-	kind kind
-	open string // the meaning in an open loop, where it is another
-	of   reading
-	from *timing // in place of of: what the figure is a statistic of
+	kind    kind
+	open    string // the meaning in an open loop, where it is another
+	opening string // the meaning where each iteration connects, where it is another
+	drawn   bool   // by the node that a balancer draws for a session
+	of      reading
+	from    *timing // in place of of: what the figure is a statistic of
 }
 
 // A kind says which flags bear on a metric's figures: see Bears.
@@ -59,9 +61,18 @@ func (f Metric) Of(c *result.Cell, r *result.Repeat) (float64, bool) {
 	return f.of(c, r)
 }
 
-// MeaningIn is the metric's meaning in c, where an open loop may have another.
+// MeaningIn is the metric's meaning in c: it may be another in an open loop, where each iteration connects, and where
+// one session had one node.
 func (f Metric) MeaningIn(c *result.Cell) string {
-	if c.Rate > 0 && f.open != "" {
+	switch opens, paced := c.Opens(), c.Rate > 0 && f.open != ""; {
+	case f.OneNode(c):
+		return "in how many repeats the standby answered: a session stays on the node drawn for it, so a cell of one " +
+			"session measures one node"
+	case opens && paced:
+		return f.open + ", its connect included"
+	case opens && f.opening != "":
+		return f.opening
+	case paced:
 		return f.open
 	}
 	return f.Meaning

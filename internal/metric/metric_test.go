@@ -19,7 +19,8 @@ func busy() *result.Repeat {
 	trends := map[string]result.Trend{}
 	for i, metric := range []string{"pg_statement", "pg_transaction", "pg_pipeline", "pg_pool_wait", "pg_connect",
 		"pg_connect_dial",
-		"pg_connect_tls", "pg_connect_auth", "pg_connect_first_query", "pg_prepare"} {
+		"pg_connect_tls", "pg_connect_auth", "pg_connect_first_query", "pg_prepare", "pg_connect_hash",
+		"pg_connect_without_hash"} {
 		v := float64(i + 1)
 		trends[metric] = result.Trend{Count: 5, Med: v, P95: 10 * v, P99: 11 * v, Avg: 2 * v}
 	}
@@ -29,9 +30,11 @@ func busy() *result.Repeat {
 	return &result.Repeat{Block: 1, Status: result.OK, RoundTrip: &result.RoundTrip{MeasuredMS: 10},
 		Measured: &result.Measured{WindowSeconds: 2, Transactions: 100, TPS: 50, ClientsReady: 4, Trends: trends,
 			FirstConnects: one(30), LaterConnects: one(3),
-			Counters:   map[string]float64{"pg_bytes_sent": 1e6, "pg_bytes_received": 7e6, "pg_round_trips": 300},
+			Counters: map[string]float64{"pg_bytes_sent": 1e6, "pg_bytes_received": 7e6, "pg_round_trips": 300,
+				"pg_iterations": 50, "lab_missed": 20, "lab_reads": 80},
 			Statements: map[string]result.Trend{"read": {Count: 9, Med: 0.7}},
-			Errors:     []result.Error{{Code: "53300", Count: 2}, {Code: "57014", Count: 3}}},
+			Errors: []result.Error{{Code: "53300", Count: 2}, {Code: "57014", Count: 3},
+				{Code: "53300", Phase: "warmup", Count: 7}}},
 		Shares: []result.Share{{Node: "primary", Role: "primary", Selects: 30},
 			{Node: "standby", Role: "standby", Selects: 70}},
 		Resources: &result.Resources{Switches: share(1000),
@@ -47,23 +50,25 @@ func busy() *result.Repeat {
 }
 
 func TestReadings(t *testing.T) {
-	want := map[string]float64{"tps": 50, "ceiling_share": 0.05, "p50": 2, "p95": 20, "p99": 22, "mean": 4, "statement": 1,
+	want := map[string]float64{"tps": 50, "ceiling_share": 0.05, "p50": 2, "p95": 20, "p99": 22, "mean": 4,
+		"statement":   1,
 		"transaction": 2, "pipeline": 3,
-		"pool_wait": 4, "pool_wait_p95": 40, "connect": 5, "connect_p95": 50, "connect_p99": 55,
-		"connect_mean": 10, "dial": 6, "tls": 7, "auth": 8,
+		"pool_wait": 4, "pool_wait_p95": 40, "connect": 5, "connect_p95": 50, "connect_p99": 55, "connect_mean": 10,
+		"dial": 6, "tls": 7, "auth": 8,
 		"connect_first_query": 9, "first_connect": 30, "first_connect_query": 31, "later_connect": 3,
 		"later_connect_query": 4,
 		"connected":           4, "memory_database_mb": 160, "memory_per_backend_mb": 16, "memory_pooler_mb": 20,
 		"memory_per_client_mb": 2,
-		"cpu_database":         0.75, "cpu_pooler": 0.4, "throttled_database": 0.2, "context_switches": 20,
-		"backends": 10, "active": 4, "locks": 42,
+		"cpu_database":         0.75, "cpu_pooler": 0.4, "throttled_database": 0.2, "context_switches": 40, "backends": 10,
+		"active": 4, "locks": 42,
 		"selects_primary": 30, "selects_standby": 70, "standby_share": 0.7, "wait_cost": 0.01, "waiting": 5,
-		"max_wait": 12, "copy_mb_s": 4, "round_trips": 3, "errors": 5,
-		"errors:57014": 3, "errors:08006": 0, "counter:pg_round_trips": 300, "counter:stale": 0, "trend:pg_prepare": 10,
-		"statement:read":         0.7,
+		"max_wait": 12, "copy_mb_s": 4, "round_trips": 6, "errors": 5, "refused": 9, "hash": 11,
+		"connect_without_hash": 12, "errors:53300": 2,
+		"share:lab_missed/lab_reads": 0.25, "errors:57014": 3, "errors:08006": 0,
+		"counter:pg_round_trips": 300, "counter:stale": 0, "trend:pg_prepare": 10, "statement:read": 0.7,
 		"wait:Client:ClientRead": 0.75, "wait:CPU": 0.25, "wait:IO:WALSync": 0}
-	absent := []string{"tps_with_connect", "connected_seconds", "finish_seconds", "starved", "throttled_pooler",
-		"trend:nothing", "statement:nothing"}
+	absent := []string{"prepared_misses", "tps_with_connect", "connected_seconds", "finish_seconds", "starved",
+		"throttled_pooler", "trend:nothing", "statement:nothing", "share:lab_missed/nothing"}
 	c := &result.Cell{Cell: lesson.Cell{Path: "pgpool", Clients: 10}}
 	for _, f := range All() {
 		if _, ok := want[f.Name]; !ok && !slices.Contains(absent, f.Name) {
@@ -105,7 +110,7 @@ func TestFixedWork(t *testing.T) {
 
 // TestNothing has no metric fail on a repeat that measured next to nothing, or has one made up.
 func TestNothing(t *testing.T) {
-	counts := []string{"errors", "connected"}
+	counts := []string{"errors", "refused", "connected"}
 	for _, f := range All() {
 		v, ok := f.Of(&result.Cell{}, &result.Repeat{Measured: &result.Measured{}})
 		if ok != slices.Contains(counts, f.Name) {
@@ -164,7 +169,7 @@ func TestEveryFigureIsWhole(t *testing.T) {
 		}
 		seen = append(seen, f.Name)
 	}
-	for _, name := range []string{"errors:1", "counter:x", "trend:x", "statement:x", "wait:x"} {
+	for _, name := range []string{"errors:1", "counter:x", "trend:x", "statement:x", "wait:x", "share:x/y"} {
 		if f, err := Find(name); err != nil || f.Name != name || f.Heading == "" || f.Meaning == "" {
 			t.Errorf("%s is %+v, %v", name, f, err)
 		}
@@ -202,8 +207,9 @@ func TestFound(t *testing.T) {
 	for _, f := range Found(run) {
 		names = append(names, f.Name)
 	}
-	want := "counter:pg_bytes_received counter:pg_bytes_sent counter:pg_round_trips errors:53300 errors:57014 " +
-		"statement:read trend:pg_prepare wait:CPU wait:Client:ClientRead"
+	want := "counter:lab_missed counter:lab_reads counter:pg_bytes_received counter:pg_bytes_sent " +
+		"counter:pg_iterations counter:pg_round_trips errors:53300 " +
+		"errors:57014 statement:read trend:pg_prepare wait:CPU wait:Client:ClientRead"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("found are %s", got)
 	}

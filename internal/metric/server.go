@@ -19,8 +19,8 @@ func servers() []Metric {
 			Meaning: "CPU seconds a second of the path's database nodes together"},
 		{Name: "throttled_database", Heading: "throttled database", Unit: "share", Better: Less, of: throttled(isDatabase),
 			Meaning: "share of the periods in which its CPU limit stopped a database node, of the one stopped most"},
-		{Name: "context_switches", Heading: "context switches", Unit: "per iteration", Better: Less, of: per(switches, tps),
-			Meaning: "context switches of the whole host, whoever caused them, for each transaction"},
+		{Name: "context_switches", Heading: "context switches", Unit: "per iteration", Better: Less, of: per(switches, rate),
+			Meaning: "context switches of the whole host, whoever caused them, for each iteration"},
 		{Name: "backends", Heading: "backends", Better: Less, kind: counted, of: backends,
 			Meaning: "most backends that served measured connections at once, all nodes together"},
 		{Name: "active", Heading: "active", kind: counted, of: nodes(func(n *result.Node) *int { return &n.MaxActive }),
@@ -28,11 +28,11 @@ func servers() []Metric {
 		{Name: "locks", Heading: "locks", Better: Less, kind: counted,
 			of:      nodes(func(n *result.Node) *int { return n.MaxLocks }),
 			Meaning: "most locks that measured connections held or waited for at once, all nodes together"},
-		{Name: "selects_primary", Heading: "SELECTs primary", kind: counted, of: selects("primary"),
+		{Name: "selects_primary", Heading: "SELECTs primary", kind: counted, drawn: true, of: selects("primary"),
 			Meaning: "SELECTs that the pooler sent to the primary, warm-up included"},
-		{Name: "selects_standby", Heading: "SELECTs standby", kind: counted, of: selects("standby"),
+		{Name: "selects_standby", Heading: "SELECTs standby", kind: counted, drawn: true, of: selects("standby"),
 			Meaning: "SELECTs that the pooler sent to the standby, warm-up included"},
-		{Name: "standby_share", Heading: "on standby", Unit: "share", kind: counted, of: standbyShare,
+		{Name: "standby_share", Heading: "on standby", Unit: "share", kind: counted, drawn: true, of: standbyShare,
 			Meaning: "share of the SELECTs that the standby answered"},
 		{Name: "wait_cost", Heading: "sampling cost", Unit: "share", Better: Less, of: waitCost,
 			Meaning: "share of the window's time that a node spent on samples of its sessions, of the one that spent most"},
@@ -130,6 +130,15 @@ func selects(role string) reading {
 		}
 		return sum, len(r.Shares) > 0
 	}
+}
+
+// rate is how many iterations a second there were.
+func rate(c *result.Cell, r *result.Repeat) (float64, bool) {
+	n, ok := iterations(c, r)
+	if !ok || r.Measured.WindowSeconds == 0 {
+		return 0, false
+	}
+	return n / r.Measured.WindowSeconds, true
 }
 
 func standbyShare(c *result.Cell, r *result.Repeat) (float64, bool) {

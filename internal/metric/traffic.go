@@ -41,10 +41,17 @@ func traffic() []Metric {
 		{Name: "copy_mb_s", Heading: "COPY throughput", Unit: "MB/s", Better: More, kind: sampled, of: copied,
 			Meaning: "megabytes a second between clients and their end of the path, both directions together"},
 		{Name: "round_trips", Heading: "round trips", Unit: "per iteration", Better: Less, kind: counted,
-			of:      per(counter("pg_round_trips"), transactions),
-			Meaning: "times that a client sent something and waited for the answer, for each transaction"},
+			of:      per(counter("pg_round_trips"), iterations),
+			Meaning: "times that a client sent something and waited for the answer, for each iteration",
+			opening: "times that a client sent something and waited for the answer, for each iteration with its connect"},
 		{Name: "errors", Heading: "errors", Better: Less, kind: counted, of: errors(""),
-			Meaning: "statements and connects that failed, warm-up included"},
+			Meaning: "statements and connects that failed within the window"},
+		{Name: "prepared_misses", Heading: "prepared misses", Unit: "share", Better: Less, kind: counted, of: misses,
+			Meaning: "share of the prepared statements executed within the window that the server connection didn't know " +
+				"(SQLSTATE 26000); no other protocol can miss one"},
+		{Name: "refused", Heading: "connects refused", Better: Less, kind: counted, of: refused,
+			Meaning: "connects answered with SQLSTATE 53300, too many clients, from the first one on: " +
+				"clients connect before the window opens"},
 	}
 }
 
@@ -57,8 +64,10 @@ func copied(c *result.Cell, r *result.Repeat) (float64, bool) {
 	return (sent + received) / 1e6 / r.Measured.WindowSeconds, true
 }
 
-func transactions(_ *result.Cell, r *result.Repeat) (float64, bool) {
-	return float64(r.Measured.Transactions), true
+// iterations are those of the window; runs of a program that didn't count them have none.
+func iterations(_ *result.Cell, r *result.Repeat) (float64, bool) {
+	n := r.Measured.Counters["pg_iterations"]
+	return n, n > 0
 }
 
 // counter is a sum within the window; one that nobody added to is 0 where others were kept.
@@ -68,14 +77,34 @@ func counter(metric string) reading {
 	}
 }
 
-// errors counts those of a code, whatever the phase, or all of them.
+// errors counts those of a code, or all of them, in the window.
 func errors(code string) reading {
 	return func(_ *result.Cell, r *result.Repeat) (n float64, _ bool) {
 		for _, e := range r.Measured.Errors {
-			if code == "" || e.Code == code {
+			if result.InWindow(e) && (code == "" || e.Code == code) {
 				n += float64(e.Count)
 			}
 		}
 		return n, true
 	}
+}
+
+// misses has transactions for the statements that found theirs: one of its own each, as lessons send prepared ones.
+func misses(c *result.Cell, r *result.Repeat) (float64, bool) {
+	missed, _ := errors("26000")(c, r)
+	sent := missed + float64(r.Measured.Transactions)
+	if c.Protocol != "prepared" || sent == 0 {
+		return 0, false
+	}
+	return missed / sent, true
+}
+
+// refused counts whatever the phase: those of the window alone would be clients that ask again.
+func refused(_ *result.Cell, r *result.Repeat) (n float64, _ bool) {
+	for _, e := range r.Measured.Errors {
+		if e.Code == "53300" {
+			n += float64(e.Count)
+		}
+	}
+	return n, true
 }

@@ -11,7 +11,8 @@ import (
 // flags say.
 type value struct{ measured, lo, hi float64 }
 
-// ByBlock is the figure of each block of c whose repeat counts.
+// ByBlock is the figure of each block of c whose repeat counts; none where nothing can be said over blocks, as of
+// OneNode's cells.
 func (f Metric) ByBlock(c *result.Cell) map[int]float64 {
 	values := map[int]float64{}
 	for block, v := range f.byBlock(c) {
@@ -22,7 +23,7 @@ func (f Metric) ByBlock(c *result.Cell) map[int]float64 {
 
 func (f Metric) byBlock(c *result.Cell) map[int]value {
 	values := map[int]value{}
-	if c == nil {
+	if c == nil || f.OneNode(c) {
 		return values
 	}
 	for i := range c.Repeats {

@@ -147,6 +147,9 @@ func flagged(f metric.Metric, kindsOf func(*result.Cell) []result.FlagKind, cell
 
 // noFigure says that no repeat of the cell measured the metric.
 func noFigure(f metric.Metric, c *result.Cell) Reason {
+	if f.OneNode(c) {
+		return Reason{Text: fmt.Sprintf("%s has no %s: its one session stays on one node", Name(c), f.Name)}
+	}
 	return Reason{Text: fmt.Sprintf("%s has no %s", Name(c), f.Name)}
 }
 

@@ -70,11 +70,14 @@ func demand(c *result.Cell) string {
 	if !known {
 		statement = c.Workload + ", "
 	}
-	text := statement + metric.Count(c.Clients, "client") + ", "
+	text := statement + metric.Count(c.Clients, "client") + ", closed loop"
 	if c.Rate > 0 {
-		return text + "open loop, " + perSecond(c.Rate)
+		text = statement + metric.Count(c.Clients, "client") + ", open loop, " + perSecond(c.Rate)
 	}
-	return text + "closed loop"
+	if c.Opens() {
+		text += ", each iteration connects"
+	}
+	return text
 }
 
 // perSecond says at which rate an open loop begins its iterations.
@@ -82,7 +85,8 @@ func perSecond(rate float64) string {
 	return strconv.FormatFloat(rate, 'f', -1, 64) + " iterations/s"
 }
 
-// shown is the cell's figure as a table has it: starred where it is flagged, failed, or - where there is none.
+// shown is the cell's figure as a table has it: starred where it is flagged, how often its one session was on the
+// standby, failed, or - where there is none.
 func shown(f metric.Metric, c *result.Cell) string {
 	if c == nil {
 		return ""
@@ -91,6 +95,8 @@ func shown(f metric.Metric, c *result.Cell) string {
 	switch {
 	case ok:
 		return f.Text(v) + star(len(f.Flags(c)) > 0)
+	case f.Drawn(c) != "":
+		return f.Drawn(c) + star(len(f.Flags(c)) > 0)
 	case c.Status == result.Failed:
 		return "failed "
 	}

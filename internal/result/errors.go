@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// inWindow says whether the error fell into the measured window. A fixed amount of work has no other phase.
-func inWindow(e Error) bool { return e.Phase != "warmup" && e.Phase != "after" }
+// InWindow says whether the error fell into the measured window. A fixed amount of work has no other phase.
+func InWindow(e Error) bool { return e.Phase != "warmup" && e.Phase != "after" }
 
 // An ErrorCount is how often a cell's clients met one thing that went wrong.
 type ErrorCount struct {
@@ -30,7 +30,7 @@ func (c *Cell) Errors() []ErrorCount {
 				i = len(counts)
 				counts = append(counts, ErrorCount{Code: e.Code, Message: e.Message})
 			}
-			if inWindow(e) {
+			if InWindow(e) {
 				counts[i].Measured += e.Count
 			} else {
 				counts[i].Outside += e.Count

@@ -2,6 +2,7 @@ package result
 
 import (
 	"slices"
+	"strings"
 
 	"pooler-lab/internal/lesson"
 )
@@ -76,5 +77,27 @@ func Differ(cells []*Cell) (varying []lesson.Dimension, shared []string) {
 			shared = append(shared, d.Text(values[0]))
 		}
 	}
+	if text := opening(cells); text != "" {
+		shared = append(shared, text)
+	}
 	return varying, shared
+}
+
+// opening says which of the cells' iterations connect, empty where none does.
+func opening(cells []*Cell) string {
+	var workloads []string
+	all := true
+	for _, c := range cells {
+		all = all && c.Opens()
+		if c.Opens() && !slices.Contains(workloads, c.Workload) {
+			workloads = append(workloads, c.Workload)
+		}
+	}
+	switch {
+	case len(workloads) == 0:
+		return ""
+	case all:
+		return "each iteration connects"
+	}
+	return "each iteration of " + strings.Join(workloads, " and ") + " connects"
 }

@@ -127,6 +127,13 @@ func (c *Cell) Last() *Repeat {
 	return nil
 }
 
+// Opens says whether each iteration of the cell's clients opens a connection and closes it.
+func (c *Cell) Opens() bool {
+	return slices.ContainsFunc(c.Repeats, func(r Repeat) bool {
+		return r.Measured != nil && r.Measured.Counters["pg_opening_iterations"] > 0
+	})
+}
+
 // Flags are the kinds of the flags of the cell's repeats that count, each once, sorted.
 func (c *Cell) Flags() []FlagKind {
 	var kinds []FlagKind

@@ -55,9 +55,11 @@ export const reconnectEach = workload({ keeps: false }, (client) => {
   client.exec(BY_KEY, account());
 });
 
-// Does a client read what it has just written? Each has a row of its own.
-const fresh = counter('lab_fresh');
+// Does a client read what it has just written? Each has a row of its own. Only a read on the standby can miss it.
+const standbyReads = counter('lab_standby_reads');
 const stale = counter('lab_stale');
+const READ_BACK = `SELECT tbalance, current_setting('transaction_read_only') AS read_only
+  FROM pgbench_tellers WHERE tid = $1`;
 
 function write(client, value) {
   client.exec('UPDATE pgbench_tellers SET tbalance = $1 WHERE tid = $2', value, __VU);
@@ -66,9 +68,9 @@ function write(client, value) {
 function writeAndRead(client) {
   const value = account();
   write(client, value);
-  const [row] = client.query('SELECT tbalance FROM pgbench_tellers WHERE tid = $1', __VU);
-  if (row.tbalance === value) fresh.add();
-  else stale.add();
+  const [row] = client.query(READ_BACK, __VU);
+  if (row.read_only === 'on') standbyReads.add();
+  if (row.tbalance !== value) stale.add();
 }
 
 export const writeRead = workload(writeAndRead);

@@ -14,7 +14,8 @@
 //
 // workload(settings, iteration) takes settings before the function. All of them may be left out:
 //
-//   keeps   whether the client keeps its connection (true); false: each iteration connects anew, and closes
+//   keeps   whether the client keeps its connection (true); false: each iteration connects anew, and closes, and its
+//           response time includes the connect
 //   warm    iterations of each client before the measured window opens (2)
 //   setup   (client, cell) => {}: called after each connect; where instances have pools, once a client
 //
@@ -139,13 +140,16 @@ function fixedWork(race, client, iterations) {
 
 // makeClient returns a client of this VU that does a cell's workload. It calls connected() after each connect.
 function makeClient(cell, { keeps = true, setup }, iteration, connected) {
-  const { path, protocol, instances, instance_pool: size, params } = cell;
+  const { path, protocol, instances, instance_pool: size, params, rate } = cell;
   // A plan that wants TLS says so: of two settings in a dsn the later one counts.
   const dsn = params.sslmode ? `${cell.dsn} sslmode=${params.sslmode}` : cell.dsn;
   const pooled = instances > 0;
   const client = pooled
     ? pg.pool({ dsn, path, protocol, size, name: `instance ${(__VU - 1) % instances}` })
     : pg.client({ dsn, path, protocol });
+  const connects = !keeps && !pooled;
+  const timed = !keeps && !(rate > 0); // a pace has its own response times
+  const iterations = pg.iterations({ path, connects, timed });
   let open = false;
   let alive = true;
 
@@ -156,22 +160,25 @@ function makeClient(cell, { keeps = true, setup }, iteration, connected) {
     open = true;
   }
 
-  // attempt does one iteration and returns whether it went well. The module has counted what went wrong.
+  // attempt does one iteration and returns whether it went well. The module has counted what went wrong. Where each
+  // iteration connects, its response time includes that, and ends with its last statement.
   function attempt() {
     try {
+      if (timed) iterations.begin();
       if (!open) connect();
       iteration(client, cell);
+      iterations.done();
       return true;
     } catch (error) {
       if (error.name !== 'PgError') throw error;
       alive = client.connected();
       open = open && (pooled || alive);
       // An open loop says when the next iteration is due, after a failure too.
-      const closedLoop = !cell.rate && !cell.transactions;
+      const closedLoop = !rate && !cell.transactions;
       if (closedLoop && (!alive || !cell.seconds)) sleep(RECONNECT_PAUSE);
       return false;
     } finally {
-      if (!keeps && !pooled) {
+      if (connects) {
         client.close();
         open = false;
       }

@@ -134,6 +134,10 @@ func (m *clientMetrics) ofConnect(t *timing, tags *metrics.TagSet) metrics.Sampl
 		sample(m.Connect, tags, t.ready, metrics.D(t.ready.Sub(t.began))),
 		sample(m.ConnectDial, tags, t.ready, metrics.D(t.dialled.Sub(t.began))),
 		sample(m.ConnectAuth, tags, t.ready, metrics.D(t.ready.Sub(t.secured))),
+		sample(m.ConnectWithoutHash, tags, t.ready, metrics.D(t.ready.Sub(t.began)-t.clock.Hashed())),
+	}
+	if hashed := t.clock.Hashed(); hashed > 0 {
+		samples = append(samples, sample(m.ConnectHash, tags, t.ready, metrics.D(hashed)))
 	}
 	if t.tls {
 		samples = append(samples, sample(m.ConnectTLS, tags, t.ready, metrics.D(t.secured.Sub(t.dialled))))

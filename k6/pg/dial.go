@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"pooler-lab/internal/scram"
 )
 
 // configs are the parsed connection settings, shared by the VUs that use them.
@@ -66,6 +68,7 @@ type timing struct {
 	began, dialled, secured, ready time.Time
 	tls                            bool
 	wire                           *wire // of the attempt that came last
+	clock                          scram.Clock
 }
 
 // timed returns a copy of config for one connect, which is noted in t.
@@ -93,8 +96,10 @@ func (t *timing) timed(config *pgconn.Config) *pgconn.Config {
 	}
 	copied.AfterConnect = func(context.Context, *pgconn.PgConn) error {
 		t.ready = time.Now()
+		t.clock.Stop()
 		return nil
 	}
+	t.clock.Watch(&copied)
 	return &copied
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"net"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -45,6 +46,7 @@ func TestTLSModes(t *testing.T) {
 			}
 			if test.want != "tls" {
 				checkPhases(t, m)
+				checkHash(t, m)
 			}
 		})
 	}
@@ -59,6 +61,23 @@ func checkPhases(t *testing.T, m map[string][]float64) {
 	}
 	if connect := m["pg_connect"][0]; math.Abs(phases/connect-1) > 0.01 {
 		t.Errorf("the phases add up to %v ms, the connect took %v", phases, connect)
+	}
+}
+
+// checkHash wants the client's hashing to be a part of the authentication, over TLS too, and the rest to be the rest.
+func checkHash(t *testing.T, m map[string][]float64) {
+	t.Helper()
+	connect, without := m["pg_connect"][0], m["pg_connect_without_hash"][0]
+	hash := 0.0
+	if hashed := m["pg_connect_hash"]; len(hashed) > 0 {
+		hash = hashed[0]
+	}
+	if math.Abs(hash+without-connect) > 0.001 || hash >= m["pg_connect_auth"][0] {
+		t.Errorf("of a connect of %v ms %v are hashing and %v are not; authentication took %v", connect, hash, without,
+			m["pg_connect_auth"][0])
+	}
+	if os.Getenv("LAB_TEST") != "" && hash == 0 { // the lab logs in with SCRAM
+		t.Error("a login with SCRAM has no hashing")
 	}
 }
 

@@ -201,6 +201,23 @@ export interface Pace {
   done(): void;
 }
 
+export interface IterationsOptions {
+  /** Tag of the samples. */
+  path?: string;
+  /** Each iteration opens a connection and closes it. */
+  connects?: boolean;
+  /** Each has a response time, from begin() to the end of its last statement. */
+  timed?: boolean;
+}
+
+/** Counts a VU's iterations (pg_iterations), and times them where that is asked for (pg_response_time). */
+export interface Iterations {
+  /** The next one begins, with its connect. */
+  begin(): void;
+  /** It has succeeded. It ended with its last statement. */
+  done(): void;
+}
+
 /** Where in the test something belongs that ends now; empty in a test without a window. */
 export type Phase = '' | 'warmup' | 'measure' | 'after';
 
@@ -210,6 +227,7 @@ declare const pg: {
   window(options: WindowOptions): Window;
   race(options: RaceOptions): Race;
   pace(options: PaceOptions): Pace;
+  iterations(options: IterationsOptions): Iterations;
   phase(): Phase;
   seed(seed: number): void;
 };
@@ -219,6 +237,7 @@ export function pool(options: PoolOptions): Pool;
 export function window(options: WindowOptions): Window;
 export function race(options: RaceOptions): Race;
 export function pace(options: PaceOptions): Pace;
+export function iterations(options: IterationsOptions): Iterations;
 /** The phase of the VU's last statement, for a script's own samples. */
 export function phase(): Phase;
 /**

@@ -11,6 +11,8 @@ type clientMetrics struct {
 	ConnectDial         *metrics.Metric // name lookup and TCP or Unix connect
 	ConnectTLS          *metrics.Metric // TLS handshake, where there is one
 	ConnectAuth         *metrics.Metric // startup message to ready for query
+	ConnectHash         *metrics.Metric // the client's own hashing, where the login is by SCRAM: see scram.Clock
+	ConnectWithoutHash  *metrics.Metric // connect less the client's own hashing
 	ConnectFirstQuery   *metrics.Metric // connect plus the connection's first statement
 	Prepare             *metrics.Metric // parse and describe of a prepared statement
 	Statement           *metrics.Metric // from send to ready for query
@@ -18,7 +20,9 @@ type clientMetrics struct {
 	Pipeline            *metrics.Metric // many statements, one round trip
 	Copy                *metrics.Metric // COPY, tag direction: in or out
 	PoolWait            *metrics.Metric // for a connection of a pool, until it is there
-	ResponseTime        *metrics.Metric // from the intended start of an iteration to its end
+	ResponseTime        *metrics.Metric // of an iteration: from its intended start, or from before its connect
+	Iterations          *metrics.Metric // iterations of a workload that went well
+	OpeningIterations   *metrics.Metric // those of them that open a connection and close it
 	Connections         *metrics.Metric // connections opened
 	Reconnects          *metrics.Metric // connections opened in place of one that was dropped
 	Transactions        *metrics.Metric // transactions committed by statements
@@ -49,6 +53,8 @@ func registerMetrics(registry *metrics.Registry) (*clientMetrics, error) {
 		{&m.ConnectDial, "pg_connect_dial", metrics.Trend, metrics.Time},
 		{&m.ConnectTLS, "pg_connect_tls", metrics.Trend, metrics.Time},
 		{&m.ConnectAuth, "pg_connect_auth", metrics.Trend, metrics.Time},
+		{&m.ConnectHash, "pg_connect_hash", metrics.Trend, metrics.Time},
+		{&m.ConnectWithoutHash, "pg_connect_without_hash", metrics.Trend, metrics.Time},
 		{&m.ConnectFirstQuery, "pg_connect_first_query", metrics.Trend, metrics.Time},
 		{&m.Prepare, "pg_prepare", metrics.Trend, metrics.Time},
 		{&m.Statement, "pg_statement", metrics.Trend, metrics.Time},
@@ -57,6 +63,8 @@ func registerMetrics(registry *metrics.Registry) (*clientMetrics, error) {
 		{&m.Copy, "pg_copy", metrics.Trend, metrics.Time},
 		{&m.PoolWait, "pg_pool_wait", metrics.Trend, metrics.Time},
 		{&m.ResponseTime, "pg_response_time", metrics.Trend, metrics.Time},
+		{&m.Iterations, "pg_iterations", metrics.Counter, metrics.Default},
+		{&m.OpeningIterations, "pg_opening_iterations", metrics.Counter, metrics.Default},
 		{&m.Connections, "pg_connections", metrics.Counter, metrics.Default},
 		{&m.Reconnects, "pg_reconnects", metrics.Counter, metrics.Default},
 		{&m.Transactions, "pg_transactions", metrics.Counter, metrics.Default},

@@ -73,13 +73,14 @@ func (m *Module) NewModuleInstance(vu modules.VU) modules.Instance {
 
 	i := &instance{Module: m, vu: vu, metrics: registered}
 	named := map[string]any{
-		"client": i.newClient,
-		"pool":   i.newPool,
-		"window": i.newWindow,
-		"pace":   i.newPace,
-		"seed":   i.seed,
-		"race":   i.newRace,
-		"phase":  i.phase,
+		"client":     i.newClient,
+		"pool":       i.newPool,
+		"window":     i.newWindow,
+		"pace":       i.newPace,
+		"seed":       i.seed,
+		"race":       i.newRace,
+		"iterations": i.newIterations,
+		"phase":      i.phase,
 	}
 	i.exports = modules.Exports{Default: named, Named: named}
 	return i

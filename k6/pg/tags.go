@@ -40,6 +40,7 @@ func (i *instance) handOver() {
 // sums are counts that wait to be pushed: one sample for many statements.
 type sums struct {
 	transactions, rollbacks, rows int64
+	iterations, openings          int64
 	traffic
 }
 
@@ -114,6 +115,8 @@ func (i *instance) settle(set *tagSet, now time.Time) {
 			{i.metrics.Transactions, sums.transactions},
 			{i.metrics.Rollbacks, sums.rollbacks},
 			{i.metrics.Rows, sums.rows},
+			{i.metrics.Iterations, sums.iterations},
+			{i.metrics.OpeningIterations, sums.openings},
 			{i.metrics.BytesSent, sums.sent},
 			{i.metrics.BytesReceived, sums.received},
 			{i.metrics.RoundTrips, sums.trips},

@@ -59,6 +59,50 @@ func TestOwnWorkload(t *testing.T) {
 	}
 }
 
+// TestIterations has iterations of three round trips, which connect or don't.
+func TestIterations(t *testing.T) {
+	const three = `(client) => { for (let i = 0; i < 3; i++) client.exec('SELECT pg_sleep(0.002)') }`
+	for name, test := range map[string]struct {
+		own     string
+		rate    int
+		opening bool
+		timed   bool // by a response time
+	}{
+		"kept":       {three, 0, false, false},
+		"connecting": {`{ keeps: false }, ` + three, 0, true, true},
+		"paced":      {three, 20, false, true},
+		"both":       {`{ keeps: false }, ` + three, 20, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cell := map[string]any{"workload": "own", "protocol": "simple", "rate": test.rate}
+			s := runCell(t, newLabScript(t, `export const own = workload(`+test.own+`);`), cell)
+			count := func(counter string) int64 { return s.Count(counter, summary.Measured) }
+			iterations, opening := count("pg_iterations"), count("pg_opening_iterations")
+			// A client that is in the middle of one as the window opens or closes has statements on either side.
+			off := count("pg_transactions") - 3*iterations
+			if iterations < 5 || off < -4 || off > 4 {
+				t.Errorf("%d iterations of 3 statements have %d", iterations, count("pg_transactions"))
+			}
+			if want := map[bool]int64{true: iterations}[test.opening]; opening != want {
+				t.Errorf("%d of %d iterations connect", opening, iterations)
+			}
+			response := s.Trends["pg_response_time"][summary.Measured]
+			// A pace's moment is a little later than the last statement's, maybe on the other side of the window's end.
+			off = response.Count - map[bool]int64{true: iterations}[test.timed]
+			if off != 0 && (test.rate == 0 || off < -2 || off > 2) {
+				t.Errorf("%d of %d iterations have a response time", response.Count, iterations)
+			}
+			least := 3 * s.Trends["pg_statement"][summary.Measured].Min
+			if test.opening {
+				least += s.Trends["pg_connect"][summary.Measured].Min
+			}
+			if test.timed && response.Min < least {
+				t.Errorf("the fastest iteration took %v ms; its connect and statements take %v", response.Min, least)
+			}
+		})
+	}
+}
+
 func TestWithoutACell(t *testing.T) {
 	own := newLabScript(t, `export const own = workload((client) => client.exec('SELECT 1'));`)
 	out, _ := k6(findK6(t), nil, "run", "--quiet", own).CombinedOutput()
