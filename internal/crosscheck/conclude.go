@@ -48,6 +48,7 @@ func tables(out io.Writer, list []*comparison, pairs []*pair) {
 	for _, c := range list {
 		fmt.Fprintln(out, c.line())
 	}
+	connectTable(out, list)
 	if len(pairs) > 0 {
 		pairTables(out, pairs)
 	}

@@ -37,7 +37,8 @@ var effects = map[result.FlagKind]func(*result.Cell, *result.Repeat) effect{
 // roundTripOff: where each round trip takes m ms and s are set, a time of v ms holds at most v/m round trips, each
 // m - s off. Without that it is v - (v/m) x (m - s) = v x s/m at least, which needs no count of round trips and holds
 // for a closed loop's queues too, since all that is waited for shrinks by s/m at most. By Little's law (clients = rate
-// x time) rates move by the inverse. All of it may also have passed before the window opened.
+// x time) rates move by the inverse. All of it may also have passed before the window opened. An open loop is taken to
+// ask for so little that hardly anything queues: the queue of one near its limit can shrink by more.
 func roundTripOff(_ *result.Cell, r *result.Repeat) effect {
 	e := nothing()
 	if t := r.RoundTrip; t != nil && t.MeasuredMS > 0 {

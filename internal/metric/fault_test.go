@@ -16,6 +16,7 @@ type simulation struct {
 	clients int     // of a closed loop, which ask again when they have an answer
 	rate    float64 // of an open loop, a second; its iterations wait for no other
 	network float64 // of a round trip
+	behind  bool    // the network is behind the queue, as between a pooler and its server
 
 	stops   [2]float64       // the server stands still: so long at the end of each of that many ms
 	pause   [2]float64       // k6 does, in an open loop
@@ -95,6 +96,10 @@ func (s simulation) run() (l load) {
 		idleFrom = s.serve(start, work)
 		l.work, l.stopped = l.work+work, l.stopped+idleFrom-start-work
 		end := idleFrom + s.network/2
+		if s.behind {
+			idleFrom += s.network
+			end = idleFrom
+		}
 		l.times = append(l.times, end-due)
 		if s.rate == 0 {
 			next[client] = end
@@ -122,6 +127,7 @@ func (l load) repeat() *result.Repeat {
 // bound that is computed from what is measured with it.
 func TestFaultsStayWithinTheirBounds(t *testing.T) {
 	closed, open := simulation{clients: 4, network: 2}, simulation{rate: 300, network: 2}
+	pooled := simulation{clients: 4, network: 5, behind: true}
 	far, farOpen := simulation{clients: 4, network: 5}, simulation{rate: 300, network: 5}
 	tests := []struct {
 		name  string
@@ -132,6 +138,7 @@ func TestFaultsStayWithinTheirBounds(t *testing.T) {
 	}{
 		{"5 ms measured as 6.75", result.FlagLatency, far, slowNetwork(6.75), roundTrip(5, 6.75)},
 		{"5 ms measured as 6.75, open loop", result.FlagLatency, farOpen, slowNetwork(6.75), roundTrip(5, 6.75)},
+		{"5 ms measured as 6.75, behind a pooler", result.FlagLatency, pooled, slowNetwork(6.75), roundTrip(5, 6.75)},
 		{"5 ms measured as 2", result.FlagLatency, far, slowNetwork(2), roundTrip(5, 2)},
 		{"a stop of 50 ms each second", result.FlagThrottled, open, stopping(50, 1000), stops(60)},
 		{"a stop of 30 ms in every other period", result.FlagThrottled, open, stopping(30, 200), stops(300)},
