@@ -35,7 +35,8 @@ for (const [door, dsn] of Object.entries(doors)) {
     clients[path] = pg.client({ dsn: 'dbname=lab user=app ' + dsn + ' sslmode=' + mode, path, protocol: 'simple' });
   }
 }
-const figures = ['pg_connect', 'pg_connect_dial', 'pg_connect_tls', 'pg_connect_auth', 'encrypted'];
+const figures = ['pg_connect', 'pg_connect_dial', 'pg_connect_tls', 'pg_connect_auth', 'pg_connect_hash',
+  'pg_connect_without_hash', 'encrypted'];
 const kept = Object.keys(clients).flatMap((path) => figures.map((name) => [name + '{path:' + path + '}', []]));
 export const options = { iterations: 1, thresholds: Object.fromEntries(kept) };
 export default function () {
@@ -77,6 +78,10 @@ func TestTLSWhereItIsAskedFor(t *testing.T) {
 			phases := ms["pg_connect_dial"] + ms["pg_connect_tls"] + ms["pg_connect_auth"]
 			if math.Abs(phases/ms["pg_connect"]-1) > 0.01 {
 				t.Errorf("the phases add up to %v ms, the connect took %v", phases, ms["pg_connect"])
+			}
+			hash, rest := ms["pg_connect_hash"], ms["pg_connect_without_hash"]
+			if hash < 0.1 || hash >= ms["pg_connect_auth"] || math.Abs((hash+rest)/ms["pg_connect"]-1) > 0.01 {
+				t.Errorf("of a connect of %v ms the client hashed for %v, and %v are the rest", ms["pg_connect"], hash, rest)
 			}
 		})
 	}
