@@ -43,11 +43,11 @@ export const volatileFunction = workload((client) => {
   client.exec('SELECT abalance, random() FROM pgbench_accounts WHERE aid = $1', account());
 });
 
-export const comment = workload((client) => {
+export const noLoadBalance = workload((client) => {
   client.exec(`/*NO LOAD BALANCE*/ ${BY_KEY}`, account());
 });
 
-export const several = workload((client) => {
+export const twoStatements = workload((client) => {
   client.exec(`${BY_KEY}; SELECT 1`, account());
 });
 

@@ -5,7 +5,9 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -30,7 +32,7 @@ func (m *Module) config(dsn, password string) (*pgconn.Config, error) {
 	if known := m.configs.known[key]; known != nil {
 		return known, nil
 	}
-	config, err := pgconn.ParseConfig(dsn)
+	config, err := pgconn.ParseConfig(withPort(dsn))
 	if err != nil {
 		return nil, fmt.Errorf("read the dsn: %w", err)
 	}
@@ -49,6 +51,28 @@ func (m *Module) config(dsn, password string) (*pgconn.Config, error) {
 	}
 	m.configs.known[key] = config
 	return config, nil
+}
+
+var (
+	namesHost = regexp.MustCompile(`(^|\s)host\s*=`)
+	namesPort = regexp.MustCompile(`(^|\s)port\s*=`)
+)
+
+// withPort gives a dsn that names a host and no port PostgreSQL's own, 5432.
+// PGPORT belongs to PGHOST: scripts/k6 sets both, and the port of one path is
+// no port of another server.
+func withPort(dsn string) string {
+	if address, err := url.Parse(dsn); err == nil && strings.HasPrefix(address.Scheme, "postgres") {
+		if address.Hostname() != "" && address.Port() == "" && !strings.Contains(address.Host, ",") {
+			address.Host = net.JoinHostPort(address.Hostname(), "5432")
+			return address.String()
+		}
+		return dsn
+	}
+	if namesHost.MatchString(dsn) && !namesPort.MatchString(dsn) {
+		return dsn + " port=5432"
+	}
+	return dsn
 }
 
 // withoutTLS undoes the default sslmode, prefer: it dials twice where the

@@ -117,3 +117,29 @@ func TestFirstConnect(t *testing.T) {
 		}
 	}
 }
+
+// PGPORT is the port of PGHOST, not of a host that a dsn names.
+func TestPortOfDSN(t *testing.T) {
+	t.Setenv("PGHOST", "toxiproxy")
+	t.Setenv("PGPORT", "15001")
+	for dsn, want := range map[string]string{
+		"":                                "toxiproxy:15001",
+		"dbname=lab":                      "toxiproxy:15001",
+		"host=primary":                    "primary:5432",
+		"dbname=lab host = primary":       "primary:5432",
+		"host=primary port=6432":          "primary:6432",
+		"postgres://app@primary/lab":      "primary:5432",
+		"postgres://app@primary:6432/lab": "primary:6432",
+		"postgres:///lab":                 "toxiproxy:15001",
+		"postgresql://[::1]/lab":          "::1:5432",
+	} {
+		config, err := new(Module).config(dsn, "")
+		if err != nil {
+			t.Errorf("%q: %v", dsn, err)
+			continue
+		}
+		if got := fmt.Sprintf("%s:%d", config.Host, config.Port); got != want {
+			t.Errorf("%q leads to %s, it should lead to %s", dsn, got, want)
+		}
+	}
+}

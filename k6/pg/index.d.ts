@@ -22,6 +22,7 @@ export interface ClientOptions {
   /**
    * Connection string as libpq and pgx accept it (keywords or URL); PGHOST and the other PG* variables complete it, or
    * say all of it. sslmode is disable (also where it isn't given), allow, prefer, require, verify-ca or verify-full.
+   * A string that names a host has port 5432 unless it names one: PGPORT belongs to PGHOST.
    */
   dsn?: string;
   /** Goes before PGPASSWORD and the dsn's own. */
