@@ -3,6 +3,7 @@ package lesson
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -317,10 +318,11 @@ func (s Selector) Picks(c *Cell) bool {
 
 // has says whether the cell has that value. For all but the latency, 0 and "" are none.
 func (d Dimension) has(c *Cell, want Value) bool {
+	have := d.Of(c)
 	if d.Name != "latency_ms" {
-		want = want.orNone()
+		have, want = have.orNone(), want.orNone()
 	}
-	return d.Of(c) == want
+	return have == want
 }
 
 // String writes the selector as people read it: path direct, 10 clients.
@@ -334,6 +336,11 @@ func (s Selector) String() string {
 			parts = append(parts, d.Name+" "+v.String())
 		default:
 			parts = append(parts, d.Text(v))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		if strings.HasPrefix(name, "params.") {
+			parts = append(parts, name+" "+s[name].String())
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -89,6 +89,18 @@ func TestSelectorString(t *testing.T) {
 	}
 }
 
+func TestSelectorOfParams(t *testing.T) {
+	s := Selector{"path": Word("direct"), "params.pause_ms": Number(0)}
+	if got, want := s.String(), "direct, params.pause_ms 0"; got != want {
+		t.Errorf("%q, it should be %q", got, want)
+	}
+	for params, want := range map[string]bool{`{"pause_ms": 0}`: true, `{}`: true, `{"pause_ms": 11}`: false} {
+		if c := (Cell{Path: "direct", Params: json.RawMessage(params)}); s.Picks(&c) != want {
+			t.Errorf("%s picks the cell with %s: %v", s, params, !want)
+		}
+	}
+}
+
 // Editors complete the names of dimensions from the schema.
 func TestTheSchemaKnowsAllDimensions(t *testing.T) {
 	var schema struct {
