@@ -64,15 +64,15 @@ func (f Metric) Of(c *result.Cell, r *result.Repeat) (float64, bool) {
 // MeaningIn is the metric's meaning in c: it may be another in an open loop, where each iteration connects, and where
 // one session had one node.
 func (f Metric) MeaningIn(c *result.Cell) string {
-	switch opens, paced := c.Opens(), c.Rate > 0 && f.open != ""; {
+	switch opens, openLoop := c.Opens(), c.Rate > 0 && f.open != ""; {
 	case f.OneNode(c):
 		return "in how many repeats the standby answered: a session stays on the node drawn for it, so a cell of one " +
 			"session measures one node"
-	case opens && paced:
+	case opens && openLoop:
 		return f.open + ", its connect included"
 	case opens && f.opening != "":
 		return f.opening
-	case paced:
+	case openLoop:
 		return f.open
 	}
 	return f.Meaning

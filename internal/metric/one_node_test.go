@@ -61,8 +61,8 @@ func TestOneSessionHasNoMedianOfNodes(t *testing.T) {
 }
 
 func TestMeaningSaysThatAnIterationConnects(t *testing.T) {
-	paced := balanced(2, true, 0.5)
-	paced.Rate = 11
+	openLoop := balanced(2, true, 0.5)
+	openLoop.Rate = 11
 	const connects = "median response time of an iteration: from before its connect to the end of its last statement"
 	for _, test := range []struct {
 		name, metric string
@@ -72,10 +72,10 @@ func TestMeaningSaysThatAnIterationConnects(t *testing.T) {
 		{"kept", "p50", balanced(2, false, 0.5),
 			"median response time of a transaction, or of a statement outside of one"},
 		{"connecting", "p50", balanced(2, true, 0.5), connects},
-		{"connecting at a rate", "p50", paced,
+		{"connecting at a rate", "p50", openLoop,
 			"median response time, from an iteration's intended start, its connect included"},
-		{"throughput", "tps", paced, "transactions a second, each iteration with its connect"},
-		{"no part of an iteration", "statement", paced,
+		{"throughput", "tps", openLoop, "transactions a second, each iteration with its connect"},
+		{"no part of an iteration", "statement", openLoop,
 			"median of a statement, from sending it to the end of its answer"},
 		{"one node", "standby_share", balanced(1, false, 1), "in how many repeats the standby answered: a session stays " +
 			"on the node drawn for it, so a cell of one session measures one node"},

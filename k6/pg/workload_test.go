@@ -70,7 +70,7 @@ func TestIterations(t *testing.T) {
 	}{
 		"kept":       {three, 0, false, false},
 		"connecting": {`{ keeps: false }, ` + three, 0, true, true},
-		"paced":      {three, 20, false, true},
+		"open loop":  {three, 20, false, true},
 		"both":       {`{ keeps: false }, ` + three, 20, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
