@@ -49,7 +49,7 @@ func (p plan) has(name string) bool {
 // A lesson's page names each of its side experiments, and no experiment that the lesson doesn't have.
 func TestPagesNameTheirExperiments(t *testing.T) {
 	pages, err := filepath.Glob("0[1-9]-*.md")
-	if err != nil || len(pages) != 8 {
+	if err != nil || len(pages) < 8 {
 		t.Fatalf("found %q (%v)", pages, err)
 	}
 	for _, page := range pages {

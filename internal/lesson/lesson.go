@@ -23,6 +23,7 @@ type Lesson struct {
 	Name        string       `yaml:"-"` // of its files
 	Experiments []Experiment `yaml:"-"` // until Apply all of them, side experiments last
 	LeftOut     []string     `yaml:"-"` // experiments that Apply left out
+	OnlyInFull  []string     `yaml:"-"` // those of them that only the full size has
 
 	File   string `yaml:"-"` // where the script is
 	SHA256 string `yaml:"-"` // of the texts of plan and script, in hex

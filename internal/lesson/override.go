@@ -111,8 +111,11 @@ func (l *Lesson) keepExperiments(o Override) error {
 		asked := all || slices.Contains(o.Experiments, e.Name) || len(o.Experiments) == 0 && !e.Side
 		if asked && (o.Full || !e.FullOnly) {
 			kept = append(kept, e)
-		} else {
-			l.LeftOut = append(l.LeftOut, e.Name)
+			continue
+		}
+		l.LeftOut = append(l.LeftOut, e.Name)
+		if e.FullOnly && !o.Full {
+			l.OnlyInFull = append(l.OnlyInFull, e.Name)
 		}
 	}
 	l.Experiments = kept

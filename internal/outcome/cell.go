@@ -56,8 +56,12 @@ func missing(run *result.Run, s lesson.Selector) (*result.Cell, Outcome, Reason)
 	if ok && !slices.ContainsFunc(run.Cells, func(c result.Cell) bool {
 		return lesson.Word(c.Experiment) == experiment
 	}) {
-		why := fmt.Sprintf("the experiment %s was left out; --experiments %s runs it", experiment, experiment)
-		return nil, NotInThisRun, Reason{Text: why, LeftOut: experiment.String()}
+		inFull, option := slices.Contains(run.Lesson.OnlyInFull, experiment.String()), "--experiments"
+		if inFull {
+			option = "--full --experiments"
+		}
+		why := fmt.Sprintf("the experiment %s was left out; %s %s runs it", experiment, option, experiment)
+		return nil, NotInThisRun, Reason{Text: why, LeftOut: experiment.String(), InFull: inFull}
 	}
 	return nil, NotInThisRun, Reason{Text: "this run has no cell with " + s.String()}
 }

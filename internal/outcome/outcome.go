@@ -93,13 +93,18 @@ func (all Outcomes) Overall() Outcome {
 
 // LeftOut says which experiments the run left out that comparisons and findings need, each once, and how many of both
 // need them.
-func (all Outcomes) LeftOut() (experiments []string, comparisons, findings int) {
+func (all Outcomes) LeftOut() (experiments, onlyInFull []string, comparisons, findings int) {
 	note := func(r Reason, count *int) {
 		if r.LeftOut == "" {
 			return
 		}
-		if *count++; !slices.Contains(experiments, r.LeftOut) {
-			experiments = append(experiments, r.LeftOut)
+		*count++
+		names := &experiments
+		if r.InFull {
+			names = &onlyInFull
+		}
+		if !slices.Contains(*names, r.LeftOut) {
+			*names = append(*names, r.LeftOut)
 		}
 	}
 	for _, c := range all.Comparisons {
@@ -108,24 +113,30 @@ func (all Outcomes) LeftOut() (experiments []string, comparisons, findings int) 
 	for _, f := range all.Findings {
 		note(f.Reason, &findings)
 	}
-	return experiments, comparisons, findings
+	return experiments, onlyInFull, comparisons, findings
 }
 
 // LeftOutText says in a sentence what the run left out and how to have it; empty where that is nothing.
 func (all Outcomes) LeftOutText() string {
-	experiments, comparisons, findings := all.LeftOut()
-	if len(experiments) == 0 {
-		return ""
-	}
-	var counts []string
+	experiments, onlyInFull, comparisons, findings := all.LeftOut()
+	var counts, options []string
 	if comparisons > 0 {
 		counts = append(counts, metric.Count(comparisons, "comparison"))
 	}
 	if findings > 0 {
 		counts = append(counts, metric.Count(findings, "finding"))
 	}
-	return fmt.Sprintf("Not in this run: %s of experiments that it left out. Measure them with --experiments %s.",
-		strings.Join(counts, " and "), strings.Join(experiments, ","))
+	if len(counts) == 0 {
+		return ""
+	}
+	if len(experiments) > 0 {
+		options = append(options, "--experiments "+strings.Join(experiments, ","))
+	}
+	if len(onlyInFull) > 0 {
+		options = append(options, "--full --experiments "+strings.Join(onlyInFull, ","))
+	}
+	return fmt.Sprintf("Not in this run: %s of experiments that it left out. Measure them with %s.",
+		strings.Join(counts, " and "), strings.Join(options, ", or with "))
 }
 
 // Flags are the kinds of flags that reasons name, each as often as it is named.

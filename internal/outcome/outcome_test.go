@@ -91,7 +91,7 @@ func TestCompare(t *testing.T) {
 			"inconclusive: direct, select, 1 client has no starved"},
 		{"a ratio to nothing", func(r *result.Run) { cell(r, "direct", 1, 1, 2, 3, 4, 5, 6) },
 			lesson.Comparison{Metric: "errors", Of: direct, To: direct},
-			"inconclusive: errors of direct, select, 1 client is 0, and nothing has a ratio to that"},
+			"inconclusive: errors of direct, select, 1 client is 0, so there is no ratio to it"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -405,6 +405,12 @@ func TestLeftOut(t *testing.T) {
 		"--experiments heavy,long."
 	if got := All(run).LeftOutText(); got != want {
 		t.Errorf("it says %q, it should say %q", got, want)
+	}
+	run.Lesson.OnlyInFull = []string{"long"}
+	want = "Not in this run: 1 comparison and 2 findings of experiments that it left out. Measure them with " +
+		"--experiments heavy, or with --full --experiments long."
+	if got := All(run).LeftOutText(); got != want {
+		t.Errorf("with one of the full size it says %q, it should say %q", got, want)
 	}
 	if got := All(balance()).LeftOutText(); got != "" {
 		t.Errorf("a whole run says %q", got)

@@ -15,6 +15,7 @@ type Reason struct {
 	Flagged []FlaggedCell // whose flags are the reason, or have to be known
 	Weight  Weight        // of the flags
 	LeftOut string        // the experiment that the run left out, where that is the reason
+	InFull  bool          // only the full size has that experiment
 }
 
 // A Weight says what flags do to an outcome.
@@ -161,7 +162,7 @@ func noRatio(f metric.Metric, of, to *result.Cell) Reason {
 		}
 	}
 	if v, _ := f.Middle(to); v == 0 {
-		return Reason{Text: fmt.Sprintf("%s of %s is 0, and nothing has a ratio to that", f.Name, Name(to))}
+		return Reason{Text: fmt.Sprintf("%s of %s is 0, so there is no ratio to it", f.Name, Name(to))}
 	}
 	return Reason{Text: "the two have no block in common"}
 }

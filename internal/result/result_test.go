@@ -74,7 +74,7 @@ func full() *Run {
 			Charts: []lesson.Chart{{Title: "t", Kind: "lines", Metric: "tps", X: "clients", Series: "path", Of: direct}},
 			Findings: []lesson.Finding{{Name: "n", Text: "s",
 				All: []lesson.Condition{{Metric: "tps", Of: direct, Minus: direct, Is: "more", Than: share(5)}}}},
-			Experiments: []Experiment{{Name: "g", Text: "t", Side: true}}, LeftOut: []string{"h"},
+			Experiments: []Experiment{{Name: "g", Text: "t", Side: true}}, LeftOut: []string{"h"}, OnlyInFull: []string{"h"},
 			Override: lesson.Override{Values: map[string][]string{"latencies": {"none", "5"}}, Rate: &rate, Full: true},
 			Full:     true},
 		Manifest: Manifest{Versions: map[string]string{"k6": "v2"}, Scale: 10,

@@ -63,10 +63,11 @@ type Lesson struct {
 	Findings    []lesson.Finding    `json:"findings,omitempty"` // the lab's own
 	Study       *lesson.Study       `json:"study,omitempty"`
 	Charts      []lesson.Chart      `json:"charts,omitempty"`
-	Full        bool                `json:"full,omitempty"`     // the run had the lesson's full size
-	Override    lesson.Override     `json:"override"`           // what the command line said in its place
-	Experiments []Experiment        `json:"experiments"`        // those that the run measured
-	LeftOut     []string            `json:"left_out,omitempty"` // experiments that it didn't: comparisons may need them
+	Full        bool                `json:"full,omitempty"`         // the run had the lesson's full size
+	Override    lesson.Override     `json:"override"`               // what the command line said in its place
+	Experiments []Experiment        `json:"experiments"`            // those that the run measured
+	LeftOut     []string            `json:"left_out,omitempty"`     // experiments that it didn't: comparisons may need them
+	OnlyInFull  []string            `json:"only_in_full,omitempty"` // those of them that only the full size has
 }
 
 // An Experiment is one of the lesson's, of which the run has cells.

@@ -99,7 +99,7 @@ func (p *plan) document(o lesson.Override, seed uint64) *result.Run {
 		Lesson: result.Lesson{
 			Name: l.Name, Title: l.Title, Question: l.Question, Explanation: l.Explanation, File: l.File, SHA256: l.SHA256,
 			Prediction: l.Prediction, Comparisons: l.Comparisons, Findings: l.Findings, Study: l.Study, Charts: l.Charts,
-			Full: o.Full, Override: o, Experiments: p.experiments(), LeftOut: l.LeftOut,
+			Full: o.Full, Override: o, Experiments: p.experiments(), LeftOut: l.LeftOut, OnlyInFull: l.OnlyInFull,
 		},
 	}
 	for _, c := range p.cells {
