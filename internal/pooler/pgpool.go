@@ -93,6 +93,9 @@ func (p *pgpool) Counters(ctx context.Context, u Use) (Counters, error) {
 	var c Counters
 	var n session.Numbers
 	for i, r := range rows {
+		if _, has := r["select_cnt"]; !has {
+			return Counters{}, errors.New("SHOW POOL_BACKEND_STATS has no column select_cnt")
+		}
 		name := r["hostname"]
 		if name == topology.Proxy && i < len(u.Nodes) {
 			name = u.Nodes[i] // its hosts are all toxiproxy there; Prove has seen that they are in this order
