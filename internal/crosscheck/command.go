@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -57,11 +58,11 @@ func NewCommand() *cobra.Command {
 		Use:   "crosscheck [throughput|latency|connect|ratios]...",
 		Short: "Compare k6 with pgbench, the instrument with one that everybody knows",
 		Long: "throughput, latency and connect: runs pgbench and k6 on the same path, one after the other, and prints\n" +
-			"both figures and their ratio with its interval. Of connects it prints the ratio of PgBouncer to the\n" +
-			"direct path, too: the client's own hashing is part of both.\n\n" +
+			"both figures and their ratio with its interval. Of connects it prints the ratio of\n" +
+			pooled + " to the direct path, too: the client's own hashing is part of both.\n\n" +
 			"ratios: is the ratio of a path to the direct path the same with both programs? It takes the direct path\n" +
-			"with itself first, which checks the method, then each path to PostgreSQL, at 10 and 90 clients. Through\n" +
-			"PgBouncer (transaction) and Pgpool-II the two ratios must be within 5 %; the others are printed.\n" +
+			"with itself first, which checks the method, then each path to PostgreSQL, at 10 and 90 clients. On the\n" +
+			"paths " + strings.Join(requiredPaths, " and ") + " the two ratios must be within 5 %; the others are printed.\n" +
 			"Two paths alternate in slots of 370 ms, four a group (ABBA or BAAB, drawn). Two pgbenches do that by\n" +
 			"SIGSTOP and SIGCONT and are counted from their logs. One k6 holds the clients of both paths, and each\n" +
 			"begins a transaction only in a slot of its own path. Jain's fairness index over the clients and the\n" +

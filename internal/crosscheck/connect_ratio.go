@@ -7,7 +7,7 @@ import (
 	"pooler-lab/internal/outcome"
 )
 
-// connectRatio is a connect through PgBouncer beside one to the direct path, by how their clients log in.
+// connectRatio is a connect over the pooled path beside one to the direct path, by how their clients log in.
 type connectRatio struct {
 	name               string
 	role, besideDirect string
@@ -19,22 +19,22 @@ var connectRatios = []connectRatio{
 	{"trust / trust", "app_trust", "app_trust"},
 }
 
-// connectTable prints how a connect through PgBouncer compares with a direct one, as both programs have it.
+// connectTable prints how a connect over the pooled path compares with a direct one, as both programs have it.
 // Where clients hash a password, a slow client makes the two paths more alike.
 func connectTable(out io.Writer, list []*comparison) {
 	const columns = "%-48s %-22s %-22s %-22s\n"
 	begun := false
 	for _, r := range connectRatios {
-		pooled, plain := connectOf(list, "pgbouncer-transaction", r.role), connectOf(list, direct, r.besideDirect)
-		if pooled == nil || plain == nil || min(pooled.repeats(), plain.repeats()) == 0 {
+		through, plain := connectOf(list, pooled, r.role), connectOf(list, direct, r.besideDirect)
+		if through == nil || plain == nil || min(through.repeats(), plain.repeats()) == 0 {
 			continue
 		}
 		if !begun {
-			fmt.Fprintf(out, "\nConnect, ratio of PgBouncer to the direct path (95 %% interval), not required\n"+columns,
-				"", "pgbench", "k6", "k6 / pgbench")
+			fmt.Fprintf(out, "\nConnect, ratio of %s to the direct path (95 %% interval), not required\n"+columns,
+				pooled, "", "pgbench", "k6", "k6 / pgbench")
 			begun = true
 		}
-		byPgbench, byK6 := quotients(pooled.pgbench, plain.pgbench), quotients(pooled.k6, plain.k6)
+		byPgbench, byK6 := quotients(through.pgbench, plain.pgbench), quotients(through.k6, plain.k6)
 		fmt.Fprintf(out, columns, r.name, ratioText(outcome.Summary(byPgbench)), ratioText(outcome.Summary(byK6)),
 			ratioText(outcome.Summary(quotients(byK6, byPgbench))))
 	}

@@ -44,12 +44,9 @@ const (
 	mostQuotient  = 1.05
 )
 
-// requiredPaths are those whose ratio to the direct path has to be the same with both programs, and requiredClients
-// are at how many clients of the simple protocol.
-var (
-	requiredPaths   = []string{"pgbouncer-transaction", "pgpool"}
-	requiredClients = []int{10, 90}
-)
+// requiredClients are the numbers of clients, with the simple protocol, at which the ratio of each of requiredPaths to
+// the direct path has to be the same with both programs.
+var requiredClients = []int{10, 90}
 
 // allClients and allProtocols are what --all has.
 var (

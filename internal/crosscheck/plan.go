@@ -65,6 +65,12 @@ func throughputs(base load, unlimited bool) []*comparison {
 	return list
 }
 
+// pooled is the path whose connects are set beside those of the direct path.
+const pooled = "pgbouncer-transaction"
+
+// requiredPaths are those whose ratio to the direct path has to be the same with both programs.
+var requiredPaths = []string{pooled, "pgpool"}
+
 // connects compares connects by what they are authenticated with. Where the client has a password to hash 4096 times,
 // which is what a connect costs most of, the client's own speed is compared: Go hashes several times faster than
 // libpq, and k6 may take less. With a secret of one iteration both do the same.
@@ -74,12 +80,12 @@ func connects(base load) []*comparison {
 		path, role, name string
 		hashes           bool
 	}{
-		{"direct", server.OneIteration, "SCRAM, 1 iteration", false},
-		{"direct", "app", "SCRAM", true},
-		{"direct", "app_trust", "trust", false},
-		{"pgbouncer-transaction", "app", "SCRAM (secret)", true},
-		{"pgbouncer-transaction", "app_clear", "SCRAM (password)", true},
-		{"pgbouncer-transaction", "app_trust", "trust", false},
+		{direct, server.OneIteration, "SCRAM, 1 iteration", false},
+		{direct, "app", "SCRAM", true},
+		{direct, "app_trust", "trust", false},
+		{pooled, "app", "SCRAM (secret)", true},
+		{pooled, "app_clear", "SCRAM (password)", true},
+		{pooled, "app_trust", "trust", false},
 	} {
 		l := base
 		l.workload, l.protocol, l.clients, l.path, l.role = "connect", "simple", 1, login.path, login.role
