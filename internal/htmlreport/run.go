@@ -1,7 +1,7 @@
 package htmlreport
 
 import (
-	"fmt"
+	"slices"
 
 	"pooler-lab/internal/chart"
 	"pooler-lab/internal/outcome"
@@ -85,12 +85,8 @@ func (p runPage) Troubled() bool {
 // alerts are what a reader has to know before any figure.
 func alerts(run *result.Run) []string {
 	var all []string
-	wanted, once := 0, true
-	for _, c := range run.Cells {
-		wanted += c.Wanted
-		once = once && c.Wanted < outcome.Fewest
-	}
-	missing := fmt.Sprintf("%d of %d repeats are missing", run.Unfinished, wanted)
+	once := !slices.ContainsFunc(run.Cells, func(c result.Cell) bool { return c.Wanted >= outcome.Fewest })
+	missing := run.Missing()
 	switch {
 	case run.Status == result.Finished:
 	case run.Status == result.Running:

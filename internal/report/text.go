@@ -65,13 +65,7 @@ func counts(run *result.Run) string {
 	return b.String()
 }
 
-func missing(run *result.Run) string {
-	all := 0
-	for _, c := range run.Cells {
-		all += c.Wanted
-	}
-	return fmt.Sprintf("%d of %d repeats are missing; - is a figure that no repeat gave", run.Unfinished, all)
-}
+func missing(run *result.Run) string { return run.Missing() + "; - is a figure that no repeat gave" }
 
 // latenciesOf are the latencies of the run's cells, without the proxy first.
 func latenciesOf(run *result.Run) []lesson.Latency {

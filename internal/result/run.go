@@ -169,6 +169,15 @@ func (r *Run) Left() int {
 	return left
 }
 
+// Missing says in words how many of the planned repeats did not end by themselves.
+func (r *Run) Missing() string {
+	wanted := 0
+	for _, c := range r.Cells {
+		wanted += c.Wanted
+	}
+	return fmt.Sprintf("%d of %d repeats are missing", r.Unfinished, wanted)
+}
+
 // Reconciled says in a sentence how often k6 and the servers counted the same transactions, as far as each can know, of
 // the repeats in which nothing failed; empty where there is none.
 func (r *Run) Reconciled() string {
