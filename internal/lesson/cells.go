@@ -36,7 +36,10 @@ type Cell struct {
 	Seconds    float64 `json:"seconds"`        // length of the measured window
 	Warmup     float64 `json:"warmup_seconds"` // most that the warm-up may take, unless that proves too short
 	Fill       bool    `json:"fill_pools"`     // pools are filled before it
-	Wanted     int     `json:"repeats_wanted"` // how many times it is to run, once a block
+	// Wanted is how many times it is to run, once a block. Paired says how many of these blocks are pairs: a cell
+	// beside another, alternating with it. The pairs come first.
+	Wanted int `json:"repeats_wanted"`
+	Paired int `json:"pairs,omitempty"`
 
 	// As the experiment has them: see Experiment.
 	Role             string                       `json:"role"`

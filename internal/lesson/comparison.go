@@ -7,7 +7,21 @@ type Comparison struct {
 	Metric string   `json:"metric" yaml:"metric"` // by name: see package metric
 	Of     Selector `json:"of" yaml:"of"`         // must pick one cell
 	To     Selector `json:"to" yaml:"to"`         // must pick one cell
+
+	// Until is the precision at which cells measured side by side have been measured enough: half the width of the
+	// ratio's interval, as a share of it. AtMost is how many seconds that may take. 0 is the lesson's.
+	Until  Percent `json:"until,omitempty" yaml:"until"`
+	AtMost float64 `json:"at_most,omitempty" yaml:"at_most"`
 }
+
+// A Percent is a share of 1; plans write it as "5 %".
+type Percent float64
+
+// What comparisons have unless their lesson says otherwise.
+const (
+	usualUntil  Percent = 0.05
+	usualAtMost         = 45 // seconds
+)
 
 // A Study is a published one that a lesson reproduces.
 type Study struct {

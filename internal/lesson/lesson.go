@@ -18,7 +18,10 @@ type Lesson struct {
 	Findings    []Finding    `yaml:"findings"`    // the lab's own
 	Study       *Study       `yaml:"study"`       // the published one that it reproduces, nil where it has none
 	Charts      []Chart      `yaml:"charts"`
-	Full        *Needs       `yaml:"full"` // what its full size needs; nil where it has none
+	// Until and AtMost are those of comparisons that have none of their own: see Comparison.
+	Until  Percent `yaml:"until"`
+	AtMost float64 `yaml:"at_most"`
+	Full   *Needs  `yaml:"full"` // what its full size needs; nil where it has none
 
 	Name        string       `yaml:"-"` // of its files
 	Experiments []Experiment `yaml:"-"` // until Apply all of them, side experiments last

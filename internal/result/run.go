@@ -41,11 +41,13 @@ type Run struct {
 	Started     time.Time  `json:"started"`
 	Ended       *time.Time `json:"ended,omitempty"`
 	Seed        uint64     `json:"seed"`   // of the order within each block
-	Blocks      int        `json:"blocks"` // a block is one repeat of every cell
+	Blocks      int        `json:"blocks"` // pairs first, then blocks of one repeat of every cell that has repeats left
 	Lesson      Lesson     `json:"lesson"`
 	Manifest    Manifest   `json:"manifest"`
 	Paths       []Path     `json:"paths"` // those the lesson asked for, in the order of configs/paths.yaml
 	Cells       []Cell     `json:"cells"`
+	Pairs       []Pair     `json:"pairs,omitempty"`        // cells measured side by side, in the order in which they ran
+	Unpaired    []Unpaired `json:"unpaired,omitempty"`     // comparisons whose cells can't be, and why
 	NotRestored string     `json:"not_restored,omitempty"` // why the latencies found at the start could not be put back
 	Unfinished  int        `json:"unfinished"`             // repeats that were planned and did not end by themselves
 }
