@@ -41,6 +41,8 @@ type Cell struct {
 	// beside another, alternating with it. The pairs come first.
 	Wanted int `json:"repeats_wanted"`
 	Paired int `json:"pairs,omitempty"`
+	// Planned is how many blocks its experiment gives it: as many as it runs in where its pairs can't alternate after all.
+	Planned int `json:"-"`
 
 	// As the experiment has them: see Experiment.
 	Role             string                       `json:"role"`
