@@ -1,4 +1,5 @@
-// What the lab's scripts share: one repeat of one cell, or of a pair of cells whose clients alternate. A script names its workloads, and exports each of them:
+// What the lab's scripts share: one repeat of one cell, or of a pair of cells whose clients alternate. A
+// script names its workloads, and exports each of them:
 //
 //   import { account, counter, options as cellOptions, workload } from '../lib/lab.js';
 //

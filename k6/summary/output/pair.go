@@ -28,19 +28,19 @@ func sideOf(tags *metrics.TagSet) int {
 func (o *Output) closeGroup(number int) {
 	g, file := o.group(number)
 	for side := range g.Sides {
-		figure := &g.Sides[side]
-		figure.Counters, figure.Trends = map[string]float64{}, map[string]summary.Trend{}
+		shown := &g.Sides[side]
+		shown.Counters, shown.Trends = map[string]float64{}, map[string]summary.Trend{}
 		for _, counter := range o.listed() {
-			figure.Counters[counter.Name] = 0
+			shown.Counters[counter.Name] = 0
 		}
 		for metric, series := range o.current[side] {
 			switch metric.Type {
 			case metrics.Counter:
-				figure.Counters[metric.Name] = series.sum
+				shown.Counters[metric.Name] = series.sum
 			case metrics.Trend:
 				sink := metrics.NewTrendSink()
 				addAll(sink, series.values)
-				figure.Trends[metric.Name] = trendOf(sink)
+				shown.Trends[metric.Name] = trendOf(sink)
 			}
 		}
 		o.current[side] = nil
