@@ -40,6 +40,9 @@ type Cell struct {
 	// beside another, alternating with it. The pairs come first.
 	Wanted int `json:"repeats_wanted"`
 	Paired int `json:"pairs,omitempty"`
+	// Planned is how many repeats its experiment has, where Wanted is another number since it is paired. It runs as often
+	// in blocks if a pair of it can't be measured.
+	Planned int `json:"repeats_planned,omitempty"`
 
 	// As the experiment has them: see Experiment.
 	Role             string                       `json:"role"`
