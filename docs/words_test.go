@@ -24,10 +24,6 @@ type retired struct {
 var (
 	code  = []string{"internal", "cmd", "k6", "scripts", "docs/run.schema.json", "docs/lesson.schema.json"}
 	prose = []string{"docs", "README.md", "CONTRIBUTING.md", "results/README.md"}
-	// where an experiment is what a lesson has, and nothing else has groups
-	lessons = []string{"docs", "README.md", "k6/lessons", "k6/lib", "k6/selftest.js", "internal/lesson",
-		"internal/run", "internal/report", "internal/htmlreport", "internal/outcome", "internal/metric",
-		"internal/result", "internal/selftest"}
 	claims = []string{"docs", "README.md", "k6", "scripts", "cmd", "internal/lesson", "internal/run",
 		"internal/report", "internal/htmlreport", "internal/outcome", "internal/console", "internal/selftest",
 		"internal/result"}
@@ -48,11 +44,8 @@ var words = []retired{
 		pattern: re(`--pods?\b|--pod-pools?\b|LAB_PODS?\b|LAB_POD_POOL`),
 		fine:    re(`"LAB_POD[A-Z_]+": +"it is LAB_INSTANCE`)},
 	// Keys and identifiers
-	{old: "group", now: "experiment", in: lessons,
-		pattern: re(`\b[Gg]roups?\b|[a-z]Groups?\b|groupsOf|groupOf`),
-		fine:    re(`process group|GROUP BY|role="group"|WaitGroup|"groups?": +"experiments?"`)},
 	{old: "group, a key", now: "experiment",
-		pattern: re(`"groups?"|\bgroup=|\bgroup: '`),
+		pattern: re(`"group"|\bgroup=|\bgroup: '`), // "groups" are a pair's, of slots
 		fine:    re(`role="group"|"groups?": +"experiments?"`)},
 	{old: "figure, a metric", now: "metric", in: code,
 		pattern: re(`"figure"|(^\s*|[{,] )figure:|\.figure\b|unknown figure|FiguresOf|figuresOf|figureOf` +

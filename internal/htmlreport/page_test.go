@@ -110,9 +110,9 @@ func TestWhatAReaderHasToKnowFirst(t *testing.T) {
 		want   string
 	}{
 		{"stopped", func(r *result.Run) { r.Status, r.Reason, r.Unfinished = result.Interrupted, "it was stopped", 3 },
-			"Interrupted: it was stopped; 3 of 109 repeats are missing."},
+			"Interrupted: it was stopped; 3 of 109 repeats are missing; - is a figure that no repeat gave."},
 		{"killed", func(r *result.Run) { r.Status = result.Running },
-			"the run never ended, or hasn&#39;t yet; 0 of 109 repeats are missing."},
+			"the run never ended, or hasn&#39;t yet; 0 of 109 repeats are missing; - is a figure that no repeat gave."},
 		{"changed", func(r *result.Run) {
 			six := 6
 			r.Lesson.Override = lesson.Override{Values: map[string][]string{"paths": {"direct"}}, Repeats: &six}

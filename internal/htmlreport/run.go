@@ -86,15 +86,8 @@ func (p runPage) Troubled() bool {
 func alerts(run *result.Run) []string {
 	var all []string
 	once := !slices.ContainsFunc(run.Cells, func(c result.Cell) bool { return c.Wanted >= outcome.Fewest })
-	missing := run.Missing()
-	switch {
-	case run.Status == result.Finished:
-	case run.Status == result.Running:
-		all = append(all, "Interrupted: the run never ended, or hasn't yet; "+missing+".")
-	case run.Reason == "":
-		all = append(all, sentence(string(run.Status))+": "+missing+".")
-	default:
-		all = append(all, sentence(string(run.Status))+": "+run.Reason+"; "+missing+".")
+	if status, why, ok := run.Unended(); ok {
+		all = append(all, sentence(string(status))+": "+why+".")
 	}
 	if changed := run.Lesson.Override.Describe(); changed != "" {
 		all = append(all, "Not as the lesson has it: "+changed+".")

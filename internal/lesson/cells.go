@@ -32,16 +32,17 @@ type Cell struct {
 	Workload   string  `json:"workload"`
 	Clients    int     `json:"clients"`
 	Protocol   string  `json:"protocol"`
-	Rate       float64 `json:"rate"`           // iterations per second over all clients; 0 is a closed loop
-	Seconds    float64 `json:"seconds"`        // length of the measured window
-	Warmup     float64 `json:"warmup_seconds"` // most that the warm-up may take, unless that proves too short
-	Fill       bool    `json:"fill_pools"`     // pools are filled before it
+	Driver     string  `json:"driver,omitempty"` // the program that its clients are in, "" for k6: see DrivenBy
+	Rate       float64 `json:"rate"`             // iterations per second over all clients; 0 is a closed loop
+	Seconds    float64 `json:"seconds"`          // length of the measured window
+	Warmup     float64 `json:"warmup_seconds"`   // most that the warm-up may take, unless that proves too short
+	Fill       bool    `json:"fill_pools"`       // pools are filled before it
 	// Wanted is how many times it is to run, once a block. Paired says how many of these blocks are pairs: a cell
 	// beside another, alternating with it. The pairs come first.
 	Wanted int `json:"repeats_wanted"`
 	Paired int `json:"pairs,omitempty"`
-	// Planned is how many repeats its experiment has, where Wanted is another number since it is paired. It runs as often
-	// in blocks if a pair of it can't be measured.
+	// Planned is how many blocks its experiment gives it, where it is paired: as many as it runs in where a pair of it
+	// can't be measured after all.
 	Planned int `json:"repeats_planned,omitempty"`
 
 	// As the experiment has them: see Experiment.
@@ -58,13 +59,14 @@ type Cell struct {
 	Params           json.RawMessage              `json:"params,omitempty"`
 	SamplesPerSecond float64                      `json:"samples_per_second,omitempty"`
 	Metrics          []string                     `json:"metrics,omitempty"`
+	PgbenchScript    string                       `json:"pgbench_script,omitempty"` // where pgbench drives it
 }
 
 // HasUsualRole says whether the cell's clients log in as everyone does unless told otherwise.
 func (c Cell) HasUsualRole() bool { return c.Role == "" || c.Role == usualRole }
 
 // Cells spreads the lesson's experiments over the paths, in the lab's order, then latency, workload, clients,
-// protocol, role, pool size and instances as the lesson lists them. A latency or role that a path can't
+// protocol, driver, role, pool size and instances as the lesson lists them. A latency or role that a path can't
 // have makes no cell.
 func (l *Lesson) Cells(paths []Path) ([]Cell, error) {
 	var cells []Cell
@@ -77,7 +79,7 @@ func (l *Lesson) Cells(paths []Path) ([]Cell, error) {
 			return nil, fmt.Errorf("experiment %s: %w", e.Name, err)
 		}
 		for _, p := range chosen {
-			cells = append(cells, e.cells(p)...)
+			cells = append(cells, l.withScripts(e.cells(p))...)
 		}
 	}
 	if len(cells) == 0 {

@@ -91,6 +91,9 @@ var dimensions = []Dimension{
 	{Name: "protocol", Key: "protocol", Heading: "protocol", Axis: "protocol",
 		Help: "these protocols: simple, extended, prepared",
 		id:   plain, text: in("%s protocol"), of: word(func(c *Cell) string { return c.Protocol })},
+	{Name: "driver", Key: "driver", Heading: "driver", Axis: "driver",
+		Help: "the program that clients are in: k6, pgbench, or both",
+		id:   unusualDriver, text: unusualDriver, of: func(c *Cell) Value { return Word(c.DrivenBy()) }},
 	{Name: "role", Key: "roles", Heading: "role", Axis: "role",
 		Help: "these logins: app, app_clear (poolers hold its clear password), app_trust (no password)",
 		id:   unusualRole, text: unusualRole, of: word(func(c *Cell) string { return c.Role })},
@@ -149,6 +152,14 @@ func latencyText(v Value) string {
 // unusualRole is the role, and nothing for the one that everyone has unless told otherwise.
 func unusualRole(v Value) string {
 	if v == None || v == Word(usualRole) {
+		return ""
+	}
+	return v.String()
+}
+
+// unusualDriver is the driver, and nothing for k6.
+func unusualDriver(v Value) string {
+	if v == None || v == Word(K6) {
 		return ""
 	}
 	return v.String()

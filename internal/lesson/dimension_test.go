@@ -10,7 +10,7 @@ import (
 
 // whole is a cell that has all that one can have.
 var whole = Cell{Experiment: "e", Path: "far", Latency: Through(10), Link: "client-far", Workload: "select",
-	Clients: 1, Protocol: "simple", Rate: 11,
+	Clients: 1, Protocol: "simple", Driver: "pgbench", Rate: 11,
 	Role: "app_trust", PoolSize: 5, Instances: 2, InstancePool: 3, Transactions: 50, BandwidthKBs: 1000,
 	ReplicationMS: 20, FreshDatabase: true,
 	Settings: map[string]map[string]string{"standby": {"b": "on", "a": "1"}},
@@ -25,6 +25,7 @@ func TestDimensions(t *testing.T) {
 		{"link", "client-far", "on link client-far", "none", ""},
 		{"clients", "1", "1 client", "none", ""},
 		{"protocol", "simple", "simple protocol", "none", "none protocol"},
+		{"driver", "pgbench", "pgbench", "k6", ""},
 		{"role", "app_trust", "app_trust", "app", ""},
 		{"pool_size", "5", "pool of 5", "-", ""},
 		{"instances", "2", "2 app instances", "-", ""},
@@ -55,7 +56,7 @@ func TestDimensions(t *testing.T) {
 }
 
 func TestID(t *testing.T) {
-	if got, want := whole.id(), "e.far.10ms.select.1c.simple.app_trust.pool5.2instances.3each"; got != want {
+	if got, want := whole.id(), "e.far.10ms.select.1c.simple.pgbench.app_trust.pool5.2instances.3each"; got != want {
 		t.Errorf("the id is %s, it should be %s", got, want)
 	}
 }

@@ -22,6 +22,9 @@ type Lesson struct {
 	Until  Percent `yaml:"until"`
 	AtMost float64 `yaml:"at_most"`
 	Full   *Needs  `yaml:"full"` // what its full size needs; nil where it has none
+	// Pgbench are scripts of pgbench that do what a workload does, by the workload: the text, or the name of one of
+	// pgbench's own.
+	Pgbench map[string]string `yaml:"pgbench"`
 
 	Name        string       `yaml:"-"` // of its files
 	Experiments []Experiment `yaml:"-"` // until Apply all of them, side experiments last
@@ -44,6 +47,7 @@ type Experiment struct {
 	Latencies []Latency `yaml:"latencies"`
 	Clients   []int     `yaml:"clients"`
 	Protocol  Words     `yaml:"protocol"` // prepared where none is given
+	Driver    Words     `yaml:"driver"`   // the program that clients are in: k6 where none is given, or pgbench
 	// Link is the link under study; without one it is the first that configs/paths.yaml gives for the path.
 	Link string `yaml:"link"`
 	// Rate is iterations per second over all clients; 0 is a closed loop.

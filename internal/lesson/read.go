@@ -34,7 +34,11 @@ func Read(script string) (*Lesson, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := l.checkWorkloads(file, exports(string(text))); err != nil {
+	workloads := exports(string(text))
+	if err := l.checkWorkloads(file, workloads); err != nil {
+		return nil, err
+	}
+	if err := l.checkPgbench(file, workloads); err != nil {
 		return nil, err
 	}
 	sum := sha256.Sum256(slices.Concat(plan, text))
@@ -90,7 +94,7 @@ func (e *Experiment) decode() error {
 	if err := check("", schemaOfExperiment, e.plan); err != nil {
 		return fmt.Errorf("experiment %s: %w", name, err)
 	}
-	fresh := Experiment{Protocol: Words{"prepared"}, Repeats: 1, Roles: Words{usualRole}}
+	fresh := Experiment{Protocol: Words{"prepared"}, Driver: Words{K6}, Repeats: 1, Roles: Words{usualRole}}
 	fresh.Side, fresh.plan, fresh.full = e.Side, e.plan, e.full
 	if err := e.plan.Decode(&fresh); err != nil {
 		return fmt.Errorf("experiment %s: %w", name, err)

@@ -18,6 +18,7 @@ func (e *Experiment) cells(p Path) []Cell {
 		Warmup:           e.Warmup,
 		Fill:             e.FillPools,
 		Wanted:           e.Repeats,
+		Planned:          e.Repeats,
 		Writes:           e.Writes,
 		Transactions:     e.Transactions,
 		ReplicationMS:    e.ReplicationMS,
@@ -38,6 +39,12 @@ func (e *Experiment) cells(p Path) []Cell {
 	cells = spread(cells, e.Workload, func(c *Cell, v string) bool { c.Workload = v; return true })
 	cells = spread(cells, e.Clients, func(c *Cell, v int) bool { c.Clients = v; return true })
 	cells = spread(cells, e.Protocol, func(c *Cell, v string) bool { c.Protocol = v; return true })
+	cells = spread(cells, e.drivers(), func(c *Cell, v string) bool {
+		if v != K6 {
+			c.Driver = v
+		}
+		return v == K6 || !p.OwnPool
+	})
 	cells = spread(cells, e.Roles, func(c *Cell, v string) bool { c.Role = v; return slices.Contains(p.Roles, v) })
 	cells = spread(cells, e.poolSizes(p), func(c *Cell, v int) bool { c.PoolSize = v; return true })
 	cells = spread(cells, e.instances(p), func(c *Cell, v int) bool { c.Instances = v; return true })

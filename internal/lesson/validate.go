@@ -23,6 +23,9 @@ func (l *Lesson) validate() error {
 		if err := e.validate(); err != nil {
 			return fmt.Errorf("experiment %s: %w", e.Name, err)
 		}
+		if err := l.refusePgbench(&e); err != nil {
+			return fmt.Errorf("experiment %s: %w", e.Name, err)
+		}
 		if l.Full == nil && (e.FullOnly || e.full != nil) {
 			return fmt.Errorf("experiment %s is larger in the full size, and the lesson doesn't say what that needs: "+
 				"full is missing", e.Name)

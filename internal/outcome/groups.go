@@ -1,8 +1,88 @@
 package outcome
 
+import (
+	"math"
+	"slices"
+
+	"github.com/aclements/go-moremath/stats"
+)
+
 // FewestGroups is how many groups of slots a pair's interval takes.
 const FewestGroups = 20
 
+// trim is the share of the groups that is cut off at each end, so that a few disturbed ones don't count. The coverage
+// of other shares, and of other intervals, is in docs/limits.md.
+const trim = 0.15
+
+// mostRelated is the greatest autocorrelation that an interval is widened by: what seems to be more is chance, or a
+// drift that no interval describes.
+const mostRelated = 0.5
+
 // Groups sums up what the groups of a pair showed: the ratio of the first figure to the second, and the range that holds
-// the true one in 95 of 100 cases.
-func Groups(figures [][2]float64) Interval { return Interval{N: len(figures)} }
+// the true one in 95 of 100 cases. The ratio is the trimmed mean of the groups' ratios on a logarithmic scale, the range
+// is Yuen's (Student's t with the winsorised variance; Biometrika 61, 1974), widened where a group resembles the one
+// before. A group without a ratio, since one of its figures is 0, is left out and counted.
+func Groups(figures [][2]float64) Interval {
+	i := Interval{OfGroups: true}
+	var logs []float64
+	for _, f := range figures {
+		ratio := f[0] / f[1]
+		if !(f[0] > 0 && f[1] > 0) || math.IsInf(ratio, 0) || ratio == 0 {
+			i.LeftOut++
+			continue
+		}
+		logs = append(logs, math.Log(ratio))
+	}
+	if i.N = len(logs); i.N == 0 {
+		return i
+	}
+	center, half := trimmed(logs)
+	i.Center, i.Lo, i.Hi = math.Exp(center), math.Exp(center-half), math.Exp(center+half)
+	return i
+}
+
+// HalfWidth is half the width of a ratio's interval as a share of the ratio, 0.05 for 0.95 to 1.05; without limit where
+// there is no interval.
+func HalfWidth(i Interval) float64 {
+	if !i.Known() || i.Lo <= 0 {
+		return math.Inf(1)
+	}
+	return math.Sqrt(i.Hi/i.Lo) - 1
+}
+
+// trimmed is the trimmed mean of values in the order in which they were measured, and half the width of its interval.
+func trimmed(values []float64) (center, half float64) {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	cut := int(trim * float64(n))
+	lo, hi, left := sorted[cut], sorted[n-1-cut], float64(n-2*cut)
+	center = stats.Mean(sorted[cut : n-cut])
+	if left < 2 {
+		return center, math.Inf(1)
+	}
+	winsorised := slices.Clone(values)
+	for i, v := range winsorised {
+		winsorised[i] = min(max(v, lo), hi)
+	}
+	mean, squares, products := stats.Mean(winsorised), 0.0, 0.0
+	for i, v := range winsorised {
+		squares += (v - mean) * (v - mean)
+		if i > 0 {
+			products += (v - mean) * (winsorised[i-1] - mean)
+		}
+	}
+	t := stats.InvCDF(stats.TDist{V: left - 1})((1 + confidence) / 2)
+	return center, t * math.Sqrt(squares/(left*(left-1))) * widening(products, squares, float64(n))
+}
+
+// widening is what a mean's interval is to be multiplied by since neighbours are related: by their autocorrelation r,
+// sqrt((1+r)/(1-r)). What n values show of r is too small by (1+4r)/n (Marriott and Pope, Biometrika 41, 1954). The
+// interval is never narrowed.
+func widening(products, squares, n float64) float64 {
+	if squares == 0 || n < 6 {
+		return 1
+	}
+	r := (n*products/squares + 1) / (n - 4)
+	r = min(max(r, 0), mostRelated)
+	return math.Sqrt((1 + r) / (1 - r))
+}

@@ -16,10 +16,12 @@ const Fewest = 6
 const confidence = 0.95
 
 // An Interval is the median of some values, and where there are enough of them the range that holds the true one in
-// 95 of 100 cases, taken from the values' order alone.
+// 95 of 100 cases, taken from the values' order alone. That of a pair's groups is another one: see Groups.
 type Interval struct {
 	Center, Lo, Hi float64 // Lo and Hi mean something only where it is Known
 	N              int     // values
+	OfGroups       bool    // the values are of a pair's groups, not of repeats
+	LeftOut        int     // groups without a ratio, since a figure was 0
 }
 
 // Summary sums up values, and leaves them in their order: benchmath sorts what it is given.
@@ -32,15 +34,25 @@ func Summary(values []float64) Interval {
 	return Interval{Center: s.Center, Lo: s.Lo, Hi: s.Hi, N: len(values)}
 }
 
-// Known says whether there is an interval around the median.
+// fewest is how many values the interval takes, and what they are.
+func (i Interval) fewest() (n int, what string) {
+	if i.OfGroups {
+		return FewestGroups, "groups"
+	}
+	return Fewest, "repeats"
+}
+
+// Known says whether there is an interval around the center.
 func (i Interval) Known() bool {
-	return i.N >= Fewest && !math.IsInf(i.Lo, 0) && !math.IsInf(i.Hi, 0)
+	fewest, _ := i.fewest()
+	return i.N >= fewest && !math.IsInf(i.Lo, 0) && !math.IsInf(i.Hi, 0)
 }
 
 // Text writes the range as write has numbers, or why there is none.
 func (i Interval) Text(write func(float64) string) string {
 	if !i.Known() {
-		return fmt.Sprintf("no interval: %d of %d repeats", i.N, Fewest)
+		fewest, what := i.fewest()
+		return fmt.Sprintf("no interval: %d of %d %s", i.N, fewest, what)
 	}
 	return write(i.Lo) + " to " + write(i.Hi)
 }

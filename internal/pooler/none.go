@@ -41,16 +41,17 @@ func (None) Emptied(context.Context, Use) error { return nil }
 // Counters has none.
 func (None) Counters(context.Context, Use) (Counters, error) { return Counters{}, nil }
 
-// Counts takes out of each server's count what is no client's: a connection's own transaction, prepares, and what
-// the lab did.
-func (None) Counts(_ Use, l Load) []result.Count {
-	var counts []result.Count
-	for _, n := range l.Nodes {
-		counts = append(counts, count("transactions, xact_commit of "+n.Name, l.K6.Transactions, n.Commits,
-			part{"connections' own", n.Sessions}, part{"prepares", l.K6.Prepares}, part{"the lab's own", l.Own.Statements}))
-	}
-	return counts
+// Counted has nothing to say.
+func (None) Counted(Use, Load) []result.Count { return nil }
+
+// Overhead is what is no client's: a connection's own transaction, prepares, and what the lab did.
+func (None) Overhead(_ Use, l Load) Overhead {
+	return Overhead{parts: []part{{"connections' own", l.Sessions}, {"prepares", l.K6.Prepares},
+		{"the lab's own", l.Own.Statements}}}
 }
+
+// Opened is one for each connection of a client.
+func (None) Opened(_ Use, l Load) (int64, bool) { return l.K6.Connections + l.Own.Connections, true }
 
 // Sample has nothing to say.
 func (None) Sample(context.Context, Use) (result.Pooler, error) { return result.Pooler{}, nil }

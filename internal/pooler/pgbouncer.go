@@ -140,7 +140,8 @@ func (b *pgbouncer) Emptied(ctx context.Context, u Use) error {
 	}
 }
 
-// Counters is how many transactions PgBouncer counted in the database since it started.
+// Counters is how many transactions PgBouncer counted in the database since it started, and how many server connections
+// the pool holds.
 func (b *pgbouncer) Counters(ctx context.Context, u Use) (Counters, error) {
 	rows, err := b.console.Ask(ctx, "SHOW STATS")
 	if err != nil {
@@ -149,39 +150,49 @@ func (b *pgbouncer) Counters(ctx context.Context, u Use) (Counters, error) {
 	stats := session.Find(rows, "database", u.Database) // none where nobody has used it yet
 	var n session.Numbers
 	c := Counters{Transactions: n.Of(stats, "total_xact_count")}
+	pools, err := b.console.Ask(ctx, "SHOW POOLS")
+	if err != nil {
+		return c, err
+	}
+	if pool := poolOf(pools, u); pool != nil {
+		for _, column := range serverColumns {
+			c.Servers += n.Of(pool, column)
+		}
+	}
 	return c, n.Err
 }
 
-// Counts sets SHOW STATS and each server's count beside k6's. PgBouncer itself commits on its server connections: it
-// SETs the clients' parameters (their application_name) when a server connection gets a client that has others. In
-// transaction mode all clients have the same, so that is once a server connection, save the one that neverUsed
-// counts; in session mode DISCARD ALL follows each client and undoes it.
-func (b *pgbouncer) Counts(u Use, l Load) []result.Count {
-	prepares, own := part{"prepares", l.K6.Prepares}, part{"the lab's own", l.Own.Statements}
-	counts := []result.Count{
-		count("transactions, SHOW STATS of PgBouncer", l.K6.Transactions, l.Transactions, prepares, own),
-	}
-	connections := l.K6.Connections + l.Own.Connections
-	for _, n := range l.Nodes {
-		unused := neverUsed(u, n)
-		parts := []part{{"SETs", n.Sessions - unused}}
-		if u.Mode == "session" {
-			parts = []part{{"SETs", connections}, {"DISCARD ALLs", connections}}
-		}
-		parts = append(parts, part{"connections' own", n.Sessions}, prepares, own)
-		c := count("transactions, xact_commit of "+n.Name, l.K6.Transactions, n.Commits, parts...)
-		counts = append(counts, unsure(c, unused))
-	}
-	return counts
+// Counted sets SHOW STATS beside k6's count.
+func (b *pgbouncer) Counted(_ Use, l Load) []result.Count {
+	return []result.Count{count("transactions, SHOW STATS of PgBouncer", l.K6.Transactions, l.Transactions,
+		part{"prepares", l.K6.Prepares}, part{"the lab's own", l.Own.Statements})}
 }
+
+// Overhead is what PgBouncer itself commits on its server connections, and what opening them does: it SETs the clients'
+// parameters (their application_name) when a server connection gets a client that has others. In transaction mode all
+// clients have the same, so that is once a server connection, save the one that neverUsed counts; in session mode
+// DISCARD ALL follows each client and undoes it.
+func (b *pgbouncer) Overhead(u Use, l Load) Overhead {
+	connections, unused := l.K6.Connections+l.Own.Connections, neverUsed(u, l.Sessions)
+	parts := []part{{"SETs", l.Sessions - unused}}
+	if u.Mode == "session" {
+		parts = []part{{"SETs", connections}, {"DISCARD ALLs", connections}}
+	}
+	parts = append(parts, part{"connections' own", l.Sessions}, part{"prepares", l.K6.Prepares},
+		part{"the lab's own", l.Own.Statements})
+	return Overhead{parts: parts, unsure: unused}
+}
+
+// Opened is how many the pool held at the load's end: it began empty, and keeps what it opens.
+func (b *pgbouncer) Opened(_ Use, l Load) (int64, bool) { return l.Servers, true }
 
 // neverUsed is how many server connections in transaction mode may never have had a client: PgBouncer opens one at a
 // time, and the last one can come when nobody waits for it any more.
-func neverUsed(u Use, n Node) int64 {
+func neverUsed(u Use, sessions int64) int64 {
 	if u.Mode == "session" {
 		return 0
 	}
-	return min(n.Sessions, 1)
+	return min(sessions, 1)
 }
 
 // The columns of SHOW POOLS that count clients, and those that count server connections; older versions of PgBouncer

@@ -108,25 +108,23 @@ func (p *pgpool) Counters(ctx context.Context, u Use) (Counters, error) {
 	return c, n.Err
 }
 
-// Counts adds the servers up, for a statement goes to one of them. Pgpool-II itself commits once on each server for
+// Overhead is of all servers together, for a statement goes to one of them. Pgpool-II itself commits once on each for
 // every client that connects (its own connection's start, or a SET of application_name on one that it kept), and
 // when the client leaves a DISCARD ALL on the primary and on the server that its SELECTs went to: if that is the
 // primary, it is one. It sends a BEGIN and its COMMIT to both of those servers, too. How often they were two is the
 // part of the count that stays unsure.
 // (Pgpool-II's own SHOW POOL_BACKEND_STATS loses counts where children count at the same moment.)
-func (p *pgpool) Counts(_ Use, l Load) []result.Count {
-	var commits int64
-	var names []string
-	for _, n := range l.Nodes {
-		commits += n.Commits
-		names = append(names, n.Name)
+func (p *pgpool) Overhead(u Use, l Load) Overhead {
+	connections, nodes := l.K6.Connections+l.Own.Connections, int64(len(u.Nodes))
+	return Overhead{
+		parts: []part{{"connections' own", connections * nodes}, {"DISCARD ALLs", connections},
+			{"prepares", l.K6.Prepares}, {"the lab's own", l.Own.Statements}},
+		unsure: (connections + l.K6.Explicit) * (nodes - 1),
 	}
-	connections, nodes := l.K6.Connections+l.Own.Connections, int64(len(l.Nodes))
-	c := count("transactions, xact_commit of "+strings.Join(names, " and "), l.K6.Transactions, commits,
-		part{"connections' own", connections * nodes}, part{"DISCARD ALLs", connections},
-		part{"prepares", l.K6.Prepares}, part{"the lab's own", l.Own.Statements})
-	return []result.Count{unsure(c, (connections+l.K6.Explicit)*(nodes-1))}
 }
+
+// Opened can't be told: a child may keep a connection of an earlier client, which costs the servers as much.
+func (p *pgpool) Opened(Use, Load) (int64, bool) { return 0, false }
 
 // Sample counts Pgpool-II's children. It has one for each client: MaxClients are those that serve one, PoolSize is
 // how many there are. Clients beyond that wait in the kernel's backlog, which Pgpool-II can't see, and its server

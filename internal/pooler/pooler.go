@@ -81,8 +81,13 @@ type Pooler interface {
 
 	// Counters is what the pooler has counted since it started.
 	Counters(context.Context, Use) (Counters, error)
-	// Counts sets what it and the servers counted during a load beside what k6 did.
-	Counts(Use, Load) []result.Count
+	// Counted sets what it counted itself during a load beside what k6 did; none where it counts no transactions.
+	Counted(Use, Load) []result.Count
+	// Overhead is what the servers commit for a load beside its clients' transactions.
+	Overhead(Use, Load) Overhead
+	// Opened is how many server connections were opened for a load; not ok where it can't tell, and its overhead
+	// doesn't depend on that.
+	Opened(Use, Load) (sessions int64, ok bool)
 	// Sample is how it is filled just now, all pools of measured clients together.
 	Sample(context.Context, Use) (result.Pooler, error)
 	// State is how it is just now, for whoever watches.
@@ -123,6 +128,7 @@ type Own struct{ Connections, Statements int64 }
 // Counters is what a pooler counted.
 type Counters struct {
 	Transactions int64
+	Servers      int64          // connections that its pool of the path holds just now
 	Selects      []result.Share // that it sent to each server
 }
 
@@ -139,7 +145,9 @@ type Load struct {
 	K6           result.Counted
 	Own          Own
 	Nodes        []Node
+	Sessions     int64 // of the nodes' sessions, those of this load
 	Transactions int64 // of the pooler's own count
+	Servers      int64 // that the pooler held at the end of the load
 }
 
 // A State is how a pooler is. What it can't tell is nil.

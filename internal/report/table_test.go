@@ -27,11 +27,12 @@ func TestInterrupted(t *testing.T) {
 	for name, run := range map[string]*result.Run{"interrupted": tour(), "killed": tour()} {
 		run.Status, run.Reason, run.NotRestored = result.Interrupted, "it was stopped: Ctrl-C, scripts/lab cancel or the "+
 			"console", "toxiproxy doesn't answer"
-		want := "INTERRUPTED: it was stopped: Ctrl-C, scripts/lab cancel or the console; 1 of 24 repeats are missing; - " +
-			"is a figure that no repeat gave\n"
+		want := "INTERRUPTED: it was stopped: Ctrl-C, scripts/lab cancel or the console; 1 of 24 repeats are missing; - is " +
+			"a figure that no repeat gave.\n"
 		if name == "killed" {
 			run.Status = result.Running
-			want = "INTERRUPTED: it never ended, or hasn't yet; 1 of 24 repeats are missing; - is a figure that no repeat gave\n"
+			want = "INTERRUPTED: the run never ended, or hasn't yet; 1 of 24 repeats are missing; - is " +
+				"a figure that no repeat gave.\n"
 		}
 		if text := Table(run); !strings.Contains(strings.Join(strings.Fields(text), " "), strings.TrimSpace(want)) ||
 			!strings.Contains(text, "could not be put back: toxiproxy doesn't answer") {

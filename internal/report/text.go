@@ -38,14 +38,8 @@ func title(run *result.Run) string {
 	fmt.Fprintf(&b, "%s UTC, %s, %s a node, %s a pooler, scale %d, seed %d\n",
 		run.Started.UTC().Format("2006-01-02 15:04"), metric.Count(run.Manifest.Host.CPUs, "CPU"),
 		run.Manifest.CPUs("nodes"), run.Manifest.CPUs("poolers"), run.Manifest.Scale, run.Seed)
-	switch {
-	case run.Status == result.Finished:
-	case run.Status == result.Running:
-		paragraph(&b, "INTERRUPTED: ", "it never ended, or hasn't yet; "+missing(run))
-	case run.Reason == "":
-		paragraph(&b, strings.ToUpper(string(run.Status))+": ", missing(run))
-	default:
-		paragraph(&b, strings.ToUpper(string(run.Status))+": ", run.Reason+"; "+missing(run))
+	if status, why, ok := run.Unended(); ok {
+		paragraph(&b, strings.ToUpper(string(status))+": ", why+".")
 	}
 	if run.NotRestored != "" {
 		fmt.Fprintf(&b, "The latencies set before the run could not be put back: %s\n", run.NotRestored)
@@ -64,8 +58,6 @@ func counts(run *result.Run) string {
 	paragraph(&b, "Counts: ", text)
 	return b.String()
 }
-
-func missing(run *result.Run) string { return run.Missing() + "; - is a figure that no repeat gave" }
 
 // latenciesOf are the latencies of the run's cells, without the proxy first.
 func latenciesOf(run *result.Run) []lesson.Latency {

@@ -171,13 +171,27 @@ func (r *Run) Left() int {
 	return left
 }
 
-// Missing says in words how many of the planned repeats did not end by themselves.
-func (r *Run) Missing() string {
+// Unended says how a run ended that did not do all that was planned, and in words why and how much of it is missing;
+// not ok where it did all.
+func (r *Run) Unended() (status Status, why string, ok bool) {
+	switch {
+	case r.Status == Finished:
+		return r.Status, "", false
+	case r.Status == Running:
+		return Interrupted, "the run never ended, or hasn't yet; " + r.missing(), true
+	case r.Reason == "":
+		return r.Status, r.missing(), true
+	}
+	return r.Status, r.Reason + "; " + r.missing(), true
+}
+
+// missing says how many of the planned repeats did not end by themselves, and what stands in tables for their figures.
+func (r *Run) missing() string {
 	wanted := 0
 	for _, c := range r.Cells {
 		wanted += c.Wanted
 	}
-	return fmt.Sprintf("%d of %d repeats are missing", r.Unfinished, wanted)
+	return fmt.Sprintf("%d of %d repeats are missing; - is a figure that no repeat gave", r.Unfinished, wanted)
 }
 
 // Reconciled says in a sentence how often k6 and the servers counted the same transactions, as far as each can know, of

@@ -76,17 +76,39 @@ func NewRunCommand() *cobra.Command {
 // that ended early. It checks everything that can be checked before anything runs.
 func Script(ctx context.Context, file string, o lesson.Override, seed uint64,
 	out, progressOut io.Writer) (*result.Run, error) {
+	l, err := readLesson(file)
+	if err != nil {
+		return nil, err
+	}
+	return Lesson(ctx, l, o, seed, out, progressOut)
+}
+
+// Lesson is Script for a lesson that has been read.
+func Lesson(ctx context.Context, l *lesson.Lesson, o lesson.Override, seed uint64,
+	out, progressOut io.Writer) (*result.Run, error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	set, p, err := prepare(ctx, file, o)
+	set, p, err := prepare(l, o)
 	if err != nil {
 		return nil, err
 	}
 	return execute(ctx, set, p, o, seed, filepath.Join(topology.Root(), "results"), out, progressOut)
 }
 
-// prepare reads a lesson and makes the plan of its run.
-func prepare(ctx context.Context, file string, o lesson.Override) (*topology.Set, *plan, error) {
+// readLesson reads a lesson and checks what it asks.
+func readLesson(file string) (*lesson.Lesson, error) {
+	l, err := lesson.Read(file)
+	if err != nil {
+		return nil, err
+	}
+	if err := outcome.Check(l); err != nil {
+		return nil, fmt.Errorf("%s: %w", lesson.PlanOf(file), err)
+	}
+	return l, nil
+}
+
+// prepare makes the plan of a lesson's run.
+func prepare(l *lesson.Lesson, o lesson.Override) (*topology.Set, *plan, error) {
 	set, err := topology.Load(topology.Root())
 	if err != nil {
 		return nil, nil, err
@@ -95,13 +117,6 @@ func prepare(ctx context.Context, file string, o lesson.Override) (*topology.Set
 		if _, err := set.Find(name); err != nil && name != "*" {
 			return nil, nil, err
 		}
-	}
-	l, err := lesson.Read(file)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := outcome.Check(l); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", lesson.PlanOf(file), err)
 	}
 	all := *l
 	all.Experiments = slices.Clone(l.Experiments)
@@ -115,7 +130,7 @@ func prepare(ctx context.Context, file string, o lesson.Override) (*topology.Set
 	p.share = shareOfLimits(&all, set, o.Full)
 	if asItIs(o) {
 		if err := outcome.CheckCells(l, p.asked); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", lesson.PlanOf(file), err)
+			return nil, nil, fmt.Errorf("%s: %w", lesson.PlanOf(l.File), err)
 		}
 	}
 	return set, p, nil

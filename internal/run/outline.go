@@ -16,7 +16,11 @@ import (
 // outline says what a run would be, and runs nothing: its experiments, how long it takes, what it needs. The error is
 // that of a full size that doesn't fit.
 func outline(ctx context.Context, file string, o lesson.Override, out io.Writer) error {
-	set, p, err := prepare(ctx, file, o)
+	l, err := readLesson(file)
+	if err != nil {
+		return err
+	}
+	set, p, err := prepare(l, o)
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,7 @@ func (r *runner) measure(ctx context.Context, c lesson.Cell, out *result.Repeat)
 	}
 	defer r.restore()
 	wanted := server.Preparation{Writes: c.Writes, Settings: settings(c, path)}
-	if err := r.servers.Prepare(preparation, path, wanted); err != nil {
+	if err := r.servers.Prepare(preparation, wanted, path); err != nil {
 		return err
 	}
 	before, err := r.begin(preparation, c, path, toxics, out)

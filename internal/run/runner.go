@@ -22,7 +22,7 @@ const restoreTime = 10 * time.Second
 
 // Servers are those that a cell goes through, and what they say of it.
 type servers interface {
-	Prepare(context.Context, server.Path, server.Preparation) error
+	Prepare(context.Context, server.Preparation, ...server.Path) error
 	Begin(ctx context.Context, path server.Path, fill bool) (server.Beginning, error)
 	Changed(context.Context) (string, error)
 	Reconcile(context.Context, server.Path, server.Tally, result.Counted) ([]result.Count, []result.Share, error)

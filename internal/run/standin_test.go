@@ -124,7 +124,7 @@ type serversStandIn struct {
 	restored  int
 }
 
-func (w *serversStandIn) Prepare(_ context.Context, _ server.Path, p server.Preparation) error {
+func (w *serversStandIn) Prepare(_ context.Context, p server.Preparation, _ ...server.Path) error {
 	w.prepared = append(w.prepared, p)
 	return nil
 }

@@ -65,14 +65,14 @@ func (l *Lab) pooler(p Path) pooler.Pooler {
 	return pooler.None{}
 }
 
-// Clear ends all backends of measured connections on the nodes that p can reach, so that pools start empty and
-// counts are handed in. Poolers first let go of those that they have to close themselves.
-func (l *Lab) Clear(ctx context.Context, p Path) error {
-	emptied := func(ctx context.Context, wait time.Duration) bool { return l.emptied(ctx, p.Nodes(), wait) }
+// clear ends all backends of measured connections on the nodes, so that pools start empty and counts are handed in.
+// Poolers first let go of those that they have to close themselves.
+func (l *Lab) clear(ctx context.Context, nodes []string) error {
+	emptied := func(ctx context.Context, wait time.Duration) bool { return l.emptied(ctx, nodes, wait) }
 	for _, service := range slices.Sorted(maps.Keys(l.poolers)) {
 		l.poolers[service].CloseServers(ctx, emptied)
 	}
-	for _, name := range p.Nodes() {
+	for _, name := range nodes {
 		if err := l.nodes[name].Clear(ctx); err != nil {
 			return err
 		}

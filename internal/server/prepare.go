@@ -13,22 +13,26 @@ type Preparation struct {
 	Settings map[string]map[string]string // by component and name
 }
 
-// Prepare brings the servers into the state that a repeat wants: its role may log in, its settings are in force, its
-// tables are tidy, its database is new. Restore undoes what would last.
-func (l *Lab) Prepare(ctx context.Context, path Path, p Preparation) error {
-	if err := l.GrantLogin(ctx, path.Role, path.Nodes()...); err != nil {
-		return err
+// Prepare brings the servers into the state that a repeat, or the two of a pair, want: their roles may log in, their
+// settings are in force, their tables are tidy, their database is new. Restore undoes what would last.
+func (l *Lab) Prepare(ctx context.Context, p Preparation, paths ...Path) error {
+	for _, path := range paths {
+		if err := l.GrantLogin(ctx, path.Role, path.Nodes()...); err != nil {
+			return err
+		}
 	}
 	if err := l.applySettings(ctx, p.Settings); err != nil {
 		return err
 	}
-	if p.Writes && len(path.Nodes()) > 0 {
+	if p.Writes && len(nodes(paths)) > 0 {
 		if err := l.BeginWrites(ctx); err != nil {
 			return err
 		}
 	}
-	if path.Fresh {
-		return l.makeFresh(ctx, path)
+	for _, path := range paths {
+		if path.Fresh {
+			return l.makeFresh(ctx, path)
+		}
 	}
 	return nil
 }

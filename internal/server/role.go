@@ -33,7 +33,10 @@ func (l *Lab) GrantLogin(ctx context.Context, role string, nodes ...string) erro
 	if role != appTrust {
 		return nil
 	}
-	l.granted = append([]string{primary}, nodes...)
+	if l.granted == nil {
+		l.granted = []string{primary}
+	}
+	l.granted = append(l.granted, nodes...)
 	if _, err := l.nodes[primary].Ask(ctx, "ALTER ROLE "+appTrust+" LOGIN"); err != nil {
 		return fmt.Errorf("let %s log in: %w", appTrust, err)
 	}

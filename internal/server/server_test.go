@@ -157,7 +157,7 @@ func countsOf(t *testing.T, p Path, before, after Tally, k6 result.Counted) []re
 	if err != nil {
 		t.Fatal(err)
 	}
-	return l.pooler(p).Counts(p.use(), load(p, before, after, k6))
+	return pooler.Counts(l.pooler(p), p.use(), load(p, before, after, k6))
 }
 
 // A BEGIN block is sent to the primary and to the session's own node: it may commit twice.

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
+
+	"pooler-lab/internal/standin"
 )
 
 // alone returns dsn with an application name of its own, and a function that
@@ -117,27 +119,12 @@ func openFiles() int {
 // standIn lets everybody in, answers nothing, and returns its dsn.
 func standIn(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go welcome(conn)
-		}
-	}()
-	return fmt.Sprintf("host=127.0.0.1 port=%d", listener.Addr().(*net.TCPAddr).Port)
+	return fmt.Sprintf("host=127.0.0.1 port=%d", standin.Listen(t, welcome))
 }
 
 func welcome(conn net.Conn) {
-	defer conn.Close()
-	backend := pgproto3.NewBackend(conn, conn)
-	if _, err := backend.ReceiveStartupMessage(); err != nil {
+	backend, ok := standin.Startup(conn)
+	if !ok {
 		return
 	}
 	backend.Send(&pgproto3.AuthenticationOk{})

@@ -1,0 +1,257 @@
+package test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pooler-lab/internal/link"
+	"pooler-lab/internal/metric"
+	"pooler-lab/internal/result"
+)
+
+// faultsPlan has one cell for each fault. Their latency is far more than what a busy machine adds, so that two runs of
+// a cell without a fault agree.
+const faultsPlan = `title: Faults
+question: Does a flag's bound hold what its fault does?
+explanation: It has to.
+minutes: 1
+defaults:
+  paths: [direct]
+  latencies: [20]
+  seconds: 3
+  warmup_seconds: 1
+experiments:
+  # 53 queries a second of about 2 ms of CPU: a fifth of the primary's limit. No client waits for another's answer.
+  - name: limit
+    workload: work
+    clients: [30]
+    rate: 53
+  - name: network
+    workload: select
+    clients: [4]
+    seconds: 1
+  - name: connections
+    workload: select
+    roles: [app_clear]
+    clients: [4]
+  - name: generator
+    workload: select
+    clients: [4]
+    rate: 53
+`
+
+const faultsScript = `import { account, options as cellOptions, workload } from '../lib/lab.js';
+
+export const options = cellOptions();
+
+export const select = workload((client) => {
+  client.exec('SELECT abalance FROM pgbench_accounts WHERE aid = $1', account());
+});
+
+export const work = workload((client) => {
+  client.exec('SELECT sum(n) FROM generate_series(1, 20000) n');
+});
+
+export default select;
+`
+
+// saveFaults saves the lesson of these cells.
+func saveFaults(t *testing.T) {
+	t.Helper()
+	lesson := filepath.Join(root, "k6", "lessons", "97-faults")
+	saveLesson(t, lesson+".yaml", faultsPlan)
+	saveLesson(t, lesson+".js", faultsScript)
+}
+
+// startFault begins a run of one cell of the plan, or of all where no experiment is named.
+func startFault(t *testing.T, experiments ...string) *started {
+	t.Helper()
+	args := []string{"97-faults"}
+	if len(experiments) > 0 {
+		args = append(args, "--experiments", strings.Join(experiments, ","))
+	}
+	return start(t, "run", args...)
+}
+
+// TestFaultsStayWithinTheirBounds injects faults into cells that run. Each raises its flag, and what the same cell
+// measures without the fault lies within the bound of what it measures with it.
+func TestFaultsStayWithinTheirBounds(t *testing.T) {
+	saveFaults(t)
+	sound := map[string]result.Cell{}
+	for _, c := range startFault(t).finished(t, 0).Cells {
+		sound[c.Experiment] = c
+	}
+	for _, fault := range []struct {
+		experiment string
+		kind       result.FlagKind
+		run        func(*testing.T) *started
+		metrics    []string
+	}{
+		{"limit", result.FlagThrottled, cutLimit, []string{"p50", "p95", "mean", "tps"}},
+		{"network", result.FlagLatency, slowLink, []string{"p50", "p95", "mean", "tps"}},
+		{"connections", result.FlagErrors, refuseClients, []string{"p50", "tps"}}, // a tail may have been all that failed
+		{"generator", result.FlagLate, stopK6, []string{"p50", "p95", "mean", "tps"}},
+	} {
+		t.Run(string(fault.kind), func(t *testing.T) {
+			c := onlyCell(t, fault.run(t).finished(t, 0))
+			with, without := flaggedRepeat(t, c, fault.kind), soundRepeat(t, sound[fault.experiment], fault.kind)
+			for _, name := range fault.metrics {
+				checkBound(t, name, &c, with, without)
+			}
+		})
+	}
+}
+
+// flaggedRepeat is the first attempt at the cell, into which the fault was injected, whether it was run again or not.
+func flaggedRepeat(t *testing.T, c result.Cell, kind result.FlagKind) *result.Repeat {
+	t.Helper()
+	if len(c.Repeats) == 0 || c.Repeats[0].Measured == nil || !c.Repeats[0].Flagged(kind) {
+		t.Fatalf("the flag %s is missing: %s", kind, reasons(c))
+	}
+	t.Logf("flags %v", c.Repeats[0].Flags)
+	return &c.Repeats[0]
+}
+
+// soundRepeat is the one that counts of a cell without the fault.
+func soundRepeat(t *testing.T, c result.Cell, kind result.FlagKind) *result.Repeat {
+	t.Helper()
+	r := c.Last()
+	if r == nil {
+		t.Fatalf("without the fault, no repeat is ok: %s", reasons(c))
+	}
+	if r.Flagged(kind) {
+		t.Fatalf("without the fault, the flag %s is there, too: %v", kind, r.Flags)
+	}
+	return r
+}
+
+// chance is how far two runs of one cell may be apart.
+const chance = 1.1
+
+// checkBound wants the figure without the fault within the bound of the figure with it. Where something else flags
+// either, such as a machine whose CPU was stolen, its bound counts too.
+func checkBound(t *testing.T, name string, c *result.Cell, with, without *result.Repeat) {
+	t.Helper()
+	f, err := metric.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	measured, bound := boundOf(t, f, c, with)
+	truth, room := boundOf(t, f, c, without)
+	t.Logf("%-4s %8.2f with the fault, %8.2f without: ratio %.3f, bound %v", name, measured, truth, truth/measured, bound)
+	if truth*room.Hi()*chance < measured*bound.Lo() || truth*room.Lo() > measured*bound.Hi()*chance {
+		t.Errorf("%s without the fault is %.3f times what it is with it, out of its bound %v", name, truth/measured, bound)
+	}
+}
+
+// boundOf is a figure of a repeat, and how far the repeat's flags can have moved it.
+func boundOf(t *testing.T, f metric.Metric, c *result.Cell, r *result.Repeat) (float64, result.Bound) {
+	t.Helper()
+	value, measured := f.Of(c, r)
+	if !measured || value <= 0 {
+		t.Fatalf("%s was not measured", f.Name)
+	}
+	for _, flag := range r.Flags {
+		if !f.Bears(flag.Kind) {
+			continue
+		}
+		b, bounded := r.Bounds[f.Name]
+		if !bounded && (r.Flagged(result.FlagHost) || r.Flagged(result.FlagGenerator)) {
+			t.Skipf("this machine's CPU was full, which has no bound: %v", r.Flags)
+		}
+		if !bounded {
+			t.Fatalf("%s has no bound, with the flags %v", f.Name, r.Flags)
+		}
+		return value, b
+	}
+	return value, result.Bound{1, 1}
+}
+
+// cutLimit cuts the primary's CPU limit for a second of the window, to less than what the queries need.
+func cutLimit(t *testing.T) *started {
+	usual := docker(t, "inspect", "-f", "{{.HostConfig.NanoCpus}}", container("primary"))
+	set := func(cpus string) { docker(t, "update", "--cpus", cpus, container("primary")) }
+	restore := strings.TrimSpace(script(t, "setting", "LAB_NODE_CPUS"))
+	t.Cleanup(func() {
+		set(restore)
+		if now := docker(t, "inspect", "-f", "{{.HostConfig.NanoCpus}}", container("primary")); now != usual {
+			t.Errorf("the primary's limit is %s billionths of a CPU, it was %s", now, usual)
+		}
+	})
+	run := startFault(t, "limit")
+	waitForLoad(t, 1200*time.Millisecond)
+	set("0.05")
+	time.Sleep(time.Second)
+	set(restore)
+	return run
+}
+
+// slowLink puts 15 ms behind the link client-primary, where the lab doesn't see them: a second toxiproxy, whose latency
+// adds to the 20 ms that are set.
+func slowLink(t *testing.T) *started {
+	const api, listen, name = "127.0.0.1:8475", "127.0.0.1:16001", "client-primary"
+	cli := func(args ...string) { inside(t, "toxiproxy", append([]string{"toxiproxy-cli"}, args...)...) }
+	p, found := snapshot(t).Proxy(name)
+	if !found {
+		t.Fatalf("toxiproxy has no link %s", name)
+	}
+	listens := "0.0.0.0:" + p.Listen[strings.LastIndex(p.Listen, ":")+1:]
+	leadTo := func(upstream string) {
+		cli("delete", name)
+		cli("create", "-l", listens, "-u", upstream, name)
+	}
+	pid := inside(t, "toxiproxy", "sh", "-c", "toxiproxy-server -port 8475 >/dev/null 2>&1 & echo $!")
+	t.Cleanup(func() {
+		leadTo(p.Upstream)
+		inside(t, "toxiproxy", "sh", "-c", "kill "+pid)
+	})
+	eventually(t, 10*time.Second, func() string {
+		return command(t, nil, "docker", "exec", container("toxiproxy"), "toxiproxy-cli", "-h", api, "list").err
+	})
+	cli("-h", api, "create", "-l", listen, "-u", p.Upstream, "behind")
+	cli("-h", api, "toxic", "add", "-t", "latency", "-a", "latency=15", "behind")
+	leadTo(listen)
+	return startFault(t, "network")
+}
+
+// snapshot is what toxiproxy holds.
+func snapshot(t *testing.T) link.Snapshot {
+	t.Helper()
+	s, err := link.New("http://" + address(t, "toxiproxy") + ":8474").Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// refuseClients ends two of four clients' connections in mid-window, and their role may have no more than two.
+func refuseClients(t *testing.T) *started {
+	ask := func(sql string) {
+		inside(t, "primary", "psql", "-X", "-q", "-U", "postgres", "-d", "postgres", "-c", sql)
+	}
+	t.Cleanup(func() { ask("ALTER ROLE app_clear CONNECTION LIMIT -1") })
+	run := startFault(t, "connections")
+	waitForLoad(t, 1200*time.Millisecond)
+	ask("ALTER ROLE app_clear CONNECTION LIMIT 2")
+	ask("SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity " +
+		"WHERE application_name = 'k6' AND usename = 'app_clear' LIMIT 2) AS two")
+	return run
+}
+
+// stopK6 stops k6 for 0.4 s of the window.
+func stopK6(t *testing.T) *started {
+	run := startFault(t, "generator")
+	waitForLoad(t, 1200*time.Millisecond)
+	const find = `for p in /proc/[0-9]*; do
+		case $(tr '\0' ' ' <$p/cmdline 2>/dev/null) in 'k6 run '*) echo ${p#/proc/} $(stat -c %u $p) ;; esac
+	done`
+	pid, user, found := strings.Cut(inside(t, "lab", "sh", "-c", find), " ")
+	if !found || strings.Contains(user, "\n") {
+		t.Fatalf("k6 is not one process: %s %s", pid, user)
+	}
+	// As its own user: the container holds no capability to signal others' processes.
+	docker(t, "exec", "-u", user, container("lab"), "sh", "-c", "kill -STOP "+pid+"; sleep 0.4; kill -CONT "+pid)
+	return run
+}
