@@ -51,7 +51,7 @@ type progress struct {
 	failed  int    // cells
 }
 
-// load is the phase in which the repeat's clients are at work.
+// load is the phase in which the repeat's clients are at work. People see the program that they are in.
 const load = "k6"
 
 // A kind is a sort of cells that take equally long beside their warm-up and window.
@@ -196,7 +196,7 @@ func (p *progress) enter(phase string) {
 	p.phase = phase
 	p.loading = time.Time{}
 	if phase == load {
-		p.loading = p.now()
+		p.loading, p.phase = p.now(), p.cell.DrivenBy()
 	}
 	p.draw()
 }
