@@ -122,7 +122,7 @@ func (r *runner) seenPair(t *trial, seen *summary.Pair, g generator, file string
 		}
 		own := *resources
 		t.repeats[side].Summary, t.repeats[side].Resources = file, &own
-		t.repeats[side].Measured = measured(s, t.cells[side])
+		t.repeats[side].Measured = measured(s)
 	}
 }
 
