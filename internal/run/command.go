@@ -153,7 +153,7 @@ func shareOfLimits(l *lesson.Lesson, set *topology.Set, full bool) float64 {
 
 // asItIs says whether a run has its lesson's cells as they are, in either size, with side experiments or without.
 func asItIs(o lesson.Override) bool {
-	o.Full = false
+	o.Full, o.Until, o.AtMost, o.NoPairs = false, nil, nil, false
 	if slices.Equal(o.Experiments, []string{lesson.All}) {
 		o.Experiments = nil
 	}
