@@ -30,9 +30,12 @@ type Lesson struct {
 	Experiments []Experiment `yaml:"-"` // until Apply all of them, side experiments last
 	LeftOut     []string     `yaml:"-"` // experiments that Apply left out
 	OnlyInFull  []string     `yaml:"-"` // those of them that only the full size has
+	NoPairs     bool         `yaml:"-"` // Apply has all cells run in blocks
 
 	File   string `yaml:"-"` // where the script is
 	SHA256 string `yaml:"-"` // of the texts of plan and script, in hex
+
+	enlarged bool // it has its full size
 }
 
 // An Experiment is a set of cells that differ in path, latency, workload, clients and so on, and share the rest.
