@@ -13,8 +13,12 @@ import (
 	"pooler-lab/k6/summary"
 )
 
-// pairsTake is the share of its limit that a pair is expected to take until the run has seen some.
-const pairsTake = 0.75
+// Until the run has seen some pairs, each is expected to stop after the fewest groups that give an interval, which take
+// fewestTake, and this share of the time that it may take beyond that.
+const (
+	fewestTake   = outcome.FewestGroups * 1500 * time.Millisecond
+	beyondFewest = 0.35
+)
 
 // A runningPair is the pair under way.
 type runningPair struct {
@@ -42,9 +46,14 @@ func (p *progress) addPairs(pairs []result.Pair, cells []lesson.Cell) {
 	defer p.mu.Unlock()
 	p.pairs = len(pairs)
 	p.total += len(pairs)
-	p.paired.said = pairsTake
+	expected := 0.0
 	for _, pair := range pairs {
-		p.paired.left += p.pairLimit(pair, cells)
+		limit := p.pairLimit(pair, cells)
+		p.paired.left += limit
+		expected += (limit - time.Duration((1-beyondFewest)*float64(max(0, inSeconds(pair.AtMost)-fewestTake)))).Seconds()
+	}
+	if len(pairs) > 0 {
+		p.paired.said = expected / p.paired.left.Seconds()
 	}
 }
 
