@@ -31,6 +31,7 @@ type Lesson struct {
 	LeftOut     []string     `yaml:"-"` // experiments that Apply left out
 	OnlyInFull  []string     `yaml:"-"` // those of them that only the full size has
 	NoPairs     bool         `yaml:"-"` // Apply has all cells run in blocks
+	Once        bool         `yaml:"-"` // a pair that was disturbed is flagged, and not measured again
 
 	File   string `yaml:"-"` // where the script is
 	SHA256 string `yaml:"-"` // of the texts of plan and script, in hex

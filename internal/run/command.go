@@ -231,6 +231,7 @@ func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override,
 		progress:    progress,
 		dir:         filepath.Join(results, doc.ID),
 		doc:         doc,
+		once:        p.lesson.Once,
 		lengthened:  map[string]bool{},
 	}
 	err = errors.Join(r.run(ctx), report.Write(r.dir, doc))
