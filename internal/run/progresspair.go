@@ -14,7 +14,7 @@ import (
 )
 
 // pairsTake is the share of its limit that a pair is expected to take until the run has seen some.
-const pairsTake = 0.85
+const pairsTake = 0.75
 
 // A runningPair is the pair under way.
 type runningPair struct {
@@ -138,25 +138,37 @@ func (p *progress) setBlocks(blocks int) {
 
 // pairName names two cells: what they differ by, and then what they share.
 func pairName(of, to lesson.Cell) string {
+	own, shared := differ(of, to)
+	return strings.Join(append([]string{own[summary.Of] + " : " + own[summary.To]}, shared...), ", ")
+}
+
+// sideNames name each of two cells by what the other one isn't.
+func sideNames(of, to lesson.Cell) [summary.Sides]string {
+	own, _ := differ(of, to)
+	return own
+}
+
+// differ divides the names of two cells into what each has for itself and what they share.
+func differ(of, to lesson.Cell) (own [summary.Sides]string, shared []string) {
+	cells := [summary.Sides]lesson.Cell{of, to}
 	var parts [summary.Sides][]string
-	for side, c := range []lesson.Cell{of, to} {
+	for side, c := range cells {
 		parts[side] = outcome.Parts(&result.Cell{Cell: c})
 	}
-	var own [summary.Sides][]string
-	var shared []string
-	for side := range parts {
+	for side, c := range cells {
+		var alone []string
 		for _, part := range parts[side] {
 			switch both := slices.Contains(parts[1-side], part); {
 			case !both:
-				own[side] = append(own[side], part)
+				alone = append(alone, part)
 			case side == summary.Of:
 				shared = append(shared, part)
 			}
 		}
-		if len(own[side]) == 0 {
-			own[side] = []string{[]lesson.Cell{of, to}[side].ID}
+		own[side] = strings.Join(alone, ", ")
+		if own[side] == "" {
+			own[side] = c.ID
 		}
 	}
-	name := strings.Join(own[summary.Of], ", ") + " : " + strings.Join(own[summary.To], ", ")
-	return strings.Join(append([]string{name}, shared...), ", ")
+	return own, shared
 }
