@@ -111,6 +111,9 @@ func wrongType(k *kind.Type, at *yaml.Node) string {
 
 // reason says why the schema refuses what stands at a place.
 func reason(err *jsonschema.ValidationError, at *yaml.Node) string {
+	if strings.HasSuffix(err.SchemaURL, "/percent") {
+		return noPercent(at.Value).Error()
+	}
 	switch k := err.ErrorKind.(type) {
 	case *kind.AdditionalProperties:
 		known := slices.Sorted(maps.Keys(compiler().MustCompile(err.SchemaURL).Properties))
