@@ -42,6 +42,9 @@ func outline(ctx context.Context, file string, o lesson.Override, out io.Writer)
 			fmt.Fprintf(out, "%s is off: %s\n", path.Name, path.Unavailable)
 		}
 	}
+	if text := p.tooSmall(set, cpus(), cpuLimits(ctx)); text != "" {
+		fmt.Fprintln(out, text)
+	}
 	progress := p.progress(io.Discard, 0, set, o)
 	fmt.Fprintf(out, "\n%s, %s\n", metric.Count(progress.total, "repeat"), progress.howLong())
 	if !o.Full {
