@@ -51,6 +51,8 @@ func schedule(sides [2]side) string {
 			return "fixed work: each client does it once and leaves"
 		case s.FreshDatabase:
 			return "a database made anew is new once"
+		case s.Slow:
+			return "slow iterations: too few of them fit into a slot"
 		case s.DrivenBy() != lesson.K6:
 			return "pairs are of k6's clients, and these are in " + s.DrivenBy()
 		}

@@ -147,6 +147,7 @@ func shareOfLimits(l *lesson.Lesson, set *topology.Set, full bool) float64 {
 		return 0
 	}
 	all := newProgress(io.Discard, 0, p.cells, kindIn(set))
+	all.addPairs(p.pairs.Pairs, p.cells)
 	known := all.remaining() - all.work.left
 	return min(1, max(0, (l.Expected(full)-known).Seconds()/max(1, all.work.left.Seconds())))
 }
@@ -233,6 +234,7 @@ func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override,
 		progress:    progress,
 		dir:         filepath.Join(results, doc.ID),
 		doc:         doc,
+		once:        p.lesson.Once,
 		lengthened:  map[string]bool{},
 	}
 	err = errors.Join(r.run(ctx), report.Write(r.dir, doc))

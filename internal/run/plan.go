@@ -93,6 +93,7 @@ func reasons(paths []result.Path) string {
 // progress tells how far the plan's run is, and how long it takes.
 func (p *plan) progress(out io.Writer, blocks int, set *topology.Set, o lesson.Override) *progress {
 	told := newProgress(out, blocks, p.cells, kindIn(set))
+	told.addPairs(p.pairs.Pairs, p.cells)
 	if o.Seconds == nil { // those are the limit
 		told.expect(p.share)
 	}

@@ -100,7 +100,8 @@ func TestConnectionStrings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := (&url.URL{Scheme: "postgres", User: url.UserPassword(config.User, config.Password), Host: config.Host, Path: config.Database}).String()
+	address := (&url.URL{Scheme: "postgres", User: url.UserPassword(config.User, config.Password), Host: config.Host,
+		Path: config.Database}).String()
 	port := "port=" + portOf(config)
 	for name, dsn := range map[string]string{
 		"keywords":           testDSN(t),

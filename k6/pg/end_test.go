@@ -23,7 +23,8 @@ func alone(t *testing.T, dsn string) (string, func() (all, active string)) {
 	probe := connected(t, "simple")
 	return dsn + " application_name=" + name, func() (string, string) {
 		probe.set("name", name)
-		probe.run(`row = client.query("SELECT count(*) AS total, count(*) FILTER (WHERE state = 'active') AS active FROM pg_stat_activity WHERE application_name = $1", name)[0]`)
+		probe.run(`row = client.query("SELECT count(*) AS total, count(*) FILTER (WHERE state = 'active') AS active " +
+			"FROM pg_stat_activity WHERE application_name = $1", name)[0]`)
 		return probe.run(`row.total`), probe.run(`row.active`)
 	}
 }
@@ -80,7 +81,8 @@ func TestNoLeaks(t *testing.T) {
 	t.Run("pgbouncer", func(t *testing.T) {
 		admin := connectedTo(t, serverDSN(t, "LAB_TEST_PGBOUNCER_ADMIN_DSN"), "simple")
 		checkLeaks(t, serverDSN(t, "LAB_TEST_PGBOUNCER_DSN")+" application_name=k6_leaks")
-		if left := admin.run(`client.query('SHOW CLIENTS').filter((c) => c.application_name === 'k6_leaks').length`); left != "0" {
+		left := admin.run(`client.query('SHOW CLIENTS').filter((c) => c.application_name === 'k6_leaks').length`)
+		if left != "0" {
 			t.Errorf("PgBouncer has %s clients left", left)
 		}
 	})
@@ -94,7 +96,12 @@ func checkLeaks(t *testing.T, dsn string) {
 		}
 	}()
 	s.set("dsn", dsn)
-	s.run(`const client = pg.client({ dsn }); const connects = (n) => { for (let i = 0; i < n; i++) { client.connect(); if (i % 2) client.close() } client.close() }; connects(100)`)
+	s.run(`const client = pg.client({ dsn });
+		const connects = (n) => {
+			for (let i = 0; i < n; i++) { client.connect(); if (i % 2) client.close() }
+			client.close()
+		};
+		connects(100)`)
 	time.Sleep(3 * rounds)
 	goroutines, files := runtime.NumGoroutine(), openFiles()
 	s.run(`connects(10000)`)
