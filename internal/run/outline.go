@@ -45,6 +45,9 @@ func outline(ctx context.Context, file string, o lesson.Override, out io.Writer)
 	if err := p.writeWays(out); err != nil {
 		return err
 	}
+	if text := p.tooSmall(set, cpus(), cpuLimits(ctx)); text != "" {
+		fmt.Fprintf(out, "\n%s\n", text)
+	}
 	fmt.Fprintf(out, "\n%s\n", p.takes(set, o))
 	if !o.Full {
 		return nil
