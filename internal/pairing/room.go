@@ -135,8 +135,8 @@ func (l Lab) roomInServers(sides [2]side) string {
 	return ""
 }
 
-// pools are those of the sides, in the order of their names. A pool is of a database and a role. Where each client has a
-// process of its own in the pooler, any of these may keep a server connection that a client before it had.
+// pools are those of the sides, in the order of their names. A pool is of a database and a role. Where each client has
+// a process of its own in the pooler, any of these may keep a server connection that a client before it had.
 func (l Lab) pools(sides [2]side) []pool {
 	all := map[string]*pool{}
 	for i, s := range sides {

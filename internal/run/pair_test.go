@@ -165,6 +165,23 @@ func TestADisturbedPairRunsAgain(t *testing.T) {
 	}
 }
 
+// A self-test's first attempt counts: what another one might go without is flagged alone.
+func TestAPairThatIsMeasuredOnce(t *testing.T) {
+	for once, file := range map[bool]string{false: "k6/pair-1-attempt2.groups", true: "k6/pair-1.groups"} {
+		r, _, servers := newPairRunner(t, "good")
+		r.once = once
+		servers.counts = []result.Count{{What: "transactions of both", K6: 110, Server: 111}}
+		if err := r.run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		run := written(t, r.dir)
+		if p := run.Pairs[0]; p.Status != result.OK || p.File != file ||
+			!slices.Contains(run.Cells[0].Flags(), result.FlagCounts) {
+			t.Errorf("once: %v: the pair is %s, its flags are %v", once, p.File, run.Cells[0].Flags())
+		}
+	}
+}
+
 // What stops a run keeps the groups that are whole.
 func TestCtrlCInAPair(t *testing.T) {
 	r, _, _ := newPairRunner(t, "waits")
