@@ -9,16 +9,14 @@ import (
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/outcome"
+	"pooler-lab/internal/pairing"
 	"pooler-lab/internal/result"
 	"pooler-lab/k6/summary"
 )
 
-// Until the run has seen some pairs, each is expected to stop after the fewest groups that give an interval, which take
-// fewestTake, and this share of the time that it may take beyond that.
-const (
-	fewestTake   = outcome.FewestGroups * 1500 * time.Millisecond
-	beyondFewest = 0.35
-)
+// beyondLeast is the share of the time between its shortest and its longest that a pair is expected to take until the
+// run has seen some.
+const beyondLeast = 0.35
 
 // A runningPair is the pair under way.
 type runningPair struct {
@@ -50,7 +48,8 @@ func (p *progress) addPairs(pairs []result.Pair, cells []lesson.Cell) {
 	for _, pair := range pairs {
 		limit := p.pairLimit(pair, cells)
 		p.paired.left += limit
-		expected += (limit - time.Duration((1-beyondFewest)*float64(max(0, inSeconds(pair.AtMost)-fewestTake)))).Seconds()
+		beyond := inSeconds(pair.AtMost) - pairing.Least(pair)
+		expected += limit.Seconds() - (1-beyondLeast)*beyond.Seconds()
 	}
 	if len(pairs) > 0 {
 		p.paired.said = expected / p.paired.left.Seconds()
