@@ -1,8 +1,10 @@
 package pairing
 
 import (
+	"os"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"pooler-lab/internal/lesson"
@@ -143,7 +145,9 @@ func TestWhyNot(t *testing.T) {
 			c.Clients, c.Instances, c.InstancePool = 1000, 20, 20
 		}), to: with(cell("direct", 181), func(c *lesson.Cell) { c.Protocol = "prepared" }),
 			want: "581 connections, and primary has room for 580"},
-		{name: "another database", of: cell("yugabyte", 590), to: cell("direct", 10)},
+		{name: "another database", of: cell("yugabyte", 280), to: cell("direct", 560)},
+		{name: "another database is full", of: cell("yugabyte", 261), to: cell("pgbouncer-yugabyte", 100),
+			want: "281 connections, and yugabyte has room for 280"},
 	}
 	lab := theLab(t)
 	for _, test := range tests {
@@ -156,6 +160,17 @@ func TestWhyNot(t *testing.T) {
 				t.Errorf("it says %q, it should say %q", got, test.want)
 			}
 		})
+	}
+}
+
+// YugabyteDB takes as many connections as it does by itself.
+func TestNothingSetsYugabytesConnections(t *testing.T) {
+	text, err := os.ReadFile("../../compose.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), "ysql_max_connections") || strings.Contains(string(text), "ysql_pg_conf") {
+		t.Error("compose.yaml may set how many connections YugabyteDB takes: yugabyteConnections has to follow")
 	}
 }
 
