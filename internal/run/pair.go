@@ -165,6 +165,9 @@ func (r *runner) try(ctx context.Context, t *trial) ruling {
 // attemptAt is how the attempt went, both sides together.
 func (r *runner) attemptAt(ctx context.Context, t *trial, err error) attempt {
 	a := attempt{number: t.repeats[summary.Of].Attempt, stopped: ctx.Err() != nil, failed: err}
+	if r.once {
+		a.number = attempts
+	}
 	var rejected *rejection
 	if errors.As(err, &rejected) {
 		a.changed = rejected.reason

@@ -106,7 +106,8 @@ func TestPairThatComesToNothingLeavesItsCellsToBlocks(t *testing.T) {
 		reason    string
 		cells     result.Status
 	}{
-		"an iteration takes too long": {"slow", nil, result.Blocked, "an iteration of direct takes 60 ms", result.OK},
+		"an iteration takes too long": {"slow", nil, result.Blocked, "an iteration of direct, 10 ms takes 60 ms", result.OK},
+		"clients are gone": {"gone", nil, result.Failed, "no client of pooled is left", result.OK},
 		"k6 fails": {"broken", nil, result.Failed, "k6 ended with code 107: ReferenceError: pg is not defined",
 			result.Failed},
 		"a path leads elsewhere": {"good", facts, result.Failed,
@@ -160,6 +161,23 @@ func TestADisturbedPairRunsAgain(t *testing.T) {
 		if want := []string{"1.1 rejected", "1.2 ok", "2.1 ok"}; !slices.Equal(all, want) ||
 			!strings.Contains(c.Repeats[0].Reason, "someone changed a link meanwhile: client-standby") {
 			t.Errorf("the repeats of %s are %v", c.ID, all)
+		}
+	}
+}
+
+// A self-test's first attempt counts: what another one might go without is flagged alone.
+func TestAPairThatIsMeasuredOnce(t *testing.T) {
+	for once, file := range map[bool]string{false: "k6/pair-1-attempt2.groups", true: "k6/pair-1.groups"} {
+		r, _, servers := newPairRunner(t, "good")
+		r.once = once
+		servers.counts = []result.Count{{What: "transactions of both", K6: 110, Server: 111}}
+		if err := r.run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		run := written(t, r.dir)
+		if p := run.Pairs[0]; p.Status != result.OK || p.File != file ||
+			!slices.Contains(run.Cells[0].Flags(), result.FlagCounts) {
+			t.Errorf("once: %v: the pair is %s, its flags are %v", once, p.File, run.Cells[0].Flags())
 		}
 	}
 }

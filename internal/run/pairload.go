@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"pooler-lab/internal/k6run"
+	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/server"
 	"pooler-lab/k6/summary"
@@ -33,7 +35,7 @@ func pairFile(t *trial) string {
 // toldPair is the pair as k6 is told of it.
 func (r *runner) toldPair(t *trial) k6run.Pair {
 	file := filepath.Join(r.dir, pairFile(t))
-	p := k6run.Pair{AtMost: t.pair.AtMost, Seed: repeatSeed(r.doc.Seed, t.pair.Of+" "+t.pair.To, t.pair.Block),
+	p := k6run.Pair{AtMost: t.pair.AtMost, Fewest: outcome.FewestGroups, Seed: repeatSeed(r.doc.Seed, t.pair.Of+" "+t.pair.To, t.pair.Block),
 		Groups: file + ".groups", Stop: file + ".stop"}
 	for side, c := range t.cells {
 		p.Cells[side] = r.told(c, t.paths[side], &t.repeats[side])
@@ -98,9 +100,17 @@ func (r *runner) loadPair(ctx context.Context, t *trial) error {
 	return t.complain(seen)
 }
 
+// named puts the cells' names where k6 speaks of sides.
+func (t *trial) named(text string) string {
+	for side, name := range sideNames(t.cells[summary.Of], t.cells[summary.To]) {
+		text = strings.ReplaceAll(text, fmt.Sprintf("the side %q", summary.SideNames[side]), name)
+	}
+	return text
+}
+
 // seenPair takes over what k6 saw of both sides.
 func (r *runner) seenPair(t *trial, seen *summary.Pair, g generator, file string) {
-	t.pair.SlotMS, t.pair.MedianMS, t.tooSlow = seen.SlotMS, seen.MedianMS, seen.TooSlow
+	t.pair.SlotMS, t.pair.MedianMS, t.tooSlow = seen.SlotMS, seen.MedianMS, t.named(seen.TooSlow)
 	var from, to time.Time
 	for _, side := range seen.Sides {
 		if side == nil {
@@ -128,12 +138,16 @@ func (r *runner) seenPair(t *trial, seen *summary.Pair, g generator, file string
 
 // complain returns why the pair measured nothing, or nil where it did.
 func (t *trial) complain(seen *summary.Pair) error {
+	if seen.Failure != "" {
+		return errors.New(t.named(seen.Failure) + whyEither(seen))
+	}
+	names := sideNames(t.cells[summary.Of], t.cells[summary.To])
 	for side, s := range seen.Sides {
 		if s == nil {
-			return fmt.Errorf("k6 told nothing of %s", t.paths[side].Name)
+			return fmt.Errorf("k6 told nothing of %s", names[side])
 		}
 		if err := complain(s, t.cells[side]); err != nil {
-			return fmt.Errorf("%s: %w", t.paths[side].Name, err)
+			return fmt.Errorf("%s: %w", names[side], err)
 		}
 	}
 	if t.pair.Groups == 0 {
@@ -148,7 +162,9 @@ func whyEither(seen *summary.Pair) (text string) {
 		return ""
 	}
 	for _, s := range seen.Sides {
-		text += why(s)
+		if s != nil {
+			text += why(s)
+		}
 	}
 	return text
 }

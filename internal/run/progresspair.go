@@ -9,12 +9,14 @@ import (
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/outcome"
+	"pooler-lab/internal/pairing"
 	"pooler-lab/internal/result"
 	"pooler-lab/k6/summary"
 )
 
-// pairsTake is the share of its limit that a pair is expected to take until the run has seen some.
-const pairsTake = 0.85
+// beyondLeast is the share of the time between its shortest and its longest that a pair is expected to take until the
+// run has seen some.
+const beyondLeast = 0.35
 
 // A runningPair is the pair under way.
 type runningPair struct {
@@ -42,9 +44,15 @@ func (p *progress) addPairs(pairs []result.Pair, cells []lesson.Cell) {
 	defer p.mu.Unlock()
 	p.pairs = len(pairs)
 	p.total += len(pairs)
-	p.paired.said = pairsTake
+	expected := 0.0
 	for _, pair := range pairs {
-		p.paired.left += p.pairLimit(pair, cells)
+		limit := p.pairLimit(pair, cells)
+		p.paired.left += limit
+		beyond := inSeconds(pair.AtMost) - pairing.Least(pair)
+		expected += limit.Seconds() - (1-beyondLeast)*beyond.Seconds()
+	}
+	if len(pairs) > 0 {
+		p.paired.said = expected / p.paired.left.Seconds()
 	}
 }
 
@@ -138,25 +146,37 @@ func (p *progress) setBlocks(blocks int) {
 
 // pairName names two cells: what they differ by, and then what they share.
 func pairName(of, to lesson.Cell) string {
+	own, shared := differ(of, to)
+	return strings.Join(append([]string{own[summary.Of] + " : " + own[summary.To]}, shared...), ", ")
+}
+
+// sideNames name each of two cells by what the other one isn't.
+func sideNames(of, to lesson.Cell) [summary.Sides]string {
+	own, _ := differ(of, to)
+	return own
+}
+
+// differ divides the names of two cells into what each has for itself and what they share.
+func differ(of, to lesson.Cell) (own [summary.Sides]string, shared []string) {
+	cells := [summary.Sides]lesson.Cell{of, to}
 	var parts [summary.Sides][]string
-	for side, c := range []lesson.Cell{of, to} {
+	for side, c := range cells {
 		parts[side] = outcome.Parts(&result.Cell{Cell: c})
 	}
-	var own [summary.Sides][]string
-	var shared []string
-	for side := range parts {
+	for side, c := range cells {
+		var alone []string
 		for _, part := range parts[side] {
 			switch both := slices.Contains(parts[1-side], part); {
 			case !both:
-				own[side] = append(own[side], part)
+				alone = append(alone, part)
 			case side == summary.Of:
 				shared = append(shared, part)
 			}
 		}
-		if len(own[side]) == 0 {
-			own[side] = []string{[]lesson.Cell{of, to}[side].ID}
+		own[side] = strings.Join(alone, ", ")
+		if own[side] == "" {
+			own[side] = c.ID
 		}
 	}
-	name := strings.Join(own[summary.Of], ", ") + " : " + strings.Join(own[summary.To], ", ")
-	return strings.Join(append([]string{name}, shared...), ", ")
+	return own, shared
 }

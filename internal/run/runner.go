@@ -54,6 +54,7 @@ type runner struct {
 
 	movesReplication bool            // some cell does
 	waited           time.Duration   // for other machines
+	once             bool            // no pair has another attempt
 	lengthened       map[string]bool // cells by id that have a longer warm-up than planned
 }
 

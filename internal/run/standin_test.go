@@ -57,14 +57,15 @@ pair() {
 }
 if [ -n "${LAB_PAIR-}" ]; then
 	case $STANDIN in
-	slow) pair 'an iteration of direct takes 60 ms'; exit 0 ;;
+	slow) pair 'an iteration of the side \"of\" takes 60 ms'; exit 0 ;;
+	gone) pair '", "failure": "no client of the side \"to\" is left'; exit 0 ;;
 	waits) trap 'pair ""; exit 105' INT; groups 5; touch "$signals"; while :; do sleep 0.02; done ;;
 	broken) ;;
 	*) groups "${GROUPS_MOST-500}"; pair ''; exit 0 ;;
 	esac
 fi
 case $STANDIN in
-slow) report '[]' 50 ;;
+slow | gone) report '[]' 50 ;;
 good) report '[]' 50 ;;
 errors) report '[{"phase": "measure", "code": "57P01", "count": 2, "message": "terminating connection"}]' 50 ;;
 nothing) report '[{"phase": "measure", "code": "53300", "count": 9, "message": "too many clients"}]' 0 ;;

@@ -88,7 +88,7 @@ func measure(ctx context.Context, names []string, o options, out, progress io.Wr
 	if err != nil {
 		return err
 	}
-	l.Comparisons = comparisons(chosen, o.paths, o.minutes*60)
+	l.Comparisons, l.Once = comparisons(chosen, o.paths, o.minutes*60), true
 	doc, failed := run.Lesson(ctx, l, lesson.Override{Experiments: experiments(l.Comparisons),
 		Values: map[string][]string{"paths": o.paths}}, uint64(o.seed), out, progress)
 	if doc == nil {

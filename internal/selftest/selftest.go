@@ -52,10 +52,10 @@ func Judge(run *result.Run, seconds float64) (trials []Trial, without []string) 
 }
 
 func try(run *result.Run, plan lesson.Comparison, seconds float64) (Trial, error) {
-	whole := outcome.Compare(run, plan)
-	pair, inverted := run.PairOf(whole.Of, whole.To, plan.Metric)
+	of, to := cell(run, plan.Of), cell(run, plan.To)
+	pair, inverted := run.PairOf(of, to, plan.Metric)
 	if pair == nil {
-		return Trial{}, fmt.Errorf("it was not measured side by side%s", reason(run, whole))
+		return Trial{}, fmt.Errorf("it was not measured side by side%s", reason(run, of, to))
 	}
 	figures := slices.Clone(pair.Figures[plan.Metric])
 	if inverted {
@@ -76,8 +76,8 @@ func try(run *result.Run, plan lesson.Comparison, seconds float64) (Trial, error
 	case r.ratio > 0:
 		t.Wanted = outcome.Lower
 	}
-	if whole.Outcome == outcome.Inconclusive {
-		t.Doubt = whole.Reason.String()
+	if c := outcome.Compare(run, plan); c.Outcome == outcome.Inconclusive {
+		t.Doubt = c.Reason.String()
 	}
 	for _, part := range parts(figures, all, seconds) {
 		t.Each = append(t.Each, verdict(part, t.PerGroup))
@@ -86,18 +86,26 @@ func try(run *result.Run, plan lesson.Comparison, seconds float64) (Trial, error
 	return t, nil
 }
 
-// reason is why the run has no pair for a comparison, as far as it says.
-func reason(run *result.Run, c outcome.Comparison) string {
-	if c.Of == nil || c.To == nil {
-		return ": " + c.Reason.String()
+// cell is the one that the selector picks, nil where there is none.
+func cell(run *result.Run, s lesson.Selector) *result.Cell {
+	if picked := outcome.Select(run, s); len(picked) == 1 {
+		return picked[0]
+	}
+	return nil
+}
+
+// reason is why the run has no pair of the cells, as far as it says.
+func reason(run *result.Run, of, to *result.Cell) string {
+	if of == nil || to == nil {
+		return ": the run doesn't have both cells"
 	}
 	for _, p := range run.Pairs {
-		if p.Of == c.Of.ID && p.To == c.To.ID && p.Reason != "" {
+		if p.Of == of.ID && p.To == to.ID && p.Reason != "" {
 			return ": " + p.Reason
 		}
 	}
 	for _, u := range run.Unpaired {
-		if u.Of == c.Of.ID && u.To == c.To.ID {
+		if u.Of == of.ID && u.To == to.ID {
 			return ": " + u.Reason
 		}
 	}

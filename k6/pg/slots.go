@@ -163,7 +163,7 @@ func (s *slots) await(warm time.Time) bool {
 	for side := range s.members {
 		m := &s.members[side]
 		m.opening.ready, m.opening.failed = m.ready, m.failed
-		if m.ready == 0 && !m.stopped {
+		if m.ready == 0 && !m.stopped && s.failure == "" {
 			s.failure = fmt.Sprintf("no client of the side %q is ready", summary.SideNames[side])
 		}
 	}
