@@ -44,8 +44,8 @@ type Cell struct {
 	// Planned is how many blocks its experiment gives it, where it is paired: as many as it runs in where a pair of it
 	// can't be measured after all.
 	Planned int `json:"repeats_planned,omitempty"`
-	// Slow says that an iteration takes too long for slots.
-	Slow bool `json:"-"`
+	// InBlocks says why it never runs side by side with another: see Experiment.
+	InBlocks string `json:"-"`
 
 	// As the experiment has them: see Experiment.
 	Role             string                       `json:"role"`

@@ -2,7 +2,7 @@ package lesson
 
 import "cmp"
 
-// A Comparison is one metric of two cells: the ratio of the first to the second, within each block.
+// A Comparison is one metric of two cells: the ratio of the first to the second, in each group of slots or each block.
 type Comparison struct {
 	Name   string   `json:"name" yaml:"name"`
 	Text   string   `json:"text" yaml:"text"`     // what is compared, in words that take no side
@@ -69,7 +69,7 @@ type Finding struct {
 type Condition struct {
 	Metric string   `json:"metric" yaml:"metric"`
 	Of     Selector `json:"of" yaml:"of"`
-	To     Selector `json:"to" yaml:"to"`       // judges the ratio to it, within each block
+	To     Selector `json:"to" yaml:"to"`       // judges the ratio to it, in each group of slots or each block
 	Minus  Selector `json:"minus" yaml:"minus"` // judges the difference, within each block; without both the metric itself
 	Is     string   `json:"is" yaml:"is"`       // less, more
 	Than   *float64 `json:"than" yaml:"than"`   // 1 for a ratio where none is given

@@ -96,9 +96,9 @@ type Experiment struct {
 	SamplesPerSecond float64 `yaml:"samples_per_second"`
 	// Metrics are the columns that tables show, by name (see package metric); none is by workload.
 	Metrics []string `yaml:"metrics"`
-	// SlowIterations says that an iteration takes longer than slots have room for, 46 ms: its cells aren't measured side by
-	// side. A pair that is too slow is found out without it, and then runs in blocks: that takes ten seconds more.
-	SlowIterations bool `yaml:"slow_iterations"`
+	// InBlocks says why its cells run in blocks and never side by side, "" where they may. A pair whose iterations are too
+	// slow for slots runs in blocks without it, too, once that is found out: that takes ten seconds.
+	InBlocks string `yaml:"in_blocks"`
 	// FullOnly experiments are part of the full size alone.
 	FullOnly bool `yaml:"full_only"`
 

@@ -23,8 +23,9 @@ func TestPrecision(t *testing.T) {
 	}{
 		{name: "usual", wantUntil: 0.05, wantAtMost: 45},
 		{name: "the lesson's", ofLesson: "until: 10 %\nat_most: 40\n", wantUntil: 0.10, wantAtMost: 40},
-		{name: "the comparison's own", ofLesson: "until: 10 %\nat_most: 40\n", ofComparison: "    until: 0.02\n    at_most: 60\n",
-			wantUntil: 0.02, wantAtMost: 60},
+		{name: "the comparison's own", ofLesson: "until: 10 %\nat_most: 40\n",
+			ofComparison: "    until: 0.02\n    at_most: 60\n",
+			wantUntil:    0.02, wantAtMost: 60},
 		{name: "the command line's", ofLesson: "until: 10 %\n", ofComparison: "    until: 2%\n    at_most: 60\n",
 			override: Override{Until: &until, AtMost: &atMost}, wantUntil: 0.03, wantAtMost: 90},
 		{name: "full size", ofLesson: full, override: Override{Full: true}, wantUntil: 0.05, wantAtMost: 120},
@@ -76,7 +77,8 @@ func TestPrecisionRefuses(t *testing.T) {
 		}
 	}
 	for _, seconds := range []float64{9, 3601} {
-		if err := read(t, tour).Apply(Override{AtMost: &seconds}); err == nil || !strings.Contains(err.Error(), "10 to 3600") {
+		err := read(t, tour).Apply(Override{AtMost: &seconds})
+		if err == nil || !strings.Contains(err.Error(), "10 to 3600") {
 			t.Errorf("at most %v s is refused with %v", seconds, err)
 		}
 	}

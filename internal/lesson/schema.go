@@ -150,6 +150,8 @@ func limit(of jsonschema.ErrorKind) string {
 		return fmt.Sprintf("%s is too large, it must be %s at most", number(k.Got), number(k.Want))
 	case *kind.MaxItems:
 		return fmt.Sprintf("it has %d entries, allowed are %d", k.Got, k.Want)
+	case *kind.MaxLength:
+		return fmt.Sprintf("it has %d characters, allowed are %d", k.Got, k.Want)
 	case *kind.MinItems, *kind.MinLength, *kind.MinProperties:
 		return "it is empty"
 	case *kind.Not:

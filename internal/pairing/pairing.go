@@ -1,5 +1,5 @@
-// Package pairing says which of a run's comparisons are measured as pairs: both cells' clients connected and warm in one
-// k6, alternating slot by slot. It computes that from the cells; a lesson's author needn't know.
+// Package pairing says which of a run's comparisons are measured as pairs: both cells' clients connected and warm in
+// one k6, alternating slot by slot. It computes that from the cells; a lesson's author needn't know.
 package pairing
 
 import (

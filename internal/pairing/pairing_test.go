@@ -1,8 +1,10 @@
 package pairing
 
 import (
+	"os"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"pooler-lab/internal/lesson"
@@ -69,8 +71,8 @@ func TestWhyNot(t *testing.T) {
 			want: "fixed work: each client does it once and leaves"},
 		{name: "a new database", of: with(direct, func(c *lesson.Cell) { c.FreshDatabase = true }), to: bouncer,
 			want: "a database made anew is new once"},
-		{name: "slow iterations", of: bouncer, to: with(direct, func(c *lesson.Cell) { c.Slow = true }),
-			want: "slow iterations: too few of them fit into a slot"},
+		{name: "the author's own reason", of: bouncer, to: with(direct, func(c *lesson.Cell) { c.InBlocks = "it is slow" }),
+			want: "it is slow"},
 		{name: "pgbench", of: with(direct, func(c *lesson.Cell) { c.Driver = "pgbench" }), to: direct,
 			want: "pairs are of k6's clients, and these are in pgbench"},
 		{name: "a server's metric", of: bouncer, to: direct, metric: "cpu_database",
@@ -84,22 +86,26 @@ func TestWhyNot(t *testing.T) {
 		{name: "two latencies on one link", of: far("pgbouncer-session", "client-pgbouncer", 5),
 			to:   far("pgbouncer-transaction", "client-pgbouncer", 10),
 			want: "different latencies on one link, client-pgbouncer"},
-		{name: "two bandwidths", of: with(far("direct", "client-primary", 10), func(c *lesson.Cell) { c.BandwidthKBs = 1000 }),
+		{name: "two bandwidths",
+			of: with(far("direct", "client-primary", 10), func(c *lesson.Cell) { c.BandwidthKBs = 1000 }),
 			to: far("direct", "client-primary", 10), want: "different bandwidths of one link, client-primary"},
 		{name: "a second link of a path", of: far("pgpool-near-app", "pgpool-standby", 5),
 			to: far("pgpool-near-app", "pgpool-primary", 10), want: "different latencies on one link, pgpool-primary"},
 		{name: "replication", of: with(direct, func(c *lesson.Cell) { c.ReplicationMS = 20 }), to: direct,
 			want: "different latencies on replication"},
 
-		{name: "settings of what one crosses", of: with(bouncer, settings("pgbouncer", "query_wait_timeout", "5")), to: direct},
+		{name: "settings of what one crosses", of: with(bouncer, settings("pgbouncer", "query_wait_timeout", "5")),
+			to: direct},
 		{name: "settings of what both cross", of: with(bouncer, settings("primary", "work_mem", "64MB")), to: direct,
 			want: "different settings of primary"},
 		{name: "the same settings", of: with(bouncer, settings("primary", "work_mem", "64MB")),
 			to: with(direct, settings("primary", "work_mem", "64MB"))},
 		{name: "settings that contradict each other", of: with(direct, settings("standby", "hot_standby_feedback", "on")),
-			to: with(cell("standby", 10), settings("standby", "hot_standby_feedback", "off")), want: "different settings of standby"},
+			to:   with(cell("standby", 10), settings("standby", "hot_standby_feedback", "off")),
+			want: "different settings of standby"},
 		{name: "two sizes of pool", of: pool(5), to: pool(100), want: "pools of 5 and of 100 in one pgbouncer"},
-		{name: "a size that is not the configured one", of: pool(5), to: bouncer, want: "pools of 5 and of 20 in one pgbouncer"},
+		{name: "a size that is not the configured one", of: pool(5), to: bouncer,
+			want: "pools of 5 and of 20 in one pgbouncer"},
 		{name: "the configured size", of: pool(20), to: with(bouncer, func(c *lesson.Cell) { c.Clients = 20 })},
 		{name: "a pool on one side", of: pool(5), to: direct},
 
@@ -139,7 +145,9 @@ func TestWhyNot(t *testing.T) {
 			c.Clients, c.Instances, c.InstancePool = 1000, 20, 20
 		}), to: with(cell("direct", 181), func(c *lesson.Cell) { c.Protocol = "prepared" }),
 			want: "581 connections, and primary has room for 580"},
-		{name: "another database", of: cell("yugabyte", 590), to: cell("direct", 10)},
+		{name: "another database", of: cell("yugabyte", 280), to: cell("direct", 560)},
+		{name: "another database is full", of: cell("yugabyte", 261), to: cell("pgbouncer-yugabyte", 100),
+			want: "281 connections, and yugabyte has room for 280"},
 	}
 	lab := theLab(t)
 	for _, test := range tests {
@@ -152,6 +160,17 @@ func TestWhyNot(t *testing.T) {
 				t.Errorf("it says %q, it should say %q", got, test.want)
 			}
 		})
+	}
+}
+
+// YugabyteDB takes as many connections as it does by itself.
+func TestNothingSetsYugabytesConnections(t *testing.T) {
+	text, err := os.ReadFile("../../compose.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), "ysql_max_connections") || strings.Contains(string(text), "ysql_pg_conf") {
+		t.Error("compose.yaml may set how many connections YugabyteDB takes: yugabyteConnections has to follow")
 	}
 }
 
@@ -242,14 +261,36 @@ func TestOrdered(t *testing.T) {
 	}
 }
 
-func TestTime(t *testing.T) {
-	slow := cell("direct", 1)
-	slow.Warmup = 3
-	cells := []lesson.Cell{slow, cell("socket", 1), with(cell("standby", 1), func(c *lesson.Cell) { c.Warmup = 99 })}
-	for atMost, want := range map[float64][2]float64{60: {outcome.FewestGroups*1.48 + 7, 67}, 10: {17, 17}} {
-		least, most := Time(result.Pair{Of: "socket", To: "direct", AtMost: atMost}, cells)
-		if got := [2]float64{least.Seconds(), most.Seconds()}; got != want {
-			t.Errorf("of %v s at most, a pair takes %v s, it should take %v", atMost, got, want)
+// A pair can't stop before it has the groups that an interval takes, unless its time is over.
+func TestLeast(t *testing.T) {
+	for atMost, want := range map[float64]float64{60: outcome.FewestGroups * 1.48, 10: 10} {
+		if got := Least(result.Pair{AtMost: atMost}).Seconds(); got != want {
+			t.Errorf("of %v s at most, a pair takes %v s at least, it should be %v", atMost, got, want)
 		}
+	}
+}
+
+func TestHow(t *testing.T) {
+	p := Plan{Cells: []lesson.Cell{cell("direct", 1), cell("socket", 1), cell("standby", 1)},
+		Pairs:    []result.Pair{{Of: "socket", To: "direct", Metrics: []string{"tps"}}},
+		Unpaired: []result.Unpaired{{Of: "direct", To: "standby", Metric: "tps", Reason: "a reason"}}}
+	p.Cells[1].Wanted, p.Cells[1].Paired = 3, 1
+	for _, test := range []struct {
+		of, to string
+		want   Way
+		ok     bool
+	}{
+		{"socket", "direct", Way{Pair: &p.Pairs[0], Blocks: 2}, true},
+		{"direct", "socket", Way{Pair: &p.Pairs[0], Blocks: 2}, true},
+		{"standby", "direct", Way{Blocks: 6, Reason: "a reason"}, true},
+		{"direct", "direct", Way{}, false},
+		{"nowhere", "direct", Way{}, false},
+	} {
+		if got, ok := p.How("tps", picks(test.of), picks(test.to)); got != test.want || ok != test.ok {
+			t.Errorf("%s to %s: %+v, %v; it should be %+v", test.of, test.to, got, ok, test.want)
+		}
+	}
+	if got, _ := p.How("backends", picks("socket"), picks("direct")); got.Pair != nil || got.Blocks != 2 {
+		t.Errorf("another metric has %+v", got)
 	}
 }

@@ -51,8 +51,8 @@ func schedule(sides [2]side) string {
 			return "fixed work: each client does it once and leaves"
 		case s.FreshDatabase:
 			return "a database made anew is new once"
-		case s.Slow:
-			return "slow iterations: too few of them fit into a slot"
+		case s.InBlocks != "":
+			return s.InBlocks
 		case s.DrivenBy() != lesson.K6:
 			return "pairs are of k6's clients, and these are in " + s.DrivenBy()
 		}
@@ -137,8 +137,8 @@ func preparation(sides [2]side) string {
 	return ""
 }
 
-// fewestDrawn is how many sessions take the node that a balancer draws for each without making a pair one draw's figure:
-// of 20, each of two nodes has six at least in 96 of 100 draws, enough to keep it busy.
+// fewestDrawn is how many sessions of a balancer make one draw of their nodes as good as another: of 20, each of two
+// nodes has six at least in 96 of 100 draws, enough to keep it busy.
 const fewestDrawn = 20
 
 // drawn refuses cells whose few sessions each stay on the node that was drawn for them: a pair draws once, and its

@@ -38,6 +38,10 @@ func ReadLab(set *topology.Set) (Lab, error) {
 	return l, nil
 }
 
+// yugabyteConnections is what YugabyteDB accepts unless its flag ysql_max_connections says otherwise, which compose.yaml
+// doesn't set: https://docs.yugabyte.com/stable/develop/quality-of-service/limiting-connections/
+const yugabyteConnections = 300
+
 // reserved is how many of a server's connections are not for measured clients: three that PostgreSQL keeps for
 // superusers (superuser_reserved_connections), and those of the lab itself, of health checks and of who looks on.
 const reserved = 20
@@ -82,10 +86,11 @@ func (l Lab) roomForClients(sides [2]side) string {
 
 // A pool is server connections that sides share.
 type pool struct {
-	service string
-	clients int
-	size    int // 0 is one for each client
-	nodes   []string
+	service  string
+	clients  int
+	size     int // 0 is one for each client
+	database string
+	nodes    []string
 }
 
 // servers is how many of its server connections the clients can hold.
@@ -119,29 +124,30 @@ func sessionPooled(s side) side {
 	return s
 }
 
-// roomInServers refuses more server connections than PostgreSQL takes.
+// roomInServers refuses more server connections than a database takes.
 func (l Lab) roomInServers(sides [2]side) string {
-	if l.MaxConnections == 0 {
-		return ""
-	}
 	sum := map[string]int{} // by node
 	for _, p := range l.pools(sides) {
+		most := l.MaxConnections
+		if p.database != "postgresql" {
+			most = yugabyteConnections
+		}
 		for _, node := range p.nodes {
-			if sum[node] += p.servers(); sum[node] > l.MaxConnections-reserved {
-				return fmt.Sprintf("%d connections, and %s has room for %d", sum[node], node, l.MaxConnections-reserved)
+			if sum[node] += p.servers(); most > 0 && sum[node] > most-reserved {
+				return fmt.Sprintf("%d connections, and %s has room for %d", sum[node], node, most-reserved)
 			}
 		}
 	}
 	return ""
 }
 
-// pools are those of the sides, in the order of their names. A pool is of a database and a role. Where each client has a
-// process of its own in the pooler, any of these may keep a server connection that a client before it had.
+// pools are those of the sides, in the order of their names. A pool is of a database and a role. Where each client has
+// a process of its own in the pooler, any of these may keep a server connection that a client before it had.
 func (l Lab) pools(sides [2]side) []pool {
 	all := map[string]*pool{}
 	for i, s := range sides {
 		service := s.path.PoolerService()
-		p := pool{service: service, size: l.poolSize(s), nodes: nodes(s.path)}
+		p := pool{service: service, size: l.poolSize(s), database: s.path.Database, nodes: nodes(s.path)}
 		name := strconv.Itoa(i) // a side without a pooler shares with none
 		if service != "" {
 			at, _ := s.path.Endpoint(s.Link)
@@ -162,10 +168,7 @@ func (l Lab) pools(sides [2]side) []pool {
 	return sorted
 }
 
-// nodes are the PostgreSQL servers that the path leads to.
+// nodes are the databases that the path leads to.
 func nodes(p topology.Path) []string {
-	if p.Database != "postgresql" {
-		return nil
-	}
 	return slices.DeleteFunc(slices.Clone(p.Services), func(s string) bool { return s == p.PoolerService() })
 }

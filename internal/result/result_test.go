@@ -250,6 +250,10 @@ func TestReconciled(t *testing.T) {
 	if got := run.Reconciled(); got != want {
 		t.Errorf("it says %q, it should say %q", got, want)
 	}
+	run.Cells[0].Driver = lesson.Pgbench
+	if got := run.Reconciled(); !strings.HasPrefix(got, "pgbench") || !strings.Contains(got, " and the servers agree") {
+		t.Errorf("with pgbench it is %q", got)
+	}
 	if got := (&Run{}).Reconciled(); got != "" {
 		t.Errorf("of nothing it says %q", got)
 	}

@@ -206,6 +206,9 @@ func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override,
 	doc := p.document(o, seed)
 	progress := p.progress(progressOut, doc.Blocks, set, o)
 	announce(progressOut, progress, p.lesson, o.Full)
+	if text := p.tooSmall(set, cpus(), cpuLimits(ctx)); text != "" {
+		fmt.Fprintln(progressOut, text)
+	}
 	fmt.Fprintln(progressOut, "reading the data into both servers' caches")
 	servers.Warm(ctx)
 	if doc.Manifest, err = manifest(ctx, servers, set, p.cells, scale); err != nil {

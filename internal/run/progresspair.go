@@ -9,12 +9,14 @@ import (
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/outcome"
+	"pooler-lab/internal/pairing"
 	"pooler-lab/internal/result"
 	"pooler-lab/k6/summary"
 )
 
-// pairsTake is the share of its limit that a pair is expected to take until the run has seen some.
-const pairsTake = 0.75
+// beyondLeast is the share of the time between its shortest and its longest that a pair is expected to take until the
+// run has seen some.
+const beyondLeast = 0.35
 
 // A runningPair is the pair under way.
 type runningPair struct {
@@ -42,9 +44,15 @@ func (p *progress) addPairs(pairs []result.Pair, cells []lesson.Cell) {
 	defer p.mu.Unlock()
 	p.pairs = len(pairs)
 	p.total += len(pairs)
-	p.paired.said = pairsTake
+	expected := 0.0
 	for _, pair := range pairs {
-		p.paired.left += p.pairLimit(pair, cells)
+		limit := p.pairLimit(pair, cells)
+		p.paired.left += limit
+		beyond := inSeconds(pair.AtMost) - pairing.Least(pair)
+		expected += limit.Seconds() - (1-beyondLeast)*beyond.Seconds()
+	}
+	if len(pairs) > 0 {
+		p.paired.said = expected / p.paired.left.Seconds()
 	}
 }
 
