@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/metric"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/pairing"
 	"pooler-lab/internal/result"
@@ -54,6 +55,15 @@ func (p *progress) addPairs(pairs []result.Pair, cells []lesson.Cell) {
 	if len(pairs) > 0 {
 		p.paired.said = expected / p.paired.left.Seconds()
 	}
+}
+
+// howMany says of what the run consists.
+func (p *progress) howMany() string {
+	repeats := metric.Count(p.total-p.pairs, "repeat")
+	if p.pairs == 0 {
+		return repeats
+	}
+	return metric.Count(p.pairs, "pair") + " and " + repeats
 }
 
 // pairLimit is how long a pair may take.
