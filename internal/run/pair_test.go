@@ -107,7 +107,7 @@ func TestPairThatComesToNothingLeavesItsCellsToBlocks(t *testing.T) {
 		cells     result.Status
 	}{
 		"an iteration takes too long": {"slow", nil, result.Blocked, "an iteration of direct, 10 ms takes 60 ms", result.OK},
-		"clients are gone": {"gone", nil, result.Failed, "no client of pooled is left", result.OK},
+		"clients are gone":            {"gone", nil, result.Failed, "no client of pooled is left", result.OK},
 		"k6 fails": {"broken", nil, result.Failed, "k6 ended with code 107: ReferenceError: pg is not defined",
 			result.Failed},
 		"a path leads elsewhere": {"good", facts, result.Failed,
