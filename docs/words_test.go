@@ -22,8 +22,8 @@ type retired struct {
 }
 
 var (
-	code  = []string{"internal", "cmd", "k6", "scripts", "docs/run.schema.json", "docs/lesson.schema.json"}
-	prose = []string{"docs", "README.md", "CONTRIBUTING.md", "results/README.md"}
+	code   = []string{"internal", "cmd", "k6", "scripts", "docs/run.schema.json", "docs/lesson.schema.json"}
+	prose  = []string{"docs", "README.md", "CONTRIBUTING.md", "results/README.md"}
 	claims = []string{"docs", "README.md", "k6", "scripts", "cmd", "internal/lesson", "internal/run",
 		"internal/report", "internal/htmlreport", "internal/outcome", "internal/console", "internal/selftest",
 		"internal/result"}
