@@ -121,13 +121,15 @@ func runCells(t *testing.T, experiments string) *result.Run {
 // checkRestored wants everything that a run may change to be as configs/ have it.
 func checkRestored(t *testing.T) {
 	t.Helper()
-	admin, follower := connect(t, "lab", topology.Endpoint{Host: "primary", Port: 5432, DBName: "postgres"}), connect(t, "lab", topology.Endpoint{Host: "standby", Port: 5432, DBName: "postgres"})
+	admin := connect(t, "lab", topology.Endpoint{Host: "primary", Port: 5432, DBName: "postgres"})
+	follower := connect(t, "lab", topology.Endpoint{Host: "standby", Port: 5432, DBName: "postgres"})
 	for what, got := range map[string]string{
 		"logins of app_trust": one(t, admin, "SELECT count(*) FROM pg_roles WHERE rolname = 'app_trust' AND rolcanlogin"),
 		"fresh databases":     one(t, admin, "SELECT count(*) FROM pg_database WHERE datname = 'lab_fresh'"),
-		"settings of the standby": one(t, follower, "SELECT count(*) FROM pg_settings WHERE sourcefile LIKE '%auto.conf' AND name NOT LIKE 'primary%' "+
-			"OR name = 'hot_standby_feedback' AND setting <> 'off'"),
-		"replication over a link": one(t, follower, "SELECT count(*) FROM pg_stat_wal_receiver WHERE sender_host <> 'primary'"),
+		"settings of the standby": one(t, follower, "SELECT count(*) FROM pg_settings WHERE "+
+			"sourcefile LIKE '%auto.conf' AND name NOT LIKE 'primary%' OR name = 'hot_standby_feedback' AND setting <> 'off'"),
+		"replication over a link": one(t, follower,
+			"SELECT count(*) FROM pg_stat_wal_receiver WHERE sender_host <> 'primary'"),
 	} {
 		if got != "0" {
 			t.Errorf("%s %s are left", got, what)
@@ -173,7 +175,8 @@ func TestCellsHavePools(t *testing.T) {
 	each(t, runCells(t, "pools,own-pool"), func(t *testing.T, c result.Cell, repeat result.Repeat) {
 		most[strings.TrimPrefix(c.ID, c.Experiment+".")] = repeat.Nodes[0].MaxBackends
 	})
-	for id, want := range map[string]int{"socket.none.select.6c.simple": 6, "pgbouncer-transaction.none.select.6c.simple.pool2": 2,
+	for id, want := range map[string]int{"socket.none.select.6c.simple": 6,
+		"pgbouncer-transaction.none.select.6c.simple.pool2": 2,
 		"pgbouncer-transaction.none.select.6c.simple.pool5": 5, "app-pool.none.select.6c.simple.1instances.2each": 2} {
 		if most[id] != want {
 			t.Errorf("%s had %d backends, wanted %d", id, most[id], want)
@@ -184,7 +187,8 @@ func TestCellsHavePools(t *testing.T) {
 func TestCellsHaveSettings(t *testing.T) {
 	each(t, runCells(t, "settings"), func(*testing.T, result.Cell, result.Repeat) {})
 	said := start(t, "run", "98-cells", "--experiments", "refused").wait(t, time.Minute)
-	if said.status == 0 || !strings.Contains(said.out, "set work_mem of primary to 8MB") || !strings.Contains(said.out, "grants.sql") {
+	if said.status == 0 || !strings.Contains(said.out, "set work_mem of primary to 8MB") ||
+		!strings.Contains(said.out, "grants.sql") {
 		t.Errorf("a setting that the lab may not change: %s", said.all())
 	}
 }
@@ -200,7 +204,8 @@ func TestCellsWriteAndCountTheirRows(t *testing.T) {
 func TestCellsOfFixedWork(t *testing.T) {
 	each(t, runCells(t, "work"), func(t *testing.T, _ result.Cell, repeat result.Repeat) {
 		m := repeat.Measured
-		if f := m.Finish; f == nil || f.Finished != 4 || f.Starved != 0 || m.Counted.Transactions != 20 || m.TPS != f.TPS || m.TPS <= f.TPSWithConnect {
+		if f := m.Finish; f == nil || f.Finished != 4 || f.Starved != 0 || m.Counted.Transactions != 20 || m.TPS != f.TPS ||
+			m.TPS <= f.TPSWithConnect {
 			t.Errorf("4 clients did 5 transactions each: %+v, finish %+v", m, f)
 		}
 	})
@@ -209,7 +214,8 @@ func TestCellsOfFixedWork(t *testing.T) {
 // A path that runs out of connections is a result: what was done, and what was refused.
 func TestOutOfConnectionsIsAResult(t *testing.T) {
 	limit := func(n string) {
-		inside(t, "primary", "psql", "-X", "-q", "-U", "postgres", "-d", "postgres", "-c", "ALTER ROLE app_clear CONNECTION LIMIT "+n)
+		inside(t, "primary", "psql", "-X", "-q", "-U", "postgres", "-d", "postgres", "-c",
+			"ALTER ROLE app_clear CONNECTION LIMIT "+n)
 	}
 	limit("3")
 	t.Cleanup(func() { limit("-1") })
@@ -221,7 +227,8 @@ func TestOutOfConnectionsIsAResult(t *testing.T) {
 	for _, e := range repeat.Measured.Errors {
 		refused = refused || e.Code == "53300"
 	}
-	if f := repeat.Measured.Finish; !refused || f == nil || f.Connected < 1 || repeat.Measured.TPS <= 0 || repeat.Flags[0].Kind != result.FlagErrors {
+	if f := repeat.Measured.Finish; !refused || f == nil || f.Connected < 1 || repeat.Measured.TPS <= 0 ||
+		repeat.Flags[0].Kind != result.FlagErrors {
 		t.Errorf("10 clients where 3 may connect: %+v, finish %+v, flags %v", repeat.Measured.Errors, f, repeat.Flags)
 	}
 }
@@ -255,7 +262,9 @@ func TestAnInterruptedCellIsTakenBack(t *testing.T) {
 	}
 	checkRestored(t)
 	run = begin()
-	inside(t, "lab", "sh", "-c", `for p in /proc/[0-9]*; do tr '\0' ' ' <$p/cmdline 2>/dev/null | grep -q '^lab run' && kill -9 ${p#/proc/}; done; true`)
+	inside(t, "lab", "sh", "-c", `for p in /proc/[0-9]*; do
+		tr '\0' ' ' <$p/cmdline 2>/dev/null | grep -q '^lab run' && kill -9 ${p#/proc/}
+	done; true`)
 	run.wait(t, 20*time.Second)
 	script(t, "reset", "--keep-data")
 	checkRestored(t)

@@ -93,7 +93,8 @@ func TestHealthCheckOfPgBouncerUsesNoTLS(t *testing.T) {
 func TestLimitsAreEqual(t *testing.T) {
 	services := definition(t)
 	for _, name := range []string{"standby", "pgbouncer", "pgpool", "pgpool-near-app"} {
-		if one, other := services["primary"], services[name]; one.CPUs == 0 || one.CPUs != other.CPUs || one.MemLimit == "" || one.MemLimit != other.MemLimit {
+		if one, other := services["primary"], services[name]; one.CPUs == 0 || one.CPUs != other.CPUs || one.MemLimit == "" ||
+			one.MemLimit != other.MemLimit {
 			t.Errorf("primary has %v CPUs and %s, %s has %v and %s", one.CPUs, one.MemLimit, name, other.CPUs, other.MemLimit)
 		}
 	}
@@ -102,14 +103,16 @@ func TestLimitsAreEqual(t *testing.T) {
 // YugabyteDB's definition as far as it can be checked without its image.
 func TestYugabyteIsDefined(t *testing.T) {
 	s := definition(t)["yugabyte"]
-	if want := strings.TrimSpace(script(t, "setting", "LAB_YUGABYTE_IMAGE")); s.Image != want || !strings.Contains(want, ":2025.2.") {
+	if want := strings.TrimSpace(script(t, "setting", "LAB_YUGABYTE_IMAGE")); s.Image != want ||
+		!strings.Contains(want, ":2025.2.") {
 		t.Errorf("image %q, .env says %q", s.Image, want)
 	}
 	if s.CPUs != 2 || s.MemLimit != "3221225472" {
 		t.Errorf("%v CPUs and %s bytes, .env says 2 and 3g", s.CPUs, s.MemLimit)
 	}
 	said := strings.Join(s.Command, " ")
-	for _, part := range []string{"yugabyted start", "--background=false", "--advertise_address=yugabyte", "--ysql_enable_auth=true", "memory_limit_hard_bytes", "rm -rf /tmp/.yb"} {
+	for _, part := range []string{"yugabyted start", "--background=false", "--advertise_address=yugabyte",
+		"--ysql_enable_auth=true", "memory_limit_hard_bytes", "rm -rf /tmp/.yb"} {
 		if !strings.Contains(said, part) {
 			t.Errorf("its command lacks %q:\n%s", part, said)
 		}

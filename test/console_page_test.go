@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -123,6 +124,38 @@ func TestConsoleFitsItsScreen(t *testing.T) {
 				t.Errorf("%s at %d px has parts that scroll sideways: %v", address, size.width, inner)
 			}
 		}
+	}
+}
+
+// On a projector the curves stay where they are while somebody chooses another load, and charts that show nothing take
+// no room.
+func TestConsoleOptionsLeaveTheCurvesInPlace(t *testing.T) {
+	p := openTab(t, "/")
+	p.do(chromedp.EmulateViewport(1280, 720))
+	startLiveLoad(t, p)
+	p.do(chromedp.Evaluate(`scrollTo(0, 0)`, nil))
+	const ends = `['chart-tps', 'chart-response'].map((id) => document.getElementById(id).getBoundingClientRect().bottom)`
+	before := value[[]float64](p, ends)
+	if slices.Max(before) > 720 || slices.Min(before) == 0 {
+		t.Errorf("the charts of TPS and response times end at %v, on a screen of 720", before)
+	}
+	p.click("#load-choice summary")
+	const inSight = `(() => {
+		const form = document.getElementById('load-form').getBoundingClientRect();
+		return form.height > 100 && form.top >= 0 && form.left >= 0 && form.bottom <= innerHeight;
+	})()`
+	if !value[bool](p, inSight) {
+		t.Error("the options don't fit the screen")
+	}
+	if after := value[[]float64](p, ends); !slices.Equal(after, before) {
+		t.Errorf("the options move the ends of the charts from %v to %v", before, after)
+	}
+	const room = `[...document.querySelectorAll('.chart[hidden]')].map((chart) => chart.getBoundingClientRect().height)`
+	if heights := value[[]float64](p, room); len(heights) > 0 && slices.Max(heights) > 0 {
+		t.Errorf("charts that show nothing are %v px high", heights)
+	}
+	if wide := value[int64](p, `document.documentElement.scrollWidth`); wide > 1280 {
+		t.Errorf("with its options open the page is %d px wide on a screen of 1280", wide)
 	}
 }
 

@@ -19,7 +19,8 @@ func TestContainersAreConfined(t *testing.T) {
 				t.Errorf("may gain privileges: %v", c.HostConfig.SecurityOpt)
 			}
 			if service != "yugabyte" && (!slices.Contains(c.HostConfig.CapDrop, "ALL") || !c.HostConfig.ReadonlyRootfs) {
-				t.Errorf("capabilities dropped %v, read-only root file system %v", c.HostConfig.CapDrop, c.HostConfig.ReadonlyRootfs)
+				t.Errorf("capabilities dropped %v, read-only root file system %v", c.HostConfig.CapDrop,
+					c.HostConfig.ReadonlyRootfs)
 			}
 			for _, m := range c.Mounts {
 				if has := strings.HasSuffix(m.Destination, "docker.sock"); has && service != "docker-stats" {
@@ -115,7 +116,8 @@ func TestPasswordsShowNowhere(t *testing.T) {
 // commandLines are those of all processes in a service's container.
 func commandLines(t *testing.T, service string) string {
 	t.Helper()
-	return inside(t, service, "sh", "-c", `for f in /proc/[0-9]*/cmdline; do tr '\0' ' ' <"$f"; echo; done 2>/dev/null; true`)
+	return inside(t, service, "sh", "-c",
+		`for f in /proc/[0-9]*/cmdline; do tr '\0' ' ' <"$f"; echo; done 2>/dev/null; true`)
 }
 
 // withoutEnvironment is all that docker inspect prints of the container but for its environment.
@@ -133,7 +135,8 @@ func (c inspected) withoutEnvironment(t *testing.T, service string) string {
 func passwordsInUse(t *testing.T) map[string]string {
 	t.Helper()
 	secrets := map[string]string{}
-	for _, name := range []string{"LAB_PASSWORD", "APP_PASSWORD", "APP_CLEAR_PASSWORD", "MONITOR_PASSWORD", "REPLICATION_PASSWORD", "YSQL_PASSWORD"} {
+	for _, name := range []string{"LAB_PASSWORD", "APP_PASSWORD", "APP_CLEAR_PASSWORD", "MONITOR_PASSWORD",
+		"REPLICATION_PASSWORD", "YSQL_PASSWORD"} {
 		secrets[name] = strings.TrimSpace(script(t, "setting", name))
 	}
 	if len(secrets["LAB_PASSWORD"]) < 10 {

@@ -13,9 +13,12 @@ import (
 
 // contents counts pgbench's tables and tells whether its four sums agree.
 const contents = `SELECT (SELECT scale FROM lab_data) AS scale, (SELECT count(*) FROM pgbench_accounts) AS accounts,
-	(SELECT max(aid) FROM pgbench_accounts) AS highest, (SELECT count(*) FROM pgbench_tellers) AS tellers, (SELECT count(*) FROM pgbench_branches) AS branches,
-	(SELECT count(DISTINCT s) FROM (VALUES ((SELECT sum(abalance) FROM pgbench_accounts)), ((SELECT sum(tbalance) FROM pgbench_tellers)),
-		((SELECT sum(bbalance) FROM pgbench_branches)), ((SELECT coalesce(sum(delta), 0) FROM pgbench_history))) AS sums (s)) AS sums`
+	(SELECT max(aid) FROM pgbench_accounts) AS highest, (SELECT count(*) FROM pgbench_tellers) AS tellers,
+	(SELECT count(*) FROM pgbench_branches) AS branches,
+	(SELECT count(DISTINCT s) FROM (VALUES
+		((SELECT sum(abalance) FROM pgbench_accounts)), ((SELECT sum(tbalance) FROM pgbench_tellers)),
+		((SELECT sum(bbalance) FROM pgbench_branches)), ((SELECT coalesce(sum(delta), 0) FROM pgbench_history)))
+		AS sums (s)) AS sums`
 
 // checkData compares the tables on a server with those of a scale.
 func checkData(t *testing.T, conn *pgx.Conn, scale int) string {
@@ -89,7 +92,8 @@ func untidy(t *testing.T) {
 	t.Helper()
 	script(t, "latency", "10ms", "all", "--jitter", "2ms")
 	script(t, "latency", "cut", "client-standby")
-	inside(t, "toxiproxy", "toxiproxy-cli", "toxic", "add", "-n", "someone_elses", "-t", "bandwidth", "-a", "rate=100", "client-pgpool")
+	inside(t, "toxiproxy", "toxiproxy-cli", "toxic", "add", "-n", "someone_elses", "-t", "bandwidth", "-a", "rate=100",
+		"client-pgpool")
 	admin := connect(t, "lab", console)
 	table(t, admin, "SET default_pool_size = 7")
 	table(t, admin, "SET max_prepared_statements = 0")
@@ -99,17 +103,20 @@ func untidy(t *testing.T) {
 func checkTidy(t *testing.T) {
 	t.Helper()
 	for name, row := range links(t) {
-		if row.LatencyMS != 0 || row.JitterMS != 0 || row.DownKBps != 0 || row.Cut || len(row.Others) > 0 || row.Replication == "over the link" {
+		if row.LatencyMS != 0 || row.JitterMS != 0 || row.DownKBps != 0 || row.Cut || len(row.Others) > 0 ||
+			row.Replication == "over the link" {
 			t.Errorf("after reset link %s is %+v", name, row)
 		}
 	}
 	admin := connect(t, "lab", console)
-	for key, want := range map[string]string{"default_pool_size": strconv.Itoa(poolSize), "max_prepared_statements": "200"} {
+	for key, want := range map[string]string{"default_pool_size": strconv.Itoa(poolSize),
+		"max_prepared_statements": "200"} {
 		if got := config(t, admin, key); got != want {
 			t.Errorf("after reset PgBouncer's %s is %s, wanted %s", key, got, want)
 		}
 	}
-	if login := one(t, connect(t, "lab", primary), "SELECT rolcanlogin FROM pg_roles WHERE rolname = 'app_trust'"); login != "f" {
+	login := one(t, connect(t, "lab", primary), "SELECT rolcanlogin FROM pg_roles WHERE rolname = 'app_trust'")
+	if login != "f" {
 		t.Error("after reset app_trust may still log in")
 	}
 }

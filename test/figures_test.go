@@ -13,9 +13,11 @@ import (
 // TestFigures prints what the lab costs while nothing happens: for people to read, not to be judged by, since
 // another machine or another load gives other figures. It fails only where a figure can't be had.
 func TestFigures(t *testing.T) {
-	t.Log("images: " + strings.ReplaceAll(docker(t, "images", "--filter", "reference=pooler-lab*", "--format", "{{.Repository}} {{.Size}}"), "\n", ", "))
+	t.Log("images: " + strings.ReplaceAll(docker(t, "images", "--filter", "reference=pooler-lab*", "--format",
+		"{{.Repository}} {{.Size}}"), "\n", ", "))
 
-	services := strings.Fields(docker(t, "ps", "--filter", "label=com.docker.compose.project="+project, "--format", `{{.Label "com.docker.compose.service"}}`))
+	services := strings.Fields(docker(t, "ps", "--filter", "label=com.docker.compose.project="+project, "--format",
+		`{{.Label "com.docker.compose.service"}}`))
 	const watched = 20 * time.Second
 	before := map[string]usage{}
 	for _, service := range services {
@@ -31,7 +33,8 @@ func TestFigures(t *testing.T) {
 			memory, cpu = memory+now.megabytes, cpu+share
 		}
 	}
-	t.Logf("idle: %-16s %6.1f MB  %5.2f %% of a core (meant to stay under 600 MB and 5 %%)", "all but yugabyte", memory, cpu*100)
+	t.Logf("idle: %-16s %6.1f MB  %5.2f %% of a core (meant to stay under 600 MB and 5 %%)", "all but yugabyte", memory,
+		cpu*100)
 }
 
 // usage is what a container has used so far.

@@ -15,7 +15,8 @@ import (
 )
 
 // narrowed is a run of six short cells, in an order that its seed gives.
-var narrowed = []string{"--experiments", "select", "--paths", "direct,standby,pgbouncer-transaction", "--latencies", "none,2", "--seconds", "1.5", "--seed", "7"}
+var narrowed = []string{"--experiments", "select", "--paths", "direct,standby,pgbouncer-transaction", "--latencies",
+	"none,2", "--seconds", "1.5", "--seed", "7"}
 
 // Ctrl-C ends the cell that is running, keeps those that are finished and puts the latencies back, at a terminal
 // and without one. Both runs have the same seed.
@@ -105,7 +106,8 @@ func checkInterrupted(t *testing.T, run *started) []string {
 		t.Errorf("it took %v to end", took)
 	}
 	if r.Status != result.Interrupted || r.Ended == nil || r.Unfinished < 4 || r.NotRestored != "" {
-		t.Errorf("the run is %s, ended %v, %d repeats unfinished, latencies: %q", r.Status, r.Ended, r.Unfinished, r.NotRestored)
+		t.Errorf("the run is %s, ended %v, %d repeats unfinished, latencies: %q", r.Status, r.Ended, r.Unfinished,
+			r.NotRestored)
 	}
 	ok, cut := 0, 0
 	for _, c := range r.Cells {
@@ -154,7 +156,8 @@ func TestCountsAgreeAndFilesBelongToTheOwner(t *testing.T) {
 	const owner = 12345
 	own(t, owner)
 	t.Cleanup(func() { own(t, 0) })
-	run := startLesson(t, "--experiments", "select,throughput", "--paths", "direct,socket,standby,pgbouncer-transaction,pgbouncer-session,pgpool",
+	run := startLesson(t, "--experiments", "select,throughput", "--paths",
+		"direct,socket,standby,pgbouncer-transaction,pgbouncer-session,pgpool",
 		"--latencies", "none", "--seconds", "0.7", "--warmup", "0.5")
 	r := run.finished(t, 0)
 	if len(r.Cells) != 12 {

@@ -112,7 +112,8 @@ func inside(t *testing.T, service string, args ...string) string {
 // address is a service's address in the lab's network.
 func address(t *testing.T, service string) string {
 	t.Helper()
-	return docker(t, "inspect", "-f", fmt.Sprintf("{{(index .NetworkSettings.Networks %q).IPAddress}}", project+"_default"), container(service))
+	return docker(t, "inspect", "-f", fmt.Sprintf("{{(index .NetworkSettings.Networks %q).IPAddress}}",
+		project+"_default"), container(service))
 }
 
 // paths are the lab's, from its own files.
@@ -138,7 +139,8 @@ func connect(t *testing.T, role string, e topology.Endpoint) *pgx.Conn {
 }
 
 // passwords are those of .env.
-var passwords = map[string]string{"lab": "LAB_PASSWORD", "app": "APP_PASSWORD", "app_clear": "APP_CLEAR_PASSWORD", "monitor": "MONITOR_PASSWORD"}
+var passwords = map[string]string{"lab": "LAB_PASSWORD", "app": "APP_PASSWORD", "app_clear": "APP_CLEAR_PASSWORD",
+	"monitor": "MONITOR_PASSWORD"}
 
 // tryConnect connects as a role that may have no password. The endpoint's host is a service or an address.
 func tryConnect(t *testing.T, role string, e topology.Endpoint) (*pgx.Conn, error) {
@@ -214,7 +216,8 @@ var (
 func services(t *testing.T) map[string]string {
 	t.Helper()
 	ids := strings.Fields(docker(t, "ps", "-q", "--filter", "label=com.docker.compose.project="+project))
-	format := fmt.Sprintf(`{{index .Config.Labels "com.docker.compose.service"}} {{with index .NetworkSettings.Networks %q}}{{.IPAddress}}{{end}}`, project+"_default")
+	format := fmt.Sprintf(`{{index .Config.Labels "com.docker.compose.service"}} `+
+		`{{with index .NetworkSettings.Networks %q}}{{.IPAddress}}{{end}}`, project+"_default")
 	names := map[string]string{}
 	for line := range strings.Lines(docker(t, append([]string{"inspect", "-f", format}, ids...)...)) {
 		if service, ip, _ := strings.Cut(strings.TrimSpace(line), " "); ip != "" {

@@ -121,7 +121,8 @@ func roundTrip(t *testing.T, conn *pgx.Conn) float64 {
 // Latency by the path's name acts at once on connections that are open, on the way over the link, and not on the
 // way without latency.
 func TestLatencyActsOnLiveConnectionsOfItsPath(t *testing.T) {
-	plain := map[string]string{"pgbouncer-transaction-near-app": "pgbouncer-transaction", "pgbouncer-session-near-app": "pgbouncer-session", "pgpool-near-app": "pgpool"}
+	plain := map[string]string{"pgbouncer-transaction-near-app": "pgbouncer-transaction",
+		"pgbouncer-session-near-app": "pgbouncer-session", "pgpool-near-app": "pgpool"}
 	for _, r := range routes {
 		if r.link == "" {
 			continue
@@ -152,16 +153,20 @@ func TestLatencyActsOnLiveConnectionsOfItsPath(t *testing.T) {
 func TestToxiproxysOwnClientIsSeen(t *testing.T) {
 	setLatency(t, "10ms", "client-standby")
 	before := links(t)["client-standby"]
-	inside(t, "toxiproxy", "toxiproxy-cli", "toxic", "add", "-n", "someone_elses", "-t", "latency", "-a", "latency=30", "--upstream", "client-standby")
+	inside(t, "toxiproxy", "toxiproxy-cli", "toxic", "add", "-n", "someone_elses", "-t", "latency", "-a", "latency=30",
+		"--upstream", "client-standby")
 	row := links(t)["client-standby"]
 	if row.LatencyMS != 40 || row.RoundTripMS == nil || *row.RoundTripMS < *before.RoundTripMS+28 {
-		t.Errorf("the lab's 10 ms and someone else's 30: shown %d ms, measured %v, before %v", row.LatencyMS, deref(row.RoundTripMS), deref(before.RoundTripMS))
+		t.Errorf("the lab's 10 ms and someone else's 30: shown %d ms, measured %v, before %v", row.LatencyMS,
+			deref(row.RoundTripMS), deref(before.RoundTripMS))
 	}
 	inside(t, "toxiproxy", "toxiproxy-cli", "toxic", "remove", "-n", "someone_elses", "client-standby")
 	if row := links(t)["client-standby"]; row.LatencyMS != 10 || *row.RoundTripMS > *before.RoundTripMS+10 {
-		t.Errorf("someone else's taken off: shown %d ms, measured %v, before %v", row.LatencyMS, deref(row.RoundTripMS), deref(before.RoundTripMS))
+		t.Errorf("someone else's taken off: shown %d ms, measured %v, before %v", row.LatencyMS, deref(row.RoundTripMS),
+			deref(before.RoundTripMS))
 	}
-	if seen := inside(t, "toxiproxy", "toxiproxy-cli", "inspect", "client-standby"); !strings.Contains(seen, "latency=10") {
+	seen := inside(t, "toxiproxy", "toxiproxy-cli", "inspect", "client-standby")
+	if !strings.Contains(seen, "latency=10") {
 		t.Errorf("toxiproxy-cli inspect shows\n%s\nwanted the lab's latency=10", seen)
 	}
 	inside(t, "toxiproxy", "toxiproxy-cli", "toggle", "client-standby")
@@ -207,7 +212,8 @@ func TestCutEndsConnectionsAndRestoreLetsThemIn(t *testing.T) {
 
 func TestJitterBandwidthAndPresetsReplaceWhatWasThere(t *testing.T) {
 	setLatency(t, "20ms", "client-primary", "--jitter", "5ms", "--bandwidth", "1000")
-	if row := links(t)["client-primary"]; row.LatencyMS != 20 || row.JitterMS != 5 || row.DownKBps != 1000 || row.UpKBps != 1000 {
+	if row := links(t)["client-primary"]; row.LatencyMS != 20 || row.JitterMS != 5 || row.DownKBps != 1000 ||
+		row.UpKBps != 1000 {
 		t.Errorf("shown %+v, wanted 20 ms, jitter 5, 1000 KB/s", row)
 	}
 	conn, start := connect(t, "app", route{path: "direct", link: "client-primary"}.endpoint(t)), time.Now()
@@ -227,11 +233,13 @@ func TestJitterBandwidthAndPresetsReplaceWhatWasThere(t *testing.T) {
 	for _, preset := range presets {
 		if preset.LatencyMS < 100 { // the slow ones are set alike, and take their time
 			row := parseRows(t, script(t, "latency", preset.Name, "pgbouncer-transaction", "--json"))["client-pgbouncer"]
-			if got := (link.Settings{LatencyMS: row.LatencyMS, JitterMS: row.JitterMS, DownKBps: row.DownKBps, UpKBps: row.UpKBps}); got != preset.Settings() {
+			if got := (link.Settings{LatencyMS: row.LatencyMS, JitterMS: row.JitterMS, DownKBps: row.DownKBps,
+				UpKBps: row.UpKBps}); got != preset.Settings() {
 				t.Errorf("preset %s: shown %+v, wanted %+v", preset.Name, got, preset.Settings())
 			}
 		}
-		if !strings.Contains(listed, preset.Name) || !strings.Contains(strings.Join(strings.Fields(listed), " "), strings.Join(strings.Fields(preset.Source), " ")) {
+		if !strings.Contains(listed, preset.Name) || !strings.Contains(strings.Join(strings.Fields(listed), " "),
+			strings.Join(strings.Fields(preset.Source), " ")) {
 			t.Errorf("'latency presets' lacks %s or its source", preset.Name)
 		}
 	}

@@ -43,7 +43,8 @@ func waitForLoad(t *testing.T, moment time.Duration) {
 	t.Helper()
 	waitForK6(t)
 	eventually(t, 30*time.Second, func() string {
-		if docker(t, "exec", container("primary"), "psql", "-X", "-A", "-t", "-U", "postgres", "-d", "postgres", "-c", loaded) == "0" {
+		if docker(t, "exec", container("primary"), "psql", "-X", "-A", "-t", "-U", "postgres", "-d", "postgres", "-c",
+			loaded) == "0" {
 			return "k6 has no session on the primary"
 		}
 		return ""
@@ -136,7 +137,8 @@ func TestRunGoesOnAfterAKill(t *testing.T) {
 		{"toxiproxy", "direct", "5"},
 	} {
 		t.Run(c.service, func(t *testing.T) {
-			run := startLesson(t, "--experiments", "select", "--paths", c.path, "--latencies", c.latency, "--seconds", "2", "--repeats", "2")
+			run := startLesson(t, "--experiments", "select", "--paths", c.path, "--latencies", c.latency, "--seconds", "2",
+				"--repeats", "2")
 			waitForLoad(t, 500*time.Millisecond)
 			signal(t, c.service, "KILL")
 			r := run.finished(t, 0)
@@ -173,7 +175,8 @@ func checkCounts(t *testing.T, r result.Repeat) {
 // slow statement.
 func TestStalledPoolerShowsInAnOpenLoop(t *testing.T) {
 	const rate = 50
-	run := startLesson(t, "--experiments", "select", "--paths", "pgbouncer-transaction", "--latencies", "none", "--rate", "50", "--seconds", "5")
+	run := startLesson(t, "--experiments", "select", "--paths", "pgbouncer-transaction", "--latencies", "none", "--rate",
+		"50", "--seconds", "5")
 	waitForLoad(t, 1500*time.Millisecond)
 	signal(t, "pgbouncer", "STOP")
 	t.Cleanup(func() { signal(t, "pgbouncer", "CONT") })
@@ -247,13 +250,14 @@ func TestEveryLessonIsWhole(t *testing.T) {
 			checkReadable(t, file)
 			checkReadable(t, lesson.PlanOf(file))
 			said := script(t, "run", name, "--dry-run") // of work that is fixed, its time is what the lesson says of itself
-			if clock := regexp.MustCompile(`repeats, about (\d+):(\d\d)\n`).FindStringSubmatch(said); clock == nil {
+			if clock := regexp.MustCompile(`repeats, about (\d+):(\d\d)[\n:]`).FindStringSubmatch(said); clock == nil {
 				t.Errorf("said\n%s", said)
 			} else if length, err := time.ParseDuration(clock[1] + "m" + clock[2] + "s"); err != nil || length > 5*time.Minute {
 				t.Errorf("takes %v, a workshop has five minutes (%v)", length, err)
 			}
 			full := command(t, nil, filepath.Join(root, "scripts", "run"), name, "--full", "--dry-run")
-			if fits := full.status == 0 && strings.Contains(full.out, "repeats, about "); !fits && !strings.Contains(full.err, "full size doesn't fit") && !strings.Contains(full.err, "has no full size") {
+			if fits := full.status == 0 && strings.Contains(full.out, "repeats, about "); !fits &&
+				!strings.Contains(full.err, "full size doesn't fit") && !strings.Contains(full.err, "has no full size") {
 				t.Errorf("in full size: exit status %d\n%s", full.status, full.all())
 			}
 		})
@@ -280,10 +284,12 @@ func checkReadable(t *testing.T, file string) {
 
 // Four thousand clients through PgBouncer, each with a connection of its own, leave k6 below a gigabyte.
 func TestFourThousandClientsFitAGigabyte(t *testing.T) {
-	run := startLesson(t, "--experiments", "throughput", "--paths", "pgbouncer-transaction", "--latencies", "none", "--protocols", "simple", "--roles", "app_trust",
+	run := startLesson(t, "--experiments", "throughput", "--paths", "pgbouncer-transaction", "--latencies", "none",
+		"--protocols", "simple", "--roles", "app_trust",
 		"--clients", "4000", "--seconds", "2", "--warmup", "60").finished(t, 0)
 	repeat := undisturbed(run.Cells[0])[0]
-	if repeat.Measured == nil || repeat.Measured.ClientsReady != 4000 || repeat.Pooler == nil || repeat.Pooler.MaxClients < 4000 {
+	if repeat.Measured == nil || repeat.Measured.ClientsReady != 4000 || repeat.Pooler == nil ||
+		repeat.Pooler.MaxClients < 4000 {
 		t.Fatalf("not all of 4000 clients were connected: %+v, %+v", repeat.Measured, repeat.Pooler)
 	}
 	if held := repeat.Resources.GeneratorMB; held == nil || *held > 1000 {

@@ -40,8 +40,10 @@ func down(t *testing.T) (stop, all time.Duration) {
 	began := time.Now()
 	script(t, "compose", "down")
 	all = time.Since(began)
-	events := strings.Fields(docker(t, "events", "--since", strconv.FormatInt(began.Unix(), 10), "--until", strconv.FormatInt(time.Now().Unix()+1, 10),
-		"--filter", "label=com.docker.compose.project="+project, "--filter", "event=kill", "--filter", "event=die", "--format", "{{.TimeNano}}"))
+	events := strings.Fields(docker(t, "events", "--since", strconv.FormatInt(began.Unix(), 10), "--until",
+		strconv.FormatInt(time.Now().Unix()+1, 10),
+		"--filter", "label=com.docker.compose.project="+project, "--filter", "event=kill", "--filter", "event=die",
+		"--format", "{{.TimeNano}}"))
 	if len(events) == 0 {
 		t.Fatal("down ended no container")
 	}
@@ -63,7 +65,8 @@ func up(t *testing.T, options ...string) {
 	began := time.Now()
 	script(t, "up", options...)
 	t.Logf("up took %.1f s", time.Since(began).Seconds())
-	for _, service := range strings.Fields(docker(t, "ps", "-a", "--filter", "label=com.docker.compose.project="+project, "--format", `{{.Label "com.docker.compose.service"}}`)) {
+	for _, service := range strings.Fields(docker(t, "ps", "-a", "--filter", "label=com.docker.compose.project="+project,
+		"--format", `{{.Label "com.docker.compose.service"}}`)) {
 		if service != "yugabyte" { // nothing waits for it
 			eventually(t, time.Minute, func() string { return ailment(t, service) })
 		}
@@ -73,7 +76,8 @@ func up(t *testing.T, options ...string) {
 // ailment says what is wrong with a service's container, "" if it is well.
 func ailment(t *testing.T, service string) string {
 	t.Helper()
-	switch state := docker(t, "inspect", "-f", "{{.State.Status}}{{with .State.Health}}, {{.Status}}{{end}}", container(service)); state {
+	switch state := docker(t, "inspect", "-f", "{{.State.Status}}{{with .State.Health}}, {{.Status}}{{end}}",
+		container(service)); state {
 	case "running", "running, healthy":
 		return ""
 	default:
@@ -87,7 +91,8 @@ func TestDownUnderLoadAndUpAgainTwice(t *testing.T) {
 	before, system := balancesOf(t, "primary"), systemIdentifier(t, container("primary"))
 	through := startWrites(t, route{path: "pgbouncer-transaction"}, 8, 60)
 	// The lab's own container goes first and takes its load along; this one works until the server goes.
-	onServer := startCommand(t, "docker", "exec", container("primary"), "pgbench", "-U", "postgres", "-n", "-c", "4", "-T", "60", "lab")
+	onServer := startCommand(t, "docker", "exec", container("primary"), "pgbench", "-U", "postgres", "-n", "-c", "4", "-T",
+		"60", "lab")
 	time.Sleep(2 * time.Second)
 
 	stop, all := down(t)

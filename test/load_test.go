@@ -100,7 +100,8 @@ type balances struct{ accounts, tellers, branches, history, rows int }
 func balancesOf(t *testing.T, node string) balances {
 	t.Helper()
 	const sql = `SELECT (SELECT sum(abalance) FROM pgbench_accounts), (SELECT sum(tbalance) FROM pgbench_tellers),
-		(SELECT sum(bbalance) FROM pgbench_branches), (SELECT coalesce(sum(delta), 0) FROM pgbench_history), (SELECT count(*) FROM pgbench_history)`
+		(SELECT sum(bbalance) FROM pgbench_branches), (SELECT coalesce(sum(delta), 0) FROM pgbench_history),
+		(SELECT count(*) FROM pgbench_history)`
 	var b balances
 	said := inside(t, node, "psql", "-X", "-A", "-t", "-F", " ", "-U", "postgres", "-d", "lab", "-c", sql)
 	if _, err := fmt.Sscan(said, &b.accounts, &b.tellers, &b.branches, &b.history, &b.rows); err != nil {
@@ -113,8 +114,10 @@ func balancesOf(t *testing.T, node string) balances {
 // truncate the history.
 func (b balances) checkMoved(t *testing.T, before balances) {
 	t.Helper()
-	accounts, tellers, branches, history := b.accounts-before.accounts, b.tellers-before.tellers, b.branches-before.branches, b.history-before.history
+	accounts, tellers := b.accounts-before.accounts, b.tellers-before.tellers
+	branches, history := b.branches-before.branches, b.history-before.history
 	if accounts != tellers || accounts != branches || accounts != history {
-		t.Errorf("the sums of pgbench's tables moved apart: accounts %d, tellers %d, branches %d, history %d", accounts, tellers, branches, history)
+		t.Errorf("the sums of pgbench's tables moved apart: accounts %d, tellers %d, branches %d, history %d", accounts,
+			tellers, branches, history)
 	}
 }

@@ -29,10 +29,12 @@ var routes = []route{
 	{path: "standby", link: "client-standby", server: "standby", client: "toxiproxy"},
 	{path: "pgbouncer-transaction", server: "primary", client: "pgbouncer", mode: "transaction"},
 	{path: "pgbouncer-transaction", link: "client-pgbouncer", server: "primary", client: "pgbouncer", mode: "transaction"},
-	{path: "pgbouncer-transaction-near-app", link: "pgbouncer-primary", server: "primary", client: "toxiproxy", mode: "transaction"},
+	{path: "pgbouncer-transaction-near-app", link: "pgbouncer-primary", server: "primary", client: "toxiproxy",
+		mode: "transaction"},
 	{path: "pgbouncer-session", server: "primary", client: "pgbouncer", mode: "session"},
 	{path: "pgbouncer-session", link: "client-pgbouncer", server: "primary", client: "pgbouncer", mode: "session"},
-	{path: "pgbouncer-session-near-app", link: "pgbouncer-primary", server: "primary", client: "toxiproxy", mode: "session"},
+	{path: "pgbouncer-session-near-app", link: "pgbouncer-primary", server: "primary", client: "toxiproxy",
+		mode: "session"},
 	{path: "pgpool", server: "primary", client: "pgpool", pgpool: true},
 	{path: "pgpool", link: "client-pgpool", server: "primary", client: "pgpool", pgpool: true},
 	{path: "pgpool-near-app", link: "pgpool-primary", server: "primary", client: "toxiproxy", pgpool: true},
@@ -44,7 +46,8 @@ var yugabyteRoutes = []route{
 	{path: "yugabyte", link: "client-yugabyte", server: "yugabyte", client: "toxiproxy"},
 	{path: "pgbouncer-yugabyte", server: "yugabyte", client: "pgbouncer", mode: "transaction"},
 	{path: "pgbouncer-yugabyte", link: "client-pgbouncer", server: "yugabyte", client: "pgbouncer", mode: "transaction"},
-	{path: "pgbouncer-yugabyte-near-app", link: "pgbouncer-yugabyte", server: "yugabyte", client: "toxiproxy", mode: "transaction"},
+	{path: "pgbouncer-yugabyte-near-app", link: "pgbouncer-yugabyte", server: "yugabyte", client: "toxiproxy",
+		mode: "transaction"},
 }
 
 func (r route) endpoint(t *testing.T) topology.Endpoint {
@@ -64,13 +67,15 @@ func (r route) name() string { return strings.TrimSuffix(r.path+" over "+r.link,
 
 // identity is what a server says of itself and of the connection. Pgpool-II sends it to the primary always, since
 // it calls volatile functions.
-const identity = `SELECT CASE WHEN pg_is_in_recovery() THEN 'standby' ELSE 'primary' END AS role, host(inet_server_addr()) AS server,
-	host(inet_client_addr()) AS client, (SELECT system_identifier FROM pg_control_system()) AS system`
+const identity = `SELECT CASE WHEN pg_is_in_recovery() THEN 'standby' ELSE 'primary' END AS role,
+	host(inet_server_addr()) AS server, host(inet_client_addr()) AS client,
+	(SELECT system_identifier FROM pg_control_system()) AS system`
 
 // systemIdentifier is the one of a PostgreSQL container, asked for inside it, over its own socket.
 func systemIdentifier(t *testing.T, name string) string {
 	t.Helper()
-	return docker(t, "exec", name, "psql", "-X", "-A", "-t", "-U", "postgres", "-d", "postgres", "-c", "SELECT system_identifier FROM pg_control_system()")
+	return docker(t, "exec", name, "psql", "-X", "-A", "-t", "-U", "postgres", "-d", "postgres", "-c",
+		"SELECT system_identifier FROM pg_control_system()")
 }
 
 func TestEachPathReachesTheServerItClaims(t *testing.T) {
@@ -139,7 +144,8 @@ func checkClient(t *testing.T, names map[string]string, seen, wanted string) {
 
 // The socket is shared by a volume, not published: psql in the lab's container goes through it.
 func TestSocketReachesThePrimary(t *testing.T) {
-	got := strings.TrimSpace(script(t, "psql", "socket", "-X", "-A", "-t", "-c", "SELECT pg_is_in_recovery(), inet_client_addr() IS NULL, system_identifier FROM pg_control_system()"))
+	got := strings.TrimSpace(script(t, "psql", "socket", "-X", "-A", "-t", "-c",
+		"SELECT pg_is_in_recovery(), inet_client_addr() IS NULL, system_identifier FROM pg_control_system()"))
 	if want := "f|t|" + systemIdentifier(t, container("primary")); got != want {
 		t.Errorf("got %s, wanted %s", got, want)
 	}
@@ -209,7 +215,8 @@ func TestWriteOnPrimaryShowsOnStandby(t *testing.T) {
 	eventually(t, 5*time.Second, func() string {
 		return differs(one(t, reader, count), "0")
 	})
-	if _, err := tryTable(t, reader, "DELETE FROM pgbench_history"); err == nil || !strings.Contains(err.Error(), "25006") {
+	if _, err := tryTable(t, reader, "DELETE FROM pgbench_history"); err == nil ||
+		!strings.Contains(err.Error(), "25006") {
 		t.Errorf("a write on the standby: %v, wanted SQLSTATE 25006", err)
 	}
 }

@@ -49,7 +49,8 @@ func crowd(t *testing.T, r route, n, times int, sql string) []map[int32]bool {
 }
 
 func TestTransactionPoolingHoldsBackendsToThePoolSize(t *testing.T) {
-	for _, r := range []route{{path: "pgbouncer-transaction"}, {path: "pgbouncer-transaction-near-app", link: "pgbouncer-primary"}} {
+	for _, r := range []route{{path: "pgbouncer-transaction"},
+		{path: "pgbouncer-transaction-near-app", link: "pgbouncer-primary"}} {
 		t.Run(r.path, func(t *testing.T) {
 			const clients = poolSize + 15
 			backends, shared := map[int32]int{}, 0
@@ -62,7 +63,8 @@ func TestTransactionPoolingHoldsBackendsToThePoolSize(t *testing.T) {
 				}
 			}
 			if len(backends) > poolSize || len(backends) < poolSize/2 {
-				t.Errorf("%d clients at once were served by %d backends, wanted the pool size %d, or few less", clients, len(backends), poolSize)
+				t.Errorf("%d clients at once were served by %d backends, wanted the pool size %d, or few less", clients,
+					len(backends), poolSize)
 			}
 			if shared < clients/2 {
 				t.Errorf("%d of %d clients had more than one backend, wanted most", shared, clients)
@@ -72,7 +74,8 @@ func TestTransactionPoolingHoldsBackendsToThePoolSize(t *testing.T) {
 }
 
 func TestSessionPoolingPinsOneBackendPerClient(t *testing.T) {
-	for _, r := range []route{{path: "pgbouncer-session"}, {path: "pgbouncer-session-near-app", link: "pgbouncer-primary"}} {
+	for _, r := range []route{{path: "pgbouncer-session"},
+		{path: "pgbouncer-session-near-app", link: "pgbouncer-primary"}} {
 		t.Run(r.path, func(t *testing.T) {
 			const clients = poolSize / 2
 			owner := map[int32]int{}
@@ -116,7 +119,8 @@ func TestPoolSizeTurnsWhilePgBouncerRuns(t *testing.T) {
 	table(t, admin, "SET default_pool_size = 3")
 	table(t, admin, "RECONNECT")
 	backends := map[int32]bool{}
-	for _, mine := range crowd(t, route{path: "pgbouncer-transaction"}, 10, 6, "SELECT pg_backend_pid() FROM pg_sleep(0.01)") {
+	for _, mine := range crowd(t, route{path: "pgbouncer-transaction"}, 10, 6,
+		"SELECT pg_backend_pid() FROM pg_sleep(0.01)") {
 		for backend := range mine {
 			backends[backend] = true
 		}

@@ -111,10 +111,12 @@ func noAnswer(t *testing.T, e topology.Endpoint) string {
 func behind(t *testing.T) string {
 	t.Helper()
 	ask := func(node, sql string) answer {
-		return command(t, nil, "docker", "exec", container(node), "psql", "-X", "-A", "-t", "-U", "postgres", "-d", "postgres", "-c", sql)
+		return command(t, nil, "docker", "exec", container(node), "psql", "-X", "-A", "-t", "-U", "postgres", "-d",
+			"postgres", "-c", sql)
 	}
 	wrote := strings.TrimSpace(ask("primary", "SELECT pg_current_wal_insert_lsn()").out)
-	has := ask("standby", fmt.Sprintf("SELECT (SELECT count(*) FROM pg_stat_wal_receiver WHERE status = 'streaming'), pg_last_wal_replay_lsn() >= '%s'", wrote))
+	has := ask("standby", fmt.Sprintf("SELECT (SELECT count(*) FROM pg_stat_wal_receiver WHERE status = 'streaming'), "+
+		"pg_last_wal_replay_lsn() >= '%s'", wrote))
 	if said := strings.TrimSpace(has.all()); said != "1|t" {
 		return "the standby streams and has everything: " + said
 	}
@@ -131,7 +133,8 @@ func notBalanced(t *testing.T) string {
 		}
 		for _, node := range nodes {
 			if node["status"] != "up" || node["pg_status"] != "up" {
-				return fmt.Sprintf("%s says that node %s is %s, and its server %s", service, node["hostname"], node["status"], node["pg_status"])
+				return fmt.Sprintf("%s says that node %s is %s, and its server %s", service, node["hostname"], node["status"],
+					node["pg_status"])
 			}
 		}
 	}

@@ -24,7 +24,8 @@ func TestReportOnScreensAndPaper(t *testing.T) {
 		return light(t, png)
 	}
 	scheme := func(value string) chromedp.Action {
-		return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: value}})
+		return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme",
+			Value: value}})
 	}
 	for name, width := range map[string]int64{"projector": 1280, "phone": 390} {
 		p.do(scheme("light"), emulation.SetDeviceMetricsOverride(width, 800, 1, false))
@@ -40,12 +41,14 @@ func TestReportOnScreensAndPaper(t *testing.T) {
 		t.Errorf("dark: the page is %.2f light", l)
 	}
 	// Paper is white, whatever the screen is, and holds no drawing or table that is cut off at its edge.
-	p.do(emulation.SetEmulatedMedia().WithMedia("print").WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}),
+	dark := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}
+	p.do(emulation.SetEmulatedMedia().WithMedia("print").WithFeatures(dark),
 		emulation.SetDeviceMetricsOverride(688, 1000, 1, false)) // A4 less margins of 14 mm, at 96 pixels an inch
 	if l := shoot("print"); l < 0.7 {
 		t.Errorf("print: the page is %.2f light", l)
 	}
-	const cut = `[...document.querySelectorAll('table, svg')].filter((e) => e.getBoundingClientRect().right > innerWidth + 1)
+	const cut = `[...document.querySelectorAll('table, svg')]
+		.filter((e) => e.getBoundingClientRect().right > innerWidth + 1)
 		.map((e) => (e.caption || e.querySelector('title') || e).textContent)`
 	if wide := value[[]string](p, cut); len(wide) > 0 {
 		t.Errorf("print: cut off at the right are %q", wide)

@@ -100,7 +100,8 @@ func wantNoLogin(t *testing.T, role string, e topology.Endpoint, word string) {
 	}
 }
 
-// What the roles of measured connections may write to: pgbench's tables, the one that is loaded, and nothing else in any schema.
+// What the roles of measured connections may write to: pgbench's tables, the one that is loaded, and nothing else in
+// any schema.
 func TestRolesTouchOnlyTheLabsTables(t *testing.T) {
 	const writable = `SELECT coalesce(string_agg(DISTINCT relname::text, ' ' ORDER BY relname::text), '') FROM pg_class
 		WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT relname = 'pg_settings'
@@ -114,7 +115,8 @@ func TestRolesTouchOnlyTheLabsTables(t *testing.T) {
 	for _, role := range []string{"app", "app_clear", "app_trust"} {
 		t.Run(role, func(t *testing.T) {
 			of := func(sql string) string { return strings.ReplaceAll(sql, "$role$", "'"+role+"'") }
-			if got, want := one(t, admin, of(writable)), "lab_load pgbench_accounts pgbench_branches pgbench_history pgbench_tellers"; got != want {
+			const want = "lab_load pgbench_accounts pgbench_branches pgbench_history pgbench_tellers"
+			if got := one(t, admin, of(writable)); got != want {
 				t.Errorf("%s may write to %s\nwanted %s", role, got, want)
 			}
 			if one(t, admin, of(powers)) != "f" {
@@ -142,7 +144,8 @@ func TestAppIsRefusedWhatIsNotItsOwn(t *testing.T) {
 		"make a checkpoint":       "CHECKPOINT",
 		"make a replication slot": "SELECT pg_create_physical_replication_slot('mine')",
 	}
-	conn, monitor := connect(t, "app", primary), connect(t, "monitor", topology.Endpoint{Host: "primary", Port: 5432, DBName: "postgres"})
+	conn, monitor := connect(t, "app", primary), connect(t, "monitor",
+		topology.Endpoint{Host: "primary", Port: 5432, DBName: "postgres"})
 	one(t, monitor, "SELECT 1") // a session for app to fail to end
 	for what, sql := range cases {
 		t.Run(what, func(t *testing.T) {

@@ -49,7 +49,8 @@ func TestStandbyRejoinsAfterRestarts(t *testing.T) {
 
 // Without its slot, the standby makes another one and goes on.
 func TestStandbyRejoinsWithoutItsSlot(t *testing.T) {
-	drop := []string{"exec", container("primary"), "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-d", "postgres",
+	drop := []string{"exec", container("primary"), "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-d",
+		"postgres",
 		"-c", "SELECT pg_terminate_backend(active_pid, 5000) FROM pg_replication_slots WHERE slot_name = 'standby'",
 		"-c", "SELECT pg_drop_replication_slot('standby')"}
 	eventually(t, 20*time.Second, func() string { // the standby may come back between the two
@@ -59,7 +60,8 @@ func TestStandbyRejoinsWithoutItsSlot(t *testing.T) {
 		return ""
 	})
 	rejoins(t)
-	if slot := asSuperuser(t, "primary", "SELECT active FROM pg_replication_slots WHERE slot_name = 'standby'"); slot != "t" {
+	slot := asSuperuser(t, "primary", "SELECT active FROM pg_replication_slots WHERE slot_name = 'standby'")
+	if slot != "t" {
 		t.Errorf("the slot is active: %q", slot)
 	}
 }
@@ -68,7 +70,8 @@ func TestStandbyRejoinsWithoutItsSlot(t *testing.T) {
 // which left it out, takes it back.
 func TestStandbyClonesAnewWhenItsSlotIsLost(t *testing.T) {
 	before := clones(t)
-	small := map[string]string{"max_slot_wal_keep_size": "16MB", "wal_keep_size": "0", "max_wal_size": "64MB", "min_wal_size": "32MB"}
+	small := map[string]string{"max_slot_wal_keep_size": "16MB", "wal_keep_size": "0", "max_wal_size": "64MB",
+		"min_wal_size": "32MB"}
 	t.Cleanup(func() {
 		for name := range small {
 			asSuperuser(t, "primary", "ALTER SYSTEM RESET "+name)
@@ -86,7 +89,8 @@ func TestStandbyClonesAnewWhenItsSlotIsLost(t *testing.T) {
 		write = append(write, "SELECT pg_logical_emit_message(true, 'test', 'x')", "SELECT pg_switch_wal()")
 	}
 	asSuperuser(t, "primary", append(write, "CHECKPOINT")...)
-	if status := asSuperuser(t, "primary", "SELECT wal_status FROM pg_replication_slots WHERE slot_name = 'standby'"); status != "lost" {
+	status := asSuperuser(t, "primary", "SELECT wal_status FROM pg_replication_slots WHERE slot_name = 'standby'")
+	if status != "lost" {
 		t.Fatalf("the slot is %s, wanted lost", status)
 	}
 	eventually(t, time.Minute, func() string { // so that they have to take it back

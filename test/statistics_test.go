@@ -19,7 +19,8 @@ func ask(t *testing.T, request string) string {
 
 // request is a whole HTTP request; the connection ends after its answer.
 func request(line string, headers ...string) string {
-	return strings.Join(append([]string{line + " HTTP/1.1", "Host: docker-stats", "Connection: close"}, headers...), "\r\n") + "\r\n\r\n"
+	return strings.Join(append([]string{line + " HTTP/1.1", "Host: docker-stats", "Connection: close"}, headers...),
+		"\r\n") + "\r\n\r\n"
 }
 
 func statuses(answer string) string {
@@ -33,7 +34,8 @@ func statuses(answer string) string {
 const statsQuery = "?stream=false&one-shot=true"
 
 func TestStatisticsAnswerTheOneQuestion(t *testing.T) {
-	for _, service := range []string{"primary", "standby", "pgbouncer", "pgpool", "pgpool-near-app", "toxiproxy", "lab", "docker-stats"} {
+	for _, service := range []string{"primary", "standby", "pgbouncer", "pgpool", "pgpool-near-app", "toxiproxy", "lab",
+		"docker-stats"} {
 		t.Run(service, func(t *testing.T) {
 			t.Parallel() // Docker takes up to a second for each
 			answer := ask(t, request("GET /containers/"+container(service)+"/stats"+statsQuery))
@@ -73,39 +75,40 @@ func TestStatisticsRefuseEverythingElse(t *testing.T) {
 	allowed := stats + statsQuery
 	id := docker(t, "inspect", "-f", "{{.Id}}", container("primary"))
 	cases := map[string]string{
-		"POST":                       request("POST "+allowed, "Content-Length: 0"),
-		"PUT":                        request("PUT "+allowed, "Content-Length: 0"),
-		"DELETE":                     request("DELETE /containers/" + container("primary")),
-		"HEAD":                       request("HEAD " + allowed),
-		"OPTIONS":                    request("OPTIONS " + allowed),
-		"a method in small letters":  request("get " + allowed),
-		"the list of containers":     request("GET /containers/json"),
-		"all containers":             request("GET /containers/json?all=true"),
-		"a container's definition":   request("GET /containers/" + container("primary") + "/json"),
-		"limits with a query":        request("GET /containers/" + container("primary") + "/limits?size=1"),
-		"a slash behind limits":      request("GET /containers/" + container("primary") + "/limits/"),
-		"limits of another project":  request("GET /containers/other-lab-primary-1/limits"),
-		"limits by POST":             request("POST /containers/"+container("primary")+"/limits", "Content-Length: 0"),
-		"dots behind limits":         request("GET /containers/" + container("primary") + "/limits/../json"),
-		"limits of limits":           request("GET /containers/" + container("primary") + "/limits/limits"),
-		"a container's log":          request("GET /containers/" + container("primary") + "/logs?stdout=1"),
-		"a container's files":        request("GET /containers/" + container("primary") + "/archive?path=/"),
-		"a container by its id":      request("GET /containers/" + id + "/stats" + statsQuery),
-		"another project":            request("GET /containers/other-lab-primary-1/stats" + statsQuery),
-		"another copy":               request("GET /containers/" + project + "-primary-2/stats" + statsQuery),
-		"another service":            request("GET /containers/" + project + "-stand-in-1/stats" + statsQuery),
-		"engine":                     request("GET /info"),
-		"version":                    request("GET /version"),
-		"images":                     request("GET /images/json"),
-		"root":                       request("GET /"),
-		"the API's version before":   request("GET /v1.41" + allowed),
-		"no query":                   request("GET " + stats),
-		"a stream":                   request("GET " + stats + "?stream=true&one-shot=true"),
-		"a stream as well":           request("GET " + allowed + "&stream=true"),
-		"half the query":             request("GET " + stats + "?stream=false"),
-		"another order":              request("GET " + stats + "?one-shot=true&stream=false"),
-		"an encoded slash":           request("GET /containers%2f" + container("primary") + "/stats" + statsQuery),
-		"an encoded letter":          request("GET /containers/" + strings.Replace(container("primary"), "primary", "%70rimary", 1) + "/stats" + statsQuery),
+		"POST":                      request("POST "+allowed, "Content-Length: 0"),
+		"PUT":                       request("PUT "+allowed, "Content-Length: 0"),
+		"DELETE":                    request("DELETE /containers/" + container("primary")),
+		"HEAD":                      request("HEAD " + allowed),
+		"OPTIONS":                   request("OPTIONS " + allowed),
+		"a method in small letters": request("get " + allowed),
+		"the list of containers":    request("GET /containers/json"),
+		"all containers":            request("GET /containers/json?all=true"),
+		"a container's definition":  request("GET /containers/" + container("primary") + "/json"),
+		"limits with a query":       request("GET /containers/" + container("primary") + "/limits?size=1"),
+		"a slash behind limits":     request("GET /containers/" + container("primary") + "/limits/"),
+		"limits of another project": request("GET /containers/other-lab-primary-1/limits"),
+		"limits by POST":            request("POST /containers/"+container("primary")+"/limits", "Content-Length: 0"),
+		"dots behind limits":        request("GET /containers/" + container("primary") + "/limits/../json"),
+		"limits of limits":          request("GET /containers/" + container("primary") + "/limits/limits"),
+		"a container's log":         request("GET /containers/" + container("primary") + "/logs?stdout=1"),
+		"a container's files":       request("GET /containers/" + container("primary") + "/archive?path=/"),
+		"a container by its id":     request("GET /containers/" + id + "/stats" + statsQuery),
+		"another project":           request("GET /containers/other-lab-primary-1/stats" + statsQuery),
+		"another copy":              request("GET /containers/" + project + "-primary-2/stats" + statsQuery),
+		"another service":           request("GET /containers/" + project + "-stand-in-1/stats" + statsQuery),
+		"engine":                    request("GET /info"),
+		"version":                   request("GET /version"),
+		"images":                    request("GET /images/json"),
+		"root":                      request("GET /"),
+		"the API's version before":  request("GET /v1.41" + allowed),
+		"no query":                  request("GET " + stats),
+		"a stream":                  request("GET " + stats + "?stream=true&one-shot=true"),
+		"a stream as well":          request("GET " + allowed + "&stream=true"),
+		"half the query":            request("GET " + stats + "?stream=false"),
+		"another order":             request("GET " + stats + "?one-shot=true&stream=false"),
+		"an encoded slash":          request("GET /containers%2f" + container("primary") + "/stats" + statsQuery),
+		"an encoded letter": request("GET /containers/" +
+			strings.Replace(container("primary"), "primary", "%70rimary", 1) + "/stats" + statsQuery),
 		"dots":                       request("GET /containers/x/../" + container("primary") + "/stats" + statsQuery),
 		"dots behind":                request("GET " + stats + "/../json" + statsQuery),
 		"encoded dots":               request("GET " + stats + "/%2e%2e/json" + statsQuery),
@@ -132,7 +135,8 @@ func TestStatisticsRefuseEverythingElse(t *testing.T) {
 
 // A second request on the same connection is judged by itself.
 func TestStatisticsJudgeEachRequest(t *testing.T) {
-	first := strings.Replace(request("GET /containers/"+container("lab")+"/stats"+statsQuery), "Connection: close\r\n", "", 1)
+	first := strings.Replace(request("GET /containers/"+container("lab")+"/stats"+statsQuery), "Connection: close\r\n", "",
+		1)
 	if got := statuses(ask(t, first+request("GET /containers/json"))); got != "200 403" {
 		t.Errorf("statuses %q, wanted 200 for the first and 403 for the second", got)
 	}

@@ -112,8 +112,10 @@ func TestTLSIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct{ keywords, says string }{
-		"Pgpool-II":             {"host=" + address(t, "pgpool") + " port=9999 dbname=lab sslmode=require", "server refused TLS connection"},
-		"another name":          {fmt.Sprintf("host=%s dbname=lab sslmode=verify-full sslrootcert=%s", address(t, "primary"), trusted), "x509: "},
+		"Pgpool-II": {"host=" + address(t, "pgpool") + " port=9999 dbname=lab sslmode=require",
+			"server refused TLS connection"},
+		"another name": {fmt.Sprintf("host=%s dbname=lab sslmode=verify-full sslrootcert=%s", address(t, "primary"),
+			trusted), "x509: "},
 		"no authority to trust": {"host=" + address(t, "primary") + " dbname=lab sslmode=verify-full", "x509: "},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -131,7 +133,8 @@ func TestNothingElseHasTLS(t *testing.T) {
 	}
 	one(t, connect(t, "app", topology.Endpoint{Host: "pgbouncer", Port: 6432, DBName: "lab"}), "SELECT 1")
 	// Fails where the connection that it runs on has TLS.
-	file := writeFile(t, folderWithSpaces(t), "no tls.sql", "SELECT 1 / (NOT ssl)::int FROM pg_stat_ssl WHERE pid = pg_backend_pid();\n")
+	file := writeFile(t, folderWithSpaces(t), "no tls.sql",
+		"SELECT 1 / (NOT ssl)::int FROM pg_stat_ssl WHERE pid = pg_backend_pid();\n")
 	for _, p := range []string{"direct", "standby", "pgbouncer-transaction", "pgpool"} {
 		script(t, "psql", p, "-X", "-v", "ON_ERROR_STOP=1", "-f", file)
 		script(t, "pgbench", p, "-n", "-t", "1", "-f", file)
@@ -151,7 +154,8 @@ func TestNothingElseHasTLS(t *testing.T) {
 		}
 	}
 	for _, node := range []string{"primary", "standby"} {
-		who := asSuperuser(t, node, "SELECT usename, application_name FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE ssl")
+		who := asSuperuser(t, node,
+			"SELECT usename, application_name FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE ssl")
 		if who != "" {
 			t.Errorf("the %s has connections with TLS: %s", node, who)
 		}

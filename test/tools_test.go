@@ -82,7 +82,8 @@ func TestOwnScriptFilesAreHandedOver(t *testing.T) {
 		file := writeFile(t, folder, "my own test.js", `import pg from 'k6/x/pg';
 export const options = { iterations: 3, thresholds: { checks: ['rate==1'], pg_transactions: ['count==3'] } };
 export default function () {
-  const client = pg.client({ dsn: 'host=pgbouncer port=6432 dbname=lab user=app sslmode=disable', path: 'pgbouncer-transaction', protocol: 'extended' });
+  const client = pg.client({ dsn: 'host=pgbouncer port=6432 dbname=lab user=app sslmode=disable',
+    path: 'pgbouncer-transaction', protocol: 'extended' });
   client.connect();
   const rows = client.query('SELECT $1::int + 1 AS n', 41);
   client.close();

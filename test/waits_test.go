@@ -82,7 +82,8 @@ func TestWaitsQueryThroughPsql(t *testing.T) {
 
 // A run keeps what databases and poolers said while each window was open, and being looked at spoils no counts.
 func TestRunSamplesServers(t *testing.T) {
-	r := startLesson(t, "--experiments", "throughput", "--paths", "pgbouncer-transaction,pgpool", "--latencies", "none", "--seconds", "2").finished(t, 0)
+	r := startLesson(t, "--experiments", "throughput", "--paths", "pgbouncer-transaction,pgpool", "--latencies", "none",
+		"--seconds", "2").finished(t, 0)
 	for _, c := range r.Cells {
 		repeat := c.Last()
 		for _, count := range repeat.Counts {

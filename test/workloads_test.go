@@ -26,12 +26,16 @@ func TestEveryWorkloadOfEveryLessonRuns(t *testing.T) {
 				t.Fatal(err)
 			}
 			wanted := shortestGroups(l)
-			r := start(t, "run", name, "--experiments", strings.Join(slices.Compact(slices.Sorted(maps.Values(wanted))), ","), "--latencies", "none", "--repeats", "1").finished(t, 0)
+			r := start(t, "run", name, "--experiments", strings.Join(slices.Compact(slices.Sorted(maps.Values(wanted))), ","),
+				"--latencies", "none", "--repeats", "1").finished(t, 0)
 			if r.Status != result.Finished {
 				t.Errorf("the run is %s: %s", r.Status, r.Reason)
 			}
 			for work, group := range wanted {
-				if !slices.ContainsFunc(r.Cells, func(c result.Cell) bool { return c.Experiment == group && c.Workload == work.workload }) {
+				if !slices.ContainsFunc(r.Cells, func(c result.Cell) bool {
+					return c.Experiment == group &&
+						c.Workload == work.workload
+				}) {
 					t.Errorf("no cell of group %s ran the workload %s", group, work.workload)
 				}
 			}
@@ -56,7 +60,8 @@ func shortestGroups(l *lesson.Lesson) map[work]string {
 		if slices.Contains(slices.Collect(maps.Values(chosen)), g.Name) {
 			return 0
 		}
-		cells := len(g.Paths) * len(g.Workload) * len(g.Clients) * len(g.Protocol) * len(g.Roles) * max(1, len(g.PoolSizes)) * max(1, len(g.Instances)) * max(1, len(g.InstancePools))
+		cells := len(g.Paths) * len(g.Workload) * len(g.Clients) * len(g.Protocol) * len(g.Roles) * max(1,
+			len(g.PoolSizes)) * max(1, len(g.Instances)) * max(1, len(g.InstancePools))
 		return float64(cells) * (g.Warmup + g.Seconds)
 	}
 	for i := range l.Experiments {
@@ -91,12 +96,14 @@ func checkWork(t *testing.T, lesson string, c result.Cell) {
 		t.Errorf("%s: %s got nothing done: %d transactions, finish %+v", lesson, c.ID, m.Transactions, m.Finish)
 	}
 	for _, e := range m.Errors {
-		if e.Code == "cancelled" && last.Flagged(result.FlagWarmup) { // a slow machine: clients were still on their way at the end
+		// A slow machine: clients were still on their way at the end.
+		if e.Code == "cancelled" && last.Flagged(result.FlagWarmup) {
 			continue
 		}
 		refused := e.Code == "53300" && slices.Contains(c.Metrics, "refused")
 		if !refused && !slices.Contains(c.Metrics, "errors:"+e.Code) {
-			t.Errorf("%s: %s has %d errors %s (%s), and no column for them: %s", lesson, c.ID, e.Count, e.Code, e.Phase, e.Message)
+			t.Errorf("%s: %s has %d errors %s (%s), and no column for them: %s", lesson, c.ID, e.Count, e.Code, e.Phase,
+				e.Message)
 		}
 	}
 }

@@ -91,14 +91,16 @@ func TestYugabytePathsReachAStandIn(t *testing.T) {
 // checkScriptsReach runs psql through the paths, and measures the links, with YugabyteDB's paths declared on.
 func checkScriptsReach(t *testing.T, system string) {
 	lab := func(args ...string) string {
-		return docker(t, append([]string{"exec", "-e", "COMPOSE_PROFILES=yugabyte", "-e", "LAB_YUGABYTE_OFF=", container("lab"), "lab"}, args...)...)
+		return docker(t, append([]string{"exec", "-e", "COMPOSE_PROFILES=yugabyte", "-e", "LAB_YUGABYTE_OFF=",
+			container("lab"), "lab"}, args...)...)
 	}
 	for _, r := range yugabyteRoutes {
 		args := []string{"psql", r.path}
 		if r.link != "" {
 			args = append(args, r.link)
 		}
-		if got := lab(append(args, "-X", "-A", "-t", "-c", "SELECT system_identifier FROM pg_control_system()")...); got != system {
+		if got := lab(append(args, "-X", "-A", "-t", "-c",
+			"SELECT system_identifier FROM pg_control_system()")...); got != system {
 			t.Errorf("lab %s: reached system %s, the stand-in's is %s", strings.Join(args, " "), got, system)
 		}
 	}
@@ -118,7 +120,8 @@ func moveStandIn(t *testing.T, name string) {
 	}
 	before := where()
 	docker(t, "network", "disconnect", network, name)
-	docker(t, "run", "-d", "--rm", "--name", name+"-2", "--network", network, "--entrypoint", "sleep", "pooler-lab-postgres", "300")
+	docker(t, "run", "-d", "--rm", "--name", name+"-2", "--network", network, "--entrypoint", "sleep",
+		"pooler-lab-postgres", "300")
 	t.Cleanup(func() { command(t, nil, "docker", "stop", "-t", "1", name+"-2") })
 	docker(t, "network", "connect", "--alias", "yugabyte", network, name)
 	if after := where(); after == before {
@@ -144,7 +147,8 @@ func startStandIn(t *testing.T) string {
 	})
 	for line := range strings.Lines(inside(t, "lab", "cat", "/run/secrets-lab/userlist.txt")) {
 		if quoted := strings.Split(line, `"`); len(quoted) == 5 {
-			docker(t, "exec", name, "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-c", "ALTER ROLE "+quoted[1]+" PASSWORD '"+quoted[3]+"'")
+			docker(t, "exec", name, "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-c",
+				"ALTER ROLE "+quoted[1]+" PASSWORD '"+quoted[3]+"'")
 		}
 	}
 	return name

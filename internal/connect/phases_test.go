@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
+	"pooler-lab/internal/standin"
 	"pooler-lab/internal/topology"
 )
 
@@ -22,27 +23,12 @@ type slowServer struct {
 // listen serves connections until the test ends, and returns where.
 func (s slowServer) listen(t *testing.T) topology.Endpoint {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go s.serve(conn)
-		}
-	}()
-	return topology.Endpoint{Host: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port, DBName: "lab"}
+	return topology.Endpoint{Host: "127.0.0.1", Port: standin.Listen(t, s.serve), DBName: "lab"}
 }
 
 func (s slowServer) serve(conn net.Conn) {
-	defer conn.Close()
-	backend := pgproto3.NewBackend(conn, conn)
-	if _, err := backend.ReceiveStartupMessage(); err != nil {
+	backend, ok := standin.Startup(conn)
+	if !ok {
 		return
 	}
 	time.Sleep(s.auth)

@@ -67,6 +67,7 @@ func NewCommand() *cobra.Command {
 			"SIGSTOP and SIGCONT and are counted from their logs. One k6 holds the clients of both paths, and each\n" +
 			"begins a transaction only in a slot of its own path. Jain's fairness index over the clients and the\n" +
 			"generator's own CPU time a transaction are printed, too.\n\n" +
+			"pgbench can drive a lesson's cells, too: scripts/run LESSON --driver pgbench.\n\n" +
 			"The last line and the exit status say whether they agree: 1 for ratios that differ, 2 for some that are\n" +
 			"inconclusive. Without arguments it does all parts. Ctrl-C prints what was measured until then.",
 		Example: "  scripts/crosscheck throughput --repeats 6 --seconds 4\n  scripts/crosscheck ratios --slot-groups 80",

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"pooler-lab/internal/pgbench"
+	"pooler-lab/internal/server"
 	"pooler-lab/internal/topology"
 )
 
@@ -12,7 +13,7 @@ import (
 func (p pair) runPgbench(ctx context.Context, ends [2]topology.Endpoint) (*part, error) {
 	both := pgbench.Pair{Groups: p.groups, Seed: p.seed}
 	for side, end := range ends {
-		both.Sides[side] = pgbench.Load{Env: pgbenchEnvironment(ctx, end, p.role), Args: []string{"--no-vacuum",
+		both.Sides[side] = pgbench.Load{Env: pgbench.Environment(ctx, end, p.role, server.Password(p.role)), Args: []string{"--no-vacuum",
 			"--builtin=select-only", "--protocol=" + p.protocol, fmt.Sprintf("--client=%d", p.clients),
 			fmt.Sprintf("--jobs=%d", min(2, p.clients))}}
 	}

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -26,7 +24,7 @@ func runPgbench(ctx context.Context, at topology.Endpoint, l load, f metric) (fl
 	}
 	defer os.RemoveAll(logs)
 	program := exec.CommandContext(ctx, "pgbench", pgbenchArguments(l, f, filepath.Join(logs, "log"))...)
-	program.Env = pgbenchEnvironment(ctx, at, l.role)
+	program.Env = pgbench.Environment(ctx, at, l.role, server.Password(l.role))
 	out, err := program.Output()
 	if err != nil {
 		return 0, fmt.Errorf("run pgbench: %w%s", err, complaint(err))
@@ -38,15 +36,6 @@ func runPgbench(ctx context.Context, at topology.Endpoint, l load, f metric) (fl
 		return find(out, `average connection time = ([0-9.]+) ms`)
 	}
 	return medianOfLogs(filepath.Join(logs, "log"))
-}
-
-// pgbenchEnvironment is what makes pgbench connect there.
-func pgbenchEnvironment(ctx context.Context, at topology.Endpoint, role string) []string {
-	env := append(environment(), at.Env(role, server.Password(role))...)
-	if addresses, err := net.DefaultResolver.LookupHost(ctx, at.Host); err == nil {
-		env = append(env, "PGHOSTADDR="+addresses[0]) // k6 looks the name up once, libpq at each connect
-	}
-	return append(env, "PGGSSENCMODE=disable") // libpq would look for a ticket each time
 }
 
 // pgbenchArguments returns what makes pgbench do the load.
@@ -93,12 +82,4 @@ func complaint(err error) string {
 		return ""
 	}
 	return "\n" + strings.TrimSpace(string(exit.Stderr))
-}
-
-// environment is this process's, without passwords.
-func environment() []string {
-	return slices.DeleteFunc(os.Environ(), func(setting string) bool {
-		name, _, _ := strings.Cut(setting, "=")
-		return strings.HasSuffix(name, "PASSWORD")
-	})
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -152,13 +153,16 @@ func Become(args, env []string) error {
 	return nil
 }
 
+// ours are variables that only the lab's program gives to k6.
+var ours = []string{"LAB_CELL", "LAB_PAIR", "LAB_PAIR_PASSWORDS", "HOME"}
+
 // environment is env without what would change a script behind its back (K6_VUS and K6_DURATION throw scenarios away)
 // and without passwords that k6 doesn't need.
 func environment(env []string) []string {
 	kept := []string{"K6_NO_USAGE_REPORT=true", "K6_AUTO_EXTENSION_RESOLUTION=false", "HOME=" + os.TempDir()}
 	for _, e := range env {
 		name, _, _ := strings.Cut(e, "=")
-		if strings.HasPrefix(name, "K6_") || strings.HasSuffix(name, "PASSWORD") || name == "LAB_CELL" || name == "HOME" {
+		if strings.HasPrefix(name, "K6_") || strings.HasSuffix(name, "PASSWORD") || slices.Contains(ours, name) {
 			continue
 		}
 		kept = append(kept, e)

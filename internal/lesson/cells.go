@@ -41,8 +41,11 @@ type Cell struct {
 	// beside another, alternating with it. The pairs come first.
 	Wanted int `json:"repeats_wanted"`
 	Paired int `json:"pairs,omitempty"`
-	// Planned is how many blocks its experiment gives it: as many as it runs in where its pairs can't alternate after all.
-	Planned int `json:"-"`
+	// Planned is how many blocks its experiment gives it, where it is paired: as many as it runs in where a pair of it
+	// can't be measured after all.
+	Planned int `json:"repeats_planned,omitempty"`
+	// InBlocks says why it never runs side by side with another: see Experiment.
+	InBlocks string `json:"-"`
 
 	// As the experiment has them: see Experiment.
 	Role             string                       `json:"role"`

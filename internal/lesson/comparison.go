@@ -1,6 +1,8 @@
 package lesson
 
-// A Comparison is one metric of two cells: the ratio of the first to the second, within each block.
+import "cmp"
+
+// A Comparison is one metric of two cells: the ratio of the first to the second, in each group of slots or each block.
 type Comparison struct {
 	Name   string   `json:"name" yaml:"name"`
 	Text   string   `json:"text" yaml:"text"`     // what is compared, in words that take no side
@@ -14,14 +16,29 @@ type Comparison struct {
 	AtMost float64 `json:"at_most,omitempty" yaml:"at_most"`
 }
 
-// A Percent is a share of 1; plans write it as "5 %".
-type Percent float64
-
-// What comparisons have unless their lesson says otherwise.
+// What comparisons have unless their lesson says otherwise. Twenty groups, the fewest that give an interval, take about
+// half a minute.
 const (
 	usualUntil  Percent = 0.05
-	usualAtMost         = 45 // seconds
+	usualAtMost         = 45  // seconds
+	fullAtMost          = 120 // seconds, in full size
 )
+
+// Within which seconds at_most has to be, as in the schema.
+const (
+	leastAtMost   = 10
+	longestAtMost = 3600
+)
+
+// Precision is how precisely the comparison is measured side by side, and how many seconds that may take: as it says
+// itself, or as its lesson does.
+func (l *Lesson) Precision(c Comparison) (until Percent, atMost float64) {
+	usual := float64(usualAtMost)
+	if l.enlarged {
+		usual = fullAtMost
+	}
+	return cmp.Or(c.Until, l.Until, usualUntil), cmp.Or(c.AtMost, l.AtMost, usual)
+}
 
 // A Study is a published one that a lesson reproduces.
 type Study struct {
@@ -52,7 +69,7 @@ type Finding struct {
 type Condition struct {
 	Metric string   `json:"metric" yaml:"metric"`
 	Of     Selector `json:"of" yaml:"of"`
-	To     Selector `json:"to" yaml:"to"`       // judges the ratio to it, within each block
+	To     Selector `json:"to" yaml:"to"`       // judges the ratio to it, in each group of slots or each block
 	Minus  Selector `json:"minus" yaml:"minus"` // judges the difference, within each block; without both the metric itself
 	Is     string   `json:"is" yaml:"is"`       // less, more
 	Than   *float64 `json:"than" yaml:"than"`   // 1 for a ratio where none is given

@@ -1,6 +1,7 @@
 package lesson
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -124,7 +125,7 @@ var dimensions = []Dimension{
 	{Name: "warmup_seconds", of: func(c *Cell) Value { return Number(c.Warmup).orNone() }},
 	{Name: "fill_pools", of: yes(func(c *Cell) bool { return c.Fill })},
 	{Name: "writes", of: yes(func(c *Cell) bool { return c.Writes })},
-	{Name: "repeats_wanted", of: number(func(c *Cell) int { return c.Wanted })},
+	{Name: "repeats_wanted", of: number(func(c *Cell) int { return cmp.Or(c.Planned, c.Wanted) })},
 }
 
 func latencyOf(c *Cell) Value {

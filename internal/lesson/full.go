@@ -7,6 +7,7 @@ import (
 
 // enlarge gives the lesson its full size: each experiment takes over what its full says, key by key.
 func (l *Lesson) enlarge() error {
+	l.enlarged = true
 	for i := range l.Experiments {
 		e := &l.Experiments[i]
 		if e.full == nil {

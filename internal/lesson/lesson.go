@@ -30,9 +30,13 @@ type Lesson struct {
 	Experiments []Experiment `yaml:"-"` // until Apply all of them, side experiments last
 	LeftOut     []string     `yaml:"-"` // experiments that Apply left out
 	OnlyInFull  []string     `yaml:"-"` // those of them that only the full size has
+	NoPairs     bool         `yaml:"-"` // Apply has all cells run in blocks
+	Once        bool         `yaml:"-"` // a pair that was disturbed is flagged, and not measured again
 
 	File   string `yaml:"-"` // where the script is
 	SHA256 string `yaml:"-"` // of the texts of plan and script, in hex
+
+	enlarged bool // it has its full size
 }
 
 // An Experiment is a set of cells that differ in path, latency, workload, clients and so on, and share the rest.
@@ -92,6 +96,9 @@ type Experiment struct {
 	SamplesPerSecond float64 `yaml:"samples_per_second"`
 	// Metrics are the columns that tables show, by name (see package metric); none is by workload.
 	Metrics []string `yaml:"metrics"`
+	// InBlocks says why its cells run in blocks and never side by side, "" where they may. A pair whose iterations are too
+	// slow for slots runs in blocks without it, too, once that is found out: that takes ten seconds.
+	InBlocks string `yaml:"in_blocks"`
 	// FullOnly experiments are part of the full size alone.
 	FullOnly bool `yaml:"full_only"`
 

@@ -23,8 +23,11 @@ type Override struct {
 	Rate        *float64            `json:"rate,omitempty"`        // of open loops: a closed loop stays one
 	Seconds     *float64            `json:"seconds,omitempty"`
 	Warmup      *float64            `json:"warmup_seconds,omitempty"`
-	Repeats     *int                `json:"repeats,omitempty"`
-	Full        bool                `json:"full,omitempty"` // the full size; what else stands here changes that
+	Repeats     *int                `json:"repeats,omitempty"`  // in blocks: then nothing runs side by side
+	Until       *Percent            `json:"until,omitempty"`    // of all comparisons
+	AtMost      *float64            `json:"at_most,omitempty"`  // seconds, of each comparison
+	NoPairs     bool                `json:"no_pairs,omitempty"` // all cells run in blocks
+	Full        bool                `json:"full,omitempty"`     // the full size; what else stands here changes that
 }
 
 // Describe says what o changes of a lesson beside its size, "" where that is nothing.
@@ -42,6 +45,15 @@ func (o Override) Describe() string {
 	}
 	for _, n := range o.numbers() {
 		parts = append(parts, fmt.Sprintf("%s %v", strings.ReplaceAll(n.key, "_", " "), n.value))
+	}
+	if o.Until != nil {
+		parts = append(parts, "until "+o.Until.String())
+	}
+	if o.AtMost != nil {
+		parts = append(parts, fmt.Sprintf("at most %g s", *o.AtMost))
+	}
+	if o.NoPairs {
+		parts = append(parts, "no pairs")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -91,7 +103,34 @@ func (l *Lesson) Apply(o Override) error {
 			return err
 		}
 	}
+	if err := l.setPrecision(o); err != nil {
+		return err
+	}
 	return l.validate()
+}
+
+// setPrecision puts what the command line says of pairs in the place of what the lesson and its comparisons say.
+func (l *Lesson) setPrecision(o Override) error {
+	l.NoPairs = o.NoPairs || o.Repeats != nil
+	l.Comparisons = slices.Clone(l.Comparisons)
+	if o.Until != nil {
+		l.Until = *o.Until
+	}
+	if o.AtMost != nil {
+		if !(*o.AtMost >= leastAtMost && *o.AtMost <= longestAtMost) { // nor is it NaN
+			return fmt.Errorf("at most %v s for a comparison: write %d to %d", *o.AtMost, leastAtMost, longestAtMost)
+		}
+		l.AtMost = *o.AtMost
+	}
+	for i := range l.Comparisons {
+		if o.Until != nil {
+			l.Comparisons[i].Until = 0
+		}
+		if o.AtMost != nil {
+			l.Comparisons[i].AtMost = 0
+		}
+	}
+	return nil
 }
 
 // keepExperiments leaves out the experiments that nobody asked for, and notes which they are.

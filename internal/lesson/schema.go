@@ -111,6 +111,9 @@ func wrongType(k *kind.Type, at *yaml.Node) string {
 
 // reason says why the schema refuses what stands at a place.
 func reason(err *jsonschema.ValidationError, at *yaml.Node) string {
+	if strings.HasSuffix(err.SchemaURL, "/percent") {
+		return noPercent(at.Value).Error()
+	}
 	switch k := err.ErrorKind.(type) {
 	case *kind.AdditionalProperties:
 		known := slices.Sorted(maps.Keys(compiler().MustCompile(err.SchemaURL).Properties))
@@ -147,6 +150,8 @@ func limit(of jsonschema.ErrorKind) string {
 		return fmt.Sprintf("%s is too large, it must be %s at most", number(k.Got), number(k.Want))
 	case *kind.MaxItems:
 		return fmt.Sprintf("it has %d entries, allowed are %d", k.Got, k.Want)
+	case *kind.MaxLength:
+		return fmt.Sprintf("it has %d characters, allowed are %d", k.Got, k.Want)
 	case *kind.MinItems, *kind.MinLength, *kind.MinProperties:
 		return "it is empty"
 	case *kind.Not:

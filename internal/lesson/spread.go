@@ -18,6 +18,7 @@ func (e *Experiment) cells(p Path) []Cell {
 		Warmup:           e.Warmup,
 		Fill:             e.FillPools,
 		Wanted:           e.Repeats,
+		InBlocks:         e.InBlocks,
 		Planned:          e.Repeats,
 		Writes:           e.Writes,
 		Transactions:     e.Transactions,

@@ -2,6 +2,7 @@ package link
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/rs/zerolog"
 
+	"pooler-lab/internal/standin"
 	"pooler-lab/internal/topology"
 )
 
@@ -44,32 +46,15 @@ func addLink(t *testing.T, c *Client, name, upstream string) topology.Link {
 // listen serves each connection with serve until the test ends.
 func listen(t *testing.T, serve func(net.Conn)) (address string) {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer conn.Close()
-				serve(conn)
-			}()
-		}
-	}()
-	return listener.Addr().String()
+	return fmt.Sprintf("127.0.0.1:%d", standin.Listen(t, serve))
 }
 
 func echo(conn net.Conn) { io.Copy(conn, conn) }
 
 // answerQueries speaks just enough of PostgreSQL's protocol to answer every simple query with one row.
 func answerQueries(conn net.Conn) {
-	backend := pgproto3.NewBackend(conn, conn)
-	if _, err := backend.ReceiveStartupMessage(); err != nil {
+	backend, ok := standin.Startup(conn)
+	if !ok {
 		return
 	}
 	backend.Send(&pgproto3.AuthenticationOk{})

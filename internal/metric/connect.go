@@ -1,6 +1,10 @@
 package metric
 
-import "pooler-lab/internal/result"
+import (
+	"slices"
+
+	"pooler-lab/internal/result"
+)
 
 // connects are what it takes to connect.
 func connects() []Metric {
@@ -32,8 +36,9 @@ func connects() []Metric {
 		{Name: "later_connect_query", Heading: "later connect + query", from: trendIn(later, med, "pg_connect_first_query"),
 			Meaning: "median of the connects after the test's first, each with its first query"},
 	}
+	whole := []string{"first_connect", "first_connect_query", "later_connect", "later_connect_query"} // of a test
 	for i := range list {
-		list[i].Unit, list[i].Better = "ms", Less
+		list[i].Unit, list[i].Better, list[i].slots = "ms", Less, !slices.Contains(whole, list[i].Name)
 	}
 	return list
 }

@@ -22,7 +22,7 @@ var families = []family{
 			Meaning: "errors with the code " + code + " within the window"}
 	}},
 	{"counter:", "a k6 counter", "pg_rows", func(metric string) Metric {
-		return Metric{Heading: metric, kind: counted, of: counter(metric),
+		return Metric{Heading: metric, kind: counted, of: counter(metric), slots: true,
 			Meaning: "sum of k6's counter " + metric + " within the window"}
 	}},
 	{"share:", "two k6 counters", "lab_missed/lab_reads", func(counters string) Metric {
@@ -31,7 +31,7 @@ var families = []family{
 			Meaning: "k6's counter " + part + " as a share of its counter " + whole + ", both within the window"}
 	}},
 	{"trend:", "a k6 trend", "pg_prepare", func(metric string) Metric {
-		return Metric{Heading: metric, Unit: "ms", Better: Less, from: trend(med, metric),
+		return Metric{Heading: metric, Unit: "ms", Better: Less, from: trend(med, metric), slots: true,
 			Meaning: "median of k6's trend " + metric}
 	}},
 	{"statement:", "the name that the script gives a statement", "read", func(name string) Metric {

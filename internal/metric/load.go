@@ -8,7 +8,8 @@ type reading = func(*result.Cell, *result.Repeat) (float64, bool)
 // rates are how much got done.
 func rates() []Metric {
 	return []Metric{
-		{Name: "tps", Heading: "TPS", Unit: "/s", Better: More, of: tps, Meaning: "transactions a second",
+		{Name: "tps", Heading: "TPS", Unit: "/s", Better: More, of: tps, slots: true,
+			Meaning: "transactions a second",
 			opening: "transactions a second, each iteration with its connect"},
 		{Name: "tps_with_connect", Heading: "TPS w. connect", Unit: "/s", Better: More,
 			Meaning: "transactions a second, the time to connect included",
@@ -45,7 +46,7 @@ func responses() []Metric {
 	const closed, open = " of a transaction, or of a statement outside of one", ", from an iteration's intended start"
 	const opening = " of an iteration: from before its connect to the end of its last statement"
 	trends := responseTrends
-	return []Metric{
+	list := []Metric{
 		{Name: "p50", Heading: "response time p50", Unit: "ms", Better: Less, from: trend(med, trends...),
 			Meaning: "median response time" + closed, open: "median response time" + open,
 			opening: "median response time" + opening},
@@ -69,4 +70,8 @@ func responses() []Metric {
 		{Name: "pool_wait_p95", Heading: "pool wait p95", Unit: "ms", Better: Less, from: trend(p95, "pg_pool_wait"),
 			Meaning: "95th percentile of the waits for a connection of the application's own pool"},
 	}
+	for i := range list {
+		list[i].slots = true
+	}
+	return list
 }

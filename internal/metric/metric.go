@@ -33,6 +33,7 @@ type Metric struct {
 	open    string // the meaning in an open loop, where it is another
 	opening string // the meaning where each iteration connects, where it is another
 	drawn   bool   // by the node that a balancer draws for a session
+	slots   bool   // k6 sees it within a slot: see Alternates
 	of      reading
 	from    *timing // in place of of: what the figure is a statistic of
 }
@@ -93,6 +94,11 @@ func (f Metric) Bears(kind result.FlagKind) bool {
 	}
 	return true
 }
+
+// Alternates says whether the metric can be measured where two cells' clients alternate: whether k6 sees it within the
+// counted part of a slot. Servers and machines don't alternate, and what a whole test shows (its first connect, when the
+// last client is done) happens once.
+func (f Metric) Alternates() bool { return f.slots }
 
 // Middle is the median over the repeats of c that count; false where none measured it.
 func (f Metric) Middle(c *result.Cell) (float64, bool) { return Middle(f.Values(c)) }

@@ -38,7 +38,7 @@ func pooler[T int | float64](of func(*result.Pooler) *T) reading {
 // traffic is what went over the wire, and what went wrong.
 func traffic() []Metric {
 	return []Metric{
-		{Name: "copy_mb_s", Heading: "COPY throughput", Unit: "MB/s", Better: More, kind: sampled, of: copied,
+		{Name: "copy_mb_s", Heading: "COPY throughput", Unit: "MB/s", Better: More, kind: sampled, of: copied, slots: true,
 			Meaning: "megabytes a second between clients and their end of the path, both directions together"},
 		{Name: "round_trips", Heading: "round trips", Unit: "per iteration", Better: Less, kind: counted,
 			of:      per(counter("pg_round_trips"), iterations),

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// A Transaction is one that pgbench logged.
+// A Transaction is one that pgbench logged. One that wasn't committed has no length.
 type Transaction struct {
 	Client     int
 	Start, End time.Time
@@ -54,50 +54,69 @@ func (l *Log) readFile(name string) error {
 	return l.Read(file)
 }
 
-// Read adds the lines of one file:
+// Read adds the lines of one file.
+func (l *Log) Read(from io.Reader) error {
+	return scan(from, func(t Transaction, ended string) {
+		switch ended {
+		case committed:
+			l.Transactions = append(l.Transactions, t)
+		case skipped:
+			l.Skipped++
+		default:
+			l.Failed++
+		}
+	})
+}
+
+// How a transaction ended, as its line in a log says. With --failures-detailed it says serialization or deadlock in
+// place of failed.
+const (
+	committed     = ""
+	skipped       = "skipped"
+	failed        = "failed"
+	serialization = "serialization"
+	deadlock      = "deadlock"
+)
+
+// scan reads the lines of a log, and calls add with each:
 //
 //	client_id transaction_no time script_no time_epoch time_us [schedule_lag]
 //
-// where time is in microseconds, and the moment of the transaction's end is in seconds and microseconds.
-func (l *Log) Read(from io.Reader) error {
+// where time is in microseconds or says how the transaction failed, and the moment of its end is in seconds and
+// microseconds.
+func scan(from io.Reader, add func(t Transaction, ended string)) error {
 	for lines := bufio.NewScanner(from); ; {
 		if !lines.Scan() {
 			return lines.Err()
 		}
-		if err := l.line(lines.Text()); err != nil {
+		t, ended, err := parse(lines.Text())
+		if err != nil {
 			return fmt.Errorf("line %q: %w", lines.Text(), err)
 		}
+		add(t, ended)
 	}
 }
 
-func (l *Log) line(text string) error {
+// parse reads a line.
+func parse(text string) (t Transaction, ended string, err error) {
 	words := strings.Fields(text)
 	if len(words) < 6 || len(words) > 7 {
-		return fmt.Errorf("%d words, not 6 or 7", len(words))
+		return t, "", fmt.Errorf("%d words, not 6 or 7", len(words))
 	}
 	switch words[2] {
-	case "failed":
-		l.Failed++
-		return nil
-	case "skipped":
-		l.Skipped++
-		return nil
+	case skipped, failed, serialization, deadlock:
+		ended, words[2] = words[2], "0"
 	}
-	numbers := make([]int64, len(words))
+	var numbers [7]int64
 	for i, word := range words {
-		number, err := strconv.ParseInt(word, 10, 64)
-		if err != nil {
-			return err
+		if numbers[i], err = strconv.ParseInt(word, 10, 64); err != nil {
+			return t, "", err
 		}
-		numbers[i] = number
 	}
-	end := time.Unix(numbers[4], numbers[5]*int64(time.Microsecond))
-	t := Transaction{Client: int(numbers[0]), End: end, Start: end.Add(-micros(numbers[2]))}
-	if len(numbers) == 7 {
-		t.Lag = micros(numbers[6])
-	}
-	l.Transactions = append(l.Transactions, t)
-	return nil
+	t = Transaction{Client: int(numbers[0]), End: time.Unix(numbers[4], numbers[5]*int64(time.Microsecond)),
+		Lag: micros(numbers[6])}
+	t.Start = t.End.Add(-micros(numbers[2]))
+	return t, ended, nil
 }
 
 func micros(number int64) time.Duration { return time.Duration(number) * time.Microsecond }

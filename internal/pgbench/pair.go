@@ -44,7 +44,7 @@ func (p Pair) Run(ctx context.Context) (*Result, error) {
 	var programs [2]*process
 	prefix := func(side Side) string { return filepath.Join(folder, side.String()) }
 	for side, load := range p.Sides {
-		if programs[side], err = load.start(prefix(Side(side))); err != nil {
+		if programs[side], err = load.start(prefix(Side(side)), untilAlarm); err != nil {
 			return nil, err
 		}
 		defer programs[side].kill()

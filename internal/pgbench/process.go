@@ -22,25 +22,32 @@ type Load struct {
 // process is a pgbench with a log, in a process group of its own.
 type process struct {
 	command *exec.Cmd
+	began   time.Time
 	ready   chan struct{} // closed when pgbench first reports its progress: all clients are connected and busy
+	busy    time.Time     // when all clients were connected and began, once that is closed
 	ended   chan struct{}
-	err     error // how it ended, once that is closed
+	over    time.Time // when it ended, once that is closed
+	err     error     // how it ended
 	said    strings.Builder
+	report  strings.Builder
 }
 
-// longest is how long a pgbench goes on, in seconds, if nobody ends it.
-const longest = 3600
+// untilAlarm has a pgbench go on until somebody ends it, for an hour at most.
+const untilAlarm = "--time=3600"
+
+// progressEach is how long clients have been busy when pgbench first reports its progress.
+const progressEach = time.Second
 
 // start starts pgbench with a log whose files' names begin with prefix. If this program is killed, so is pgbench, even
 // one that stands still: Pdeathsig. That is sent when the thread that started a process ends, so the thread lives as
 // long as pgbench.
-func (l Load) start(prefix string) (*process, error) {
+// end is the option that says how long it goes on.
+func (l Load) start(prefix, end string) (*process, error) {
 	name := "pgbench"
 	if l.Program != "" {
 		name = l.Program
 	}
-	args := []string{"--log", "--log-prefix=" + prefix, "--progress=1", fmt.Sprintf("--time=%d", longest)}
-	args = append(args, l.Args...)
+	args := append([]string{"--log", "--log-prefix=" + prefix, "--progress=1", end}, l.Args...)
 	command := exec.Command(name, args...)
 	command.Env = l.Env
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
@@ -49,16 +56,19 @@ func (l Load) start(prefix string) (*process, error) {
 		return nil, fmt.Errorf("start pgbench: %w", err)
 	}
 	p := &process{command: command, ready: make(chan struct{}), ended: make(chan struct{})}
+	command.Stdout = &p.report
 	started := make(chan error)
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
+		p.began = time.Now()
 		err := command.Start()
 		started <- err
 		if err == nil {
 			defer close(p.ended)
 			p.listen(said)
 			p.err = command.Wait()
+			p.over = time.Now()
 		}
 	}()
 	if err := <-started; err != nil {
@@ -75,7 +85,7 @@ func (p *process) listen(from io.Reader) {
 		case !strings.HasPrefix(lines.Text(), "progress:"):
 			p.said.WriteString("\n" + lines.Text())
 		case !busy:
-			busy = true
+			busy, p.busy = true, time.Now().Add(-progressEach)
 			close(p.ready)
 		}
 	}

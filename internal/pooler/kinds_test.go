@@ -128,6 +128,7 @@ func named(text string) string {
 func TestKinds(t *testing.T) {
 	for name, k := range kinds {
 		if k.Name != name || k.Title == "" || k.Version == "" || k.VersionColumn == "" || k.open == nil ||
+			k.configuration == "" || k.mostClients == "" ||
 			k.Console("there").Host != "there" || k.Console("there").Port == 0 || k.Console("there").DBName == "" {
 			t.Errorf("%s lacks something: %+v", name, k)
 		}

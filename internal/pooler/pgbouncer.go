@@ -23,6 +23,8 @@ var pgbouncerKind = Kind{
 	Version:       "SHOW VERSION",
 	VersionColumn: "version",
 	PoolSize:      "default_pool_size",
+	configuration: "pgbouncer/pgbouncer.ini",
+	mostClients:   "max_client_conn",
 	open: func(console *session.Line, l Login) Pooler {
 		return &pgbouncer{console: console, login: l}
 	},

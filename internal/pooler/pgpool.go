@@ -25,6 +25,8 @@ var pgpoolKind = Kind{
 	VersionColumn: "pool_version",
 	Forks:         true,
 	KeepsServers:  true,
+	configuration: "pgpool/pgpool.conf",
+	mostClients:   "num_init_children",
 	open: func(console *session.Line, l Login) Pooler {
 		return &pgpool{console: console, login: l, holds: true}
 	},

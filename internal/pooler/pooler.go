@@ -38,6 +38,10 @@ type Kind struct {
 	// own connections used is counted with the load, and taken out again.
 	KeepsServers bool
 
+	// configuration is the kind's file in configs/, and mostClients the setting in it of how many clients one service
+	// takes at once: see Limits.
+	configuration, mostClients string
+
 	open func(*session.Line, Login) Pooler
 }
 

@@ -20,10 +20,10 @@ const (
 
 // flagMeanings are the kinds and what they stand for.
 var flagMeanings = map[FlagKind]string{
-	FlagCounts:    "k6 and the servers counted different numbers of transactions",
+	FlagCounts:    "the clients and the servers counted different numbers of transactions",
 	FlagErrors:    "statements or connects failed, warm-up included; run.json counts them by SQLSTATE",
 	FlagFew:       "too few transactions for a median",
-	FlagGenerator: "k6 itself used nearly all of the host's CPU",
+	FlagGenerator: "the program that clients are in used nearly all of the host's CPU",
 	FlagHost:      "the host's CPU was full: the figure says more about this machine than about the path",
 	FlagLate:      "more than 1 % of the open loop's iterations began late or never",
 	FlagLatency:   "the round trip was not what was set, within 1.5 ms or 10 %: it stands, starred, in its column",

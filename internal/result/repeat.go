@@ -34,7 +34,7 @@ type Repeat struct {
 	// among them has no bound.
 	Bounds map[string]Bound `json:"bounds,omitempty"`
 
-	Summary string `json:"k6_summary,omitempty"` // what k6's output lab wrote, relative to run.json
+	Summary string `json:"k6_summary,omitempty"` // what k6's output lab wrote, or the lab of pgbench, relative to run.json
 	Log     string `json:"k6_log,omitempty"`     // what k6 printed, kept where the repeat failed
 	Exit    int    `json:"k6_exit"`
 }

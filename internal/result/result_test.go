@@ -166,11 +166,15 @@ func TestReadRefuses(t *testing.T) {
 		}
 		return dir
 	}
-	for name, want := range map[string]string{empty: "holds no run.json", empty + "/nowhere": "find the run",
+	for name, want := range map[string]string{
+		empty:                      "holds no run.json",
+		empty + "/nowhere":         "find the run",
 		written(`{"version": 99}`): "version 99, this program reads version 2: a newer lab wrote it",
 		written(`{"version": 1, "lesson": {"override": {"latencies_ms": [null]}}}`): "is an old run: it has version 1",
 		written(`{"version": 2, "cells": 5}`):                                       "cannot unmarshal",
-		written(`{`):                                                                "unexpected end", written(`{}`): "no version"} {
+		written(`{`):                                                                "unexpected end",
+		written(`{}`):                                                               "no version",
+	} {
 		if _, err := Read(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, it should speak of %q", err, want)
 		}
@@ -241,9 +245,14 @@ func TestReconciled(t *testing.T) {
 	}
 	run := Run{Cells: []Cell{{Repeats: []Repeat{repeat(), repeat("counts"), repeat("host")}},
 		{Repeats: []Repeat{repeat("errors"), repeat("uncounted"), {Status: Failed}, {Status: OK}}}}}
-	want := "k6 and the servers agree on the transactions of 2 of 4 repeats without errors, and of 1 the servers could not be asked"
+	want := "k6 and the servers agree on the transactions of 2 of 4 repeats without errors, and of 1 the " +
+		"servers could not be asked"
 	if got := run.Reconciled(); got != want {
 		t.Errorf("it says %q, it should say %q", got, want)
+	}
+	run.Cells[0].Driver = lesson.Pgbench
+	if got := run.Reconciled(); !strings.HasPrefix(got, "pgbench") || !strings.Contains(got, " and the servers agree") {
+		t.Errorf("with pgbench it is %q", got)
 	}
 	if got := (&Run{}).Reconciled(); got != "" {
 		t.Errorf("of nothing it says %q", got)

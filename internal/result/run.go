@@ -4,6 +4,7 @@ package result
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"pooler-lab/internal/lesson"
@@ -194,11 +195,15 @@ func (r *Run) missing() string {
 	return fmt.Sprintf("%d of %d repeats are missing; - is a figure that no repeat gave", r.Unfinished, wanted)
 }
 
-// Reconciled says in a sentence how often k6 and the servers counted the same transactions, as far as each can know, of
-// the repeats in which nothing failed; empty where there is none.
+// Reconciled says in a sentence how often the programs that clients are in and the servers counted the same
+// transactions, as far as each can know, of the repeats in which nothing failed; empty where there is none.
 func (r *Run) Reconciled() string {
 	agree, differ, unread := 0, 0, 0
+	var drivers []string
 	for _, c := range r.Cells {
+		if by := c.DrivenBy(); !slices.Contains(drivers, by) {
+			drivers = append(drivers, by)
+		}
 		for _, repeat := range c.Repeats {
 			switch {
 			case repeat.Status != OK || repeat.Flagged(FlagErrors):
@@ -214,8 +219,8 @@ func (r *Run) Reconciled() string {
 	if agree+differ+unread == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("k6 and the servers agree on the transactions of %d of %d repeats without errors", agree,
-		agree+differ+unread)
+	text := fmt.Sprintf("%s and the servers agree on the transactions of %d of %d repeats without errors",
+		strings.Join(drivers, ", "), agree, agree+differ+unread)
 	if unread > 0 {
 		text += fmt.Sprintf(", and of %d the servers could not be asked", unread)
 	}

@@ -147,13 +147,14 @@ func shareOfLimits(l *lesson.Lesson, set *topology.Set, full bool) float64 {
 		return 0
 	}
 	all := newProgress(io.Discard, 0, p.cells, kindIn(set))
+	all.addPairs(p.pairs.Pairs, p.cells)
 	known := all.remaining() - all.work.left
 	return min(1, max(0, (l.Expected(full)-known).Seconds()/max(1, all.work.left.Seconds())))
 }
 
 // asItIs says whether a run has its lesson's cells as they are, in either size, with side experiments or without.
 func asItIs(o lesson.Override) bool {
-	o.Full = false
+	o.Full, o.Until, o.AtMost, o.NoPairs = false, nil, nil, false
 	if slices.Equal(o.Experiments, []string{lesson.All}) {
 		o.Experiments = nil
 	}
@@ -205,6 +206,9 @@ func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override,
 	doc := p.document(o, seed)
 	progress := p.progress(progressOut, doc.Blocks, set, o)
 	announce(progressOut, progress, p.lesson, o.Full)
+	if text := p.tooSmall(set, cpus(), cpuLimits(ctx)); text != "" {
+		fmt.Fprintln(progressOut, text)
+	}
 	fmt.Fprintln(progressOut, "reading the data into both servers' caches")
 	servers.Warm(ctx)
 	if doc.Manifest, err = manifest(ctx, servers, set, p.cells, scale); err != nil {
@@ -230,6 +234,7 @@ func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override,
 		progress:    progress,
 		dir:         filepath.Join(results, doc.ID),
 		doc:         doc,
+		once:        p.lesson.Once,
 		lengthened:  map[string]bool{},
 	}
 	err = errors.Join(r.run(ctx), report.Write(r.dir, doc))

@@ -45,14 +45,14 @@ func flags(c lesson.Cell, r *result.Repeat) []result.Flag {
 		add(!t.AsSet(), result.FlagLatency, "a round trip of %.2f ms, %g were set", t.MeasuredMS, t.SetMS)
 	}
 	for _, n := range r.Counts {
-		add(failed == 0 && !n.Equal, result.FlagCounts, "%s: %d, k6 counted %d", n.What, n.Server, n.K6)
+		add(failed == 0 && !n.Equal, result.FlagCounts, "%s: %d, %s counted %d", n.What, n.Server, c.DrivenBy(), n.K6)
 	}
 	add(r.Uncounted != "", result.FlagUncounted, "the servers' counts could not be read: %s", r.Uncounted)
 	if u := r.Resources; u != nil {
 		add(over(u.HostCPU, hostFull), result.FlagHost, "%.0f %% of the host's CPU in use", percent(u.HostCPU))
 		add(over(u.Stolen, stolenMost), result.FlagStolen,
 			"%.0f %% of the host's CPU time was stolen: the hypervisor gave it to other virtual machines", percent(u.Stolen))
-		add(over(u.GeneratorCPU, generatorFull), result.FlagGenerator, "k6 alone used %.0f %% of the host's CPU",
+		add(over(u.GeneratorCPU, generatorFull), result.FlagGenerator, "%s alone used %.0f %% of the host's CPU", c.DrivenBy(),
 			percent(u.GeneratorCPU))
 		held := metric.HeldUp(r)
 		add(c.Rate > 0 && held >= throttledMost, result.FlagThrottled,

@@ -12,8 +12,12 @@ import (
 
 // grace is how long k6 may take to end its statements, close its connections and write its summary after it was asked
 // to stop.
-func grace(c k6run.Cell) time.Duration {
-	return 8*time.Second + time.Duration(max(c.Clients, c.Instances*c.InstancePool))*20*time.Millisecond
+func grace(cells ...k6run.Cell) time.Duration {
+	all := 8 * time.Second
+	for _, c := range cells {
+		all += time.Duration(max(c.Clients, c.Instances*c.InstancePool)) * 20 * time.Millisecond
+	}
+	return all
 }
 
 // A generator is k6 after it has ended.
@@ -28,13 +32,19 @@ func runK6(ctx context.Context, script, log, summary, password string, c k6run.C
 	if err != nil {
 		return generator{}, err
 	}
+	return runOrder(ctx, log, k6run.Order{Script: script, Output: "lab=" + summary, Env: env, Password: password,
+		Grace: grace(c)})
+}
+
+// runOrder runs k6 once with its output in log.
+func runOrder(ctx context.Context, log string, o k6run.Order) (generator, error) {
 	output, err := os.Create(log)
 	if err != nil {
 		return generator{}, fmt.Errorf("make k6's log: %w", err)
 	}
 	defer output.Close()
-	end, err := k6run.Run(ctx, k6run.Order{Script: script, Output: "lab=" + summary, Env: env, Password: password,
-		Stdout: output, Stderr: output, Grace: grace(c)})
+	o.Stdout, o.Stderr = output, output
+	end, err := k6run.Run(ctx, o)
 	return generator{end, lastLines(log, 5)}, err
 }
 

@@ -40,7 +40,7 @@ func (r *runner) load(ctx context.Context, c lesson.Cell, path server.Path, out 
 	defer cancel()
 
 	written := filepath.Join(r.dir, file+".json")
-	g, err := runK6(limited, r.script, filepath.Join(r.dir, out.Log), written, server.Password(c.Role), cell)
+	g, err := r.drive(limited, c, path, cell, filepath.Join(r.dir, out.Log), written)
 	r.sessions.Stop()
 	out.Exit = g.Exit
 	if err != nil || ctx.Err() != nil {
@@ -49,7 +49,7 @@ func (r *runner) load(ctx context.Context, c lesson.Cell, path server.Path, out 
 	seen, readErr := summary.Read(written)
 	if readErr == nil {
 		out.Summary = file + ".json"
-		out.Measured = measured(seen, c)
+		out.Measured = measured(seen)
 		from, to := opened(g, seen)
 		out.Resources = r.used(watched(path), g, from, to)
 		out.Nodes, out.Pooler = r.sessions.Between(from, to)

@@ -55,12 +55,11 @@ func (r *runner) restoreNetwork(ctx context.Context, found network) error {
 	return r.links.Put(ctx, found.links)
 }
 
-// setNetwork puts exactly the cell's latency and bandwidth on its links and takes everything off all others: whatever
-// else is set or cut would only change under the cell. The run puts it back at its end.
-func (r *runner) setNetwork(ctx context.Context, c lesson.Cell, path server.Path) error {
-	wanted := linkSettings(c, path)
+// setLinks puts exactly what is wanted on links and takes everything off all others: whatever else is set or cut would
+// only change under the cell. The run puts it back at its end. over says that the standby replicates over its link.
+func (r *runner) setLinks(ctx context.Context, wanted map[string]link.Settings, over bool) error {
 	if r.movesReplication {
-		if err := r.replication.Move(ctx, c.ReplicationMS > 0); err != nil {
+		if err := r.replication.Move(ctx, over); err != nil {
 			return err
 		}
 	}
@@ -96,8 +95,8 @@ func linkSettings(c lesson.Cell, path server.Path) map[string]link.Settings {
 	return wanted
 }
 
-// compareNetwork rejects the repeat where links or replication are not what they were before it.
-func (r *runner) compareNetwork(ctx context.Context, c lesson.Cell, before link.Snapshot) error {
+// compareNetwork rejects the repeat where links, or replication over its link, are not what they were before it.
+func (r *runner) compareNetwork(ctx context.Context, before link.Snapshot, overLink bool) error {
 	after, err := r.links.Snapshot(ctx)
 	if err != nil {
 		return err
@@ -105,7 +104,7 @@ func (r *runner) compareNetwork(ctx context.Context, c lesson.Cell, before link.
 	if difference := before.Difference(after); difference != "" {
 		return &rejection{"someone changed a link meanwhile: " + difference}
 	}
-	if c.ReplicationMS == 0 {
+	if !overLink {
 		return nil
 	}
 	over, err := r.replication.OverLink(ctx)

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,6 +17,9 @@ type runFlags struct {
 	values                 map[string]*[]string // by dimension's key
 	rate, seconds, warmup  float64
 	repeats                int
+	until                  string
+	atMost                 float64
+	noPairs                bool
 	full, steps, dry       bool
 	seed                   uint32
 }
@@ -38,7 +42,11 @@ func (f *runFlags) add(c *cobra.Command) {
 	flags.Float64Var(&f.rate, "rate", 0, "iterations per second of open loops, over all clients")
 	flags.Float64Var(&f.seconds, "seconds", 0, "length of each measured window")
 	flags.Float64Var(&f.warmup, "warmup", 0, "most seconds that a warm-up may take")
-	flags.IntVar(&f.repeats, "repeats", 0, "how often to run each cell")
+	flags.IntVar(&f.repeats, "repeats", 0, "how often to run each cell, in blocks: nothing runs side by side then")
+	flags.StringVar(&f.until, "until", "",
+		"how precise comparisons side by side have to be, such as 3%: half the interval's width, as a share of the ratio")
+	flags.Float64Var(&f.atMost, "at-most", 0, "most seconds that each comparison side by side may take")
+	flags.BoolVar(&f.noPairs, "no-pairs", false, "run nothing side by side: each cell as often as its experiment repeats it")
 	flags.BoolVar(&f.full, "full", false,
 		"the lesson's full size, as the study had it: it says beforehand what that takes")
 	flags.BoolVar(&f.dry, "dry-run", false, "say what would run, how long it takes and what it needs, and run nothing")
@@ -80,5 +88,25 @@ func (f *runFlags) override(c *cobra.Command) (lesson.Override, error) {
 	if c.Flags().Changed("repeats") {
 		o.Repeats = &f.repeats
 	}
-	return o, nil
+	return o, f.precision(c, &o)
+}
+
+// precision is what the options change of comparisons side by side.
+func (f *runFlags) precision(c *cobra.Command, o *lesson.Override) error {
+	o.NoPairs = f.noPairs
+	if c.Flags().Changed("until") {
+		until, err := lesson.ParsePercent(f.until)
+		if err != nil {
+			return fmt.Errorf("--until: %w", err)
+		}
+		o.Until = &until
+	}
+	if c.Flags().Changed("at-most") {
+		o.AtMost = &f.atMost
+	}
+	if (o.NoPairs || o.Repeats != nil) && (o.Until != nil || o.AtMost != nil) {
+		return errors.New("--until and --at-most are for comparisons side by side, and with --no-pairs or --repeats " +
+			"there are none")
+	}
+	return nil
 }

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"pooler-lab/internal/lesson"
-	"pooler-lab/internal/metric"
 	"pooler-lab/internal/server"
 )
 
@@ -42,8 +42,13 @@ func outline(ctx context.Context, file string, o lesson.Override, out io.Writer)
 			fmt.Fprintf(out, "%s is off: %s\n", path.Name, path.Unavailable)
 		}
 	}
-	progress := p.progress(io.Discard, 0, set, o)
-	fmt.Fprintf(out, "\n%s, %s\n", metric.Count(progress.total, "repeat"), progress.howLong())
+	if err := p.writeWays(out); err != nil {
+		return err
+	}
+	if text := p.tooSmall(set, cpus(), cpuLimits(ctx)); text != "" {
+		fmt.Fprintf(out, "\n%s\n", text)
+	}
+	fmt.Fprintf(out, "\n%s\n", p.takes(set, o))
 	if !o.Full {
 		return nil
 	}
@@ -60,7 +65,7 @@ var columns = []struct{ dimension, heading string }{
 // write lists the plan's experiments, a line each, and names those that it leaves out.
 func (p *plan) write(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	heading := "experiment\tcells\trepeats each"
+	heading := "experiment\tcells\tin blocks"
 	for _, c := range columns {
 		heading += "\t" + c.heading
 	}
@@ -75,7 +80,7 @@ func (p *plan) write(out io.Writer) error {
 		if len(cells) == 0 {
 			continue
 		}
-		line := fmt.Sprintf("%s\t%d\t%d", e.Name, len(cells), cells[0].Wanted)
+		line := fmt.Sprintf("%s\t%d\t%s", e.Name, len(cells), repeats(cells))
 		for _, c := range columns {
 			values, err := each(c.dimension, cells)
 			if err != nil {
@@ -93,6 +98,18 @@ func (p *plan) write(out io.Writer) error {
 			strings.Join(left, ", "))
 	}
 	return nil
+}
+
+// repeats is how often each of the cells runs in blocks: 6, or 1 to 6.
+func repeats(cells []*lesson.Cell) string {
+	least, most := cells[0].Wanted-cells[0].Paired, 0
+	for _, c := range cells {
+		least, most = min(least, c.Wanted-c.Paired), max(most, c.Wanted-c.Paired)
+	}
+	if least == most {
+		return strconv.Itoa(most)
+	}
+	return fmt.Sprintf("%d to %d", least, most)
 }
 
 // each lists every value that the cells have in a dimension once.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/pairing"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/server"
 	"pooler-lab/internal/topology"
@@ -16,7 +17,8 @@ import (
 type plan struct {
 	lesson *lesson.Lesson
 	asked  []lesson.Cell // those of paths that are off, too
-	cells  []lesson.Cell
+	cells  []lesson.Cell // of paths that are not; as often as pairs leave them to run
+	pairs  pairing.Plan  // of these cells
 	paths  []result.Path
 	share  float64 // of what its limits allow fixed work takes, as far as the lesson's author says; 0 is unknown
 }
@@ -48,6 +50,12 @@ func makePlan(l *lesson.Lesson, set *topology.Set) (*plan, error) {
 	if len(p.cells) == 0 {
 		return nil, fmt.Errorf("none of the paths is available: %s", reasons(p.paths))
 	}
+	lab, err := pairing.ReadLab(set)
+	if err != nil {
+		return nil, err
+	}
+	p.pairs = pairing.Make(l, p.cells, lab)
+	p.cells = p.pairs.Cells
 	return p, nil
 }
 
@@ -85,6 +93,7 @@ func reasons(paths []result.Path) string {
 // progress tells how far the plan's run is, and how long it takes.
 func (p *plan) progress(out io.Writer, blocks int, set *topology.Set, o lesson.Override) *progress {
 	told := newProgress(out, blocks, p.cells, kindIn(set))
+	told.addPairs(p.pairs.Pairs, p.cells)
 	if o.Seconds == nil { // those are the limit
 		told.expect(p.share)
 	}
@@ -102,8 +111,9 @@ func (p *plan) document(o lesson.Override, seed uint64) *result.Run {
 			Full: o.Full, Override: o, Experiments: p.experiments(), LeftOut: l.LeftOut, OnlyInFull: l.OnlyInFull,
 		},
 	}
+	doc.Pairs, doc.Unpaired = p.pairs.Ordered(seed), p.pairs.Unpaired
 	for _, c := range p.cells {
-		doc.Blocks = max(doc.Blocks, c.Wanted)
+		doc.Blocks = max(doc.Blocks, len(doc.Pairs)+c.Wanted-c.Paired)
 		doc.Cells = append(doc.Cells, result.Cell{Cell: c, Status: result.Planned, Repeats: []result.Repeat{}})
 	}
 	if doc.Lesson.Comparisons == nil {

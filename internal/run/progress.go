@@ -21,7 +21,7 @@ type progress struct {
 	out     io.Writer
 	width   int // of the terminal, 0 where there is none
 	blocks  int
-	total   int // repeats
+	total   int // pairs, and repeats of cells that no pair has
 	done    int
 	kindOf  func(lesson.Cell) kind
 	left    float64              // seconds of measuring that the repeats not done yet ask for, without fixed work
@@ -31,9 +31,13 @@ type progress struct {
 
 	work fixedWork
 
-	running bool // a repeat is, and these are of it
+	pairs  int       // how many of the total are
+	paired fixedWork // what is known of how long they take
+
+	running bool // a repeat or a pair is, and these are of it
 	block   int
 	cell    lesson.Cell
+	pair    *runningPair // nil for a repeat
 	began   time.Time
 	loading time.Time // when k6 was started, zero before
 	phase   string
@@ -47,7 +51,7 @@ type progress struct {
 	failed  int    // cells
 }
 
-// load is the phase in which the repeat's clients are at work.
+// load is the phase in which the repeat's clients are at work. People see the program that they are in.
 const load = "k6"
 
 // A kind is a sort of cells that take equally long beside their warm-up and window.
@@ -98,15 +102,20 @@ func newProgress(out io.Writer, blocks int, cells []lesson.Cell, kindOf func(les
 		}
 	}
 	for _, c := range cells {
-		p.total += c.Wanted
-		if k := kindOf(c); k == working {
-			p.work.left += time.Duration(c.Wanted) * limit(c)
-		} else {
-			p.left += float64(c.Wanted) * (c.Warmup + c.Seconds)
-			p.pending[k] += c.Wanted
-		}
+		p.plan(c, c.Wanted-c.Paired)
 	}
 	return p
+}
+
+// plan adds so many repeats of the cell to what is to be done.
+func (p *progress) plan(c lesson.Cell, repeats int) {
+	p.total += repeats
+	if k := p.kindOf(c); k == working {
+		p.work.left += time.Duration(repeats) * limit(c)
+	} else {
+		p.left += float64(repeats) * (c.Warmup + c.Seconds)
+		p.pending[k] += repeats
+	}
 }
 
 // expected is how much of a limit is taken.
@@ -151,7 +160,8 @@ func (p *progress) tick() (stop func()) {
 func (p *progress) starting(block int, c lesson.Cell) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.running, p.block, p.cell, p.began, p.loading, p.phase = true, block, c, p.now(), time.Time{}, "proving"
+	p.running, p.block, p.cell, p.pair = true, block, c, nil
+	p.began, p.loading, p.phase = p.now(), time.Time{}, "proving"
 	if p.width == 0 {
 		fmt.Fprintf(p.out, "%s: %s; about %s left\n", p.place(), what(p.cell), clock(p.countdown()))
 	}
@@ -163,6 +173,9 @@ func (p *progress) again() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.began, p.loading, p.phase = p.now(), time.Time{}, "proving"
+	if p.pair != nil {
+		p.pair.seen = false
+	}
 	p.draw()
 }
 
@@ -183,7 +196,7 @@ func (p *progress) enter(phase string) {
 	p.phase = phase
 	p.loading = time.Time{}
 	if phase == load {
-		p.loading = p.now()
+		p.loading, p.phase = p.now(), p.cell.DrivenBy()
 	}
 	p.draw()
 }
@@ -194,14 +207,28 @@ func (p *progress) draw() {
 	if p.width == 0 || !p.running {
 		return
 	}
-	line := fmt.Sprintf("%s, about %s left, %s: %s", p.place(), clock(p.countdown()), p.phase, what(p.cell))
+	line := fmt.Sprintf("%s, about %s left, %s: %s", p.place(), clock(p.countdown()), p.phase, p.name())
+	if p.pair != nil {
+		line = fmt.Sprintf("%s, about %s left, %s:%s: %s", p.place(), clock(p.countdown()), p.phase, p.pair.text(), p.name())
+	}
 	if len(line) >= p.width {
 		line = line[:p.width-1]
 	}
 	fmt.Fprintf(p.out, "\r\x1b[K%s", line)
 }
 
+// name is what the repeat or the pair is of.
+func (p *progress) name() string {
+	if p.pair != nil {
+		return p.pair.name
+	}
+	return what(p.cell)
+}
+
 func (p *progress) place() string {
+	if p.pair != nil {
+		return fmt.Sprintf("pair %d/%d", p.block, p.pairs)
+	}
 	return fmt.Sprintf("block %d/%d, cell %d/%d", p.block, p.blocks, p.done+1, p.total)
 }
 
@@ -214,6 +241,13 @@ func (p *progress) ended() {
 	defer p.mu.Unlock()
 	p.running = false
 	p.done++
+	if p.pair != nil {
+		p.paired.left -= p.pair.limit
+		p.paired.done += p.pair.limit
+		p.paired.took += p.now().Sub(p.began)
+		p.pair = nil
+		return
+	}
 	k := p.kindOf(p.cell)
 	if k == working {
 		p.work.left -= limit(p.cell)
@@ -229,7 +263,7 @@ func (p *progress) ended() {
 
 // remaining counts down while a repeat runs, but never below what the repeats after it take.
 func (p *progress) remaining() time.Duration {
-	d := inSeconds(p.left) + p.work.expected(p.work.left)
+	d := inSeconds(p.left) + p.work.expected(p.work.left) + p.paired.expected(p.paired.left)
 	for k := range kinds {
 		d += time.Duration(p.pending[k]) * p.extra[k]
 	}
@@ -250,11 +284,15 @@ func (p *progress) countdown() time.Duration {
 // spent is how much of what the running repeat was expected to take is over. However long the preparation takes, the
 // load is still to come.
 func (p *progress) spent() time.Duration {
+	if !p.running {
+		return 0
+	}
+	if p.pair != nil {
+		return p.spentOnPair()
+	}
 	k := p.kindOf(p.cell)
 	extra := p.extra[k]
 	switch {
-	case !p.running:
-		return 0
 	case k == working:
 		return min(p.now().Sub(p.began), p.work.expected(limit(p.cell)))
 	case p.loading.IsZero():

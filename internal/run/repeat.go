@@ -62,7 +62,7 @@ func (r *runner) measure(ctx context.Context, c lesson.Cell, out *result.Repeat)
 	if err != nil {
 		return err
 	}
-	if err := r.setNetwork(preparation, c, path); err != nil {
+	if err := r.setLinks(preparation, linkSettings(c, path), c.ReplicationMS > 0); err != nil {
 		return err
 	}
 	toxics, err := r.links.Snapshot(preparation)
@@ -82,7 +82,8 @@ func (r *runner) measure(ctx context.Context, c lesson.Cell, out *result.Repeat)
 	loadErr := r.load(ctx, c, path, out)
 	after, cancel := context.WithTimeout(ctx, preparing)
 	defer cancel()
-	if err := r.compare(after, c, path, toxics); err != nil { // says more than what it did to the load
+	// It says more than what it did to the load.
+	if err := r.compare(after, toxics, c.ReplicationMS > 0, len(wanted.Settings) > 0); err != nil {
 		return err
 	}
 	if loadErr != nil {
@@ -144,9 +145,7 @@ func (r *runner) begin(ctx context.Context, c lesson.Cell, path server.Path, tox
 	if r.kind(c) == filling {
 		r.progress.enter("filling pools")
 	}
-	for _, l := range path.Crossed { // those of one path lie side by side: a query goes over one of them
-		path.SetMS = max(path.SetMS, float64(toxics.SetMS(l.Name)))
-	}
+	path.SetMS = setMS(path, toxics)
 	beginning, err := r.servers.Begin(ctx, path, c.Fill)
 	out.Proof = append(out.Proof, beginning.Facts...)
 	if wrong := server.Wrong(beginning.Facts); wrong != "" {
@@ -159,13 +158,18 @@ func (r *runner) begin(ctx context.Context, c lesson.Cell, path server.Path, tox
 	return beginning.Tally, nil
 }
 
-// compare rejects the repeat where links or settings are not what they were before it.
-func (r *runner) compare(ctx context.Context, c lesson.Cell, path server.Path, before link.Snapshot) error {
-	if err := r.compareNetwork(ctx, c, before); err != nil {
-		return err
+// setMS is the latency that is set on the path: its links lie side by side, and a query goes over one of them.
+func setMS(path server.Path, toxics link.Snapshot) (ms float64) {
+	for _, l := range path.Crossed {
+		ms = max(ms, float64(toxics.SetMS(l.Name)))
 	}
-	if len(settings(c, path)) == 0 {
-		return nil
+	return ms
+}
+
+// compare rejects the repeat where links or settings are not what they were before it.
+func (r *runner) compare(ctx context.Context, before link.Snapshot, overLink, hasSettings bool) error {
+	if err := r.compareNetwork(ctx, before, overLink); err != nil || !hasSettings {
+		return err
 	}
 	difference, err := r.servers.Changed(ctx)
 	if err == nil && difference != "" {
@@ -179,7 +183,7 @@ func (r *runner) compare(ctx context.Context, c lesson.Cell, path server.Path, b
 func (r *runner) reconcile(ctx context.Context, c lesson.Cell, path server.Path, before server.Tally,
 	out *result.Repeat) {
 	counts, shares, err := r.servers.Reconcile(ctx, path, before, out.Measured.Counted)
-	if err == nil && c.Writes && path.Database == "postgresql" && strings.HasPrefix(c.Workload, "tpcb") {
+	if err == nil && writesHistory(c, path) {
 		var history result.Count
 		history, err = r.servers.CountHistory(ctx, out.Measured.Counted.Transactions)
 		counts = append(counts, history)
@@ -190,4 +194,9 @@ func (r *runner) reconcile(ctx context.Context, c lesson.Cell, path server.Path,
 	}
 	out.Counts = append(out.Counts, counts...)
 	out.Shares = append(out.Shares, shares...)
+}
+
+// writesHistory says whether each of the cell's transactions inserts a row of pgbench_history.
+func writesHistory(c lesson.Cell, path server.Path) bool {
+	return c.Writes && path.Database == "postgresql" && strings.HasPrefix(c.Workload, "tpcb")
 }

@@ -1,4 +1,5 @@
-// Package run executes a lesson: block after block, one k6 a repeat, in an order that is shuffled and repeatable.
+// Package run executes a lesson: first the pairs, one k6 for the two cells of each, then block after block, one k6 a
+// repeat, in an order that is shuffled and repeatable.
 package run
 
 import (
@@ -24,8 +25,11 @@ const restoreTime = 10 * time.Second
 type servers interface {
 	Prepare(context.Context, server.Preparation, ...server.Path) error
 	Begin(ctx context.Context, path server.Path, fill bool) (server.Beginning, error)
+	BeginPair(ctx context.Context, paths [2]server.Path, fill [2]bool) ([2]server.Beginning, error)
 	Changed(context.Context) (string, error)
 	Reconcile(context.Context, server.Path, server.Tally, result.Counted) ([]result.Count, []result.Share, error)
+	ReconcilePair(context.Context, [2]server.Path, [2]server.Tally, [2]result.Counted) (
+		[2][]result.Count, [2][]result.Share, error)
 	CountHistory(ctx context.Context, k6 int64) (result.Count, error)
 	Restore(context.Context) error
 	SamplePooler(context.Context, server.Path) (result.Pooler, error)
@@ -50,6 +54,7 @@ type runner struct {
 
 	movesReplication bool            // some cell does
 	waited           time.Duration   // for other machines
+	once             bool            // no pair has another attempt
 	lengthened       map[string]bool // cells by id that have a longer warm-up than planned
 }
 
@@ -80,7 +85,9 @@ func (r *runner) run(ctx context.Context) error {
 	found, err := r.found(ctx)
 	if err == nil {
 		stop := r.progress.tick()
-		err = r.blocks(ctx)
+		if err = r.pairs(ctx); err == nil {
+			err = r.blocks(ctx)
+		}
 		stop()
 		r.restoreAll(found)
 		r.progress.clear()
@@ -105,9 +112,10 @@ func (r *runner) run(ctx context.Context) error {
 	return errors.Join(err, r.doc.Write(r.dir))
 }
 
-// blocks returns nil when ctx ends.
+// blocks runs the blocks after the pairs. It returns nil when ctx ends.
 func (r *runner) blocks(ctx context.Context) error {
 	for b, order := range lesson.Blocks(r.scheduled, r.doc.Seed) {
+		b += len(r.doc.Pairs)
 		for position, i := range order {
 			if ctx.Err() != nil {
 				return nil

@@ -36,7 +36,36 @@ report() {
  "statements": {"read": {"count": 50, "med": 1}}}
 END
 }
+# groups N writes lines of N groups in which the first side does about 4 in 5 of what the second does; of a pair that
+# ends by itself, until the stop file is there.
+told() { sed -n 's/.*"'"$1"'":"\([^"]*\)".*/\1/p' <<<"$LAB_PAIR"; }
+groups() {
+	local n side='"seconds": 0.46, "trends": {}, "counters": {"pg_transactions":'
+	for ((n = 1; n <= $1; n++)); do
+		[ -e "$(told stop_file)" ] && break
+		echo "{\"number\": $n, \"order\": \"ABBA\", \"start\": \"2026-11-21T16:00:00Z\"," \
+			"\"end\": \"2026-11-21T16:00:0$((n % 8 + 1))Z\"," \
+			"\"sides\": [{$side $((80 + n % 3 * ${NOISE-1}))}}, {$side 100}}]}" >>"$(told groups_file)"
+		[ $((n % 25)) != 0 ] || sleep 0.4
+	done
+}
+pair() {
+	report '[]' 50
+	local side
+	side=$(cat "$summary")
+	echo "{\"sides\": [$side, $side], \"slot_ms\": 230, \"median_ms\": [1, 2], \"groups\": 1, \"too_slow\": \"$1\"}" >"$summary"
+}
+if [ -n "${LAB_PAIR-}" ]; then
+	case $STANDIN in
+	slow) pair 'an iteration of the side \"of\" takes 60 ms'; exit 0 ;;
+	gone) pair '", "failure": "no client of the side \"to\" is left'; exit 0 ;;
+	waits) trap 'pair ""; exit 105' INT; groups 5; touch "$signals"; while :; do sleep 0.02; done ;;
+	broken) ;;
+	*) groups "${GROUPS_MOST-500}"; pair ''; exit 0 ;;
+	esac
+fi
 case $STANDIN in
+slow | gone) report '[]' 50 ;;
 good) report '[]' 50 ;;
 errors) report '[{"phase": "measure", "code": "57P01", "count": 2, "message": "terminating connection"}]' 50 ;;
 nothing) report '[{"phase": "measure", "code": "53300", "count": 9, "message": "too many clients"}]' 0 ;;
@@ -122,6 +151,8 @@ type serversStandIn struct {
 	prepared  []server.Preparation
 	changed   string // which settings somebody turned meanwhile
 	restored  int
+
+	reconciled [][2]result.Counted // of pairs
 }
 
 func (w *serversStandIn) Prepare(_ context.Context, p server.Preparation, _ ...server.Path) error {
@@ -148,6 +179,20 @@ func (w *serversStandIn) Begin(_ context.Context, path server.Path, _ bool) (ser
 func (w *serversStandIn) Reconcile(context.Context, server.Path, server.Tally, result.Counted) ([]result.Count,
 	[]result.Share, error) {
 	return w.counts, nil, w.deaf
+}
+
+func (w *serversStandIn) BeginPair(ctx context.Context, paths [2]server.Path, fill [2]bool) (b [2]server.Beginning,
+	err error) {
+	for side, p := range paths {
+		b[side], _ = w.Begin(ctx, p, fill[side])
+	}
+	return b, nil
+}
+
+func (w *serversStandIn) ReconcilePair(_ context.Context, _ [2]server.Path, _ [2]server.Tally, k6 [2]result.Counted) (
+	counts [2][]result.Count, shares [2][]result.Share, err error) {
+	w.reconciled = append(w.reconciled, k6)
+	return [2][]result.Count{w.counts, w.counts}, shares, w.deaf
 }
 
 func (w *serversStandIn) SamplePooler(context.Context, server.Path) (result.Pooler, error) {

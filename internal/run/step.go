@@ -21,10 +21,12 @@ type Step struct {
 	Phase       string `json:"phase"`
 	Block       int    `json:"block"`
 	Blocks      int    `json:"blocks"`
-	Done        int    `json:"done"` // repeats
+	Done        int    `json:"done"` // pairs, and repeats of cells that no pair has
 	Of          int    `json:"of"`
 	SecondsLeft int    `json:"seconds_left"`
 	Failed      int    `json:"failed"` // cells
+	// Pair is what the groups of the pair under way show, null where none is or none is complete.
+	Pair *PairStep `json:"pair,omitempty"`
 }
 
 // steps writes what a progress tells as Steps.
@@ -43,7 +45,11 @@ func (p *progress) step() {
 	s := Step{Run: p.run, Phase: p.phase, Block: p.block, Blocks: p.blocks, Done: p.done, Of: p.total, Failed: p.failed,
 		SecondsLeft: int(max(0, p.countdown()).Round(time.Second).Seconds())}
 	if p.running {
-		s.Cell = what(p.cell)
+		s.Cell = p.name()
+	}
+	if p.pair != nil && p.pair.seen {
+		shown := p.pair.PairStep
+		s.Pair = &shown
 	}
 	if p.steps != nil {
 		_ = p.steps.encode.Encode(s)

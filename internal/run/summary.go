@@ -12,9 +12,9 @@ import (
 	"pooler-lab/k6/summary"
 )
 
-// measured is the summary in run.json's terms. Where clients had a fixed number of transactions, the rate is that of
-// their work without the time to connect.
-func measured(s *summary.Summary, c lesson.Cell) *result.Measured {
+// measured is the summary in run.json's terms. Where the window began with connecting, the rate is that of the work
+// without the time to connect.
+func measured(s *summary.Summary) *result.Measured {
 	whole := func(counter string) int64 { return s.Count(counter, summary.Whole) }
 	m := &result.Measured{
 		Transactions: s.Count("pg_transactions", summary.Measured),
@@ -33,7 +33,7 @@ func measured(s *summary.Summary, c lesson.Cell) *result.Measured {
 	if m.WindowSeconds > 0 {
 		m.TPS = float64(m.Transactions) / m.WindowSeconds
 	}
-	if c.Transactions > 0 && s.Finish != nil {
+	if s.Finish != nil {
 		m.TPS = s.Finish.TPS
 	}
 	for name, phases := range s.Trends {
@@ -49,14 +49,14 @@ func measured(s *summary.Summary, c lesson.Cell) *result.Measured {
 	return m
 }
 
-// complain returns why the repeat measured nothing, or nil where it did. Clients with a fixed number of transactions
-// that could not even connect are a result: how many were done is what was asked.
+// complain returns why the repeat measured nothing, or nil where it did. Where the window begins with connecting, clients
+// that could not even connect are a result: how much was done is what is measured.
 func complain(s *summary.Summary, c lesson.Cell) error {
-	if c.Transactions > 0 {
-		if s.Finish == nil {
-			return errors.New("k6 didn't say how its clients got done" + why(s))
-		}
+	switch {
+	case s.Finish != nil:
 		return nil
+	case c.Transactions > 0:
+		return errors.New("k6 didn't say how its clients got done" + why(s))
 	}
 	if s.Window == nil {
 		return errors.New("the measured window never opened" + why(s))

@@ -56,8 +56,8 @@ func TestParseContainer(t *testing.T) {
 	}{
 		{"cgroup v2", `{` + cpu + `, "memory_stats": {"usage": 9999, "stats": {"anon": 300, "shmem": 20, "file": 5000}}}`,
 			320},
-		{"cgroup v1", `{` + cpu + `, "memory_stats": {"usage": 9999, "stats": {"total_rss": 200, "total_shmem": 10, "total_cache": 5000,
-			"hierarchical_memory_limit": 18446744073709551615}}}`, 210},
+		{"cgroup v1", `{` + cpu + `, "memory_stats": {"usage": 9999, "stats": {"total_rss": 200, "total_shmem": 10,
+			"total_cache": 5000, "hierarchical_memory_limit": 18446744073709551615}}}`, 210},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -157,7 +157,8 @@ func dockerStandIn(t *testing.T) string {
 			http.Error(w, "no", http.StatusForbidden)
 			return
 		}
-		_, _ = w.Write([]byte(`{"read": "` + time.Now().Format(time.RFC3339Nano) + `", "memory_stats": {"stats": {"anon": 1048576}}}`))
+		_, _ = w.Write([]byte(`{"read": "` + time.Now().Format(time.RFC3339Nano) +
+			`", "memory_stats": {"stats": {"anon": 1048576}}}`))
 	}))
 	t.Cleanup(server.Close)
 	return server.URL

@@ -8,6 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
+
+	"pooler-lab/internal/standin"
 )
 
 // pause is how long the server takes for each of its answers: none of it is the client's.
@@ -23,27 +25,12 @@ type login struct {
 // listen serves logins until the test ends, and returns where.
 func (l login) listen(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go l.serve(conn)
-		}
-	}()
-	return fmt.Sprintf("host=127.0.0.1 port=%d user=u password=p sslmode=disable", listener.Addr().(*net.TCPAddr).Port)
+	return fmt.Sprintf("host=127.0.0.1 port=%d user=u password=p sslmode=disable", standin.Listen(t, l.serve))
 }
 
 func (l login) serve(conn net.Conn) {
-	defer conn.Close()
-	backend := pgproto3.NewBackend(conn, conn)
-	if _, err := backend.ReceiveStartupMessage(); err != nil {
+	backend, ok := standin.Startup(conn)
+	if !ok {
 		return
 	}
 	switch l.asks {

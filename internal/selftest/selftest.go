@@ -1,170 +1,185 @@
-// Package selftest puts the lab's own comparisons to the test: the same path under two names must come out as no clear
-// difference, and a known slowdown must be found, both in 18 of 20 comparisons.
-//
-// What can be expected of six repeats follows from how an outcome is reached. The interval of six ratios is their whole
-// range, so a difference is seen where all six lie on one side of 1.
-//
-//   - Two names of one path: each ratio falls on either side with the same chance, whatever the noise is like. All six
-//     fall on one side in 2 of 64 cases, so 97 of 100 comparisons say 'no clear difference', and 18 of 20 are
-//     reached in 98 of 100 tries. Drift from block to block changes nothing, since it is in both cells of a block.
-//   - A slowdown of 10 % is found in 90 of 100 comparisons as long as the ratio spreads by no more than 4.5 % within a
-//     block (standard deviation; a cell alone then spreads by 3.2 %), and in 97 of 100, which 18 of 20 asks for, up to
-//     3.7 %. A spread of 5 % is thus too much where each repeat has it for itself (57 of 100), and not where the block
-//     has three fifths of its variance. Twelve repeats withstand 5 % of each cell's own (90 of 100).
-//   - A single repeat that is far off, to the wrong side, among the twelve of a comparison hides a slowdown.
-//
-// The package's tests try all of this on made-up noise.
+// Package selftest tests the lab's own outcomes. It measures a pair for many minutes and judges each minute for itself:
+// one path under two names must show no clear difference, and work that is 5 % more must be found.
 package selftest
 
 import (
-	"math"
+	"fmt"
 	"slices"
-	"strings"
 
 	"pooler-lab/internal/lesson"
-	"pooler-lab/internal/metric"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
 )
 
-// A Trial is one comparison made again and again, each time of other blocks.
+// A Trial is what became of a row: the pair as a whole, and as often as it has whole minutes.
 type Trial struct {
-	Plan         lesson.Comparison
-	Wanted       outcome.Outcome // the right one
-	Outcomes     []outcome.Comparison
-	Right        int              // of them
-	Inconclusive int              // of them: a cell failed, or flags can have changed it
-	Missed       int              // of them: no clear difference, where there is one
-	Whole        outcome.Interval // of the ratios of all blocks
-	// Spread is the ratio's within a block, of the comparisons that were conclusive: standard deviation of its
-	// logarithm.
-	Spread float64
+	Row      lesson.Comparison
+	Expected float64          // ratio; 0 isn't known beforehand
+	Wanted   outcome.Outcome  // the right one
+	Counts   bool             // for the last line
+	Whole    outcome.Interval // of all that was measured
+	Seconds  float64          // that a comparison lasts
+	Each     []Verdict        // of all of a comparison's time
+	Early    []Verdict        // ended by width, as lessons do
+	PerGroup float64          // seconds
+	Doubt    string           // why a lesson would conclude nothing from the whole; may be empty
 }
 
-// enough is the share of comparisons that must be right: 18 of 20.
-const enough = 0.9
-
-// Wrong is how many comparisons said what isn't true: a difference that isn't there, or the wrong way round.
-func (t Trial) Wrong() int { return len(t.Outcomes) - t.Right - t.Inconclusive - t.Missed }
-
-// Holds says whether enough comparisons were right.
-func (t Trial) Holds() bool {
-	return float64(t.Right) >= enough*float64(len(t.Outcomes)) && t.Right > 0
+// A Verdict is one comparison's outcome.
+type Verdict struct {
+	Ratio   outcome.Interval
+	Outcome outcome.Outcome
+	Seconds float64 // that it took
 }
 
-// Judge makes each comparison of the run again for every so many blocks. Those whose name ends in same compare a
-// path with itself, the others a known slowdown with what is not slowed down.
-func Judge(run *result.Run, repeats int) []Trial {
-	var trials []Trial
+// What lessons end a comparison by, unless they say otherwise: half the width of its interval, and seconds.
+const (
+	until  = 0.05
+	atMost = 45.
+)
+
+// Judge judges every so many seconds of each of the run's pairs. It says of which comparisons it can't, and why.
+func Judge(run *result.Run, seconds float64) (trials []Trial, without []string) {
 	for _, plan := range run.Lesson.Comparisons {
-		t := Trial{Plan: plan, Wanted: wanted(plan)}
-		var ratios []float64
-		for first := 1; first+repeats-1 <= run.Blocks; first += repeats {
-			c := outcome.Compare(within(run, first, first+repeats-1), plan)
-			t.Outcomes = append(t.Outcomes, c)
-			switch c.Outcome {
-			case t.Wanted:
-				t.Right++
-			case outcome.NoClearDifference:
-				t.Missed++
-			}
-			if !c.Outcome.Concludes() {
-				t.Inconclusive++
-				continue
-			}
-			ratios = append(ratios, c.Metric.Ratios(c.Of, c.To)...)
-		}
-		whole := outcome.Compare(run, plan)
-		if whole.Outcome == outcome.NotInThisRun {
+		t, err := try(run, plan, seconds)
+		if err != nil {
+			without = append(without, fmt.Sprintf("%s: %v", plan.Text, err))
 			continue
 		}
-		t.Whole, t.Spread = whole.Ratio, spread(ratios)
 		trials = append(trials, t)
 	}
-	return trials
+	return trials, without
 }
 
-// wanted is the outcome that is right: a slowdown has less of what is better for being more.
-func wanted(c lesson.Comparison) outcome.Outcome {
-	if strings.HasSuffix(c.Name, "same") {
-		return outcome.NoClearDifference
+func try(run *result.Run, plan lesson.Comparison, seconds float64) (Trial, error) {
+	of, to := cell(run, plan.Of), cell(run, plan.To)
+	pair, inverted := run.PairOf(of, to, plan.Metric)
+	if pair == nil {
+		return Trial{}, fmt.Errorf("it was not measured side by side%s", reason(run, of, to))
 	}
-	if f, err := metric.Find(c.Metric); err == nil && f.Better == metric.More {
-		return outcome.Lower
-	}
-	return outcome.Higher
-}
-
-// within is the run with the repeats of some of its blocks alone.
-func within(run *result.Run, first, last int) *result.Run {
-	part := *run
-	part.Cells = slices.Clone(run.Cells)
-	for i := range part.Cells {
-		part.Cells[i].Repeats = slices.DeleteFunc(slices.Clone(run.Cells[i].Repeats), func(r result.Repeat) bool {
-			return r.Block < first || r.Block > last
-		})
-	}
-	return &part
-}
-
-// spread is the standard deviation of the ratios' logarithm.
-func spread(ratios []float64) float64 {
-	if len(ratios) < 2 {
-		return 0
-	}
-	sum, squares := 0.0, 0.0
-	for _, r := range ratios {
-		sum += math.Log(r)
-	}
-	mean := sum / float64(len(ratios))
-	for _, r := range ratios {
-		squares += (math.Log(r) - mean) * (math.Log(r) - mean)
-	}
-	return math.Sqrt(squares / float64(len(ratios)-1))
-}
-
-// often is how many of 100 comparisons have to find a slowdown for 18 of 20 to be reached in 98 of 100 tries.
-const often = 97
-
-// repeatsThatFind is how many repeats of a comparison find a slowdown of 10 % that often at the trial's spread, 0 where
-// more than a thousand would have to. Longer windows don't help where a machine is now faster, now slower for seconds
-// on end: then they spread as much as short ones.
-func (t Trial) repeatsThatFind() int {
-	for n := outcome.Fewest; n <= 1000; n++ {
-		if Found(knownSlowdown, t.Spread, n) >= often/100. {
-			return n
+	figures := slices.Clone(pair.Figures[plan.Metric])
+	if inverted {
+		for i, f := range figures {
+			figures[i] = [2]float64{f[1], f[0]}
 		}
 	}
-	return 0
+	all := length(pair)
+	r := known(plan.Name)
+	t := Trial{Row: plan, Expected: r.ratio, Counts: r.counts, Whole: outcome.Groups(figures), Seconds: seconds,
+		PerGroup: all / float64(len(figures))}
+	t.Wanted = side(t.Whole)
+	switch {
+	case r.ratio == 1:
+		t.Wanted = outcome.NoClearDifference
+	case r.ratio > 1:
+		t.Wanted = outcome.Higher
+	case r.ratio > 0:
+		t.Wanted = outcome.Lower
+	}
+	if c := outcome.Compare(run, plan); c.Outcome == outcome.Inconclusive {
+		t.Doubt = c.Reason.String()
+	}
+	for _, part := range parts(figures, all, seconds) {
+		t.Each = append(t.Each, verdict(part, t.PerGroup))
+		t.Early = append(t.Early, verdict(early(part, t.PerGroup), t.PerGroup))
+	}
+	return t, nil
 }
 
-// Found is the share of comparisons of so many repeats that find a slowdown (1.1 is 10 %) where the ratio spreads by
-// spread within a block, evenly to both sides (lognormal).
-func Found(slowdown, spread float64, repeats int) float64 {
-	if spread == 0 {
-		return 1
+// cell is the one that the selector picks, nil where there is none.
+func cell(run *result.Run, s lesson.Selector) *result.Cell {
+	if picked := outcome.Select(run, s); len(picked) == 1 {
+		return picked[0]
 	}
-	ranks := make([]float64, repeats)
-	for i := range ranks {
-		ranks[i] = float64(i + 1)
-	}
-	interval := outcome.Summary(ranks)
-	if !interval.Known() {
-		return 0
-	}
-	onItsSide := (1 + math.Erf(math.Log(slowdown)/spread/math.Sqrt2)) / 2 // one ratio
-	share := 0.0
-	for n := repeats - int(interval.Lo) + 1; n <= repeats; n++ { // so many ratios must be
-		share += choose(repeats, n) * math.Pow(onItsSide, float64(n)) * math.Pow(1-onItsSide, float64(repeats-n))
-	}
-	return share
+	return nil
 }
 
-// choose is the number of ways to take k of n.
-func choose(n, k int) float64 {
-	ways := 1.0
-	for i := range k {
-		ways *= float64(n-i) / float64(i+1)
+// reason is why the run has no pair of the cells, as far as it says.
+func reason(run *result.Run, of, to *result.Cell) string {
+	if of == nil || to == nil {
+		return ": the run doesn't have both cells"
 	}
-	return ways
+	for _, p := range run.Pairs {
+		if p.Of == of.ID && p.To == to.ID && p.Reason != "" {
+			return ": " + p.Reason
+		}
+	}
+	for _, u := range run.Unpaired {
+		if u.Of == of.ID && u.To == to.ID {
+			return ": " + u.Reason
+		}
+	}
+	return ""
+}
+
+// length is how long the pair measured, in seconds: all its time, or until it was ended.
+func length(p *result.Pair) float64 {
+	if p.Ending == result.TimeOver || p.Started == nil || p.Ended == nil {
+		return p.AtMost
+	}
+	return p.Ended.Sub(*p.Started).Seconds()
+}
+
+// parts cuts figures that took so long into whole parts of so many seconds. The last part may lack a second.
+func parts(figures [][2]float64, all, seconds float64) (cut [][][2]float64) {
+	perPart := float64(len(figures)) * seconds / all
+	at := func(part int) int { return min(len(figures), int(float64(part)*perPart+0.5)) }
+	for i := range int((all + 1) / seconds) {
+		cut = append(cut, figures[at(i):at(i+1)])
+	}
+	return cut
+}
+
+// early are the first of the figures: as many as a lesson would have measured, which ends by width alone.
+func early(figures [][2]float64, perGroup float64) [][2]float64 {
+	n := min(outcome.FewestGroups, len(figures))
+	for n < len(figures) && float64(n)*perGroup < atMost && outcome.HalfWidth(outcome.Groups(figures[:n])) > until {
+		n++
+	}
+	return figures[:n]
+}
+
+func verdict(figures [][2]float64, perGroup float64) Verdict {
+	ratio := outcome.Groups(figures)
+	return Verdict{Ratio: ratio, Outcome: side(ratio), Seconds: float64(len(figures)) * perGroup}
+}
+
+// right, wrong and holding are how many of the verdicts say what is true, say what isn't, and have an interval that holds
+// the ratio of the whole. What misses a difference isn't wrong.
+func (t Trial) right(verdicts []Verdict) int {
+	return count(verdicts, func(v Verdict) bool { return v.Outcome == t.Wanted })
+}
+
+func (t Trial) wrong(verdicts []Verdict) int {
+	return count(verdicts, func(v Verdict) bool {
+		return v.Outcome.Concludes() && v.Outcome != outcome.NoClearDifference && v.Outcome != t.Wanted
+	})
+}
+
+func (t Trial) holding(verdicts []Verdict) int {
+	return count(verdicts, func(v Verdict) bool {
+		return v.Ratio.Known() && v.Ratio.Lo <= t.Whole.Center && t.Whole.Center <= v.Ratio.Hi
+	})
+}
+
+func count(verdicts []Verdict, is func(Verdict) bool) (n int) {
+	for _, v := range verdicts {
+		if is(v) {
+			n++
+		}
+	}
+	return n
+}
+
+// side says on which side of 1 a ratio's interval lies.
+func side(ratio outcome.Interval) outcome.Outcome {
+	switch {
+	case !ratio.Known():
+		return outcome.NoInterval
+	case ratio.Hi < 1:
+		return outcome.Lower
+	case ratio.Lo > 1:
+		return outcome.Higher
+	}
+	return outcome.NoClearDifference
 }

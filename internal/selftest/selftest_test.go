@@ -3,182 +3,286 @@ package selftest
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
 )
 
-// A noise is what a made-up machine adds to figures. Shares are standard deviations.
+// A noise is what a made-up machine adds to the figures of a pair. Shares are standard deviations.
 type noise struct {
-	block float64 // of all cells of a block alike
-	own   float64 // of each repeat for itself
-	odd   float64 // share of repeats that take 30 % longer
-	drift float64 // from one block to the next
+	own   float64 // of each group for itself, on the ratio
+	odd   float64 // share of groups in which one side is 30 % slower
+	drift float64 // of both sides alike, from one group to the next
 }
 
-// ask makes the comparison of an experiment with the cell 'a'.
-func ask(name, experiment string) lesson.Comparison {
-	in := func(experiment string) lesson.Selector {
-		return lesson.Selector{"experiment": lesson.Word(experiment)}
+// made is a run of the rows equal and slower-5 with so many groups of 1.5 s each, and what is slower takes 5 % longer.
+func made(random *rand.Rand, groups int, n noise) *result.Run {
+	chosen, err := chosen(nil, false)
+	if err != nil {
+		panic(err)
 	}
-	return lesson.Comparison{Name: name, Text: name, Metric: "statement", Of: in(experiment), To: in("a")}
-}
-
-// made is a run of blocks of three cells: two that are the same and one that takes 10 % longer.
-func made(random *rand.Rand, blocks int, n noise) *result.Run {
-	run := &result.Run{Blocks: blocks, Lesson: result.Lesson{Comparisons: []lesson.Comparison{ask("response-time-same",
-		"b"), ask("response-time-slower", "slower")}}}
-	for _, name := range []string{"a", "b", "slower"} {
-		run.Cells = append(run.Cells, result.Cell{Cell: lesson.Cell{ID: name, Experiment: name, Path: "direct",
-			Workload: "select", Clients: 1}, Status: result.OK})
+	run := &result.Run{Lesson: result.Lesson{Comparisons: comparisons(chosen, []string{"direct"}, 1.5*float64(groups))}}
+	for _, name := range []string{"a", "b", "slower-5"} {
+		run.Cells = append(run.Cells, result.Cell{Cell: lesson.Cell{ID: name, Experiment: name, Path: "direct"},
+			Status: result.OK})
 	}
-	for block := 1; block <= blocks; block++ {
-		all := random.NormFloat64()*n.block + n.drift*float64(block)
-		for i := range run.Cells {
-			ms := math.Exp(all + random.NormFloat64()*n.own)
+	for i, of := range []string{"b", "slower-5"} {
+		figures := make([][2]float64, groups)
+		base := 0.0
+		for g := range figures {
+			base += random.NormFloat64() * n.drift
+			ratio := random.NormFloat64() * n.own
 			if random.Float64() < n.odd {
-				ms *= 1.3
+				ratio += math.Log(0.7) * float64(1-2*random.IntN(2))
 			}
-			if i == 2 {
-				ms *= 1.1
+			figures[g] = [2]float64{math.Exp(base+ratio) * chosen[i].ratio, math.Exp(base)}
+		}
+		run.Pairs = append(run.Pairs, result.Pair{Block: i + 1, Of: of, To: "a", Metrics: []string{"tps"},
+			Status: result.OK, AtMost: 1.5 * float64(groups), Ending: result.TimeOver, Groups: groups,
+			Figures: map[string][][2]float64{"tps": figures}})
+		for c := range run.Cells {
+			if id := run.Cells[c].ID; id == of || id == "a" {
+				run.Cells[c].Repeats = append(run.Cells[c].Repeats, result.Repeat{Block: i + 1, Status: result.OK,
+					Measured: &result.Measured{Transactions: 1000, TPS: 100}})
 			}
-			run.Cells[i].Repeats = append(run.Cells[i].Repeats, result.Repeat{Block: block, Status: result.OK,
-				Measured: &result.Measured{Trends: map[string]result.Trend{"pg_statement": {Count: 50, Med: ms}}}})
 		}
 	}
 	return run
 }
 
-// TestWhatOutcomesWithstand makes thousands of comparisons on noise that is known.
+// TestWhatOutcomesWithstand judges hundreds of minutes of noise that is known.
 func TestWhatOutcomesWithstand(t *testing.T) {
-	const comparisons = 1200
-	tests := []struct {
-		name        string
-		noise       noise
-		repeats     int
-		same, found [2]float64 // least and most share that is right
+	const minutes = 400
+	for _, test := range []struct {
+		name  string
+		noise noise
+		// least and most share that is right of all, and least share that is right where it ends early
+		equal, found           [2]float64
+		earlyEqual, earlyFound float64
 	}{
-		{"a spread of 5 %, most of it the block's", noise{block: 0.039, own: 0.0316}, 6, [2]float64{0.955, 0.985},
-			[2]float64{0.88, 0.93}},
-		{"half as much of one's own", noise{block: 0.043, own: 0.025}, 6, [2]float64{0.955, 0.985}, [2]float64{0.965, 0.99}},
-		{"a machine that slows down by 3 % a block", noise{own: 0.025, drift: 0.03}, 6, [2]float64{0.955, 0.985},
-			[2]float64{0.965, 0.99}},
-		{"a spread of 5 % of one's own is too much", noise{own: 0.05}, 6, [2]float64{0.955, 0.985}, [2]float64{0.53, 0.61}},
-		{"for six repeats, not for twelve", noise{own: 0.05}, 12, [2]float64{0.95, 0.98}, [2]float64{0.88, 0.94}},
-		{"one repeat in twenty is far off", noise{own: 0.02, odd: 0.05}, 6, [2]float64{0.955, 0.985}, [2]float64{0.7, 0.8}},
-	}
-	for _, test := range tests {
+		{"groups that spread by 8 %", noise{own: 0.08}, [2]float64{0.92, 0.98}, [2]float64{0.87, 0.95}, 0.92, 0.55},
+		{"a machine that drifts by 3 % a group", noise{own: 0.08, drift: 0.03}, [2]float64{0.92, 0.98},
+			[2]float64{0.87, 0.95}, 0.92, 0.55},
+		{"one group in twenty is far off", noise{own: 0.06, odd: 0.05}, [2]float64{0.92, 0.99}, [2]float64{0.95, 1},
+			0.92, 0.7},
+		{"a spread of 20 % is too much", noise{own: 0.2}, [2]float64{0.92, 0.98}, [2]float64{0.2, 0.45}, 0.92, 0.1},
+	} {
 		t.Run(test.name, func(t *testing.T) {
-			random := rand.New(rand.NewPCG(7, 7))
-			run := made(random, comparisons*test.repeats, test.noise)
-			for i, trial := range judgedQuickly(run, test.repeats) {
-				share := trial
-				want := [][2]float64{test.same, test.found}[i]
-				if share < want[0] || share > want[1] {
-					t.Errorf("%s: %.3f of the comparisons are right, expected are %v", run.Lesson.Comparisons[i].Name, share, want)
+			run := made(rand.New(rand.NewPCG(7, 7)), 40*minutes, test.noise)
+			trials, without := Judge(run, 60)
+			if len(trials) != 2 || len(without) > 0 {
+				t.Fatalf("%d trials, and without: %q", len(trials), without)
+			}
+			for i, want := range [][2]float64{test.equal, test.found} {
+				trial := trials[i]
+				right := float64(trial.right(trial.Each)) / minutes
+				early := float64(trial.right(trial.Early)) / minutes
+				if len(trial.Each) != minutes || right < want[0] || right > want[1] {
+					t.Errorf("%s: %.3f of %d are right, expected are %v", trial.Row.Name, right, len(trial.Each), want)
+				}
+				if least := []float64{test.earlyEqual, test.earlyFound}[i]; early < least {
+					t.Errorf("%s: %.3f of those that end early are right, expected are %v", trial.Row.Name, early, least)
+				}
+				if holding := float64(trial.holding(trial.Each)) / minutes; holding < 0.92 || holding > 0.99 {
+					t.Errorf("%s: %.3f of the intervals hold the ratio", trial.Row.Name, holding)
+				}
+				if math.Abs(trial.Whole.Center/trial.Expected-1) > 0.01 {
+					t.Errorf("%s: the whole is %.4f, expected is %.4f", trial.Row.Name, trial.Whole.Center, trial.Expected)
 				}
 			}
 		})
 	}
 }
 
-// judgedQuickly is the share of right outcomes, block ranges cut out beforehand.
-func judgedQuickly(run *result.Run, repeats int) []float64 {
-	var right [2]int
-	n := run.Blocks / repeats
-	for i := range n {
-		part := &result.Run{Blocks: repeats, Lesson: run.Lesson, Cells: append([]result.Cell{}, run.Cells...)}
-		for j := range part.Cells {
-			part.Cells[j].Repeats = run.Cells[j].Repeats[i*repeats : (i+1)*repeats]
-			for k := range part.Cells[j].Repeats {
-				part.Cells[j].Repeats[k].Block = k + 1
+// A pair that was ended early has whole minutes until then, and one whose cells are the other way round is read so.
+func TestJudgeWhatThereIs(t *testing.T) {
+	run := made(rand.New(rand.NewPCG(1, 1)), 110, noise{own: 0.01}) // 2:45 minutes
+	started := time.Date(2026, 11, 23, 16, 0, 0, 0, time.UTC)
+	ended := started.Add(165 * time.Second)
+	run.Pairs[0].Status, run.Pairs[0].Ending, run.Pairs[0].AtMost = result.Interrupted, "", 1200
+	run.Pairs[0].Started, run.Pairs[0].Ended = &started, &ended
+	run.Pairs[1].Of, run.Pairs[1].To = run.Pairs[1].To, run.Pairs[1].Of
+	trials, without := Judge(run, 60)
+	if len(trials) != 2 || len(without) > 0 {
+		t.Fatalf("%d trials, and without: %q", len(trials), without)
+	}
+	if n := len(trials[0].Each); n != 2 || math.Abs(trials[0].PerGroup-1.5) > 0.01 {
+		t.Errorf("%d minutes of groups of %.2f s, expected are 2 of 1.5", n, trials[0].PerGroup)
+	}
+	if trials[1].Whole.Center < 1 || trials[1].right(trials[1].Each) != 0 || trials[1].wrong(trials[1].Each) != 2 {
+		t.Errorf("the figures of a pair the other way round make %v, %d wrong", trials[1].Whole,
+			trials[1].wrong(trials[1].Each))
+	}
+	run.Pairs = run.Pairs[:1]
+	run.Unpaired = []result.Unpaired{{Of: "slower-5", To: "a", Metric: "tps", Reason: "too slow for a slot"}}
+	trials, without = Judge(run, 60)
+	if len(trials) != 1 || len(without) != 1 || !strings.HasSuffix(without[0], "side by side: too slow for a slot") {
+		t.Errorf("%d trials, and without: %q", len(trials), without)
+	}
+}
+
+// Of two paths the whole says what is right.
+func TestJudgePaths(t *testing.T) {
+	run := made(rand.New(rand.NewPCG(1, 1)), 400, noise{own: 0.01})
+	run.Lesson.Comparisons[1].Name = twoPaths.name
+	trials, _ := Judge(run, 60)
+	if t1 := trials[1]; t1.Wanted != outcome.Lower || t1.right(t1.Each) != 10 || t1.Counts {
+		t.Errorf("%d of %d are %s, counting: %v", t1.right(t1.Each), len(t1.Each), t1.Wanted, t1.Counts)
+	}
+}
+
+func TestParts(t *testing.T) {
+	figures := make([][2]float64, 799)
+	for _, test := range []struct {
+		all, seconds float64
+		parts        int
+	}{{1200, 60, 20}, {1199.3, 60, 20}, {754, 60, 12}, {59.5, 60, 1}, {45, 60, 0}} {
+		cut := parts(figures, test.all, test.seconds)
+		sum := 0
+		for _, part := range cut {
+			sum += len(part)
+			if want := 799 * test.seconds / test.all; math.Abs(float64(len(part))-want) > 1.01*want/60+1 {
+				t.Errorf("%g s of %g have %d groups", test.seconds, test.all, len(part))
 			}
 		}
-		for j, trial := range Judge(part, repeats) {
-			right[j] += trial.Right
+		if len(cut) != test.parts || sum > len(figures) {
+			t.Errorf("%g s have %d parts with %d groups, expected are %d", test.all, len(cut), sum, test.parts)
 		}
 	}
-	return []float64{float64(right[0]) / float64(n), float64(right[1]) / float64(n)}
 }
 
-func TestFoundAgreesWithTheSimulation(t *testing.T) {
+func TestEarly(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 3))
+	spread := func(by float64) (figures [][2]float64) {
+		for range 40 {
+			figures = append(figures, [2]float64{math.Exp(random.NormFloat64() * by), 1})
+		}
+		return figures
+	}
 	for _, test := range []struct {
-		own     float64 // of a cell
-		repeats int
-		want    float64
-	}{{0.0316, 6, 0.90}, {0.05, 6, 0.57}, {0.05, 12, 0.91}, {0, 6, 1}, {0.02, 5, 0}} {
-		if got := Found(1.1, test.own*math.Sqrt2, test.repeats); math.Abs(got-test.want) > 0.015 {
-			t.Errorf("at %v, %d repeats find 10 %% in %.3f of comparisons, it should be %.2f", test.own, test.repeats, got,
-				test.want)
+		figures  [][2]float64
+		perGroup float64
+		want     int
+	}{
+		{spread(0.01), 1.5, outcome.FewestGroups}, {spread(0.5), 1.5, 30}, {spread(0.5), 0.1, 40},
+		{spread(0.01), 3, outcome.FewestGroups}, {spread(0.01)[:7], 3, 7},
+	} {
+		if n := len(early(test.figures, test.perGroup)); n != test.want {
+			t.Errorf("it ended after %d groups of %g s, expected are %d", n, test.perGroup, test.want)
 		}
 	}
 }
 
-func TestJudge(t *testing.T) {
-	run := made(rand.New(rand.NewPCG(1, 1)), 13, noise{own: 0.005}) // the last block is left over
-	run.Cells[1].Repeats[8].Flags = []result.Flag{{Kind: result.FlagHost}}
-	trials := Judge(run, 6)
-	if len(trials) != 2 || len(trials[0].Outcomes) != 2 || len(trials[1].Outcomes) != 2 {
-		t.Fatalf("the trials are %+v", trials)
-	}
-	same, slower := trials[0], trials[1]
-	if same.Inconclusive != 1 || same.Outcomes[1].Outcome != outcome.Inconclusive || same.Holds() {
-		t.Errorf("a flagged comparison counts: %+v", same.Outcomes)
-	}
-	if slower.Right != 2 || !slower.Holds() || math.Abs(slower.Whole.Center-1.1) > 0.01 || slower.Spread < 0.003 ||
-		slower.Spread > 0.012 {
-		t.Errorf("a slowdown of 10 %% is %d of 2 times seen, %.3f in all, spread %.4f", slower.Right, slower.Whole.Center,
-			slower.Spread)
-	}
+// verdicts has so many outcomes of a sort.
+func verdicts(o outcome.Outcome, n int) []Verdict {
+	return slices.Repeat([]Verdict{{Outcome: o, Seconds: 60}}, n)
 }
 
 func TestReport(t *testing.T) {
-	outcomes := make([]outcome.Comparison, 20)
+	trial := func(wanted outcome.Outcome, right int, other outcome.Outcome) Trial {
+		each := append(verdicts(wanted, right), verdicts(other, 20-right)...)
+		return Trial{Counts: true, Wanted: wanted, Each: each, Early: each, Seconds: 60, PerGroup: 1.5, Expected: 1}
+	}
+	none, lower, higher := outcome.NoClearDifference, outcome.Lower, outcome.Higher
 	for _, test := range []struct {
-		name                        string
-		right, inconclusive, missed int
-		last                        string
-		want                        error
+		name   string
+		trials []Trial
+		want   error
+		counts string
 	}{
-		{"enough are right", 18, 0, 2, "selftest: nine of ten comparisons or more say what is true", nil},
-		{"three are wrong", 17, 0, 0, "selftest: on this machine, outcomes are wrong in more than one of ten comparisons",
-			errWrong},
-		{"the slowdown is missed", 14, 3, 3,
-			"selftest: what is said is true, but repeats differ too much here to find 10 %: more of them do, as noted beside " +
-				"each", errMissed},
-		{"too many are inconclusive", 12, 8, 0,
-			"selftest: too many comparisons are inconclusive: something else used the machine, or it is too " +
-				"small", errInconclusive},
+		{"enough are right", []Trial{trial(none, 18, lower), trial(lower, 17, none)}, nil,
+			"(no difference: 18 of 20 right; 5 % slower: 17 of 20 found)"},
+		{"too many false alarms", []Trial{trial(none, 17, lower), trial(lower, 20, none)}, errWrong, "17 of 20 right"},
+		{"both latencies together", []Trial{trial(none, 20, lower), trial(lower, 20, none), trial(none, 17, lower),
+			trial(lower, 14, none)}, nil, "(no difference: 37 of 40 right; 5 % slower: 34 of 40 found)"},
+		{"the slowdown is missed", []Trial{trial(none, 20, lower), trial(lower, 16, none)}, errMissed, "16 of 20 found"},
+		{"it is found the wrong way round", []Trial{trial(none, 20, lower), trial(lower, 16, higher)}, errWrong,
+			"16 of 20 found"},
+		{"too few groups", []Trial{trial(none, 20, lower), trial(lower, 16, outcome.NoInterval)}, errMissed,
+			"4 of 20 have too few groups for an interval"},
+		{"nothing equal", []Trial{trial(lower, 20, none)}, errNothing, "0 of 0 right"},
+		{"nothing", nil, errNothing, "0 of 0 found"},
 	} {
 		var out strings.Builder
-		trials := []Trial{{Outcomes: outcomes, Right: 20, Wanted: outcome.NoClearDifference},
-			{Outcomes: outcomes, Right: test.right, Inconclusive: test.inconclusive, Missed: test.missed, Wanted: outcome.Higher,
-				Spread: 0.02}}
-		if err := report(&out, trials, 6); err != test.want {
+		err := report(&out, test.trials, []string{"connect: it was not measured"})
+		if err != test.want {
 			t.Errorf("%s: the error is %v", test.name, err)
 		}
-		if !strings.HasSuffix(out.String(), "\n"+test.last+"\n") ||
-			!strings.Contains(out.String(), "6 repeats find 10 % in 100 of 100 comparisons") {
+		if !strings.Contains(out.String(), "\nselftest: "+conclusions[test.want]+" (") ||
+			!strings.Contains(out.String(), test.counts) || !strings.Contains(out.String(), "connect: it was not") {
 			t.Errorf("%s:\n%s", test.name, out.String())
 		}
 	}
 }
 
-func TestRepeatsThatFind(t *testing.T) {
-	for spread, want := range map[float64]int{0.03: 6, 0.08: 20, 0.1: 30, 3: 0} {
-		if got := (Trial{Spread: spread}).repeatsThatFind(); got != want {
-			t.Errorf("at a spread of %v: %d repeats, it should be %d", spread, got, want)
+// The rows name experiments of the plan, and what they compare differs by the share that they say.
+func TestRowsAreOfThePlan(t *testing.T) {
+	l, err := lesson.Read("../../k6/selftest.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	more := map[string]any{}
+	for _, e := range l.Experiments {
+		more[e.Name] = e.Params["more"]
+	}
+	for _, r := range rows {
+		if _, ok := more[r.to]; !ok || more[r.to] != nil {
+			t.Errorf("%s: the plan has no experiment %s without more reads", r.name, r.to)
+		}
+		share := 1.
+		if percent, ok := more[r.of].(int); ok {
+			share += float64(percent) / 100
+		}
+		if _, ok := more[r.of]; !ok || math.Abs(r.ratio*share-1) > 1e-9 && math.Abs(r.ratio-share) > 1e-9 {
+			t.Errorf("%s: expected is a ratio of %.3f, and the plan's %s takes %.3f as long", r.name, r.ratio, r.of, share)
 		}
 	}
 }
 
-func TestHolds(t *testing.T) {
-	for right, want := range map[int]bool{18: true, 17: false, 20: true} {
-		if got := (Trial{Right: right, Outcomes: make([]outcome.Comparison, 20)}).Holds(); got != want {
-			t.Errorf("%d of 20: %v", right, got)
+func TestChosen(t *testing.T) {
+	names := func(all []row) (names []string) {
+		for _, r := range all {
+			names = append(names, r.name)
+		}
+		return names
+	}
+	for _, test := range []struct {
+		rows []string
+		all  bool
+		want int
+	}{{nil, false, 2}, {nil, true, len(rows)}, {[]string{"slower-2"}, false, 1}} {
+		if got, err := chosen(test.rows, test.all); err != nil || len(got) != test.want {
+			t.Errorf("%v, all %v: %v, %v", test.rows, test.all, names(got), err)
+		}
+	}
+	if _, err := chosen([]string{"slower-3"}, false); err == nil || !strings.Contains(err.Error(), "slower-2") {
+		t.Errorf("an unknown row: %v", err)
+	}
+	both := comparisons(rows[:1], []string{"direct", "pgpool"}, 60)
+	if len(both) != 2 || both[1].Of["path"] != lesson.Word("pgpool") || both[1].To["path"] != lesson.Word("direct") ||
+		!slices.Equal(experiments(both), []string{"a", "b"}) {
+		t.Errorf("with two paths it compares %v", both)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	for _, test := range []struct {
+		o  options
+		ok bool
+	}{
+		{options{minutes: 20, seconds: 60, paths: []string{"direct"}}, true},
+		{options{minutes: 61, seconds: 60, paths: []string{"direct"}}, false},
+		{options{minutes: 0.5, seconds: 60, paths: []string{"direct"}}, false},
+		{options{minutes: 20, seconds: 60}, false},
+		{options{minutes: 20, seconds: 60, paths: []string{"direct", "direct"}}, false},
+	} {
+		if err := test.o.check(); (err == nil) != test.ok {
+			t.Errorf("%+v: %v", test.o, err)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
+	"pooler-lab/internal/standin"
 	"pooler-lab/internal/topology"
 )
 
@@ -24,28 +25,12 @@ type fakeNode struct {
 
 // listen has f answer, and returns where.
 func (f *fakeNode) listen(t *testing.T) string {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go f.serve(conn)
-		}
-	}()
-	return fmt.Sprintf("host=127.0.0.1 port=%d dbname=postgres user=lab sslmode=disable",
-		listener.Addr().(*net.TCPAddr).Port)
+	return fmt.Sprintf("host=127.0.0.1 port=%d dbname=postgres user=lab sslmode=disable", standin.Listen(t, f.serve))
 }
 
 func (f *fakeNode) serve(conn net.Conn) {
-	defer conn.Close()
-	client := pgproto3.NewBackend(conn, conn)
-	if _, err := client.ReceiveStartupMessage(); err != nil {
+	client, ok := standin.Startup(conn)
+	if !ok {
 		return
 	}
 	client.Send(&pgproto3.AuthenticationOk{})

@@ -224,7 +224,8 @@ func TestScramSecret(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, _ := scramSecret("secret", 1)
-	if !regexp.MustCompile(`^SCRAM-SHA-256\$1:[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=:[A-Za-z0-9+/]{43}=$`).MatchString(secret) || again == secret {
+	form := regexp.MustCompile(`^SCRAM-SHA-256\$1:[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=:[A-Za-z0-9+/]{43}=$`)
+	if !form.MatchString(secret) || again == secret {
 		t.Errorf("the secret is %s, and once more %s", secret, again)
 	}
 }

@@ -1,11 +1,14 @@
 package session
 
 import (
+	"fmt"
 	"net"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgproto3"
+
+	"pooler-lab/internal/standin"
 )
 
 func TestAsksFor(t *testing.T) {
@@ -42,21 +45,11 @@ func TestAsksFor(t *testing.T) {
 	}
 }
 
-// standIn stands in for a server that one client asks, and returns how to reach it.
+// standIn stands in for a server, and returns how to reach it.
 func standIn(t *testing.T, answers []pgproto3.BackendMessage) string {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		conn, err := listener.Accept()
-		if err != nil {
-			return
-		}
-		defer conn.Close()
-		client := pgproto3.NewBackend(conn, conn)
-		if _, err := client.ReceiveStartupMessage(); err != nil {
+	port := standin.Listen(t, func(conn net.Conn) {
+		client, ok := standin.Startup(conn)
+		if !ok {
 			return
 		}
 		for i, answer := range answers {
@@ -74,7 +67,6 @@ func standIn(t *testing.T, answers []pgproto3.BackendMessage) string {
 			}
 		}
 		_, _ = client.Receive() // until the client leaves
-	}()
-	_, port, _ := net.SplitHostPort(listener.Addr().String())
-	return "host=127.0.0.1 port=" + port + " user=app dbname=lab sslmode=disable"
+	})
+	return fmt.Sprintf("host=127.0.0.1 port=%d user=app dbname=lab sslmode=disable", port)
 }

@@ -29,7 +29,7 @@ func Load(root string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	set := &Set{Links: links}
+	set := &Set{Links: links, Root: root}
 	file := filepath.Join(root, "configs", "paths.yaml")
 	if set.Paths, err = readPaths(file); err != nil {
 		return nil, err

@@ -16,7 +16,8 @@ func lab(t *testing.T, paths, links string) string {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"compose.yaml":           "services:\n  toxiproxy: {}\n  pgbouncer: {}\n  primary: {}\n  yugabyte: {profiles: [yugabyte]}\n",
+		"compose.yaml": "services:\n  toxiproxy: {}\n  pgbouncer: {}\n  primary: {}\n" +
+			"  yugabyte: {profiles: [yugabyte]}\n",
 		"configs/paths.yaml":     paths,
 		"configs/toxiproxy.json": links,
 	} {

@@ -15,6 +15,7 @@ import (
 type Set struct {
 	Paths []Path
 	Links []Link
+	Root  string // the folder that holds compose.yaml and configs
 }
 
 // Path is a way a query can take from client to database.

@@ -6,7 +6,7 @@
 // Expect: Pgpool-II parses each statement and is a hop more, so one client is slower through it. Where statements are
 // heavy or clients many, the second server outweighs that. A read may miss what its own client has just written.
 
-import { account, counter, firstOf, options as cellOptions, workload } from '../lib/lab.js';
+import { account, clientNumber, counter, firstOf, options as cellOptions, workload } from '../lib/lab.js';
 
 export const options = cellOptions();
 
@@ -62,13 +62,13 @@ const READ_BACK = `SELECT tbalance, current_setting('transaction_read_only') AS 
   FROM pgbench_tellers WHERE tid = $1`;
 
 function write(client, value) {
-  client.exec('UPDATE pgbench_tellers SET tbalance = $1 WHERE tid = $2', value, __VU);
+  client.exec('UPDATE pgbench_tellers SET tbalance = $1 WHERE tid = $2', value, clientNumber());
 }
 
 function writeAndRead(client) {
   const value = account();
   write(client, value);
-  const [row] = client.query(READ_BACK, __VU);
+  const [row] = client.query(READ_BACK, clientNumber());
   if (row.read_only === 'on') standbyReads.add();
   if (row.tbalance !== value) stale.add();
 }
@@ -90,12 +90,12 @@ function onStandby(client) {
 
 // Pgpool-II draws a node for each session: readers connect until they have the standby.
 function drawStandby(client) {
-  while (__VU > WRITERS && !onStandby(client)) client.connect();
+  while (clientNumber() > WRITERS && !onStandby(client)) client.connect();
 }
 
 export const longRead = workload({ warm: 0, setup: drawStandby }, (client) => {
-  if (__VU > WRITERS) client.exec(LONG);
-  else client.exec('UPDATE pgbench_branches SET bbalance = bbalance + 1 WHERE bid = $1', __VU);
+  if (clientNumber() > WRITERS) client.exec(LONG);
+  else client.exec('UPDATE pgbench_branches SET bbalance = bbalance + 1 WHERE bid = $1', clientNumber());
 });
 
 export default select;

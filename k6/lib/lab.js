@@ -1,8 +1,9 @@
-// What the lab's scripts share: one repeat of one cell. A script names its workloads, and exports each of them:
+// What the lab's scripts share: one repeat of one cell, or of a pair of cells whose clients alternate. A
+// script names its workloads, and exports each of them:
 //
 //   import { account, counter, options as cellOptions, workload } from '../lib/lab.js';
 //
-//   export const options = cellOptions();          // one scenario: the cell that runs
+//   export const options = cellOptions();          // a scenario for each cell that runs
 //
 //   const missed = counter('lab_missed');          // a Counter whose values say in which phase they were counted
 //
@@ -34,6 +35,21 @@
 //   warmup_seconds (most that clients may take to be ready), deadline_seconds (of the whole script),
 //   scale (pgbench's, of the data), seed (of random numbers; 0: others in each run)
 //
+// A pair of cells stands in LAB_PAIR instead: both cells' clients connect and warm up, and then they alternate in slots
+// of a few hundred milliseconds. Both must be closed loops. These are its keys:
+//
+//   cells (two of the above: of, to; their seconds, batch and deadline_seconds don't count),
+//   slot_ms (counted part of each slot; 0: as long as 20 iterations of the slower cell take, 230 to 930),
+//   at_most_seconds (from the first group of four slots to the last),
+//   fewest_groups (that have to fit into it: otherwise the pair is too slow, and ends; 0: any number),
+//   warmup_seconds (most that clients may take to be ready), deadline_seconds (of the whole script),
+//   seed (of the order of the slots; 0: another in each run),
+//   groups_file (to which k6's output lab adds a line of JSON for each group),
+//   stop_file (once it exists the pair ends after the group under way)
+//
+// LAB_PAIR_PASSWORDS is a list of the two roles' passwords. Each side's VUs have their own LAB_CELL and LAB_SIDE (of or
+// to), and their samples the tag side.
+//
 // A VU reads it in its first iteration, not when k6 evaluates this file. k6 does that for each of thousands of VUs, and
 // a module takes 6 KB of each: that is why this is one file.
 
@@ -45,9 +61,11 @@ const RECONNECT_PAUSE = 0.1; // seconds
 const TIME_TO_END = 5; // seconds to cancel, close and write the summary, at least
 const PATIENCE = 15; // seconds for statements that outlast the window, at most
 const STUCK = 0.5; // seconds after which a statement that outlasts its race is cancelled
+const SIDES = ['of', 'to']; // of a pair
 const BATCH = 16; // iterations of a closed loop in one of k6's, around which k6 does as much work as one takes
 
 let scale = 1; // of the data; read with the cell
+let number = __VU; // of the client among those of its cell
 
 // What pgbench draws for its transactions.
 const upTo = (most) => 1 + Math.floor(Math.random() * most);
@@ -59,11 +77,38 @@ export const delta = () => upTo(10001) - 5001;
 // firstOf draws the first of so many accounts in a row.
 export const firstOf = (rows) => upTo(Math.max(1, 100000 * scale - rows + 1));
 
-// options returns k6's options for the cell: one scenario, which ends with the measured window. k6 wants them before it
-// makes the VUs, and uses those of its first evaluation alone.
+// clientNumber is the number of this VU's client among those of its cell, from 1.
+export const clientNumber = () => number;
+
+// options returns k6's options: for a cell one scenario, which ends with the measured window, for a pair two. k6 wants
+// them before it makes the VUs, and uses those of its first evaluation alone.
 export function options() {
-  if (__VU > 0 || !__ENV.LAB_CELL) return {};
+  if (__VU > 0) return {};
+  if (__ENV.LAB_PAIR) return { scenarios: scenarios(JSON.parse(__ENV.LAB_PAIR)), ...cheaply };
+  if (!__ENV.LAB_CELL) return {};
   return { scenarios: { cell: scenario(JSON.parse(__ENV.LAB_CELL)) }, ...cheaply };
+}
+
+// scenarios are those of the two sides of a pair. Each VU does all of its slots in one of k6's iterations, so that k6
+// ends as soon as the pair is over.
+function scenarios(pair) {
+  const ofSide = (cell, side) => {
+    if (cell.rate > 0) throw new Error(`the cell '${side}' is an open loop: cells of a pair must be closed loops`);
+    if (cell.transactions > 0) {
+      throw new Error(`each client of the cell '${side}' has a fixed number of transactions: a pair has none`);
+    }
+    return {
+      executor: 'per-vu-iterations',
+      exec: cell.workload || 'default',
+      vus: cell.clients,
+      iterations: 1,
+      maxDuration: `${Math.max(1, pair.deadline_seconds - TIME_TO_END)}s`,
+      gracefulStop: '0s',
+      env: { LAB_CELL: JSON.stringify(cell), LAB_SIDE: side },
+      tags: { side },
+    };
+  };
+  return Object.fromEntries(SIDES.map((side, at) => [side, ofSide(pair.cells[at], side)]));
 }
 
 // cheaply is what spares k6 work: nobody has cookies here, and each tag is one tag set more to make.
@@ -105,7 +150,14 @@ function begin(settings, iteration) {
   if (!__ENV.LAB_CELL) throw new Error('start this script with scripts/k6, which says where to connect');
   const cell = JSON.parse(__ENV.LAB_CELL);
   scale = cell.scale;
-  pg.seed(cell.seed && cell.seed * 65536 + __VU); // k6 has its own seed until here
+  const slots = __ENV.LAB_SIDE && pg.slots(slotOptions(__ENV.LAB_SIDE, JSON.parse(__ENV.LAB_PAIR)));
+  if (slots) number = slots.place + 1;
+  pg.seed(cell.seed && cell.seed * 65536 + number); // k6 has its own seed until here
+  const warm = settings.warm === undefined ? 2 : settings.warm;
+  if (slots) {
+    const client = makeClient(cell, settings, iteration, () => {});
+    return { start: () => workInSlots(slots, client, warm), goOn: () => {} };
+  }
   const { clients, transactions, rate, seconds, warmup_seconds: warmup } = cell;
   if (transactions > 0) {
     const race = pg.race({ clients, iterations: transactions, seconds });
@@ -120,15 +172,42 @@ function begin(settings, iteration) {
     for (let i = 0; i < batch && !(window && window.over()); i++) client.attempt();
   };
   const goOn = pace ? () => pace.wait() && client.attempt() && pace.done() : inBatches;
-  const warm = settings.warm === undefined ? 2 : settings.warm;
   return { start: window ? () => warmUp(window, client, warm) : goOn, goOn };
 }
 
+// warmUp does a client's first iterations. It says that the client is ready to window, or to the slots of a pair.
 function warmUp(window, client, iterations) {
   for (let i = 0; i < iterations; i++) {
     if (!client.attempt()) return window.fail();
   }
   return window.ready();
+}
+
+// slotOptions are the module's options for a side of the pair.
+function slotOptions(side, pair) {
+  return {
+    side,
+    clients: pair.cells.map(({ clients }) => clients),
+    slot: pair.slot_ms,
+    at_most: pair.at_most_seconds,
+    fewest: pair.fewest_groups,
+    warmup: pair.warmup_seconds,
+    seed: pair.seed,
+    groups: pair.groups_file,
+    stop: pair.stop_file,
+  };
+}
+
+// workInSlots has a client iterate in the slots of its side until the pair is over.
+function workInSlots(slots, client, warm) {
+  try {
+    warmUp(slots, client, warm);
+    while (slots.wait()) {
+      while (!slots.over()) client.attempt();
+    }
+  } finally {
+    slots.leave(); // a mistake in the script ends its client: the others go on without it
+  }
 }
 
 // fixedWork does a number of iterations. A client that can't connect, or loses its connection, has failed for good.
@@ -148,9 +227,11 @@ function makeClient(cell, { keeps = true, setup }, iteration, connected) {
   // A plan that wants TLS says so: of two settings in a dsn the later one counts.
   const dsn = params.sslmode ? `${cell.dsn} sslmode=${params.sslmode}` : cell.dsn;
   const pooled = instances > 0;
+  const side = __ENV.LAB_SIDE || '';
+  const password = side ? JSON.parse(__ENV.LAB_PAIR_PASSWORDS || '[]')[SIDES.indexOf(side)] : undefined;
   const client = pooled
-    ? pg.pool({ dsn, path, protocol, size, name: `instance ${(__VU - 1) % instances}` })
-    : pg.client({ dsn, path, protocol });
+    ? pg.pool({ dsn, password, path, protocol, size, name: `instance ${side}${(number - 1) % instances}` })
+    : pg.client({ dsn, password, path, protocol });
   const connects = !keeps && !pooled;
   const timed = !keeps && !(rate > 0); // a pace has its own response times
   const iterations = pg.iterations({ path, connects, timed });
@@ -179,7 +260,7 @@ function makeClient(cell, { keeps = true, setup }, iteration, connected) {
       open = open && (pooled || alive);
       // An open loop says when the next iteration is due, after a failure too.
       const closedLoop = !rate && !cell.transactions;
-      if (closedLoop && (!alive || !cell.seconds)) sleep(RECONNECT_PAUSE);
+      if (closedLoop && (!alive || !(side || cell.seconds))) sleep(RECONNECT_PAUSE);
       return false;
     } finally {
       if (connects) {

@@ -69,7 +69,7 @@ func (i *instance) clientOf(call string, options clientOptions) *client {
 // requireSession throws where nothing can be sent.
 func (c *client) requireSession(call string) (context.Context, *session) {
 	c.requireTest(call)
-	ctx := c.vu.Context()
+	ctx := c.context()
 	if c.tagSet == nil {
 		c.tagSet = c.newTagSet("path", c.options.Path, "protocol", c.options.Protocol)
 	}
@@ -95,7 +95,7 @@ func (c *client) account(s *session, sums *sums) {
 // connect is client.connect(). It closes a connection that is still open.
 func (c *client) connect(sobek.FunctionCall) sobek.Value {
 	c.requireTest("connect()")
-	ctx := c.vu.Context()
+	ctx := c.context()
 	c.schedule.begin(ctx)
 	c.terminate()
 
@@ -104,7 +104,7 @@ func (c *client) connect(sobek.FunctionCall) sobek.Value {
 			c.connects[first] = c.newTagSet("path", c.options.Path, "protocol", c.options.Protocol, "connect", tag)
 		}
 	}
-	first := c.Module.firstConnect(c.config)
+	first := c.Module.firstConnect(c.sideOf(), c.config)
 	set := c.connects[first]
 	t := &timing{began: time.Now()}
 	conn, err := pgconn.ConnectConfig(ctx, t.timed(c.config))
@@ -157,10 +157,16 @@ func (m *clientMetrics) ofTraffic(t traffic, tags *metrics.TagSet, at time.Time)
 // places are the values of the tag connect, by what firstConnect returns.
 var places = [2]string{"later", "first"}
 
+// beginning is what a connect may be the first of.
+type beginning struct {
+	side   int
+	config *pgconn.Config
+}
+
 // firstConnect returns 1 for the first connect of the test with that
-// configuration, 0 for every later one.
-func (m *Module) firstConnect(config *pgconn.Config) int {
-	if _, later := m.begun.LoadOrStore(config, true); later {
+// configuration on that side, 0 for every later one.
+func (m *Module) firstConnect(side int, config *pgconn.Config) int {
+	if _, later := m.begun.LoadOrStore(beginning{side, config}, true); later {
 		return 0
 	}
 	return 1

@@ -6,6 +6,8 @@ import (
 	"net"
 	"strings"
 	"testing"
+
+	"pooler-lab/internal/standin"
 )
 
 func TestInitContext(t *testing.T) {
@@ -47,31 +49,17 @@ func TestOptionThatIsUndefinedIsNotGiven(t *testing.T) {
 }
 
 func TestConnectErrors(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			conn.Close()
-		}
-	}()
+	drops := standin.Listen(t, func(net.Conn) {})
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer silent.Close()
-	port := func(l net.Listener) int { return l.Addr().(*net.TCPAddr).Port }
 
 	for code, dsn := range map[string]string{
 		"refused": "host=127.0.0.1 port=1",
-		"dropped": fmt.Sprintf("host=127.0.0.1 port=%d", port(listener)),
-		"timeout": fmt.Sprintf("host=127.0.0.1 port=%d connect_timeout=1", port(silent)),
+		"dropped": fmt.Sprintf("host=127.0.0.1 port=%d", drops),
+		"timeout": fmt.Sprintf("host=127.0.0.1 port=%d connect_timeout=1", silent.Addr().(*net.TCPAddr).Port),
 		"dial":    "host=nowhere.invalid",
 	} {
 		s := newScript(t, New()).started()

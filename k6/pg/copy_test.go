@@ -39,9 +39,10 @@ func TestCopyErrors(t *testing.T) {
 	for name, test := range map[string]struct{ code, want string }{
 		"bad data":      {`client.copyIn('COPY copied FROM STDIN', 'x\n')`, "22P02"},
 		"bad generated": {`client.copyIn('COPY copied FROM STDIN', () => 'x\n')`, "22P02"},
-		"throw":         {`client.copyIn('COPY copied FROM STDIN', () => { throw new Error('mine') })`, "Error: mine undefined"},
-		"no data":       {`client.copyIn('COPY copied FROM STDIN')`, "text, bytes or a function"},
-		"no table":      {`client.copyOut('COPY nowhere TO STDOUT')`, "42P01"},
+		"throw": {`client.copyIn('COPY copied FROM STDIN', () => { throw new Error('mine') })`,
+			"Error: mine undefined"},
+		"no data":  {`client.copyIn('COPY copied FROM STDIN')`, "text, bytes or a function"},
+		"no table": {`client.copyOut('COPY nowhere TO STDOUT')`, "42P01"},
 	} {
 		got := s.run(`try { ` + test.code + `; 'nothing' } catch (e) { String(e) + ' ' + e.code }`)
 		if !strings.Contains(got, test.want) {

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"pooler-lab/internal/standin"
 )
 
 func TestTLSModes(t *testing.T) {
@@ -82,21 +84,12 @@ func checkHash(t *testing.T, m map[string][]float64) {
 }
 
 func TestRefusedTLS(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	go func() {
-		conn, err := listener.Accept()
-		if err != nil {
-			return
-		}
+	port := standin.Listen(t, func(conn net.Conn) {
 		_, _ = io.ReadFull(conn, make([]byte, 8)) // SSLRequest
 		_, _ = conn.Write([]byte{'N'})
-	}()
+	})
 	s := newScript(t, New()).started()
-	s.set("dsn", fmt.Sprintf("host=127.0.0.1 port=%d sslmode=require", listener.Addr().(*net.TCPAddr).Port))
+	s.set("dsn", fmt.Sprintf("host=127.0.0.1 port=%d sslmode=require", port))
 	if got := s.run(`try { pg.client({ dsn }).connect() } catch (e) { e.code }`); got != "tls" {
 		t.Errorf("TLS that is refused threw %q", got)
 	}
@@ -107,7 +100,8 @@ func TestConnectionStrings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := (&url.URL{Scheme: "postgres", User: url.UserPassword(config.User, config.Password), Host: config.Host, Path: config.Database}).String()
+	address := (&url.URL{Scheme: "postgres", User: url.UserPassword(config.User, config.Password), Host: config.Host,
+		Path: config.Database}).String()
 	port := "port=" + portOf(config)
 	for name, dsn := range map[string]string{
 		"keywords":           testDSN(t),

@@ -38,7 +38,9 @@ func (m *Module) watchEnd(vu modules.VU) {
 // connections. It returns when the servers have closed them too, so that their
 // statistics are complete, or after goodbye.
 func (m *Module) finish(now time.Time) {
+	m.slots.finish(now)
 	m.settle(now)
+	m.slots.report(now)
 	if i := m.windowUser.Load(); i != nil {
 		m.reportWindow(i, now)
 	}
@@ -81,7 +83,7 @@ func Ended() (summary.Ending, []*metrics.Metric) {
 
 // ending is what isn't in samples: the window's moments, how fixed work ended, and the errors by phase and code.
 func (m *Module) ending() summary.Ending {
-	ending := summary.Ending{Errors: m.errors.list()}
+	ending := summary.Ending{Errors: m.errors.list(0)}
 	open := m.schedule.open.Load()
 	if open == nil {
 		return ending

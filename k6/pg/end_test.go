@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
+
+	"pooler-lab/internal/standin"
 )
 
 // alone returns dsn with an application name of its own, and a function that
@@ -21,7 +23,8 @@ func alone(t *testing.T, dsn string) (string, func() (all, active string)) {
 	probe := connected(t, "simple")
 	return dsn + " application_name=" + name, func() (string, string) {
 		probe.set("name", name)
-		probe.run(`row = client.query("SELECT count(*) AS total, count(*) FILTER (WHERE state = 'active') AS active FROM pg_stat_activity WHERE application_name = $1", name)[0]`)
+		probe.run(`row = client.query("SELECT count(*) AS total, count(*) FILTER (WHERE state = 'active') AS active " +
+			"FROM pg_stat_activity WHERE application_name = $1", name)[0]`)
 		return probe.run(`row.total`), probe.run(`row.active`)
 	}
 }
@@ -78,7 +81,8 @@ func TestNoLeaks(t *testing.T) {
 	t.Run("pgbouncer", func(t *testing.T) {
 		admin := connectedTo(t, serverDSN(t, "LAB_TEST_PGBOUNCER_ADMIN_DSN"), "simple")
 		checkLeaks(t, serverDSN(t, "LAB_TEST_PGBOUNCER_DSN")+" application_name=k6_leaks")
-		if left := admin.run(`client.query('SHOW CLIENTS').filter((c) => c.application_name === 'k6_leaks').length`); left != "0" {
+		left := admin.run(`client.query('SHOW CLIENTS').filter((c) => c.application_name === 'k6_leaks').length`)
+		if left != "0" {
 			t.Errorf("PgBouncer has %s clients left", left)
 		}
 	})
@@ -92,7 +96,12 @@ func checkLeaks(t *testing.T, dsn string) {
 		}
 	}()
 	s.set("dsn", dsn)
-	s.run(`const client = pg.client({ dsn }); const connects = (n) => { for (let i = 0; i < n; i++) { client.connect(); if (i % 2) client.close() } client.close() }; connects(100)`)
+	s.run(`const client = pg.client({ dsn });
+		const connects = (n) => {
+			for (let i = 0; i < n; i++) { client.connect(); if (i % 2) client.close() }
+			client.close()
+		};
+		connects(100)`)
 	time.Sleep(3 * rounds)
 	goroutines, files := runtime.NumGoroutine(), openFiles()
 	s.run(`connects(10000)`)
@@ -117,27 +126,12 @@ func openFiles() int {
 // standIn lets everybody in, answers nothing, and returns its dsn.
 func standIn(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go welcome(conn)
-		}
-	}()
-	return fmt.Sprintf("host=127.0.0.1 port=%d", listener.Addr().(*net.TCPAddr).Port)
+	return fmt.Sprintf("host=127.0.0.1 port=%d", standin.Listen(t, welcome))
 }
 
 func welcome(conn net.Conn) {
-	defer conn.Close()
-	backend := pgproto3.NewBackend(conn, conn)
-	if _, err := backend.ReceiveStartupMessage(); err != nil {
+	backend, ok := standin.Startup(conn)
+	if !ok {
 		return
 	}
 	backend.Send(&pgproto3.AuthenticationOk{})

@@ -122,7 +122,7 @@ func (c *client) tally(ctx context.Context, set *tagSet, action string, err erro
 	tags = tags.With("code", code)
 	c.push(sample(c.metrics.Errors, tags, now, 1))
 	err = fmt.Errorf("%s: %w%s", action, err, c.advice(code))
-	c.errors.add(phase, code, err.Error())
+	c.errors.add(c.sideOf(), phase, code, err.Error())
 	return code, err
 }
 
@@ -152,15 +152,16 @@ type errorTally struct {
 }
 
 type errorKey struct {
+	side  int
 	phase phase
 	code  string
 }
 
 // add counts one error.
-func (t *errorTally) add(phase phase, code, message string) {
+func (t *errorTally) add(side int, phase phase, code, message string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	key := errorKey{phase, code}
+	key := errorKey{side, phase, code}
 	if t.counts == nil {
 		t.counts = map[errorKey]*summary.Error{}
 	}
@@ -170,13 +171,15 @@ func (t *errorTally) add(phase phase, code, message string) {
 	t.counts[key].Count++
 }
 
-// list returns the counts, ordered by phase and code.
-func (t *errorTally) list() []summary.Error {
+// list returns the counts of a side, ordered by phase and code.
+func (t *errorTally) list(side int) []summary.Error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	keys := make([]errorKey, 0, len(t.counts))
 	for key := range t.counts {
-		keys = append(keys, key)
+		if key.side == side {
+			keys = append(keys, key)
+		}
 	}
 	sort.Slice(keys, func(a, b int) bool {
 		if keys[a].phase != keys[b].phase {

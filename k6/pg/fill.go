@@ -22,7 +22,7 @@ func (l *lender) fill(sobek.FunctionCall) sobek.Value {
 	if err != nil {
 		l.throw(err)
 	}
-	ctx, c := l.vu.Context(), &client{instance: l.instance}
+	ctx, c := l.context(), &client{instance: l.instance}
 	refused := l.pool.fill(ctx, opened)
 	for at, err := range refused {
 		if at == len(refused)-1 {

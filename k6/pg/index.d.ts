@@ -187,6 +187,53 @@ export interface Race {
   end(): boolean;
 }
 
+export interface SlotsOptions {
+  /** Of this VU. */
+  side: 'of' | 'to';
+  /** VUs of each side: of, to. */
+  clients: [number, number];
+  /**
+   * Counted part of each slot, in milliseconds, no multiple of 100 (the period of CPU limits). 0: the least of 230,
+   * 330, ... 930 that holds 20 iterations of the slower side.
+   */
+  slot?: number;
+  /** Most seconds from the first group to the last. */
+  at_most: number;
+  /** Groups that have to fit into that: otherwise the pair is too slow, and over. */
+  fewest?: number;
+  /** Longest wait for clients to be ready, in seconds since the scenario began. */
+  warmup?: number;
+  /** Of the order of the slots and of their leads; 0: others each time. */
+  seed?: number;
+  /** File to which k6's output lab adds a line of JSON for each group. */
+  groups?: string;
+  /** The pair is over after the group in which this file came to be. */
+  stop?: string;
+}
+
+/**
+ * Two sides of clients that alternate. In each slot the clients of one side are at work; the next slot begins when all
+ * of them wait again. Four slots make a group: of, to, to, of, or the other way round. The first 100 to 150 ms of a
+ * slot don't count, nor does what ends after its counted part: phase is `measure` for what ends in the counted part of
+ * a slot of its own side, `warmup` before the first group, and `after` otherwise.
+ *
+ * One of k6's iterations must do it all, until wait() returns false.
+ */
+export interface Slots {
+  /** Number of this client among those of its side, from 0. */
+  readonly place: number;
+  /** This client is ready: it returns at once, and the first slots begin when all clients wait or have left. */
+  ready(): void;
+  /** This client couldn't get ready. It may try again in its slots. */
+  fail(): void;
+  /** Waits until the next slot of the side has begun and returns true, or false when the pair is over. */
+  wait(): boolean;
+  /** Whether the counted part of the slot has ended: finish the iteration and wait(). Call it before each iteration. */
+  over(): boolean;
+  /** This client does nothing any more. */
+  leave(): void;
+}
+
 export interface PaceOptions {
   /** Iterations per second, over all clients. */
   rate: number;
@@ -227,6 +274,7 @@ declare const pg: {
   pool(options: PoolOptions): Pool;
   window(options: WindowOptions): Window;
   race(options: RaceOptions): Race;
+  slots(options: SlotsOptions): Slots;
   pace(options: PaceOptions): Pace;
   iterations(options: IterationsOptions): Iterations;
   phase(): Phase;
@@ -237,6 +285,7 @@ export function client(options: ClientOptions): Client;
 export function pool(options: PoolOptions): Pool;
 export function window(options: WindowOptions): Window;
 export function race(options: RaceOptions): Race;
+export function slots(options: SlotsOptions): Slots;
 export function pace(options: PaceOptions): Pace;
 export function iterations(options: IterationsOptions): Iterations;
 /** The phase of the VU's last statement, for a script's own samples. */

@@ -50,7 +50,7 @@ func (it *iterations) done(sobek.FunctionCall) sobek.Value {
 	if ended.IsZero() {
 		ended = time.Now() // it did nothing on a server
 	}
-	phase := it.schedule.phaseAt(ended)
+	phase := it.phaseAt(ended)
 	if it.tagSet.base == nil || !it.began.IsZero() {
 		tags := it.at(it.tagSet, phase)
 		if !it.began.IsZero() {

@@ -36,6 +36,7 @@ type clientMetrics struct {
 	Late                *metrics.Metric // iterations of an open loop that began more than one interval late
 	Dropped             *metrics.Metric // iterations that were due in the window and never began
 	Window              *metrics.Metric // length of the measured window, in seconds
+	Group               *metrics.Metric // number of a group of slots: all of its samples come before it
 	ClientsReady        *metrics.Metric // clients ready when the window opened
 	ClientsFailed       *metrics.Metric // clients that had failed when the window opened
 }
@@ -78,6 +79,7 @@ func registerMetrics(registry *metrics.Registry) (*clientMetrics, error) {
 		{&m.Late, "pg_late", metrics.Counter, metrics.Default},
 		{&m.Dropped, "pg_dropped", metrics.Counter, metrics.Default},
 		{&m.Window, "pg_window", metrics.Gauge, metrics.Default},
+		{&m.Group, "pg_group", metrics.Gauge, metrics.Default},
 		{&m.ClientsReady, "pg_clients_ready", metrics.Gauge, metrics.Default},
 		{&m.ClientsFailed, "pg_clients_failed", metrics.Gauge, metrics.Default},
 	} {

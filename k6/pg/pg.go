@@ -31,10 +31,11 @@ type Module struct {
 	guard      guard
 	collector  collector
 	pools      pools
-	begun      sync.Map // *pgconn.Config of the connects that have begun
+	begun      sync.Map // of the connects that have begun
 	errors     errorTally
 	schedule   schedule
 	race       race
+	slots      slots
 	pacers     pacers
 	windowUser atomic.Pointer[instance] // of a VU that uses the window
 	watching   sync.Once
@@ -59,6 +60,8 @@ type instance struct {
 	settled time.Time       // when the tag sets were last settled
 	ended   time.Time       // when the VU's last statement, connect or the like ended
 	waiting metrics.Samples // for k6 to take them
+
+	participant *participant // nil unless the VU has a side in a pair
 }
 
 // NewModuleInstance registers the metrics and returns the VU's own instance.
@@ -79,6 +82,7 @@ func (m *Module) NewModuleInstance(vu modules.VU) modules.Instance {
 		"pace":       i.newPace,
 		"seed":       i.seed,
 		"race":       i.newRace,
+		"slots":      i.newSlots,
 		"iterations": i.newIterations,
 		"phase":      i.phase,
 	}

@@ -27,13 +27,17 @@ func TestPipeline(t *testing.T) {
 func TestPipelineIsOneRoundTrip(t *testing.T) {
 	for protocol := range protocols {
 		s := connected(t, protocol)
-		s.run(`const work = () => client.pipeline((p) => { for (let i = 0; i < 100; i++) p.query('SELECT $1::int AS i', i) }); work();`)
+		s.run(`const work = () => client.pipeline((p) => {
+				for (let i = 0; i < 100; i++) p.query('SELECT $1::int AS i', i)
+			});
+			work();`)
 		s.measured()
 		if got := s.run(`work()[99][0].i`); got != "99" {
 			t.Errorf("%s: the last result is %s", protocol, got)
 		}
 		m := s.measured()
-		if trips := sum(m["pg_round_trips"]); trips != 1 || len(m["pg_pipeline"]) != 1 || sum(m["pg_rows"]) != 100 || sum(m["pg_transactions"]) != 1 {
+		if trips := sum(m["pg_round_trips"]); trips != 1 || len(m["pg_pipeline"]) != 1 || sum(m["pg_rows"]) != 100 ||
+			sum(m["pg_transactions"]) != 1 {
 			t.Errorf("%s: 100 statements took %d round trips and %v", protocol, trips, m)
 		}
 	}
@@ -43,7 +47,9 @@ func TestPipelineIsOneRoundTrip(t *testing.T) {
 func TestPipelineOfCommentedStatements(t *testing.T) {
 	for protocol := range protocols {
 		s := connected(t, protocol)
-		got := s.run(`JSON.stringify(client.pipeline((p) => { p.query('SELECT 1 AS a -- one'); p.query('SELECT 2 AS a -- two') }))`)
+		got := s.run(`JSON.stringify(client.pipeline((p) => {
+			p.query('SELECT 1 AS a -- one'); p.query('SELECT 2 AS a -- two')
+		}))`)
 		if want := `[[{"a":1}],[{"a":2}]]`; got != want {
 			t.Errorf("%s: got %s, not %s", protocol, got, want)
 		}
@@ -54,7 +60,10 @@ func TestPipelineOfCommentedStatements(t *testing.T) {
 func TestPipelineOfSeveralStatementsInOneText(t *testing.T) {
 	for protocol := range protocols {
 		s := connected(t, protocol)
-		got := s.run(`try { client.pipeline((p) => { p.exec('SELECT 1; SELECT 2'); p.query('SELECT 3') }); 'nothing' } catch (e) { String(e) + ' ' + e.code }`)
+		got := s.run(`try {
+				client.pipeline((p) => { p.exec('SELECT 1; SELECT 2'); p.query('SELECT 3') });
+				'nothing'
+			} catch (e) { String(e) + ' ' + e.code }`)
 		want := "42601" // the server's own refusal
 		if protocol == "simple" {
 			want = "each text must be one statement"
@@ -69,10 +78,12 @@ func TestPipelineErrors(t *testing.T) {
 	for protocol := range protocols {
 		s := connected(t, protocol)
 		for name, test := range map[string]struct{ code, want string }{
-			"server's error": {`client.pipeline((p) => { p.exec('SELECT 1'); p.exec('SELECT 1 / $1::int', 0); p.exec('SELECT 2') })`, "22012"},
-			"throw":          {`client.pipeline((p) => { p.exec('SELECT 1'); throw new Error('mine') })`, "mine"},
-			"no function":    {`client.pipeline([])`, "wants a function"},
-			"bad argument":   {`client.pipeline((p) => p.exec('SELECT $1', () => {}))`, "statement 1"},
+			"server's error": {`client.pipeline((p) => {
+				p.exec('SELECT 1'); p.exec('SELECT 1 / $1::int', 0); p.exec('SELECT 2')
+			})`, "22012"},
+			"throw":        {`client.pipeline((p) => { p.exec('SELECT 1'); throw new Error('mine') })`, "mine"},
+			"no function":  {`client.pipeline([])`, "wants a function"},
+			"bad argument": {`client.pipeline((p) => p.exec('SELECT $1', () => {}))`, "statement 1"},
 		} {
 			got := s.run(`try { ` + test.code + `; 'nothing' } catch (e) { String(e) + ' ' + e.code }`)
 			if !strings.Contains(got, test.want) {

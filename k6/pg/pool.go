@@ -102,7 +102,7 @@ func (l *lender) lending(name string) method {
 // borrow waits for a connection of the pool and returns a client that has it.
 func (l *lender) borrow() (*client, *pgxpool.Conn) {
 	l.requireTest("a pool")
-	c, ctx := l.client(), l.vu.Context()
+	c, ctx := l.client(), l.context()
 	opened, err := l.pool.open(l.instance)
 	if err != nil {
 		l.throw(err)
@@ -204,7 +204,7 @@ func (p *pool) config() (*pgxpool.Config, error) {
 		t := &timing{began: time.Now()}
 		timed := t.timed(base)
 		done := timed.AfterConnect
-		place := places[p.firstConnect(base)]
+		place := places[p.firstConnect(p.opener.sideOf(), base)]
 		timed.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
 			err := done(ctx, conn)
 			p.welcome(newSession(conn, t), t, place)
@@ -235,7 +235,7 @@ func (p *pool) welcome(s *session, t *timing, place string) {
 	i, tags := p.opener, p.tags
 	p.mu.Unlock()
 
-	if phase := p.schedule.phaseAt(t.ready); phase != phaseNone {
+	if phase := i.phaseAt(t.ready); phase != phaseNone {
 		tags = tags.With("phase", phase.String())
 	}
 	tags = tags.With("connect", place)

@@ -16,7 +16,8 @@ func pooled(t *testing.T, module *Module, options string, code ...string) []*scr
 }
 
 func TestPoolIsShared(t *testing.T) {
-	work := `pids = new Set(); for (let i = 0; i < 20; i++) pids.add(pool.query('SELECT pg_backend_pid() AS pid, pg_sleep(0.002)')[0].pid)`
+	work := `pids = new Set();
+		for (let i = 0; i < 20; i++) pids.add(pool.query('SELECT pg_backend_pid() AS pid, pg_sleep(0.002)')[0].pid)`
 	vus := pooled(t, New(), `size: 2`, work, work, work, work)
 	backends := map[string]bool{}
 	waits, connects := []float64{}, 0
@@ -42,11 +43,13 @@ func TestPoolIsShared(t *testing.T) {
 
 func TestPoolTransaction(t *testing.T) {
 	vu := pooled(t, New(), `size: 2, protocol: 'extended'`, `
-		inside = pool.transaction((tx) => tx.query('SELECT pg_backend_pid() AS pid')[0].pid === tx.query('SELECT pg_backend_pid() AS pid')[0].pid);
-		other = pool.transaction((tx) => tx.query('SELECT pg_backend_pid() AS pid')[0].pid !== pool.query('SELECT pg_backend_pid() AS pid')[0].pid);
+		const pid = (of) => of.query('SELECT pg_backend_pid() AS pid')[0].pid;
+		inside = pool.transaction((tx) => pid(tx) === pid(tx));
+		other = pool.transaction((tx) => pid(tx) !== pid(pool));
 		try { pool.transaction(() => { throw new Error('mine') }) } catch (e) { thrown = e.message }
 		after = JSON.stringify(pool.stat());`)[0]
-	if got := vu.run(`inside + ' ' + other + ' ' + thrown + ' ' + after`); got != `true true mine {"size":2,"total":2,"idle":2,"lent":0}` {
+	got := vu.run(`inside + ' ' + other + ' ' + thrown + ' ' + after`)
+	if got != `true true mine {"size":2,"total":2,"idle":2,"lent":0}` {
 		t.Errorf("got %s", got)
 	}
 }
@@ -63,7 +66,8 @@ func TestPoolFillsAsFarAsItCan(t *testing.T) {
 	relay, dsn := newRelay(t, testDSN(t), nil)
 	relay.most.Store(2)
 	vus := together(t, New(), `const pool = pg.pool({ dsn: '`+dsn+`', size: 5 })`,
-		`try { pool.fill(); thrown = 0 } catch (e) { thrown = 1 }`, `try { pool.fill(); thrown = 0 } catch (e) { thrown = 1 }`)
+		`try { pool.fill(); thrown = 0 } catch (e) { thrown = 1 }`,
+		`try { pool.fill(); thrown = 0 } catch (e) { thrown = 1 }`)
 	if thrown := vus[0].run(`thrown`) + vus[1].run(`thrown`); thrown != "01" && thrown != "10" {
 		t.Errorf("fill() threw %s, not to one of two VUs", thrown)
 	}
@@ -113,7 +117,8 @@ func TestPoolReplacesDropped(t *testing.T) {
 
 func TestPoolRefused(t *testing.T) {
 	s := newScript(t, New()).started()
-	got := s.run(`const pool = pg.pool({ dsn: 'host=127.0.0.1 port=1', size: 1 }); try { pool.exec('SELECT 1') } catch (e) { e.code }`)
+	got := s.run(`const pool = pg.pool({ dsn: 'host=127.0.0.1 port=1', size: 1 });
+		try { pool.exec('SELECT 1') } catch (e) { e.code }`)
 	if got != "refused" || len(s.measured()["pg_errors"]) != 1 {
 		t.Errorf("a pool without a server threw %q", got)
 	}
@@ -128,7 +133,8 @@ func TestPoolCloses(t *testing.T) {
 	}
 	module.finish(time.Now())
 	probe := connected(t, "simple")
-	if got := probe.run(`client.query('SELECT count(*) FROM pg_stat_activity WHERE pid = ` + strconv.Itoa(pid) + `')[0].count`); got != "0" {
+	if got := probe.run(`client.query('SELECT count(*) FROM pg_stat_activity WHERE pid = ` + strconv.Itoa(pid) +
+		`')[0].count`); got != "0" {
 		t.Error("the pool's backend is still there")
 	}
 }

@@ -56,7 +56,8 @@ func TestRaceConnectTimes(t *testing.T) {
 		for (const end = Date.now() + 200; Date.now() < end;);
 		race.connected(); race.connected(); race.iteration(); race.end()`)[0]
 	f := s.module.ending().Finish
-	for name, seconds := range map[string]float64{"until connected": f.ConnectedSeconds, "on average": f.MeanConnectSeconds} {
+	for name, seconds := range map[string]float64{"until connected": f.ConnectedSeconds,
+		"on average": f.MeanConnectSeconds} {
 		if seconds < 0.19 || seconds > 0.6 {
 			t.Errorf("a connect of 0.2 s took %v s %s", seconds, name)
 		}

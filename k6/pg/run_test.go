@@ -35,7 +35,8 @@ func findK6(t *testing.T) string {
 func k6(binary string, environment []string, args ...string) *exec.Cmd {
 	command := exec.Command(binary, args...)
 	command.Dir = "../.."
-	command.Env = append(os.Environ(), append(environment, "K6_NO_USAGE_REPORT=true", "K6_AUTO_EXTENSION_RESOLUTION=false")...)
+	command.Env = append(os.Environ(), append(environment, "K6_NO_USAGE_REPORT=true",
+		"K6_AUTO_EXTENSION_RESOLUTION=false")...)
 	return command
 }
 
@@ -44,7 +45,8 @@ func runScript(t *testing.T, code string) (string, int) {
 	t.Helper()
 	binary := findK6(t)
 	file := filepath.Join(t.TempDir(), "script.js")
-	if err := os.WriteFile(file, []byte("import pg from 'k6/x/pg';\nimport { check } from 'k6';\n"+code), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("import pg from 'k6/x/pg';\nimport { check } from 'k6';\n"+code),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	command := k6(binary, []string{"DSN=" + testDSN(t)}, "run", "--quiet", file)
@@ -60,7 +62,8 @@ func TestThresholds(t *testing.T) {
 		const client = pg.client({ dsn: __ENV.DSN, path: 'direct' });
 		export const options = { iterations: 20, thresholds: {
 			pg_statement: ['p(95)<1000', 'min>0'], 'pg_statement{statement:one}': ['max<1000'], pg_errors: ['count<1'],
-			pg_round_trips: ['count>=20'], pg_connect: ['med<1000'], pg_transactions: ['count==20'], checks: ['rate==1'], LIMIT } };
+			pg_round_trips: ['count>=20'], pg_connect: ['med<1000'], pg_transactions: ['count==20'],
+			checks: ['rate==1'], LIMIT } };
 		export default function () {
 			if (!client.connected()) client.connect();
 			check(client.query({ name: 'one', sql: 'SELECT 1 AS n' }), { 'one row': (rows) => rows[0].n === 1 });

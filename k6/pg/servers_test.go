@@ -8,11 +8,12 @@ import (
 // servers are the environment variables that name the servers of the tests, and
 // where these are in the lab's own network (scripts/test sets LAB_TEST there).
 var servers = map[string]string{
-	"LAB_TEST_DSN":                 "host=primary dbname=lab user=app password=" + os.Getenv("APP_PASSWORD"),
-	"LAB_TEST_MONITOR_DSN":         "host=primary dbname=postgres user=lab password=" + os.Getenv("LAB_PASSWORD"),
-	"LAB_TEST_PGBOUNCER_DSN":       "host=pgbouncer port=6432 dbname=lab user=app password=" + os.Getenv("APP_PASSWORD"),
-	"LAB_TEST_PGBOUNCER_ADMIN_DSN": "host=pgbouncer port=6432 dbname=pgbouncer user=lab password=" + os.Getenv("LAB_PASSWORD"),
-	"LAB_TEST_PGPOOL_DSN":          "host=pgpool port=9999 dbname=lab user=app password=" + os.Getenv("APP_PASSWORD"),
+	"LAB_TEST_DSN":           "host=primary dbname=lab user=app password=" + os.Getenv("APP_PASSWORD"),
+	"LAB_TEST_MONITOR_DSN":   "host=primary dbname=postgres user=lab password=" + os.Getenv("LAB_PASSWORD"),
+	"LAB_TEST_PGBOUNCER_DSN": "host=pgbouncer port=6432 dbname=lab user=app password=" + os.Getenv("APP_PASSWORD"),
+	"LAB_TEST_PGBOUNCER_ADMIN_DSN": "host=pgbouncer port=6432 dbname=pgbouncer user=lab password=" +
+		os.Getenv("LAB_PASSWORD"),
+	"LAB_TEST_PGPOOL_DSN": "host=pgpool port=9999 dbname=lab user=app password=" + os.Getenv("APP_PASSWORD"),
 }
 
 // serverDSN returns what the variable names, or skips the test.

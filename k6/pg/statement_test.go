@@ -19,7 +19,8 @@ func TestTransactions(t *testing.T) {
 			{"transaction", `['BEGIN', 'SELECT 1', 'COMMIT'].forEach((sql) => client.exec(sql))`, 1},
 			{"rollback", `['BEGIN', 'SELECT 1', 'ROLLBACK'].forEach((sql) => client.exec(sql))`, 0},
 			{"error", `try { client.exec('SELECT 1/0') } catch (e) {}`, 0},
-			{"failed transaction", `client.exec('BEGIN'); try { client.exec('SELECT 1/0') } catch (e) {} client.exec('COMMIT')`, 0},
+			{"failed transaction", `client.exec('BEGIN'); try { client.exec('SELECT 1/0') } catch (e) {} client.exec('COMMIT')`,
+				0},
 		} {
 			s.measured()
 			s.run(test.code)
@@ -45,7 +46,8 @@ func TestTransactionsOfServer(t *testing.T) {
 
 	commits := func() int {
 		count, err := strconv.Atoi(monitor.run(
-			`client.query("SELECT coalesce(xact_commit, 0) AS n FROM pg_stat_database WHERE datname = '` + database + `'")[0].n`))
+			`client.query("SELECT coalesce(xact_commit, 0) AS n FROM pg_stat_database WHERE datname = '` + database +
+				`'")[0].n`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +126,8 @@ func TestValues(t *testing.T) {
 func TestNoRows(t *testing.T) {
 	for protocol := range protocols {
 		s := connected(t, protocol)
-		if got := s.run(`JSON.stringify([client.query('SELECT 1 WHERE false'), client.query('SET work_mem = 65536')])`); got != "[[],[]]" {
+		got := s.run(`JSON.stringify([client.query('SELECT 1 WHERE false'), client.query('SET work_mem = 65536')])`)
+		if got != "[[],[]]" {
 			t.Errorf("%s: no rows are %s", protocol, got)
 		}
 	}

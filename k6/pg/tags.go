@@ -100,7 +100,7 @@ func (i *instance) at(set *tagSet, phase phase) *metrics.TagSet {
 // set's tags in it.
 func (i *instance) now(set *tagSet, ended time.Time) (phase, *metrics.TagSet) {
 	i.ended = ended
-	phase := i.schedule.phaseAt(ended)
+	phase := i.phaseAt(ended)
 	return phase, i.at(set, phase)
 }
 

@@ -87,7 +87,7 @@ func (c *client) rollback(s *session) {
 	if !s.open() || s.idle() {
 		return
 	}
-	ctx := c.vu.Context()
+	ctx := c.context()
 	if ctx.Err() == nil {
 		s.begin(ctx)
 		_, err := s.conn.Exec(background, "ROLLBACK").ReadAll()

@@ -20,7 +20,8 @@ func TestTransactionFunction(t *testing.T) {
 		}
 		m := s.measured()
 		if len(m["pg_transaction"]) != 1 || sum(m["pg_transactions"]) != 1 || len(m["pg_statement"]) != 3 {
-			t.Errorf("a transaction is %v, %v of them, with statements %v", m["pg_transaction"], m["pg_transactions"], m["pg_statement"])
+			t.Errorf("a transaction is %v, %v of them, with statements %v", m["pg_transaction"], m["pg_transactions"],
+				m["pg_statement"])
 		}
 
 		for name, test := range map[string]struct{ code, want string }{
@@ -35,7 +36,8 @@ func TestTransactionFunction(t *testing.T) {
 			if !strings.Contains(got, test.want) {
 				t.Errorf("%s: threw %q, not %q", name, got, test.want)
 			}
-			if got := probe.run(`client.query('SELECT count(*) FROM pgbench_history WHERE tid = ` + mark + `')[0].count`); got != "1" {
+			if got := probe.run(`client.query('SELECT count(*) FROM pgbench_history WHERE tid = ` + mark +
+				`')[0].count`); got != "1" {
 				t.Errorf("%s: %s rows were committed", name, got)
 			}
 			if m := s.measured(); sum(m["pg_rollbacks"]) != 1 {
@@ -47,7 +49,8 @@ func TestTransactionFunction(t *testing.T) {
 
 func TestIsolation(t *testing.T) {
 	s := connected(t, "extended")
-	got := s.run(`client.transaction((tx) => tx.query('SHOW transaction_isolation')[0].transaction_isolation, { isolation: 'serializable' })`)
+	got := s.run(`client.transaction((tx) => tx.query('SHOW transaction_isolation')[0].transaction_isolation,
+		{ isolation: 'serializable' })`)
 	if got != "serializable" {
 		t.Errorf("the isolation level is %s", got)
 	}

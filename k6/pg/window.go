@@ -206,7 +206,7 @@ func (i *instance) phase(sobek.FunctionCall) sobek.Value {
 	if ended.IsZero() {
 		ended = time.Now()
 	}
-	return i.vu.Runtime().ToValue(i.schedule.phaseAt(ended).String())
+	return i.vu.Runtime().ToValue(i.phaseAt(ended).String())
 }
 
 // define sets a property that a fresh object can't refuse.

@@ -18,7 +18,7 @@ func newLabScript(t *testing.T, own string) string {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "own.js")
-	text := `import { counter, options as cellOptions, trend, workload } from '` + lib + `';
+	text := `import { clientNumber, counter, options as cellOptions, trend, workload } from '` + lib + `';
 		export const options = cellOptions();
 		` + own + `
 		export default own;`

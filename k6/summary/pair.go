@@ -29,6 +29,8 @@ type Pair struct {
 	MedianMS [Sides]float64 `json:"median_ms"`
 	// TooSlow says why no slot is long enough: an iteration takes too long. There is no group then.
 	TooSlow string `json:"too_slow,omitempty"`
+	// Failure says why it ended, where neither its time was over nor the stop file there, nor k6 told to end.
+	Failure string `json:"failure,omitempty"`
 	Groups  int    `json:"groups"` // that are complete
 }
 
@@ -47,6 +49,9 @@ type GroupFigure struct {
 	Counters map[string]float64 `json:"counters"` // sums by metric
 	Trends   map[string]Trend   `json:"trends"`   // by metric
 }
+
+// Write writes the summary of a pair to a file, whole or not at all.
+func (p *Pair) Write(file string) error { return write(file, p) }
 
 // ReadPair reads the summary of a pair in a file.
 func ReadPair(file string) (*Pair, error) {

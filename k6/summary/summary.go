@@ -100,8 +100,11 @@ func Read(file string) (*Summary, error) {
 }
 
 // Write writes the summary to a file, whole or not at all.
-func (s *Summary) Write(file string) error {
-	text, err := json.MarshalIndent(s, "", " ")
+func (s *Summary) Write(file string) error { return write(file, s) }
+
+// write writes a value as JSON to a file, whole or not at all.
+func write(file string, value any) error {
+	text, err := json.MarshalIndent(value, "", " ")
 	if err != nil {
 		return fmt.Errorf("write k6's summary: %w", err)
 	}

@@ -105,9 +105,8 @@ func read(t *testing.T, file string) string {
 var narrow = []string{
 	".ci", ".editorconfig", ".env", ".github", "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "cmd", "compose.yaml",
 	"images", "internal/connect", "internal/console", "internal/link", "internal/liveload",
-	"internal/suggest", "internal/tool", "k6/examples", "k6/lib", "k6/live",
-	"scripts", "test/compose.yaml", "test/connect_test.go", "test/preflight_test.go", "test/run", "test/scripts_test.go",
-	"test/source",
+	"internal/suggest", "internal/tool", "k6/examples", "k6/lib", "k6/live", "k6/pg",
+	"scripts", "test",
 }
 
 func TestLinesFitAScreen(t *testing.T) {

@@ -1,6 +1,7 @@
 // Package output is k6's output lab: what a test measured, by phase, as one JSON file at its end. k6's own summary
 // would need a threshold for each phase of each metric, keeps each value once more for each, and doesn't know the
-// window.
+// window. Where the clients of two cells alternated, the file has a summary of each, and each group of slots becomes a
+// line of another file while k6 runs.
 //
 //	k6 run --out lab=summary.json script.js
 package output
@@ -28,9 +29,14 @@ type Output struct {
 	file    string
 	flusher *output.PeriodicFlusher
 	series  map[seriesKey]*series
-	groups  map[group]*series
+	kinds   map[kind]*series
+
+	current [summary.Sides]map[*metrics.Metric]*series // measured by each side since the last group
+	failed  error                                      // of writing the groups, the first
 
 	ending func() (summary.Ending, []*metrics.Metric)
+	pair   func() *summary.Pair
+	group  func(number int) (group summary.Group, file string)
 }
 
 // A seriesKey tells samples apart as k6 has them. Tag sets are few and live as long as their VUs.
@@ -39,16 +45,31 @@ type seriesKey struct {
 	tags   *metrics.TagSet
 }
 
-// A group is samples that a summary doesn't tell apart.
-type group struct {
+// A kind is samples that a summary doesn't tell apart.
+type kind struct {
 	metric                    *metrics.Metric
+	side                      int
 	phase, connect, statement string
 }
 
-// A series is the values of a group: all of a trend's, the sum of a counter's.
+// none is the side of what belongs to no pair.
+const none = -1
+
+// A series is the values of a kind: all of a trend's, the sum of a counter's.
 type series struct {
+	kind
 	values []float64
 	sum    float64
+}
+
+// add adds a sample.
+func (to *series) add(s metrics.Sample) {
+	switch s.Metric.Type {
+	case metrics.Trend:
+		to.values = append(to.values, s.Value)
+	case metrics.Counter:
+		to.sum += s.Value
+	}
 }
 
 // New makes the output; its argument is the file.
@@ -59,8 +80,10 @@ func New(params output.Params) (output.Output, error) {
 	return &Output{
 		file:   params.ConfigArgument,
 		series: map[seriesKey]*series{},
-		groups: map[group]*series{},
+		kinds:  map[kind]*series{},
 		ending: pg.Ended,
+		pair:   pg.Pair,
+		group:  pg.Group,
 	}, nil
 }
 
@@ -80,7 +103,14 @@ func (o *Output) Start() error {
 // Stop writes the summary.
 func (o *Output) Stop() error {
 	o.flusher.Stop()
-	return o.summarize().Write(o.file)
+	var err error
+	if pair := o.pair(); pair != nil {
+		err = o.summarizePair(pair).Write(o.file)
+	} else {
+		ending, _ := o.ending()
+		err = o.summarize(none, ending).Write(o.file)
+	}
+	return errors.Join(err, o.failed)
 }
 
 // flush takes in what has come since the last time.
@@ -99,28 +129,29 @@ func (o *Output) take(s metrics.Sample) {
 	if to == nil {
 		to = o.seriesOf(key)
 	}
-	switch s.Metric.Type {
-	case metrics.Trend:
-		to.values = append(to.values, s.Value)
-	case metrics.Counter:
-		to.sum += s.Value
+	to.add(s)
+	if to.side != none && to.phase == string(summary.Measured) {
+		o.keep(to.side, s)
+		if s.Metric.Name == groupMetric {
+			o.closeGroup(int(s.Value))
+		}
 	}
 }
 
-// seriesOf finds the series of samples that are new, and makes it for the first ones of their group.
+// seriesOf finds the series of samples that are new, and makes it for the first ones of their kind.
 func (o *Output) seriesOf(key seriesKey) *series {
-	g := group{metric: key.metric}
-	g.phase, _ = key.tags.Get("phase")
+	k := kind{metric: key.metric, side: sideOf(key.tags)}
+	k.phase, _ = key.tags.Get("phase")
 	switch key.metric.Name {
 	case "pg_statement":
-		g.statement, _ = key.tags.Get("statement")
+		k.statement, _ = key.tags.Get("statement")
 	case "pg_connect", "pg_connect_first_query":
-		g.connect, _ = key.tags.Get("connect")
+		k.connect, _ = key.tags.Get("connect")
 	}
-	to := o.groups[g]
+	to := o.kinds[k]
 	if to == nil {
-		to = &series{}
-		o.groups[g] = to
+		to = &series{kind: k}
+		o.kinds[k] = to
 	}
 	o.series[key] = to
 	return to

@@ -6,18 +6,16 @@ import (
 	"pooler-lab/k6/summary"
 )
 
-// summarize returns what was collected.
-func (o *Output) summarize() *summary.Summary {
-	s := &summary.Summary{Trends: map[string]map[summary.Phase]summary.Trend{}}
-	var counters []*metrics.Metric
-	s.Ending, counters = o.ending()
-	s.Counters = o.counters(counters)
-	for name, phases := range o.trends() {
+// summarize returns what was collected of a side, or of a test that is no pair.
+func (o *Output) summarize(side int, ending summary.Ending) *summary.Summary {
+	s := &summary.Summary{Ending: ending, Trends: map[string]map[summary.Phase]summary.Trend{}}
+	s.Counters = o.sums(side)
+	for name, phases := range o.trends(side) {
 		s.Trends[name] = summarized(phases)
 	}
-	s.First = o.connects("first")
-	s.Later = o.connects("later")
-	s.Statements = o.statements()
+	s.First = o.connects(side, "first")
+	s.Later = o.connects(side, "later")
+	s.Statements = o.statements(side)
 	if s.Finish != nil {
 		addRates(s.Finish, s.Counters["pg_transactions"][summary.Measured])
 	}
@@ -34,24 +32,38 @@ func addRates(f *summary.Finish, transactions float64) {
 	}
 }
 
-// counters are the sums of all counters; those listed have one where nothing was counted, too.
-func (o *Output) counters(listed []*metrics.Metric) map[string]map[summary.Phase]float64 {
+// listed are the counters of the module and of the script. They have a sum where nothing was counted, too.
+func (o *Output) listed() []*metrics.Metric {
+	_, counters := o.ending()
+	return counters
+}
+
+// of are the series of a side that have a metric of that type. In a test that is no pair all belong to it.
+func (o *Output) of(side int, metric metrics.MetricType) []*series {
+	var found []*series
+	for k, series := range o.kinds {
+		if k.metric.Type == metric && (side == none || k.side == side) {
+			found = append(found, series)
+		}
+	}
+	return found
+}
+
+// sums are those of all counters.
+func (o *Output) sums(side int) map[string]map[summary.Phase]float64 {
 	sums := map[string]map[summary.Phase]float64{}
-	for _, metric := range listed {
+	for _, metric := range o.listed() {
 		sums[metric.Name] = map[summary.Phase]float64{summary.Whole: 0, summary.Measured: 0}
 	}
-	for g, series := range o.groups {
-		if g.metric.Type != metrics.Counter {
-			continue
-		}
-		phases := sums[g.metric.Name]
+	for _, series := range o.of(side, metrics.Counter) {
+		phases := sums[series.metric.Name]
 		if phases == nil {
 			phases = map[summary.Phase]float64{}
-			sums[g.metric.Name] = phases
+			sums[series.metric.Name] = phases
 		}
 		phases[summary.Whole] += series.sum
-		if g.phase != "" {
-			phases[summary.Phase(g.phase)] += series.sum
+		if series.phase != "" {
+			phases[summary.Phase(series.phase)] += series.sum
 		}
 	}
 	return sums
@@ -60,51 +72,54 @@ func (o *Output) counters(listed []*metrics.Metric) map[string]map[summary.Phase
 // A sinks is values that are to be summed up, by name.
 type sinks[K comparable] map[K]*metrics.TrendSink
 
-// add adds values, in the way of k6's own summary.
+// add adds values.
 func (s sinks[K]) add(name K, values []float64) {
 	if s[name] == nil {
 		s[name] = metrics.NewTrendSink()
 	}
+	addAll(s[name], values)
+}
+
+// addAll adds values to a sink, in the way of k6's own summary.
+func addAll(sink *metrics.TrendSink, values []float64) {
 	for _, value := range values {
-		s[name].Add(metrics.Sample{Value: value})
+		sink.Add(metrics.Sample{Value: value})
 	}
 }
 
 // trends are the values of all trends, by phase.
-func (o *Output) trends() map[string]sinks[summary.Phase] {
+func (o *Output) trends(side int) map[string]sinks[summary.Phase] {
 	all := map[string]sinks[summary.Phase]{}
-	for g, series := range o.groups {
-		if g.metric.Type != metrics.Trend {
-			continue
+	for _, series := range o.of(side, metrics.Trend) {
+		name := series.metric.Name
+		if all[name] == nil {
+			all[name] = sinks[summary.Phase]{}
 		}
-		if all[g.metric.Name] == nil {
-			all[g.metric.Name] = sinks[summary.Phase]{}
-		}
-		all[g.metric.Name].add(summary.Whole, series.values)
-		if g.phase != "" {
-			all[g.metric.Name].add(summary.Phase(g.phase), series.values)
+		all[name].add(summary.Whole, series.values)
+		if series.phase != "" {
+			all[name].add(summary.Phase(series.phase), series.values)
 		}
 	}
 	return all
 }
 
 // connects are the trends of connects that have the given place in the test: first or later.
-func (o *Output) connects(place string) map[string]summary.Trend {
+func (o *Output) connects(side int, place string) map[string]summary.Trend {
 	found := sinks[string]{}
-	for g, series := range o.groups {
-		if g.connect == place {
-			found.add(g.metric.Name, series.values)
+	for _, series := range o.of(side, metrics.Trend) {
+		if series.connect == place {
+			found.add(series.metric.Name, series.values)
 		}
 	}
 	return summarized(found)
 }
 
 // statements are the window's statements that have a name.
-func (o *Output) statements() map[string]summary.Trend {
+func (o *Output) statements(side int) map[string]summary.Trend {
 	found := sinks[string]{}
-	for g, series := range o.groups {
-		if g.statement != "" && g.phase == string(summary.Measured) {
-			found.add(g.statement, series.values)
+	for _, series := range o.of(side, metrics.Trend) {
+		if series.statement != "" && series.phase == string(summary.Measured) {
+			found.add(series.statement, series.values)
 		}
 	}
 	return summarized(found)
@@ -114,8 +129,13 @@ func (o *Output) statements() map[string]summary.Trend {
 func summarized[K comparable](found sinks[K]) map[K]summary.Trend {
 	all := map[K]summary.Trend{}
 	for name, sink := range found {
-		all[name] = summary.Trend{Count: int64(sink.Count()), Min: sink.Min(), Avg: sink.Avg(), Med: sink.P(0.5),
-			P90: sink.P(0.9), P95: sink.P(0.95), P99: sink.P(0.99), Max: sink.Max()}
+		all[name] = trendOf(sink)
 	}
 	return all
+}
+
+// trendOf sums the values of a sink up.
+func trendOf(sink *metrics.TrendSink) summary.Trend {
+	return summary.Trend{Count: int64(sink.Count()), Min: sink.Min(), Avg: sink.Avg(), Med: sink.P(0.5),
+		P90: sink.P(0.9), P95: sink.P(0.95), P99: sink.P(0.99), Max: sink.Max()}
 }

@@ -86,6 +86,11 @@ export function load() {
     event.preventDefault();
     startLoad();
   });
+  $('load-choice').addEventListener('keydown', ({ key, currentTarget }) => {
+    if (key !== 'Escape') return;
+    currentTarget.open = false;
+    currentTarget.querySelector('summary').focus();
+  });
   start.addEventListener('click', startLoad);
   stop.addEventListener('click', stopLoad);
 }

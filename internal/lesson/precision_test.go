@@ -1,0 +1,93 @@
+package lesson
+
+import (
+	"strings"
+	"testing"
+)
+
+// precise is the tour with what its lesson and its comparison say of their precision.
+func precise(ofLesson, ofComparison string) string {
+	plan := strings.Replace(tour, "minutes: 2\n", "minutes: 2\n"+ofLesson, 1)
+	return strings.Replace(plan, "    metric: connect\n", "    metric: connect\n"+ofComparison, 1)
+}
+
+func TestPrecision(t *testing.T) {
+	const full = "full: {minutes: 20}\n"
+	until, atMost := Percent(0.03), 90.0
+	tests := []struct {
+		name                   string
+		ofLesson, ofComparison string
+		override               Override
+		wantUntil              Percent
+		wantAtMost             float64
+	}{
+		{name: "usual", wantUntil: 0.05, wantAtMost: 45},
+		{name: "the lesson's", ofLesson: "until: 10 %\nat_most: 40\n", wantUntil: 0.10, wantAtMost: 40},
+		{name: "the comparison's own", ofLesson: "until: 10 %\nat_most: 40\n",
+			ofComparison: "    until: 0.02\n    at_most: 60\n",
+			wantUntil:    0.02, wantAtMost: 60},
+		{name: "the command line's", ofLesson: "until: 10 %\n", ofComparison: "    until: 2%\n    at_most: 60\n",
+			override: Override{Until: &until, AtMost: &atMost}, wantUntil: 0.03, wantAtMost: 90},
+		{name: "full size", ofLesson: full, override: Override{Full: true}, wantUntil: 0.05, wantAtMost: 120},
+		{name: "full size that says", ofLesson: full + "at_most: 50\n", override: Override{Full: true}, wantUntil: 0.05,
+			wantAtMost: 50},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			l := read(t, precise(test.ofLesson, test.ofComparison))
+			before := *l
+			if err := l.Apply(test.override); err != nil {
+				t.Fatal(err)
+			}
+			if u, most := l.Precision(l.Comparisons[0]); u != test.wantUntil || most != test.wantAtMost {
+				t.Errorf("until %v, at most %v s; it should be %v, %v", u, most, test.wantUntil, test.wantAtMost)
+			}
+			if u, _ := before.Precision(before.Comparisons[0]); test.override.Until != nil && u == test.wantUntil {
+				t.Error("a copy of the lesson from before has changed with it")
+			}
+		})
+	}
+}
+
+func TestNoPairs(t *testing.T) {
+	six := 6
+	for _, test := range []struct {
+		override Override
+		want     bool
+	}{{Override{}, false}, {Override{NoPairs: true}, true}, {Override{Repeats: &six}, true}} {
+		l := read(t, tour)
+		if err := l.Apply(test.override); err != nil || l.NoPairs != test.want {
+			t.Errorf("%+v: no pairs is %v, %v", test.override, l.NoPairs, err)
+		}
+	}
+}
+
+func TestPrecisionRefuses(t *testing.T) {
+	for said, want := range map[string]string{
+		"until: 5\n":     `:5: until: "5" is no precision: write a percentage above 0 and of 50 % at most, such as 5 %`,
+		"until: 60 %\n":  `"60 %" is no precision`,
+		"until: 0\n":     `"0" is no precision`,
+		"until: often\n": `"often" is no precision`,
+		"at_most: 5\n":   "at_most: 5 is too small, it must be 10 at least",
+		"at_most: 1h\n":  `at_most: "1h" stands there, it must be a number`,
+	} {
+		_, err := Parse("k6/lessons/00-tour.yaml", []byte(precise(said, "")))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is refused with %v, it should be with %q", said, err, want)
+		}
+	}
+	for _, seconds := range []float64{9, 3601} {
+		err := read(t, tour).Apply(Override{AtMost: &seconds})
+		if err == nil || !strings.Contains(err.Error(), "10 to 3600") {
+			t.Errorf("at most %v s is refused with %v", seconds, err)
+		}
+	}
+}
+
+func TestDescribePrecision(t *testing.T) {
+	until, atMost := Percent(0.03), 60.0
+	o := Override{Until: &until, AtMost: &atMost, NoPairs: true}
+	if text := o.Describe(); text != "until 3 %, at most 60 s, no pairs" {
+		t.Errorf("it is described as %q", text)
+	}
+}

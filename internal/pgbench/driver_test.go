@@ -1,0 +1,158 @@
+package pgbench
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pooler-lab/k6/summary"
+)
+
+// busyFor is pgbench's script of a test that needs no table.
+const busyFor = "\\set n random(1, 9)\nSELECT :n;\n"
+
+// testServer is the server of the tests, and pgbench's environment there. Without one the test is skipped.
+func testServer(t *testing.T) (dsn string, env []string) {
+	t.Helper()
+	if _, err := exec.LookPath("pgbench"); err != nil {
+		t.Skip("there is no pgbench")
+	}
+	dsn = os.Getenv("LAB_TEST_DSN")
+	if dsn == "" && os.Getenv("LAB_TEST") != "" {
+		dsn = "host=primary dbname=lab user=app password=" + os.Getenv("APP_PASSWORD")
+	}
+	if dsn == "" {
+		t.Skip("LAB_TEST_DSN names no server")
+	}
+	return dsn, os.Environ()
+}
+
+func TestDriver(t *testing.T) {
+	dsn, env := testServer(t)
+	for name, test := range map[string]struct {
+		change func(*Test)
+		check  func(t *testing.T, s *summary.Summary)
+	}{
+		"a window after a warm-up": {func(o *Test) { o.Seconds, o.Warmup = 0.5, 0.7 }, func(t *testing.T, s *summary.Summary) {
+			if s.Finish != nil || s.Window.Seconds < 0.499 || s.Window.Seconds > 0.501 || s.Window.Ready != 3 {
+				t.Errorf("%+v, %+v", s.Window, s.Finish)
+			}
+			if s.Count("pg_transactions", summary.Measured) >= s.Count("pg_transactions", summary.Whole) {
+				t.Errorf("the warm-up had no transaction: %+v", s.Counters)
+			}
+		}},
+		"a window that begins with connecting": {func(o *Test) { o.Seconds = 1 }, func(t *testing.T, s *summary.Summary) {
+			f := s.Finish
+			if f == nil || f.Connected != 3 || f.Finished != 3 || f.Starved != 0 || f.TPS < f.TPSWithConnect ||
+				f.TPSWithConnect == 0 || s.Window.Seconds < 0.999 || s.Window.Seconds > 1.001 {
+				t.Errorf("%+v, %+v", s.Window, f)
+			}
+		}},
+		"fixed work": {func(o *Test) { o.Seconds, o.Transactions = 60, 7 }, func(t *testing.T, s *summary.Summary) {
+			if s.Count("pg_transactions", summary.Measured) != 21 || s.Finish == nil || s.Finish.Finished != 3 ||
+				s.Finish.Seconds > 59 {
+				t.Errorf("%+v, %+v", s.Counters, s.Finish)
+			}
+		}},
+		"a transaction of several statements": {func(o *Test) {
+			o.Script, o.Explicit, o.Transactions, o.Seconds = "BEGIN;\n"+busyFor+"END;\n", true, 7, 60
+		}, func(t *testing.T, s *summary.Summary) {
+			trend := s.Trends["pg_transaction"][summary.Measured]
+			if trend.Count != 21 || trend.Min > trend.Med || trend.Med > trend.P99 || trend.P99 > trend.Max || trend.Avg == 0 {
+				t.Errorf("%+v", s.Trends)
+			}
+		}},
+		"prepared": {func(o *Test) { o.Protocol, o.Transactions, o.Seconds = "prepared", 2, 60 },
+			func(t *testing.T, s *summary.Summary) {
+				if s.Count("pg_prepare_transactions", summary.Whole) != 3 || s.Count("pg_connections", summary.Whole) != 4 {
+					t.Errorf("%+v", s.Counters)
+				}
+			}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := Test{Script: busyFor, Protocol: "simple", Clients: 3, Threads: 2, Scale: 1, Seed: 7, DSN: dsn, Env: env,
+				Log: filepath.Join(t.TempDir(), "log")}
+			test.change(&o)
+			s, end, err := o.Run(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if end.Exit != 0 || end.Memory == 0 || !end.Ended.After(end.Started) || len(s.Errors) > 0 {
+				t.Errorf("it ended as %+v with errors %v", end, s.Errors)
+			}
+			if text, err := os.ReadFile(o.Log); err != nil || !strings.Contains(string(text), "number of clients: 3") {
+				t.Errorf("it printed %q, %v", text, err)
+			}
+			test.check(t, s)
+		})
+	}
+}
+
+// A client that pgbench gives up leaves fewer than the test has: that is an error, and says why.
+func TestDriverWithClientsThatFail(t *testing.T) {
+	dsn, env := testServer(t)
+	for name, test := range map[string]struct{ script, dsn, want string }{
+		"a statement fails":  {"SELECT 1/0;\n", dsn, "division by zero"},
+		"nobody can connect": {busyFor, "host=127.0.0.1 port=1 dbname=x", "connection to server"},
+	} {
+		o := Test{Script: test.script, Protocol: "simple", Clients: 2, Threads: 1, Scale: 1, Seconds: 30, Warmup: 1,
+			DSN: test.dsn, Env: env}
+		if _, _, err := o.Run(t.Context()); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Serialization failures and deadlocks are counted by their SQLSTATE, and the clients go on.
+func TestDriverCountsFailures(t *testing.T) {
+	dsn, env := testServer(t)
+	script := "BEGIN;\nDO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40001'; END $$;\nEND;\n"
+	o := Test{Script: script, Explicit: true, Protocol: "simple", Clients: 1, Threads: 1, Scale: 1, Seconds: 0.5,
+		Warmup: 0.6, DSN: dsn, Env: env}
+	s, _, err := o.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var phases []string
+	for _, e := range s.Errors {
+		if e.Code != "40001" || e.Count == 0 {
+			t.Errorf("%+v", e)
+		}
+		phases = append(phases, e.Phase)
+	}
+	if text := strings.Join(phases, " "); !strings.HasPrefix(text, "warmup measure") {
+		t.Errorf("there were failures in %s", text)
+	}
+	if n := s.Count("pg_transactions", summary.Whole); n != 0 {
+		t.Errorf("%d transactions were committed", n)
+	}
+}
+
+// Whatever ends a test, no pgbench is left: one that is interrupted, and fixed work that takes too long.
+func TestDriverThatIsEnded(t *testing.T) {
+	for name, change := range map[string]func(*Test){
+		"it is interrupted":    func(*Test) {},
+		"its work isn't done":  func(o *Test) { o.Transactions, o.Seconds = 9, 0.2 },
+		"its window is closed": func(o *Test) { o.Seconds, o.Warmup = 0.2, 0 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			load, pids := standIn(t, "")
+			o := Test{Program: load.Program, Env: load.Env, Script: busyFor, Clients: 1, Threads: 1, Seconds: 600, Warmup: 600}
+			change(&o)
+			ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+			if name != "it is interrupted" {
+				ctx, cancel = context.WithCancel(t.Context())
+			}
+			defer cancel()
+			_, _, err := o.Run(ctx)
+			if (err == nil) != (name == "its window is closed") {
+				t.Errorf("the error is %v", err)
+			}
+			wantGone(t, pids)
+		})
+	}
+}

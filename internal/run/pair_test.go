@@ -1,0 +1,284 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pooler-lab/internal/outcome"
+	"pooler-lab/internal/result"
+	"pooler-lab/k6/summary"
+)
+
+// newPairRunner makes a runner of one pair, whose cells run in one block, too, and would run in three without it.
+func newPairRunner(t *testing.T, behaviour string) (*runner, *linksStandIn, *serversStandIn) {
+	a, b := slow("a"), plain("b")
+	b.Path = "pooled"
+	a.Wanted, a.Paired, a.Planned = 2, 1, 3
+	b.Wanted, b.Paired, b.Planned = 2, 1, 3
+	r, links, servers := newRunner(t, behaviour, a, b)
+	servers.roundTrip = 10.2
+	r.doc.Pairs = []result.Pair{{Block: 1, Of: "a", To: "b", Metrics: []string{"tps"}, Until: 0.05, AtMost: 10,
+		Status: result.Planned}}
+	r.doc.Blocks = 2
+	r.progress.blocks = 2
+	r.progress.addPairs(r.doc.Pairs, r.scheduled)
+	return r, links, servers
+}
+
+func TestPairEndsOnceItIsPrecise(t *testing.T) {
+	r, links, servers := newPairRunner(t, "good")
+	var lines []string
+	r.progress.out = writerFunc(func(line string) { lines = append(lines, line) })
+	servers.counts = []result.Count{{What: "transactions of both", K6: 110, Server: 110, Equal: true}}
+	if err := r.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	run := written(t, r.dir)
+	p := run.Pairs[0]
+	if p.Status != result.OK || p.Ending != result.Precise || p.Groups < outcome.FewestGroups || p.Groups == 500 ||
+		len(p.Figures["tps"]) != p.Groups || p.SlotMS != 230 || p.MedianMS != [2]float64{1, 2} || p.Started == nil ||
+		p.Ended == nil {
+		t.Errorf("the pair is %+v", p)
+	}
+	if f := p.Figures["tps"][0]; math.Abs(f[0]*0.46-81) > 1e-9 || math.Abs(f[1]*0.46-100) > 1e-9 {
+		t.Errorf("the first group's figures are %v", f)
+	}
+	if ratio := outcome.Groups(p.Figures["tps"]); ratio.Lo > 0.81 || ratio.Hi < 0.81 || outcome.HalfWidth(ratio) > 0.05 {
+		t.Errorf("the ratio is %+v", ratio)
+	}
+	if run.Status != result.Finished || run.Unfinished != 0 {
+		t.Errorf("the run is %s, %d repeats are missing", run.Status, run.Unfinished)
+	}
+	for i, c := range run.Cells {
+		if c.Status != result.OK || len(c.Repeats) != 2 || c.Repeats[0].Block != 1 || c.Repeats[1].Block != 2 ||
+			c.Repeats[0].Position != i+1 {
+			t.Fatalf("cell %s is %s: %+v", c.ID, c.Status, c.Repeats)
+		}
+		first := c.Repeats[0]
+		if first.Measured.TPS != 50 || first.Resources.NotMeasured != onlyBoth || len(first.Resources.Containers) > 0 ||
+			first.Summary != "k6/pair-1.json" || first.Pooler != nil || len(first.Counts) != 1 {
+			t.Errorf("its repeat in the pair is %+v", first)
+		}
+	}
+	counted := result.Counted{Transactions: 55, Prepares: 1, Connections: 1}
+	if want := [][2]result.Counted{{counted, counted}}; !slices.Equal(servers.reconciled, want) {
+		t.Errorf("counts of %v were compared", servers.reconciled)
+	}
+	if got := links.latency["client-primary"]; got != 10 && got != 0 {
+		t.Errorf("the link had %d ms", got)
+	}
+	if _, err := os.Stat(filepath.Join(r.dir, "k6", "pair-1.stop")); err == nil {
+		t.Error("the file that ended k6 is still there")
+	}
+	if !strings.HasPrefix(lines[0], "pair 1/1: direct, 10 ms : pooled, select, 1 client; about ") ||
+		!strings.HasPrefix(lines[1], "block 2/2, cell 2/3: ") {
+		t.Errorf("it says %q", lines)
+	}
+}
+
+func TestPairEndsWhenItsTimeIsOver(t *testing.T) {
+	t.Setenv("GROUPS_MOST", "30")
+	t.Setenv("NOISE", "400")
+	r, _, _ := newPairRunner(t, "good")
+	if err := r.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p := written(t, r.dir).Pairs[0]
+	if p.Status != result.OK || p.Ending != result.TimeOver || p.Groups != 30 {
+		t.Errorf("the pair is %s after %d groups: %s", p.Status, p.Groups, p.Ending)
+	}
+}
+
+// Cells that can't alternate, or didn't, run in blocks as often as their experiment says.
+func TestPairThatComesToNothingLeavesItsCellsToBlocks(t *testing.T) {
+	facts := []result.Fact{{What: "the pool mode", Said: "session", Want: "transaction"}}
+	for name, test := range map[string]struct {
+		behaviour string
+		facts     []result.Fact
+		status    result.Status
+		reason    string
+		cells     result.Status
+	}{
+		"an iteration takes too long": {"slow", nil, result.Blocked, "an iteration of direct, 10 ms takes 60 ms", result.OK},
+		"clients are gone": {"gone", nil, result.Failed, "no client of pooled is left", result.OK},
+		"k6 fails": {"broken", nil, result.Failed, "k6 ended with code 107: ReferenceError: pg is not defined",
+			result.Failed},
+		"a path leads elsewhere": {"good", facts, result.Failed,
+			"pooled: the path doesn't lead where it says: the pool mode is session", result.Failed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, _, servers := newPairRunner(t, test.behaviour)
+			servers.facts = test.facts
+			wantNothing(t, r.run(t.Context()), test.cells == result.Failed)
+			run := written(t, r.dir)
+			if p := run.Pairs[0]; p.Status != test.status || !strings.HasPrefix(p.Reason, test.reason) {
+				t.Errorf("the pair is %s: %s", p.Status, p.Reason)
+			}
+			for _, c := range run.Cells {
+				var blocks []int
+				for _, repeat := range c.Repeats {
+					blocks = append(blocks, repeat.Block)
+				}
+				if c.Status != test.cells || c.Wanted != 3 || c.Paired != 0 || !slices.Equal(blocks, []int{2, 3, 4}) {
+					t.Errorf("cell %s is %s, in blocks %v, wanted %d times", c.ID, c.Status, blocks, c.Wanted)
+				}
+			}
+			if run.Blocks != 4 || run.Unfinished != 0 || r.progress.done != r.progress.total {
+				t.Errorf("%d blocks, %d repeats are missing, %d of %d are done", run.Blocks, run.Unfinished, r.progress.done,
+					r.progress.total)
+			}
+		})
+	}
+}
+
+// A link that somebody changed under a pair makes it run again.
+func TestADisturbedPairRunsAgain(t *testing.T) {
+	r, links, _ := newPairRunner(t, "good")
+	links.swap = func(snapshot int, latency map[string]int) {
+		if snapshot == 4 { // the run looks once, the attempt before it sets, before the load and after it
+			latency["client-standby"] += 5
+		}
+	}
+	if err := r.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	run := written(t, r.dir)
+	if p := run.Pairs[0]; p.Status != result.OK || p.File != "k6/pair-1-attempt2.groups" {
+		t.Errorf("the pair is %+v", p)
+	}
+	for _, c := range run.Cells {
+		var all []string
+		for _, repeat := range c.Repeats {
+			all = append(all, fmt.Sprintf("%d.%d %s", repeat.Block, repeat.Attempt, repeat.Status))
+		}
+		if want := []string{"1.1 rejected", "1.2 ok", "2.1 ok"}; !slices.Equal(all, want) ||
+			!strings.Contains(c.Repeats[0].Reason, "someone changed a link meanwhile: client-standby") {
+			t.Errorf("the repeats of %s are %v", c.ID, all)
+		}
+	}
+}
+
+// A self-test's first attempt counts: what another one might go without is flagged alone.
+func TestAPairThatIsMeasuredOnce(t *testing.T) {
+	for once, file := range map[bool]string{false: "k6/pair-1-attempt2.groups", true: "k6/pair-1.groups"} {
+		r, _, servers := newPairRunner(t, "good")
+		r.once = once
+		servers.counts = []result.Count{{What: "transactions of both", K6: 110, Server: 111}}
+		if err := r.run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		run := written(t, r.dir)
+		if p := run.Pairs[0]; p.Status != result.OK || p.File != file ||
+			!slices.Contains(run.Cells[0].Flags(), result.FlagCounts) {
+			t.Errorf("once: %v: the pair is %s, its flags are %v", once, p.File, run.Cells[0].Flags())
+		}
+	}
+}
+
+// What stops a run keeps the groups that are whole.
+func TestCtrlCInAPair(t *testing.T) {
+	r, _, _ := newPairRunner(t, "waits")
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	signals := filepath.Join(r.dir, k6Folder, "signals")
+	go func() {
+		for _, err := os.Stat(signals); err != nil; _, err = os.Stat(signals) {
+			time.Sleep(5 * time.Millisecond)
+		}
+		interrupt()
+	}()
+	if err := r.run(ctx); err == nil {
+		t.Error("an interrupted run has no error")
+	}
+	run := written(t, r.dir)
+	p := run.Pairs[0]
+	if p.Status != result.Interrupted || p.Groups != 5 || len(p.Figures["tps"]) != 5 ||
+		p.Ending != string(result.Interrupted) || run.Unfinished != 4 {
+		t.Errorf("the pair is %+v, %d repeats are missing", p, run.Unfinished)
+	}
+	for _, c := range run.Cells {
+		if len(c.Repeats) != 1 || c.Repeats[0].Status != result.Interrupted || c.Repeats[0].Measured == nil {
+			t.Errorf("the repeats of %s are %+v", c.ID, c.Repeats)
+		}
+	}
+}
+
+// A line is read once k6 has written it to its end.
+func TestWholeGroupsAreRead(t *testing.T) {
+	r, _, _ := newPairRunner(t, "good")
+	tr := &trial{pair: r.doc.Pairs[0]}
+	tr.cells[summary.Of], tr.cells[summary.To] = r.scheduled[0], r.scheduled[1]
+	f := &follower{cells: tr.cells, pair: tr.pair, file: filepath.Join(t.TempDir(), "groups"),
+		figures: map[string][][2]float64{}}
+	const group = `{"number": 1, "sides": [{"seconds": 2, "counters": {"pg_transactions": 8}}, {"seconds": 2,
+ "counters": {"pg_transactions": 4}}]}`
+	line := strings.ReplaceAll(group, "\n", "") + "\n"
+	for _, step := range []struct {
+		text string
+		want int
+	}{{"", 0}, {line[:40], 0}, {line, 1}, {line + line + line[:9], 2}} {
+		if step.text != "" {
+			if err := os.WriteFile(f.file, []byte(step.text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := f.read(); err != nil || len(f.groups) != step.want {
+			t.Errorf("of %q, %d groups are read: %v", step.text, len(f.groups), err)
+		}
+	}
+	if want := [][2]float64{{4, 2}, {4, 2}}; !slices.Equal(f.figures["tps"], want) {
+		t.Errorf("the figures are %v", f.figures)
+	}
+	if err := os.WriteFile(f.file, []byte(line+line+"nonsense\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.read(); err == nil || !strings.HasPrefix(err.Error(), "read k6's group 3: ") {
+		t.Errorf("nonsense is read with %v", err)
+	}
+}
+
+// The time left follows from how fast the interval narrows.
+func TestProgressOfAPair(t *testing.T) {
+	r, _, _ := newPairRunner(t, "good")
+	p := r.progress
+	now := time.Date(2026, 11, 21, 16, 0, 0, 0, time.UTC)
+	p.now, p.width = func() time.Time { return now }, 200
+	var said string
+	p.out = writerFunc(func(text string) { said = strings.TrimPrefix(text, "\r\x1b[K") })
+	pair := r.doc.Pairs[0]
+	pair.AtMost = 45
+	p.paired.left += 35 * time.Second
+	p.startingPair(pair, r.scheduled[0], r.scheduled[1])
+	p.enter(load)
+	for _, step := range []struct {
+		groups int
+		widest float64
+		want   string
+	}{
+		{10, 9, "pair 1/1, about 0:13 left, k6: 10 groups, ratio 0.81, until 5 %: direct, 10 ms : pooled, select, 1 client"},
+		{24, 0.06, "pair 1/1, about 0:13 left, k6: 24 groups, ratio 0.81 (0.78 to 0.85), until 5 %: direct, 10 ms : pooled, " +
+			"select, 1 client"},
+		{30, 0.05, "pair 1/1, about 0:03 left, k6: 30 groups, ratio 0.81 (0.78 to 0.85), until 5 %: direct, 10 ms : pooled, " +
+			"select, 1 client"},
+	} {
+		i := outcome.Interval{Center: 0.81, Lo: 0.78, Hi: 0.85, N: step.groups, OfGroups: true}
+		if step.groups < outcome.FewestGroups {
+			i.N = step.groups
+		}
+		p.groups(step.groups, time.Second, i, step.widest)
+		if said != step.want {
+			t.Errorf("it says %q and should say %q", said, step.want)
+		}
+	}
+	p.ended()
+	if p.done != 1 || p.paired.left != 0 {
+		t.Errorf("%d done, %v left of the pairs", p.done, p.paired.left)
+	}
+}

@@ -1,0 +1,60 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"pooler-lab/internal/k6run"
+	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/pgbench"
+	"pooler-lab/internal/server"
+)
+
+// drive runs the program that the cell's clients are in, once, with what it prints in log and what it measured in
+// written.
+func (r *runner) drive(ctx context.Context, c lesson.Cell, path server.Path, told k6run.Cell,
+	log, written string) (generator, error) {
+	if c.DrivenBy() == lesson.Pgbench {
+		return runPgbench(ctx, c, path, told, log, written)
+	}
+	return runK6(ctx, r.script, log, written, server.Password(c.Role), told)
+}
+
+// runPgbench runs pgbench for a cell. Its figures are a summary such as k6's output lab writes: what follows is the
+// same for both.
+func runPgbench(ctx context.Context, c lesson.Cell, path server.Path, told k6run.Cell,
+	log, written string) (generator, error) {
+	params, err := variables(c.Params)
+	if err != nil {
+		return generator{}, err
+	}
+	test := pgbench.Test{Script: c.PgbenchScript, Explicit: lesson.Explicit(c.PgbenchScript), Protocol: c.Protocol,
+		Clients: c.Clients, Threads: cpus(), Scale: told.Scale, Seconds: c.Seconds, Warmup: c.Warmup,
+		Transactions: c.Transactions, Seed: told.Seed, Params: params, DSN: path.DSN(), Log: log,
+		Env: pgbench.Environment(ctx, path.At, c.Role, server.Password(c.Role))}
+	seen, end, err := test.Run(ctx)
+	g := generator{End: k6run.End{Exit: end.Exit, Started: end.Started, Ended: end.Ended, CPU: end.CPU,
+		Memory: end.Memory}, printed: lastLines(log, 5)}
+	if err == nil {
+		err = seen.Write(written)
+	}
+	return g, err
+}
+
+// variables are a cell's params as pgbench's script has them: :rows.
+func variables(params json.RawMessage) (map[string]string, error) {
+	if len(params) == 0 {
+		return nil, nil
+	}
+	values := map[string]json.RawMessage{}
+	if err := json.Unmarshal(params, &values); err != nil {
+		return nil, fmt.Errorf("read the cell's params: %w", err)
+	}
+	all := map[string]string{}
+	for name, value := range values {
+		all[name] = strings.Trim(string(value), `"`)
+	}
+	return all, nil
+}

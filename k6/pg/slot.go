@@ -1,0 +1,101 @@
+package pg
+
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"pooler-lab/k6/summary"
+)
+
+// A slot is a stretch of time in which the clients of one side are at work.
+type slot struct {
+	group    int // from 1; 0 for the slots before the first group
+	side     int
+	order    string    // of its group
+	last     bool      // of its group
+	begin    time.Time // its clients are woken
+	from, to time.Time // what ends between them counts
+}
+
+// orders are those of a group's slots. In both, the sides have the same mean time: a drift of the machine doesn't
+// favour one.
+var orders = map[string][]int{
+	"ABBA": {summary.Of, summary.To, summary.To, summary.Of},
+	"BAAB": {summary.To, summary.Of, summary.Of, summary.To},
+}
+
+// A draw draws the orders of the groups and the leads of the slots from a seed.
+type draw struct {
+	random *rand.Rand
+	next   string // order that the next group has, "" where it is to be drawn
+}
+
+// newDraw returns the draw of that seed; 0 has others each time.
+func newDraw(seed uint64) *draw {
+	first, second := seed, uint64(0)
+	if first == 0 {
+		first, second = rand.Uint64(), rand.Uint64()
+	}
+	return &draw{random: rand.New(rand.NewPCG(first, second))}
+}
+
+// order returns the order of the next group. Of two groups each order has one, so that after any number of groups
+// neither side was first much more often.
+func (d *draw) order() string {
+	if order := d.next; order != "" {
+		d.next = ""
+		return order
+	}
+	if d.random.IntN(2) == 0 {
+		d.next = "ABBA"
+		return "BAAB"
+	}
+	d.next = "BAAB"
+	return "ABBA"
+}
+
+// The lead of a slot is what isn't counted at its beginning. A container that was idle has a whole period of its CPU
+// limit to spend, which is 100 ms. All clients begin at once, and those of equal iterations go on in step: a lead of
+// random length has the counted part begin anywhere in an iteration of up to 50 ms.
+const (
+	leastLead = 100 * time.Millisecond
+	mostLead  = 150 * time.Millisecond
+)
+
+// lead draws the lead of the next slot.
+func (d *draw) lead() time.Duration {
+	return leastLead + time.Duration(d.random.Int64N(int64(mostLead-leastLead)))
+}
+
+// The counted part of a slot is as short as its iterations allow: the more groups, the better drift cancels out. It is
+// no multiple of 100 ms, the period of CPU limits: whole periods would all begin at the same point of one.
+const (
+	leastSlot         = 230 * time.Millisecond
+	mostSlot          = 930 * time.Millisecond
+	period            = 100 * time.Millisecond
+	iterationsPerSlot = 20
+)
+
+// calibrationSlot is the counted part of the slots that find out how long an iteration takes.
+const calibrationSlot = 330 * time.Millisecond
+
+// slotFor returns the shortest counted part that holds enough iterations of the slower side; 0 where none does.
+func slotFor(medians [summary.Sides]time.Duration) time.Duration {
+	wanted := iterationsPerSlot * slices.Max(medians[:])
+	for length := leastSlot; length <= mostSlot; length += period {
+		if length >= wanted {
+			return length
+		}
+	}
+	return 0
+}
+
+// median returns the middle one of the durations; 0 of none.
+func median(of []time.Duration) time.Duration {
+	if len(of) == 0 {
+		return 0
+	}
+	slices.Sort(of)
+	return of[len(of)/2]
+}

@@ -1,0 +1,97 @@
+package pg
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"pooler-lab/k6/summary"
+)
+
+func TestOrderIsBalanced(t *testing.T) {
+	d := newDraw(7)
+	first := 0 // groups of ABBA less those of BAAB
+	seen := map[string]bool{}
+	for group := 1; group <= 200; group++ {
+		order := d.order()
+		if first += map[string]int{"ABBA": 1, "BAAB": -1}[order]; first < -1 || first > 1 {
+			t.Fatalf("after %d groups one order has %d more than the other", group, first)
+		}
+		if group%2 == 1 {
+			seen[order] = true
+		}
+	}
+	if len(seen) != 2 {
+		t.Errorf("the first of two groups is always %v", seen)
+	}
+	for order, sides := range orders {
+		middle := 0 // of the side's slots, twice its distance from the group's own middle
+		for at, side := range sides {
+			if want := map[int]byte{summary.Of: 'A', summary.To: 'B'}[side]; order[at] != want {
+				t.Errorf("slot %d of %s is of the side %d", at, order, side)
+			}
+			middle += (2*at - 3) * (2*side - 1)
+		}
+		if middle != 0 {
+			t.Errorf("in %s the sides have other mean times", order)
+		}
+	}
+}
+
+func TestSeedRepeatsTheOrder(t *testing.T) {
+	drawn := func(seed uint64) string {
+		d, text := newDraw(seed), strings.Builder{}
+		for range 50 {
+			text.WriteString(d.order() + d.lead().String())
+		}
+		return text.String()
+	}
+	if drawn(7) != drawn(7) {
+		t.Error("the same seed draws other orders and leads")
+	}
+	if drawn(7) == drawn(8) || drawn(0) == drawn(0) {
+		t.Error("other seeds, or none, draw the same orders and leads")
+	}
+}
+
+func TestLeads(t *testing.T) {
+	d := newDraw(7)
+	least, most := mostLead, leastLead
+	for range 1000 {
+		lead := d.lead()
+		least, most = min(least, lead), max(most, lead)
+	}
+	if least < period || most > mostLead || most-least < 45*time.Millisecond {
+		t.Errorf("leads are from %v to %v", least, most)
+	}
+}
+
+// The counted part holds twenty iterations of the slower side, and is never whole periods of a CPU limit.
+func TestSlotFor(t *testing.T) {
+	for slower, want := range map[time.Duration]time.Duration{
+		0:                        230,
+		time.Millisecond:         230,
+		11500 * time.Microsecond: 230,
+		11600 * time.Microsecond: 330,
+		20 * time.Millisecond:    430,
+		46500 * time.Microsecond: 930,
+		46600 * time.Microsecond: 0,
+		time.Minute:              0,
+	} {
+		for _, medians := range [][summary.Sides]time.Duration{{slower, 0}, {0, slower}, {slower, slower}} {
+			got := slotFor(medians)
+			if got != want*time.Millisecond || got > 0 && got%period == 0 {
+				t.Errorf("medians of %v have a slot of %v, not %d ms", medians, got, want)
+			}
+		}
+	}
+}
+
+func TestMedian(t *testing.T) {
+	if got := median([]time.Duration{9, 1, 5}); got != 5 {
+		t.Errorf("the median of 9, 1, 5 is %d", got)
+	}
+	if median(nil) != 0 {
+		t.Error("there is a median of nothing")
+	}
+}
