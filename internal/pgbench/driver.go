@@ -183,7 +183,7 @@ func (t Test) summary(p *process, seen *tally) *summary.Summary {
 		trend = "pg_transaction"
 	}
 	if t.Protocol == "prepared" {
-		prepares = len(seen.done)
+		prepares = len(seen.began)
 	}
 	s := &summary.Summary{
 		Trends: map[string]map[summary.Phase]summary.Trend{trend: {summary.Whole: seen.whole().trend()}},

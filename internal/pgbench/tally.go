@@ -20,9 +20,9 @@ type tally struct {
 	from, to time.Time               // the window
 	times    map[summary.Phase]times // of committed transactions, by the phase in which they ended
 	failed   map[failure]int64
-	skipped  int64         // within the window
-	done     map[int]int64 // committed transactions of each client
+	done     map[int]int64 // committed transactions of each client until the window's end
 	last     time.Time     // end of the last of them
+	began    map[int]bool  // clients that committed any, after the window too
 }
 
 // A failure is what transactions ended with that weren't committed, and in which phase.
@@ -35,7 +35,7 @@ type failure struct {
 var codes = map[string]string{serialization: "40001", deadlock: "40P01", failed: "failed"}
 
 func newTally(from, to time.Time) *tally {
-	return &tally{from: from, to: to, failed: map[failure]int64{}, done: map[int]int64{},
+	return &tally{from: from, to: to, failed: map[failure]int64{}, done: map[int]int64{}, began: map[int]bool{},
 		times: map[summary.Phase]times{before: {}, summary.Measured: {}, after: {}}}
 }
 
@@ -75,14 +75,16 @@ func (t *tally) add(one Transaction, ended string) {
 	switch {
 	case ended == committed:
 		t.times[phase][one.End.Sub(one.Start).Microseconds()]++
+		t.began[one.Client] = true
+		if phase == after {
+			return
+		}
 		t.done[one.Client]++
 		if one.End.After(t.last) {
 			t.last = one.End
 		}
-	case ended != skipped:
+	case ended != skipped: // that is a rate's, which a test has not
 		t.failed[failure{ended, phase}]++
-	case phase == summary.Measured:
-		t.skipped++
 	}
 }
 

@@ -23,6 +23,7 @@ var namesOfPaths = []string{
 	"internal/crosscheck/plan.go",
 	"internal/link/command.go",
 	"internal/run/command.go",
+	"internal/selftest/command.go",
 	"internal/lesson/dimension.go",
 	"internal/serve/serve.go",
 	"internal/tool/command.go",

@@ -20,7 +20,6 @@ import (
 	"pooler-lab/internal/htmlreport"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
-	"pooler-lab/internal/metric"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/report"
 	"pooler-lab/internal/result"
@@ -248,7 +247,7 @@ func announce(out io.Writer, p *progress, l *lesson.Lesson, full bool) {
 		fmt.Fprintf(out, "%s in full size needs %s\n", l.Name, spokenNeeds(l.Full))
 	}
 	if left := p.remaining(); full || left > time.Minute {
-		fmt.Fprintf(out, "%s, %s\n", metric.Count(p.total, "repeat"), p.howLong())
+		fmt.Fprintf(out, "%s, %s\n", p.howMany(), p.howLong())
 	}
 }
 

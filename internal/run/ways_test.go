@@ -49,7 +49,7 @@ func TestWays(t *testing.T) {
 			"comparison light, 45 clients tps side by side, until 3 %, at most 90 s",
 		}, `^3 pairs and 36 repeats`},
 		{"a part of it", lesson.Override{Experiments: []string{"heavy"}}, []string{
-			"comparison heavy, 20 clients tps side by side, until 5 %, at most 45 s",
+			"comparison heavy, 20 clients tps side by side, until 10 %, at most 45 s",
 		}, `^1 pair and 14 repeats`},
 		{"no pairs", lesson.Override{NoPairs: true}, []string{"comparison light, 45 clients tps 6 blocks"},
 			`^66 repeats, about \d:\d\d$`},

@@ -1,0 +1,107 @@
+package test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pooler-lab/internal/outcome"
+	"pooler-lab/internal/result"
+)
+
+// pairPlan has two comparisons side by side that stop as soon as there is an interval.
+const pairPlan = `title: Pairs
+question: Do two cells alternate?
+explanation: They have to.
+minutes: 2
+until: 50 %
+at_most: 60
+defaults:
+  latencies: [none]
+  clients: [4]
+  protocol: simple
+  repeats: 3
+  seconds: 0.7
+  warmup_seconds: 5
+experiments:
+  - name: read
+    workload: select
+    paths: [direct, pgbouncer-transaction]
+  - name: write
+    workload: tpcb
+    paths: [direct, pgpool]
+    clients: [2]
+    writes: true
+comparisons:
+  - name: read
+    text: TPS through PgBouncer, to direct
+    metric: tps
+    of: {experiment: read, path: pgbouncer-transaction}
+    to: {experiment: read, path: direct}
+  - name: write
+    text: TPS through Pgpool-II, to direct
+    metric: tps
+    of: {experiment: write, path: pgpool}
+    to: {experiment: write, path: direct}
+`
+
+// Both paths of a pair are proved, and what the servers count is the sum of both cells.
+func TestCellsSideBySide(t *testing.T) {
+	lesson := filepath.Join(root, "k6", "lessons", "97-pairs")
+	saveLesson(t, lesson+".yaml", pairPlan)
+	saveLesson(t, lesson+".js", cellsScript)
+	run := start(t, "run", "97-pairs").finished(t, 0)
+	checkRestored(t)
+	if len(run.Pairs) != 2 || len(run.Unpaired) != 0 {
+		t.Fatalf("the pairs are %+v, unpaired are %+v", run.Pairs, run.Unpaired)
+	}
+	for _, p := range run.Pairs {
+		t.Run(p.Of, func(t *testing.T) { checkPair(t, run, p) })
+	}
+}
+
+func checkPair(t *testing.T, run *result.Run, p result.Pair) {
+	if p.Status != result.OK || p.Groups < outcome.FewestGroups || len(p.Figures["tps"]) != p.Groups || p.SlotMS == 0 {
+		t.Fatalf("the pair is %s with %d groups: %s", p.Status, p.Groups, p.Reason)
+	}
+	if i := outcome.Groups(p.Figures["tps"]); !i.Known() || i.Center <= 0 {
+		t.Errorf("its interval is %+v", i)
+	}
+	for _, c := range run.Cells {
+		if c.ID != p.Of && c.ID != p.To {
+			continue
+		}
+		repeat := c.In(p.Block)
+		if repeat == nil || c.Paired != 1 || c.Wanted != 2 {
+			t.Fatalf("%s has no repeat in block %d: %s", c.ID, p.Block, reasons(c))
+		}
+		if len(repeat.Proof) == 0 || repeat.RoundTrip == nil || len(repeat.Measured.Errors) > 0 ||
+			repeat.Measured.ClientsReady != c.Clients {
+			t.Errorf("%s: %d facts, round trip %v, %d clients ready, errors %+v", c.ID, len(repeat.Proof), repeat.RoundTrip,
+				repeat.Measured.ClientsReady, repeat.Measured.Errors)
+		}
+		checkCounts(t, *repeat)
+		wanted := []string{"of both cells of the pair, xact_commit of primary"}
+		if c.Writes {
+			wanted = append(wanted, "rows of pgbench_history")
+		}
+		if c.Path == "pgbouncer-transaction" {
+			wanted = append(wanted, "SHOW STATS of PgBouncer")
+		}
+		for _, what := range wanted {
+			if !counted(repeat, what) {
+				t.Errorf("%s: nothing counts %q: %+v", c.ID, what, repeat.Counts)
+			}
+		}
+	}
+}
+
+// counted says whether some count is called so.
+func counted(r *result.Repeat, what string) bool {
+	for _, c := range r.Counts {
+		if strings.Contains(c.What, what) {
+			return true
+		}
+	}
+	return false
+}
