@@ -117,16 +117,13 @@ func (p *progress) groups(n int, each time.Duration, i outcome.Interval, widest 
 	p.draw()
 }
 
-// text is what changes of a pair's line.
-func (r *runningPair) text() string {
-	if !r.seen {
-		return ""
+// String is what people read of it: 24 groups, ratio 0.81 (0.78 to 0.85), until 5 %.
+func (s PairStep) String() string {
+	text := fmt.Sprintf("%d groups, ratio %s", s.Groups, ratio(s.Ratio))
+	if s.Hi > 0 {
+		text += fmt.Sprintf(" (%s to %s)", ratio(s.Lo), ratio(s.Hi))
 	}
-	text := fmt.Sprintf(" %d groups, ratio %s", r.Groups, ratio(r.Ratio))
-	if r.Hi > 0 {
-		text += fmt.Sprintf(" (%s to %s)", ratio(r.Lo), ratio(r.Hi))
-	}
-	return fmt.Sprintf("%s, until %.3g %%", text, 100*r.Until)
+	return fmt.Sprintf("%s, until %.3g %%", text, 100*s.Until)
 }
 
 func ratio(v float64) string { return fmt.Sprintf("%.3g", v) }
