@@ -145,7 +145,7 @@ func (c *lessonProcess) state() *api.Running {
 
 // runningAt is a lesson that is at that step.
 func runningAt(lesson string, s run.Step) *api.Running {
-	return &api.Running{
+	r := &api.Running{
 		Name:        lesson,
 		Run:         s.Run,
 		State:       "running",
@@ -155,6 +155,10 @@ func runningAt(lesson string, s run.Step) *api.Running {
 		SecondsLeft: s.SecondsLeft,
 		Failed:      s.Failed,
 	}
+	if s.Pair != nil {
+		r.Pair = s.Pair.String()
+	}
+	return r
 }
 
 // outcome is what became of it, once it has ended.

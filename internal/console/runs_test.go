@@ -148,9 +148,11 @@ func TestTerminalsLessonShowsItsProgress(t *testing.T) {
 	if r := b.state().Lesson; r.Name != "05-balance" || r.Run != "" || r.Of != 0 || !r.Elsewhere {
 		t.Errorf("before it has said how far it is: %+v", r)
 	}
-	b.at(&run.Step{Run: name, Cell: "direct", Done: 3, Of: 12, SecondsLeft: 40})
+	b.at(&run.Step{Run: name, Cell: "direct", Done: 3, Of: 12, SecondsLeft: 40,
+		Pair: &run.PairStep{Groups: 24, Ratio: 0.81, Lo: 0.78, Hi: 0.85, Until: 0.05}})
 	b.until("its progress shows", func() bool { return b.state().Lesson.Done == 3 })
-	if r := b.state().Lesson; r.Run != name || r.Of != 12 || r.SecondsLeft != 40 || r.Cell != "direct" {
+	if r := b.state().Lesson; r.Run != name || r.Of != 12 || r.SecondsLeft != 40 || r.Cell != "direct" ||
+		r.Pair != "24 groups, ratio 0.81 (0.78 to 0.85), until 5 %" {
 		t.Errorf("%+v", r)
 	}
 	if status, text := b.get("/runs/" + name); status != 200 || !strings.Contains(text, "This run goes on.") {

@@ -84,7 +84,8 @@ func TestDriver(t *testing.T) {
 		t.Error("a selector with driver k6 picks the cells without another")
 	}
 	l := read()
-	if err := l.Apply(Override{Experiments: []string{"a"}, Values: map[string][]string{"driver": {"pgbench"}}}); err != nil {
+	driver := map[string][]string{"driver": {"pgbench"}}
+	if err := l.Apply(Override{Experiments: []string{"a"}, Values: driver}); err != nil {
 		t.Fatal(err)
 	}
 	if cells, err = l.Cells(paths); err != nil || len(cells) != 1 || cells[0].Driver != Pgbench {

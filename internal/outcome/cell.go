@@ -5,11 +5,47 @@ import (
 	"slices"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
 
 // one returns the cell that s picks, where it has figures; otherwise an outcome (NotInThisRun, Inconclusive) and why.
 func one(run *result.Run, s lesson.Selector) (*result.Cell, Outcome, Reason) {
+	c, outcome, why := picked(run, s)
+	if c == nil {
+		return nil, outcome, why
+	}
+	if why := notMeasured(run, c); why != "" {
+		return c, Inconclusive, Reason{Text: why}
+	}
+	return c, "", Reason{}
+}
+
+// two returns the cells of a ratio, as one does. Where they ran side by side, what became of them elsewhere doesn't
+// matter.
+func two(run *result.Run, f metric.Metric, of, to lesson.Selector) (a, b *result.Cell, outcome Outcome, why Reason) {
+	a, outcome, why = picked(run, of)
+	if a == nil {
+		return a, nil, outcome, why
+	}
+	b, outcome, why = picked(run, to)
+	if pair, _ := run.PairOf(a, b, f.Name); pair != nil {
+		return a, b, "", Reason{}
+	}
+	if text := notMeasured(run, a); text != "" {
+		return a, nil, Inconclusive, Reason{Text: text}
+	}
+	if b == nil {
+		return a, b, outcome, why
+	}
+	if text := notMeasured(run, b); text != "" {
+		return a, b, Inconclusive, Reason{Text: text}
+	}
+	return a, b, "", Reason{}
+}
+
+// picked returns the cell that s picks; otherwise an outcome and why there is none.
+func picked(run *result.Run, s lesson.Selector) (*result.Cell, Outcome, Reason) {
 	cells := Select(run, s)
 	switch {
 	case len(cells) == 0:
@@ -18,10 +54,17 @@ func one(run *result.Run, s lesson.Selector) (*result.Cell, Outcome, Reason) {
 		why := fmt.Sprintf("%s picks %d cells of this run, it must pick one", s, len(cells))
 		return nil, Inconclusive, Reason{Text: why}
 	}
-	c := cells[0]
+	return cells[0], "", Reason{}
+}
+
+// notMeasured says why the cell's blocks say nothing of it; empty where they do. A pair that came to nothing isn't one of
+// them: its cells run in blocks then.
+func notMeasured(run *result.Run, c *result.Cell) string {
 	failed := map[int]bool{} // blocks
 	for _, r := range c.Repeats {
-		failed[r.Block] = r.Status == result.Failed
+		if !slices.ContainsFunc(run.Pairs, func(p result.Pair) bool { return p.Block == r.Block }) {
+			failed[r.Block] = r.Status == result.Failed
+		}
 	}
 	n := 0
 	for _, yes := range failed {
@@ -29,18 +72,15 @@ func one(run *result.Run, s lesson.Selector) (*result.Cell, Outcome, Reason) {
 			n++
 		}
 	}
-	why := ""
 	switch {
 	case len(c.Repeats) == 0:
-		why = Name(c) + " didn't run"
+		return Name(c) + " didn't run"
 	case n > 0:
-		why = because(fmt.Sprintf("%s failed in %d of %d blocks", Name(c), n, len(failed)), c.Reason)
+		return because(fmt.Sprintf("%s failed in %d of %d blocks", Name(c), n, len(failed)), c.Reason)
 	case c.Last() == nil:
-		why = because(Name(c)+" has no repeat that counts", c.Reason)
-	default:
-		return c, "", Reason{}
+		return because(Name(c)+" has no repeat that counts", c.Reason)
 	}
-	return c, Inconclusive, Reason{Text: why}
+	return ""
 }
 
 // missing says why s picks no cell: its path is off, its experiment was left out, or the run has others. Where an

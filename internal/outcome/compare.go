@@ -13,7 +13,8 @@ type Comparison struct {
 	Plan    lesson.Comparison
 	Metric  metric.Metric
 	Of, To  *result.Cell // nil where there is none
-	Ratio   Interval     // of Of's figure to To's, within each block; N is the blocks that both have
+	Ratio   Interval     // of Of's figure to To's, within each group of a pair or within each block that both have
+	By      Ratio        // the same, and how it was measured
 	Outcome Outcome
 	Reason  Reason
 }
@@ -28,15 +29,13 @@ func Compare(run *result.Run, plan lesson.Comparison) Comparison {
 	c.Metric = f
 	var outcome Outcome
 	var why Reason
-	if c.Of, outcome, why = one(run, plan.Of); outcome != "" {
+	if c.Of, c.To, outcome, why = two(run, f, plan.Of, plan.To); outcome != "" {
 		return c.with(outcome, why)
 	}
-	if c.To, outcome, why = one(run, plan.To); outcome != "" {
-		return c.with(outcome, why)
-	}
-	ratios := f.EachRatio(c.Of, c.To)
-	c.Ratio = Summary(ratios.Measured)
-	if why := vetoed(f, c.Of, c.To); len(why.Flagged) > 0 {
+	c.By = RatioOf(run, f, c.Of, c.To)
+	c.Ratio = c.By.Interval
+	cells := c.By.cells
+	if why := vetoed(f, cells...); len(why.Flagged) > 0 {
 		return c.with(Inconclusive, why)
 	}
 	found := beside1(c.Ratio)
@@ -44,13 +43,17 @@ func Compare(run *result.Run, plan lesson.Comparison) Comparison {
 	case c.Ratio.N == 0:
 		return c.with(Inconclusive, noRatio(f, c.Of, c.To))
 	case !c.Ratio.Known():
-		why := starred(f, c.Of, c.To)
-		why.Text = fmt.Sprintf("%d of %d common repeats", c.Ratio.N, Fewest)
+		why := starred(f, cells...)
+		fewest, what := c.Ratio.fewest()
+		if !c.Ratio.OfGroups {
+			what = "common " + what
+		}
+		why.Text = fmt.Sprintf("%d of %d %s", c.Ratio.N, fewest, what)
 		return c.with(NoInterval, why)
-	case beside1(Summary(ratios.Least)) != found, beside1(Summary(ratios.Most)) != found:
-		return c.with(Inconclusive, doubted(f, c.Of, c.To))
+	case beside1(c.By.least) != found, beside1(c.By.most) != found:
+		return c.with(Inconclusive, doubted(f, cells...))
 	}
-	return c.with(found, harmless(f, c.Of, c.To))
+	return c.with(found, harmless(f, cells...))
 }
 
 // beside1 says where a ratio's interval lies. As each ratio in it grows, so do its ends: what the least and the most

@@ -30,7 +30,7 @@ type Condition struct {
 	Plan    lesson.Condition
 	Metric  metric.Metric
 	Of, To  *result.Cell // To is nil where the figure itself is judged
-	Value   Interval     // of the figure, or of its ratio or difference within each block
+	Value   Interval     // of the figure, of its ratio within each group or block, or of its difference within each block
 	Limit   float64
 	Agrees  bool // what was seen does, however little that was
 	Outcome Outcome
@@ -81,20 +81,28 @@ func judge(run *result.Run, plan lesson.Condition) Condition {
 	c.Metric = found
 	var outcome Outcome
 	var why Reason
-	if c.Of, outcome, why = one(run, plan.Of); outcome != "" {
-		return c.with(outcome, why)
-	}
-	cells, values := []*result.Cell{c.Of}, found.Each(c.Of)
-	if other := c.other(); other != nil {
-		if c.To, outcome, why = one(run, other); outcome != "" {
+	var least, most Interval
+	var cells []*result.Cell
+	if plan.To != nil {
+		if c.Of, c.To, outcome, why = two(run, found, plan.Of, plan.To); outcome != "" {
 			return c.with(outcome, why)
 		}
-		cells, values = append(cells, c.To), found.EachRatio(c.Of, c.To)
+		ratio := RatioOf(run, found, c.Of, c.To)
+		c.Value, least, most, cells = ratio.Interval, ratio.least, ratio.most, ratio.cells
+	} else {
+		if c.Of, outcome, why = one(run, plan.Of); outcome != "" {
+			return c.with(outcome, why)
+		}
+		values := found.Each(c.Of)
+		cells = []*result.Cell{c.Of}
+		if plan.Minus != nil {
+			if c.To, outcome, why = one(run, plan.Minus); outcome != "" {
+				return c.with(outcome, why)
+			}
+			cells, values = append(cells, c.To), found.EachDifference(c.Of, c.To)
+		}
+		c.Value, least, most = Summary(values.Measured), Summary(values.Least), Summary(values.Most)
 	}
-	if plan.Minus != nil {
-		values = found.EachDifference(c.Of, c.To)
-	}
-	c.Value = Summary(values.Measured)
 	if why := vetoed(found, cells...); len(why.Flagged) > 0 {
 		return c.with(Inconclusive, why)
 	}
@@ -103,20 +111,20 @@ func judge(run *result.Run, plan lesson.Condition) Condition {
 	} else if c.Value.N == 0 {
 		return c.with(Inconclusive, noFigure(found, c.Of))
 	}
-	return c.despite(values, cells)
+	return c.despite(least, most, cells)
 }
 
 // despite judges the condition by its value, and by the least and the most that this would be without what flags say:
 // where these don't come to the same, the condition is Inconclusive.
-func (c Condition) despite(values metric.Series, cells []*result.Cell) Condition {
+func (c Condition) despite(least, most Interval, cells []*result.Cell) Condition {
 	seen := c.judged()
 	if seen.Outcome == Inconclusive {
 		seen.Reason.Flagged = starred(c.Metric, cells...).Flagged
 		return seen
 	}
-	for _, end := range [][]float64{values.Least, values.Most} {
+	for _, end := range []Interval{least, most} {
 		other := c
-		other.Value = Summary(end)
+		other.Value = end
 		if other = other.judged(); other.Outcome != seen.Outcome || other.Agrees != seen.Agrees {
 			return c.with(Inconclusive, doubted(c.Metric, cells...))
 		}
@@ -124,14 +132,6 @@ func (c Condition) despite(values metric.Series, cells []*result.Cell) Condition
 	why := harmless(c.Metric, cells...)
 	why.Text = seen.Reason.Text
 	return seen.with(seen.Outcome, why)
-}
-
-// other picks the cell that the condition compares with, nil where it judges the figure itself.
-func (c Condition) other() lesson.Selector {
-	if c.Plan.Minus != nil {
-		return c.Plan.Minus
-	}
-	return c.Plan.To
 }
 
 func (c Condition) with(outcome Outcome, why Reason) Condition {
@@ -152,12 +152,12 @@ func (c Condition) judged() Condition {
 		return c.with(Inconclusive, Reason{Text: fmt.Sprintf("%q is no way to compare: less or more", c.Plan.Is)})
 	case !agrees && !refuted:
 		return c.with(Inconclusive, Reason{Text: c.Text() + ": " + doubt})
-	case agrees && c.Value.N < Fewest:
-		return c.with(NoInterval, Reason{Text: seen(c.Value.N) + ", as expected"})
+	case agrees && c.Value.few():
+		return c.with(NoInterval, Reason{Text: seen(c.Value) + ", as expected"})
 	case agrees:
 		return c.with(Reproduced, Reason{})
-	case c.Value.N < Fewest:
-		return c.with(NoInterval, Reason{Text: seen(c.Value.N) + ", not as expected: " + c.Text()})
+	case c.Value.few():
+		return c.with(NoInterval, Reason{Text: seen(c.Value) + ", not as expected: " + c.Text()})
 	}
 	return c.with(NotReproduced, Reason{Text: c.Text()})
 }
@@ -173,15 +173,18 @@ func (c Condition) between() (lo, hi float64, doubt string) {
 		return v.Center, v.Center, ""
 	}
 	lo, hi = v.Center/(1+margin), v.Center/(1-margin)
-	return min(lo, hi), max(lo, hi), seen(v.N) + ", and that is less than 10 % away"
+	return min(lo, hi), max(lo, hi), seen(v) + ", and that is less than 10 % away"
 }
 
 // seen says how often something was.
-func seen(times int) string {
-	if times == 1 {
+func seen(v Interval) string {
+	switch {
+	case v.OfGroups:
+		return "seen in " + metric.Count(v.N, "group")
+	case v.N == 1:
 		return "seen once"
 	}
-	return fmt.Sprintf("seen %d times", times)
+	return fmt.Sprintf("seen %d times", v.N)
 }
 
 // write writes a ratio, a difference or a figure.

@@ -26,8 +26,8 @@ func Groups(figures [][2]float64) Interval {
 	i := Interval{OfGroups: true}
 	var logs []float64
 	for _, f := range figures {
-		ratio := f[0] / f[1]
-		if !(f[0] > 0 && f[1] > 0) || math.IsInf(ratio, 0) || ratio == 0 {
+		ratio, ok := ratioOf(f)
+		if !ok {
 			i.LeftOut++
 			continue
 		}
@@ -39,6 +39,12 @@ func Groups(figures [][2]float64) Interval {
 	center, half := trimmed(logs)
 	i.Center, i.Lo, i.Hi = math.Exp(center), math.Exp(center-half), math.Exp(center+half)
 	return i
+}
+
+// ratioOf is a group's ratio; false where it has none.
+func ratioOf(figures [2]float64) (float64, bool) {
+	ratio := figures[0] / figures[1]
+	return ratio, figures[0] > 0 && figures[1] > 0 && ratio > 0 && !math.IsInf(ratio, 0)
 }
 
 // HalfWidth is half the width of a ratio's interval as a share of the ratio, 0.05 for 0.95 to 1.05; without limit where

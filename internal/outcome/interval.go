@@ -42,10 +42,15 @@ func (i Interval) fewest() (n int, what string) {
 	return Fewest, "repeats"
 }
 
+// few says whether there are too few values for an interval.
+func (i Interval) few() bool {
+	fewest, _ := i.fewest()
+	return i.N < fewest
+}
+
 // Known says whether there is an interval around the center.
 func (i Interval) Known() bool {
-	fewest, _ := i.fewest()
-	return i.N >= fewest && !math.IsInf(i.Lo, 0) && !math.IsInf(i.Hi, 0)
+	return !i.few() && !math.IsInf(i.Lo, 0) && !math.IsInf(i.Hi, 0)
 }
 
 // Text writes the range as write has numbers, or why there is none.

@@ -176,7 +176,8 @@ func (p *process) keep(file string) error {
 }
 
 // summary is the test as k6 would have written it. pgbench sends what it prepares in exchanges of their own, the first
-// of each client outside of a transaction, and opens one connection before those of its clients.
+// of each client outside of a transaction. It opens one connection before those of its clients, and sends nothing over
+// it.
 func (t Test) summary(p *process, seen *tally) *summary.Summary {
 	trend, prepares := "pg_statement", 0
 	if t.Explicit {
@@ -191,6 +192,7 @@ func (t Test) summary(p *process, seen *tally) *summary.Summary {
 			"pg_transactions":         {},
 			"pg_prepare_transactions": {summary.Whole: float64(prepares)},
 			"pg_connections":          {summary.Whole: float64(t.Clients + 1)},
+			"pg_silent_connections":   {summary.Whole: 1},
 		},
 		First: map[string]summary.Trend{}, Later: map[string]summary.Trend{}, Statements: map[string]summary.Trend{},
 	}

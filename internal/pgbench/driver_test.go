@@ -37,7 +37,9 @@ func TestDriver(t *testing.T) {
 		change func(*Test)
 		check  func(t *testing.T, s *summary.Summary)
 	}{
-		"a window after a warm-up": {func(o *Test) { o.Seconds, o.Warmup = 0.5, 0.7 }, func(t *testing.T, s *summary.Summary) {
+		"a window after a warm-up": {func(o *Test) {
+			o.Seconds, o.Warmup = 0.5, 0.7
+		}, func(t *testing.T, s *summary.Summary) {
 			if s.Finish != nil || s.Window.Seconds < 0.499 || s.Window.Seconds > 0.501 || s.Window.Ready != 3 {
 				t.Errorf("%+v, %+v", s.Window, s.Finish)
 			}

@@ -31,7 +31,8 @@ func TestTally(t *testing.T) {
 	if err := got.read(filepath.Join(folder, "log")); err != nil {
 		t.Fatal(err)
 	}
-	want := map[summary.Phase]times{before: {1503: 1, 2000: 1}, summary.Measured: {1102: 1, 2500: 1, 2100: 1}, after: {900: 1}}
+	want := map[summary.Phase]times{before: {1503: 1, 2000: 1}, summary.Measured: {1102: 1, 2500: 1, 2100: 1},
+		after: {900: 1}}
 	if !reflect.DeepEqual(got.times, want) {
 		t.Errorf("the times are %v", got.times)
 	}

@@ -32,7 +32,8 @@ func TestTooSmall(t *testing.T) {
 		{"pgbench has no script", []lesson.Cell{cell(func(c *lesson.Cell) { c.Workload = "copy" })}, 1,
 			[]string{"what k6 with 45 clients and the lab take."}},
 		{"one client keeps one CPU busy", []lesson.Cell{cell(func(c *lesson.Cell) { c.Clients = 1 })}, 2, nil},
-		{"clients wait for the network", []lesson.Cell{cell(func(c *lesson.Cell) { c.Latency = lesson.Through(10) })}, 1, nil},
+		{"clients wait for the network", []lesson.Cell{cell(func(c *lesson.Cell) { c.Latency = lesson.Through(10) })}, 1,
+			nil},
 		{"an open loop", []lesson.Cell{cell(func(c *lesson.Cell) { c.Rate = 9 })}, 1, nil},
 		{"one server", []lesson.Cell{cell(func(c *lesson.Cell) { c.Path = "direct" })}, 2, nil},
 	}

@@ -155,8 +155,12 @@ func (r *runner) try(ctx context.Context, t *trial) ruling {
 		decided = ruling{status: result.Blocked, reason: t.tooSlow}
 		t.pair.Status, t.pair.Reason = decided.status, decided.reason
 	}
-	if t.pair.Status == result.Interrupted {
+	switch t.pair.Status {
+	case result.OK:
+	case result.Interrupted:
 		t.pair.Ending = string(result.Interrupted)
+	default:
+		t.pair.Ending = ""
 	}
 	r.closePair(t, decided)
 	return decided

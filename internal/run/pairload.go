@@ -79,10 +79,6 @@ func (r *runner) loadPair(ctx context.Context, t *trial) error {
 	if readErr == nil {
 		r.seenPair(t, seen, g, file+".json")
 	}
-	t.pair.Ending = result.TimeOver
-	if follower.precise {
-		t.pair.Ending = result.Precise
-	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -96,6 +92,10 @@ func (r *runner) loadPair(ctx context.Context, t *trial) error {
 		return fmt.Errorf("k6 left no summary: %w: %s", readErr, g.printed)
 	case followErr != nil:
 		return followErr
+	}
+	t.pair.Ending = result.TimeOver
+	if follower.precise {
+		t.pair.Ending = result.Precise
 	}
 	return t.complain(seen)
 }

@@ -207,10 +207,11 @@ func (p *progress) draw() {
 	if p.width == 0 || !p.running {
 		return
 	}
-	line := fmt.Sprintf("%s, about %s left, %s: %s", p.place(), clock(p.countdown()), p.phase, p.name())
-	if p.pair != nil {
-		line = fmt.Sprintf("%s, about %s left, %s:%s: %s", p.place(), clock(p.countdown()), p.phase, p.pair.text(), p.name())
+	doing := p.phase
+	if p.pair != nil && p.pair.seen {
+		doing += ": " + p.pair.String()
 	}
+	line := fmt.Sprintf("%s, about %s left, %s: %s", p.place(), clock(p.countdown()), doing, p.name())
 	if len(line) >= p.width {
 		line = line[:p.width-1]
 	}
@@ -243,8 +244,10 @@ func (p *progress) ended() {
 	p.done++
 	if p.pair != nil {
 		p.paired.left -= p.pair.limit
-		p.paired.done += p.pair.limit
-		p.paired.took += p.now().Sub(p.began)
+		if p.pair.seen { // one that came to nothing says nothing of the others
+			p.paired.done += p.pair.limit
+			p.paired.took += p.now().Sub(p.began)
+		}
 		p.pair = nil
 		return
 	}

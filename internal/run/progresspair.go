@@ -117,16 +117,13 @@ func (p *progress) groups(n int, each time.Duration, i outcome.Interval, widest 
 	p.draw()
 }
 
-// text is what changes of a pair's line.
-func (r *runningPair) text() string {
-	if !r.seen {
-		return ""
+// String is what people read of it: 24 groups, ratio 0.81 (0.78 to 0.85), until 5 %.
+func (s PairStep) String() string {
+	text := fmt.Sprintf("%d groups, ratio %s", s.Groups, ratio(s.Ratio))
+	if s.Hi > 0 {
+		text += fmt.Sprintf(" (%s to %s)", ratio(s.Lo), ratio(s.Hi))
 	}
-	text := fmt.Sprintf(" %d groups, ratio %s", r.Groups, ratio(r.Ratio))
-	if r.Hi > 0 {
-		text += fmt.Sprintf(" (%s to %s)", ratio(r.Lo), ratio(r.Hi))
-	}
-	return fmt.Sprintf("%s, until %.3g %%", text, 100*r.Until)
+	return fmt.Sprintf("%s, until %.3g %%", text, 100*s.Until)
 }
 
 func ratio(v float64) string { return fmt.Sprintf("%.3g", v) }
@@ -171,7 +168,7 @@ func differ(of, to lesson.Cell) (own [summary.Sides]string, shared []string) {
 	cells := [summary.Sides]lesson.Cell{of, to}
 	var parts [summary.Sides][]string
 	for side, c := range cells {
-		parts[side] = outcome.Parts(&result.Cell{Cell: c})
+		parts[side] = pairParts(c, cells[1-side])
 	}
 	for side, c := range cells {
 		var alone []string
@@ -184,9 +181,28 @@ func differ(of, to lesson.Cell) (own [summary.Sides]string, shared []string) {
 			}
 		}
 		own[side] = strings.Join(alone, ", ")
-		if own[side] == "" {
+		switch {
+		case own[side] != "":
+		case of.Experiment != to.Experiment:
+			own[side] = c.Experiment
+		default:
 			own[side] = c.ID
 		}
 	}
 	return own, shared
+}
+
+// pairParts are those of the cell's name, and what else the other cell of the pair hasn't.
+func pairParts(c, other lesson.Cell) []string {
+	parts := outcome.Parts(&result.Cell{Cell: c})
+	for _, d := range lesson.Dimensions() {
+		if d.Heading == "" || d.Name == "link" || d.Name == "latency_ms" { // the name has a latency where there is one
+			continue
+		}
+		text := d.Text(d.Of(&c))
+		if text != "" && text != d.Text(d.Of(&other)) && !slices.Contains(parts, text) {
+			parts = append(parts, text)
+		}
+	}
+	return parts
 }

@@ -183,6 +183,7 @@ func newSlotsScript(t *testing.T) string {
 }
 
 func TestPairOfK6(t *testing.T) {
+	t.Parallel()
 	tr := newTrial(t, newSlotsScript(t), "", nil).start(3)
 	p := tr.stopped()
 	tr.checkSums(p)
@@ -198,6 +199,7 @@ func TestPairOfK6(t *testing.T) {
 
 // Ctrl-C leaves whole groups, and a summary that has more than they: of the group under way.
 func TestInterruptedPair(t *testing.T) {
+	t.Parallel()
 	tr := newTrial(t, newSlotsScript(t), "", nil).start(2)
 	if err := tr.command.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
@@ -219,6 +221,7 @@ func TestInterruptedPair(t *testing.T) {
 }
 
 func TestPair(t *testing.T) {
+	t.Parallel()
 	own := newLabScript(t, `
 		const numbers = counter('lab_numbers');
 		export const own = workload({ warm: 1 }, (client, { params }) => {
@@ -251,6 +254,7 @@ func TestPair(t *testing.T) {
 
 // Sides that have the same options don't share the pools of their instances.
 func TestPairOfInstances(t *testing.T) {
+	t.Parallel()
 	own := newLabScript(t, `export const own = workload((client) => client.exec('SELECT pg_sleep(0.002)'));`)
 	cell := map[string]any{"path": "same", "clients": 4, "instances": 2, "instance_pool": 1}
 	tr := newTrial(t, own, testDSN(t), nil, cell, cell).start(1)
@@ -265,6 +269,7 @@ func TestPairOfInstances(t *testing.T) {
 
 // A client whose connection drops connects again in its next iteration. Errors are those of its side.
 func TestDroppedConnectionsInAPair(t *testing.T) {
+	t.Parallel()
 	own := newLabScript(t, `export const own = workload((client, { params }) => {
 		client.exec('SELECT pg_sleep(0.001)');
 		if (params.drops && Math.random() < 0.1) client.exec('SELECT pg_terminate_backend(pg_backend_pid())');
@@ -292,6 +297,7 @@ func TestPairsThatFail(t *testing.T) {
 			`2 clients of the side`},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			own := newLabScript(t, `let iterations = 0; export const own = workload(`+test.own+`);`)
 			p := newTrial(t, own, test.dsn, nil).start(0).ended(0)
 			if why := p.Failure + p.TooSlow; !strings.HasPrefix(why, test.want) || p.Groups != 0 {

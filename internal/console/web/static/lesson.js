@@ -48,6 +48,7 @@ function progress(lesson) {
     `${lesson.done} of ${lesson.of}`,
     lesson.failed > 0 && `${lesson.failed} failed`,
     lesson.cell,
+    lesson.pair,
     lesson.elsewhere && 'started from a terminal',
   ].filter(Boolean).join(' · ');
   $('mine').textContent = recall();

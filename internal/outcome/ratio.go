@@ -1,0 +1,141 @@
+package outcome
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"pooler-lab/internal/metric"
+	"pooler-lab/internal/result"
+)
+
+// A Ratio is that of one cell's figure to another's, and how it was measured. Where the cells ran side by side, it is of
+// the groups of their pair, and else of the blocks that both have.
+type Ratio struct {
+	Interval
+	Pair    *result.Pair // nil where it is of blocks
+	Groups  []float64    // ratios of the pair's groups in order; a group without one has none
+	Flagged bool         // flags can have moved it by more than a little
+	// How says how it was measured: "side by side, 38 groups of 4 x 230 ms", "6 blocks". It is empty in runs that measure
+	// nothing side by side.
+	How string
+
+	least, most Interval       // what it would be without what the flags say
+	cells       []*result.Cell // the two, each with those repeats alone that the ratio is of
+}
+
+// RatioOf is the ratio of the metric of one cell to that of another. A pair with too few groups for an interval counts
+// only where the blocks give none either.
+func RatioOf(run *result.Run, f metric.Metric, of, to *result.Cell) Ratio {
+	if of == nil || to == nil {
+		return Ratio{}
+	}
+	blocks := ofBlocks(f, of, to)
+	pair, inverted := run.PairOf(of, to, f.Name)
+	r := blocks
+	if pair != nil {
+		r = ofPair(f, pair, inverted, of, to)
+		if !r.Known() && (blocks.Known() || r.N == 0) {
+			r = blocks
+		}
+	}
+	r.Flagged = len(starred(f, r.cells...).Flagged) > 0
+	if len(run.Pairs)+len(run.Unpaired) > 0 {
+		r.How = how(run, r, f.Name, of, to)
+	}
+	return r
+}
+
+func ofBlocks(f metric.Metric, of, to *result.Cell) Ratio {
+	s := f.EachRatio(of, to)
+	return Ratio{Interval: Summary(s.Measured), least: Summary(s.Least), most: Summary(s.Most),
+		cells: []*result.Cell{of, to}}
+}
+
+// ofPair is the ratio that the pair shows. What flags can have done to each cell's figures over the whole pair, they can
+// have done to the ratio.
+func ofPair(f metric.Metric, pair *result.Pair, inverted bool, of, to *result.Cell) Ratio {
+	figures := slices.Clone(pair.Figures[f.Name])
+	for i := range figures {
+		if inverted {
+			figures[i][0], figures[i][1] = figures[i][1], figures[i][0]
+		}
+	}
+	r := Ratio{Interval: Groups(figures), Pair: pair}
+	for _, g := range figures {
+		if ratio, ok := ratioOf(g); ok {
+			r.Groups = append(r.Groups, ratio)
+		}
+	}
+	r.cells = []*result.Cell{within(pair, of), within(pair, to)}
+	a, _ := f.Bound(r.cells[0])
+	b, _ := f.Bound(r.cells[1])
+	r.least, r.most = r.times(a.Lo()/b.Hi()), r.times(a.Hi()/b.Lo())
+	return r
+}
+
+// times is the interval with all that is in it multiplied.
+func (i Interval) times(v float64) Interval {
+	i.Center, i.Lo, i.Hi = i.Center*v, i.Lo*v, i.Hi*v
+	return i
+}
+
+// within is the cell with its repeat of the pair's block alone: what happened to it elsewhere doesn't matter. That
+// repeat is no less of a measurement where the pair was interrupted.
+//
+// The flag stolen doesn't matter to a ratio of groups, and is left out. A hypervisor takes CPUs in bursts, and slots of
+// both sides alternate within a second or two in random order: each burst is as likely to hit the one as the other. What
+// it does to the groups scatters them, and makes their interval as wide as it has to be. All other flags stay: a link
+// that is off or an error that one path alone has moves all groups in the same direction.
+func within(pair *result.Pair, c *result.Cell) *result.Cell {
+	only := *c
+	only.Repeats = nil
+	for i := range c.Repeats {
+		r := c.Repeats[i]
+		if r.Block != pair.Block || r.Status != result.OK && (r.Status != result.Interrupted || r.Measured == nil) {
+			continue
+		}
+		r.Status = result.OK
+		if r.Flagged(result.FlagStolen) {
+			r.Flags = slices.DeleteFunc(slices.Clone(r.Flags), func(f result.Flag) bool { return f.Kind == result.FlagStolen })
+			r.Bounds = metric.Bounds(&only, &r)
+		}
+		only.Repeats = []result.Repeat{r} // the last attempt
+	}
+	return &only
+}
+
+// how says how the ratio was measured, and why not side by side where that was planned or can't be.
+func how(run *result.Run, r Ratio, name string, of, to *result.Cell) string {
+	if r.Pair != nil {
+		text := "side by side, " + metric.Count(r.N, "group")
+		if r.Pair.SlotMS > 0 {
+			text += fmt.Sprintf(" of 4 x %s ms", strconv.FormatFloat(r.Pair.SlotMS, 'f', -1, 64))
+		}
+		if r.LeftOut > 0 {
+			text += fmt.Sprintf(", %d without a ratio", r.LeftOut)
+		}
+		return text
+	}
+	text := metric.Count(r.N, "block")
+	if why := unpaired(run, name, of, to); why != "" {
+		text += ", not side by side: " + why
+	}
+	return text
+}
+
+// unpaired is why the cells didn't run side by side; empty where nobody said so.
+func unpaired(run *result.Run, name string, of, to *result.Cell) string {
+	same := func(a, b string) bool { return a == of.ID && b == to.ID || a == to.ID && b == of.ID }
+	for _, p := range run.Pairs {
+		if same(p.Of, p.To) && slices.Contains(p.Metrics, name) && p.Status != result.Planned && p.Reason != "" {
+			return p.Reason
+		}
+	}
+	for _, u := range run.Unpaired {
+		if same(u.Of, u.To) && u.Metric == name {
+			return u.Reason
+		}
+	}
+	return ""
+}

@@ -1,0 +1,149 @@
+package outcome
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/metric"
+	"pooler-lab/internal/result"
+)
+
+// paired is a run in which direct and pgpool ran side by side, at 0.8 of direct's throughput, and once in a block.
+func paired(groups int) *result.Run {
+	run := &result.Run{}
+	cell(run, "direct", 1, 1000, 1005).Paired = 1
+	cell(run, "pgpool", 1, 800, 1600).Paired = 1 // its block alone would say something else
+	figures := make([][2]float64, groups)
+	for i := range figures {
+		noise := 1 + 0.05*math.Sin(float64(5*i))
+		figures[i] = [2]float64{800 * noise, 1000}
+	}
+	run.Pairs = []result.Pair{{Block: 1, Of: "pgpool", To: "direct", Metrics: []string{"tps"}, Status: result.OK,
+		SlotMS: 230, Groups: groups, Figures: map[string][][2]float64{"tps": figures}}}
+	return run
+}
+
+var ofPgpool = lesson.Comparison{Metric: "tps", Of: pick("path", "pgpool"), To: pick("path", "direct")}
+
+func TestComparePaired(t *testing.T) {
+	flag := func(block int, kind result.FlagKind, bound *result.Bound) func(*result.Run) {
+		return func(r *result.Run) {
+			repeat := &r.Cells[1].Repeats[block-1]
+			repeat.Flags = append(repeat.Flags, result.Flag{Kind: kind})
+			if bound != nil {
+				repeat.Bounds = map[string]result.Bound{"tps": *bound}
+			}
+		}
+	}
+	failed := func(block int) func(*result.Run) {
+		return func(r *result.Run) {
+			r.Cells[0].Repeats[block-1].Status, r.Cells[0].Reason = result.Failed, "no answer"
+		}
+	}
+	tests := []struct {
+		name   string
+		groups int
+		change func(*result.Run)
+		want   string
+	}{
+		{"of its groups", 25, nil, "lower"},
+		{"too few groups", 12, nil, "no interval: 12 of 20 groups"},
+		{"interrupted", 25, func(r *result.Run) {
+			r.Pairs[0].Status = result.Interrupted
+			for i := range r.Cells {
+				r.Cells[i].Repeats[0].Status = result.Interrupted
+			}
+		}, "lower"},
+		{"a block that failed", 25, failed(2), "lower"},
+		{"a flag in a block", 25, flag(2, result.FlagHost, nil), "lower"},
+		{"a flag that vetoes", 25, flag(1, result.FlagHost, nil),
+			"inconclusive: flagged (pgpool, select, 1 client: host)"},
+		{"a flag that changes the outcome", 25, flag(1, result.FlagErrors, &result.Bound{1, 1.4}),
+			"inconclusive: flagged, enough to change the outcome (pgpool, select, 1 client: errors, at most 29 % too low)"},
+		{"a flag that doesn't", 25, flag(1, result.FlagErrors, &result.Bound{1, 1.1}),
+			"lower: flagged, too little to change the outcome (pgpool, select, 1 client: errors, at most 10 % too low)"},
+		{"stolen time", 25, flag(1, result.FlagStolen, &result.Bound{1, 1.4}), "lower"},
+		{"a pair that failed", 25, func(r *result.Run) {
+			r.Pairs[0].Status = result.Failed
+			r.Cells[0].Repeats[0].Status = result.Failed
+		}, "no interval: 1 of 6 common repeats"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			run := paired(test.groups)
+			if test.change != nil {
+				test.change(run)
+			}
+			if got := Compare(run, ofPgpool).String(); got != test.want {
+				t.Errorf("the outcome is %q, it should be %q", got, test.want)
+			}
+		})
+	}
+}
+
+// TestInvertedPair: a comparison the other way round has the inverse of the same interval.
+func TestInvertedPair(t *testing.T) {
+	run := paired(25)
+	there := Compare(run, ofPgpool)
+	back := Compare(run, lesson.Comparison{Metric: "tps", Of: ofPgpool.To, To: ofPgpool.Of})
+	if back.Outcome != Higher || math.Abs(back.Ratio.Lo*there.Ratio.Hi-1) > 1e-9 {
+		t.Errorf("it is %s, %+v, and not the inverse of %+v", back, back.Ratio, there.Ratio)
+	}
+	if f := run.Pairs[0].Figures["tps"][0]; f[1] != 1000 {
+		t.Errorf("the run's own figures are %v now", f)
+	}
+}
+
+func TestJudgePaired(t *testing.T) {
+	judged := func(run *result.Run, is string, than float64) string {
+		return Judge(run, lesson.Finding{All: []lesson.Condition{
+			{Metric: "tps", Of: ofPgpool.Of, To: ofPgpool.To, Is: is, Than: &than}}}).String()
+	}
+	for _, test := range []struct {
+		groups int
+		is     string
+		than   float64
+		want   string
+	}{
+		{25, "less", 0.9, "reproduced"},
+		{25, "more", 0.9, "not reproduced: tps of pgpool, select, 1 client to direct, select, 1 client is 0.80 ("},
+		{25, "less", 0.8, "inconclusive: "},
+		{12, "less", 0.9, "no interval: seen in 12 groups, as expected"},
+		{12, "less", 0.82, "inconclusive: tps of pgpool, select, 1 client to direct, select, 1 client is 0.80, " +
+			"expected: less than 0.82: seen in 12 groups, and that is less than 10 % away"},
+	} {
+		if got := judged(paired(test.groups), test.is, test.than); !strings.HasPrefix(got, test.want) {
+			t.Errorf("%d groups, %s than %v: it is %q, it should be %q", test.groups, test.is, test.than, got, test.want)
+		}
+	}
+}
+
+func TestHowARatioWasMeasured(t *testing.T) {
+	tps, err := metric.Find("tps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	how := func(run *result.Run) string { return RatioOf(run, tps, &run.Cells[1], &run.Cells[0]).How }
+	if got := how(paired(38)); got != "side by side, 38 groups of 4 x 230 ms" {
+		t.Errorf("of a pair it is %q", got)
+	}
+	run := paired(38)
+	run.Pairs[0].Figures["tps"][3][1] = 0
+	if got := how(run); got != "side by side, 37 groups of 4 x 230 ms, 1 without a ratio" {
+		t.Errorf("with a group without a ratio it is %q", got)
+	}
+	run.Pairs[0].Status, run.Pairs[0].Reason = result.Blocked, "an iteration of pgpool takes 60 ms"
+	if got := how(run); got != "2 blocks, not side by side: an iteration of pgpool takes 60 ms" {
+		t.Errorf("of a pair that came to nothing it is %q", got)
+	}
+	run.Pairs, run.Unpaired = nil, []result.Unpaired{{Of: "direct", To: "pgpool", Metric: "tps", Reason: "an open loop"}}
+	if got := how(run); got != "2 blocks, not side by side: an open loop" {
+		t.Errorf("of cells that can't be paired it is %q", got)
+	}
+	run.Unpaired = nil
+	if got := how(run); got != "" {
+		t.Errorf("in a run without pairs it is %q", got)
+	}
+}
