@@ -31,7 +31,6 @@ experiments:
   - name: network
     workload: select
     clients: [4]
-    seconds: 1
   - name: connections
     workload: select
     roles: [app_clear]

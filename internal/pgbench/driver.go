@@ -108,7 +108,7 @@ func (t Test) measure(ctx context.Context, p *process) (from, to time.Time, err 
 	from, to = p.began, p.began.Add(seconds(t.Seconds))
 	if t.Transactions > 0 {
 		if err := p.wait(ctx, to); err != nil {
-			return from, to, fmt.Errorf("%w: its clients have %d transactions each to do", err, t.Transactions)
+			return from, to, err
 		}
 		return from, p.over.Add(time.Second), nil // all that it logged
 	}
@@ -118,7 +118,7 @@ func (t Test) measure(ctx context.Context, p *process) (from, to time.Time, err 
 		case <-p.ended:
 			return from, to, errors.Join(errors.New("pgbench ended before its clients were connected"), p.failure())
 		case <-ctx.Done():
-			return from, to, errors.Join(errors.New("pgbench's clients weren't connected in time"), ctx.Err())
+			return from, to, p.late(ctx.Err())
 		}
 		from = p.busy.Add(seconds(t.Warmup))
 		to = from.Add(seconds(t.Seconds))
@@ -137,7 +137,7 @@ func (t Test) measure(ctx context.Context, p *process) (from, to time.Time, err 
 	case <-p.ended:
 		return from, to, nil
 	case <-ctx.Done():
-		return from, to, errors.Join(errors.New("pgbench's last transactions didn't end in time"), ctx.Err())
+		return from, to, p.late(ctx.Err())
 	}
 }
 
@@ -149,7 +149,17 @@ func (p *process) wait(ctx context.Context, until time.Time) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-time.After(time.Until(until)):
-		return fmt.Errorf("pgbench didn't end within %v", until.Sub(p.began).Round(time.Millisecond))
+		return p.late(fmt.Errorf("pgbench didn't end within %v", until.Sub(p.began).Round(time.Millisecond)))
+	}
+}
+
+// late says what a pgbench that has had its time was at.
+func (p *process) late(err error) error {
+	select {
+	case <-p.ready:
+		return fmt.Errorf("its transactions weren't done in time: %w", err)
+	default:
+		return fmt.Errorf("its clients weren't all connected in time, and none begins before all are: %w", err)
 	}
 }
 
@@ -176,7 +186,8 @@ func (p *process) keep(file string) error {
 }
 
 // summary is the test as k6 would have written it. pgbench sends what it prepares in exchanges of their own, the first
-// of each client outside of a transaction, and opens one connection before those of its clients.
+// of each client outside of a transaction. It opens one connection before those of its clients, and sends nothing over
+// it.
 func (t Test) summary(p *process, seen *tally) *summary.Summary {
 	trend, prepares := "pg_statement", 0
 	if t.Explicit {
@@ -191,6 +202,7 @@ func (t Test) summary(p *process, seen *tally) *summary.Summary {
 			"pg_transactions":         {},
 			"pg_prepare_transactions": {summary.Whole: float64(prepares)},
 			"pg_connections":          {summary.Whole: float64(t.Clients + 1)},
+			"pg_silent_connections":   {summary.Whole: 1},
 		},
 		First: map[string]summary.Trend{}, Later: map[string]summary.Trend{}, Statements: map[string]summary.Trend{},
 	}

@@ -114,7 +114,7 @@ func (o Overhead) and(other Overhead) Overhead {
 
 func add(a, b result.Counted) result.Counted {
 	return result.Counted{Transactions: a.Transactions + b.Transactions, Prepares: a.Prepares + b.Prepares,
-		Connections: a.Connections + b.Connections, Explicit: a.Explicit + b.Explicit}
+		Connections: a.Connections + b.Connections, Silent: a.Silent + b.Silent, Explicit: a.Explicit + b.Explicit}
 }
 
 func sessions(nodes []Node) (all int64) {

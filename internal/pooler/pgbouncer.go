@@ -173,7 +173,8 @@ func (b *pgbouncer) Counted(_ Use, l Load) []result.Count {
 // clients have the same, so that is once a server connection, save the one that neverUsed counts; in session mode
 // DISCARD ALL follows each client and undoes it.
 func (b *pgbouncer) Overhead(u Use, l Load) Overhead {
-	connections, unused := l.K6.Connections+l.Own.Connections, neverUsed(u, l.Sessions)
+	// A client that sends nothing gets no server connection.
+	connections, unused := l.K6.Connections-l.K6.Silent+l.Own.Connections, neverUsed(u, l.Sessions)
 	parts := []part{{"SETs", l.Sessions - unused}}
 	if u.Mode == "session" {
 		parts = []part{{"SETs", connections}, {"DISCARD ALLs", connections}}

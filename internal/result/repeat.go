@@ -97,6 +97,7 @@ type Counted struct {
 	Prepares     int64 `json:"prepares"`     // exchanges that only parse: a transaction to the server
 	Connections  int64 `json:"connections"`
 	Explicit     int64 `json:"explicit,omitempty"` // of the transactions: begun with BEGIN
+	Silent       int64 `json:"silent,omitempty"`   // of the connections: they sent no statement
 }
 
 // A Count is one number that k6 and a server both kept.

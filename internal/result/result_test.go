@@ -29,7 +29,7 @@ func full() *Run {
 		Measured: &Measured{WindowSeconds: 1.5, Transactions: 150, TPS: 100, ClientsReady: 1, Late: 1, Dropped: 2,
 			Trends:        map[string]Trend{"pg_connect": {Count: 150, Min: 1, Avg: 2, Med: 2, P90: 3, P95: 3, P99: 4, Max: 5}},
 			Errors:        []Error{{Code: "57P01", Phase: "measure", Count: 3, Message: "terminating connection"}},
-			Counted:       Counted{160, 1, 1, 150},
+			Counted:       Counted{160, 1, 2, 150, 1},
 			FirstConnects: map[string]Trend{"pg_connect": {Count: 1, Med: 9}},
 			LaterConnects: map[string]Trend{"pg_connect": {Count: 149, Med: 2}},
 			Counters:      map[string]float64{"pg_round_trips": 150}, Statements: map[string]Trend{"read": {Count: 150, Med: 1}},
@@ -53,7 +53,8 @@ func full() *Run {
 		Uncounted: "down", Shares: []Share{}, Flags: []Flag{}, Log: "k6/b.log", Exit: 107}
 	cell := lesson.Cell{ID: "a", Experiment: "g", Path: "direct", Latency: lesson.Through(10), Link: "client-primary",
 		Workload: "select",
-		Clients:  1, Protocol: "simple", Rate: 100, Seconds: 1.5, Warmup: 0.5, Fill: true, Wanted: 1, Role: "app_clear",
+		Clients:  1, Protocol: "simple", Driver: lesson.Pgbench, PgbenchScript: "SELECT 1;", Rate: 100, Seconds: 1.5,
+		Warmup: 0.5, Fill: true, Wanted: 1, Role: "app_clear",
 		PoolSize: 5, Instances: 2, InstancePool: 3,
 		Writes: true, Transactions: 50, BandwidthKBs: 1000, ReplicationMS: 20, FreshDatabase: true, SamplesPerSecond: 50,
 		Metrics:  []string{"tps"},

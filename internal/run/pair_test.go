@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
 	"pooler-lab/k6/summary"
@@ -107,7 +108,7 @@ func TestPairThatComesToNothingLeavesItsCellsToBlocks(t *testing.T) {
 		cells     result.Status
 	}{
 		"an iteration takes too long": {"slow", nil, result.Blocked, "an iteration of direct, 10 ms takes 60 ms", result.OK},
-		"clients are gone": {"gone", nil, result.Failed, "no client of pooled is left", result.OK},
+		"clients are gone":            {"gone", nil, result.Failed, "no client of pooled is left", result.OK},
 		"k6 fails": {"broken", nil, result.Failed, "k6 ended with code 107: ReferenceError: pg is not defined",
 			result.Failed},
 		"a path leads elsewhere": {"good", facts, result.Failed,
@@ -280,5 +281,21 @@ func TestProgressOfAPair(t *testing.T) {
 	p.ended()
 	if p.done != 1 || p.paired.left != 0 {
 		t.Errorf("%d done, %v left of the pairs", p.done, p.paired.left)
+	}
+}
+
+// Cells are named by what they differ by, whatever that is.
+func TestNamesOfAPair(t *testing.T) {
+	one := plain("one")
+	pooled, prepared, elsewhere := one, one, one
+	pooled.Path, prepared.Protocol, elsewhere.Experiment = "pooled", "prepared", "h"
+	for want, other := range map[string]lesson.Cell{
+		"direct : pooled, select, 1 client":                             pooled,
+		"simple protocol : prepared protocol, direct, select, 1 client": prepared,
+		"g : h, direct, select, 1 client":                               elsewhere,
+	} {
+		if got := pairName(one, other); got != want {
+			t.Errorf("a pair is called %q, it should be %q", got, want)
+		}
 	}
 }

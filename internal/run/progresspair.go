@@ -168,7 +168,7 @@ func differ(of, to lesson.Cell) (own [summary.Sides]string, shared []string) {
 	cells := [summary.Sides]lesson.Cell{of, to}
 	var parts [summary.Sides][]string
 	for side, c := range cells {
-		parts[side] = outcome.Parts(&result.Cell{Cell: c})
+		parts[side] = pairParts(c, cells[1-side])
 	}
 	for side, c := range cells {
 		var alone []string
@@ -181,9 +181,28 @@ func differ(of, to lesson.Cell) (own [summary.Sides]string, shared []string) {
 			}
 		}
 		own[side] = strings.Join(alone, ", ")
-		if own[side] == "" {
+		switch {
+		case own[side] != "":
+		case of.Experiment != to.Experiment:
+			own[side] = c.Experiment
+		default:
 			own[side] = c.ID
 		}
 	}
 	return own, shared
+}
+
+// pairParts are those of the cell's name, and what else the other cell of the pair hasn't.
+func pairParts(c, other lesson.Cell) []string {
+	parts := outcome.Parts(&result.Cell{Cell: c})
+	for _, d := range lesson.Dimensions() {
+		if d.Heading == "" || d.Name == "link" || d.Name == "latency_ms" { // the name has a latency where there is one
+			continue
+		}
+		text := d.Text(d.Of(&c))
+		if text != "" && text != d.Text(d.Of(&other)) && !slices.Contains(parts, text) {
+			parts = append(parts, text)
+		}
+	}
+	return parts
 }

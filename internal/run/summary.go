@@ -23,7 +23,8 @@ func measured(s *summary.Summary) *result.Measured {
 		Dropped:      s.Count("pg_dropped", summary.Measured),
 		Errors:       append([]result.Error{}, s.Errors...),
 		Counted: result.Counted{Transactions: whole("pg_transactions"), Prepares: whole("pg_prepare_transactions"),
-			Connections: whole("pg_connections"), Explicit: s.Trends["pg_transaction"][summary.Whole].Count},
+			Connections: whole("pg_connections"), Silent: whole("pg_silent_connections"),
+			Explicit: s.Trends["pg_transaction"][summary.Whole].Count},
 		FirstConnects: s.First, LaterConnects: s.Later, Statements: s.Statements,
 		Counters: map[string]float64{}, Finish: s.Finish,
 	}

@@ -172,6 +172,25 @@ func TestCountsOfBlocksThroughPgpool(t *testing.T) {
 	}
 }
 
+// A client that connects and sends nothing has no server connection in session mode, so nothing is set on one or
+// discarded. A direct one has one all the same.
+func TestCountsOfSilentConnections(t *testing.T) {
+	k6 := result.Counted{Transactions: 100, Connections: 2, Silent: 1}
+	zero := Tally{nodes: map[string]Counters{"primary": {}}}
+	for _, test := range []struct {
+		path, link        string
+		commits, sessions int64
+	}{{"pgbouncer-session-near-app", "pgbouncer-primary", 103, 1}, {"direct", "", 102, 2}} {
+		after := Tally{nodes: map[string]Counters{"primary": {Commits: test.commits, Sessions: test.sessions}}}
+		after.pooler.Transactions = 100
+		for _, c := range countsOf(t, pathOf(t, test.path, test.link), zero, after, k6) {
+			if !c.Equal {
+				t.Errorf("%s: %+v", test.path, c)
+			}
+		}
+	}
+}
+
 func TestClients(t *testing.T) {
 	p := pathOf(t, "direct", "client-primary")
 	if got := p.DSN(); got != "host=toxiproxy port=15001 dbname=lab user=app sslmode=disable" || p.counted() != "lab" {

@@ -156,8 +156,8 @@ type Running struct {
 	Run         string `json:"run"`       // its folder's name, "" before it has one
 	State       string `json:"state"`     // running or cancelling
 	Elsewhere   bool   `json:"elsewhere"` // started from a terminal
-	Cell        string `json:"cell"` // or the two of a pair
-	Pair        string `json:"pair"` // what its groups show until now, "" where they show nothing
+	Cell        string `json:"cell"`      // or the two of a pair
+	Pair        string `json:"pair"`      // what its groups show until now, "" where they show nothing
 	Done        int    `json:"done"`
 	Of          int    `json:"of"`
 	SecondsLeft int    `json:"seconds_left"`
