@@ -16,6 +16,8 @@ type runPage struct {
 	Parts       []part
 	Reach       reach
 	Comparisons []comparison
+	Pairs       []pairChart // of the comparisons whose cells ran side by side
+	Within      string      // what a ratio is of
 	Findings    []finding
 	Tally       string
 	LeftOut     string
@@ -41,12 +43,14 @@ func Run(run *result.Run) ([]byte, error) {
 	all := outcome.All(run)
 	p := runPage{
 		Run: run, Machine: machine(run), Alerts: alerts(run),
-		Paths: paths(run), Charts: charts(run), MarksMean: marksMean,
+		Paths: paths(run), Charts: charts(run), MarksMean: marksOf(run),
 		Tables: tables(run), Legend: legend(run), Study: studyOf(run.Lesson.Study, all.Figures),
 		Failures: failures(run), Rejected: rejected(run), Errors: errorTable(run), Flags: flagTerms(run),
 		Manifest: manifestOf(run), Sampling: sampling(run),
 	}
 	p.Comparisons, p.Reach = comparisons(all.Comparisons)
+	p.Pairs = pairCharts(all.Comparisons)
+	p.Within = ratiosAre(run)
 	p.Findings, p.Tally = findings(all.Findings)
 	p.LeftOut = all.LeftOutText()
 	p.Parts = p.parts()
@@ -85,7 +89,7 @@ func (p runPage) Troubled() bool {
 // alerts are what a reader has to know before any figure.
 func alerts(run *result.Run) []string {
 	var all []string
-	once := !slices.ContainsFunc(run.Cells, func(c result.Cell) bool { return c.Wanted >= outcome.Fewest })
+	once := outcome.SideBySide(run) == 0 && !slices.ContainsFunc(run.Cells, func(c result.Cell) bool { return c.Wanted >= outcome.Fewest })
 	if status, why, ok := run.Unended(); ok {
 		all = append(all, sentence(string(status))+": "+why+".")
 	}

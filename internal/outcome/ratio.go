@@ -46,6 +46,16 @@ func RatioOf(run *result.Run, f metric.Metric, of, to *result.Cell) Ratio {
 	return r
 }
 
+// SideBySide is how many pairs of the run have groups enough for an interval.
+func SideBySide(run *result.Run) (n int) {
+	for _, p := range run.Pairs {
+		if p.Groups >= FewestGroups && (p.Status == result.OK || p.Status == result.Interrupted) {
+			n++
+		}
+	}
+	return n
+}
+
 func ofBlocks(f metric.Metric, of, to *result.Cell) Ratio {
 	s := f.EachRatio(of, to)
 	return Ratio{Interval: Summary(s.Measured), least: Summary(s.Least), most: Summary(s.Most),

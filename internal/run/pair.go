@@ -113,7 +113,7 @@ func (r *runner) inBlocks(cells [summary.Sides]int) {
 		c := &r.scheduled[i]
 		had := c.Wanted - c.Paired
 		c.Paired--
-		blocks := max(had, c.Planned)
+		blocks := max(had, c.Planned, 1)
 		c.Wanted = c.Paired + blocks
 		r.doc.Cells[i].Paired, r.doc.Cells[i].Wanted = c.Paired, c.Wanted
 		r.doc.Blocks = max(r.doc.Blocks, len(r.doc.Pairs)+blocks)

@@ -21,7 +21,7 @@ import (
 const calibrating = 15
 
 // onlyBoth says why a repeat of a pair has no container.
-const onlyBoth = "only of both cells of the pair together: a container knows nothing of slots"
+const onlyBoth = "what containers use is known of both cells of the pair together only"
 
 // pairFile names what k6 writes of a pair, below the run's folder and without its ending.
 func pairFile(t *trial) string {
