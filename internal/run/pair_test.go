@@ -299,3 +299,24 @@ func TestNamesOfAPair(t *testing.T) {
 		}
 	}
 }
+
+// Clients of a pair that got ready too late have more time in another attempt, and in their blocks.
+func TestAPairsShortWarmUpIsMadeLonger(t *testing.T) {
+	t.Setenv("READY", "0")
+	t.Setenv("LATE", "1")
+	r, _, _ := newPairRunner(t, "good")
+	if err := r.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range written(t, r.dir).Cells {
+		var all []string
+		for _, repeat := range c.Repeats {
+			all = append(all, fmt.Sprintf("%d.%d %s %v %g", repeat.Block, repeat.Attempt, repeat.Status,
+				repeat.Flagged(result.FlagWarmup), repeat.Warmup))
+		}
+		want := []string{"1.1 rejected true 0", "1.2 ok true 2", "2.1 ok true 2"}
+		if !slices.Equal(all, want) || c.Warmup != 0 {
+			t.Errorf("the repeats of %s are %q, its warm-up as planned is %g", c.ID, all, c.Warmup)
+		}
+	}
+}
