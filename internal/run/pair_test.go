@@ -143,7 +143,7 @@ func TestPairThatComesToNothingLeavesItsCellsToBlocks(t *testing.T) {
 func TestADisturbedPairRunsAgain(t *testing.T) {
 	r, links, _ := newPairRunner(t, "good")
 	links.swap = func(snapshot int, latency map[string]int) {
-		if snapshot == 4 { // the run looks once, the attempt before it sets, before the load and after it
+		if snapshot == 4 { // the run takes one at its start, the attempt one to set, one before its load and one after it
 			latency["client-standby"] += 5
 		}
 	}
