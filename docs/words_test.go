@@ -45,7 +45,7 @@ var words = []retired{
 		fine:    re(`"LAB_POD[A-Z_]+": +"it is LAB_INSTANCE`)},
 	// Keys and identifiers
 	{old: "group, a key", now: "experiment",
-		pattern: re(`"group"|\bgroup=|\bgroup: '`), // "groups" are a pair's, of slots
+		pattern: re(`\bgroup=|\bgroup: '`), // a pair has groups of slots
 		fine:    re(`role="group"|"groups?": +"experiments?"`)},
 	{old: "figure, a metric", now: "metric", in: code,
 		pattern: re(`"figure"|(^\s*|[{,] )figure:|\.figure\b|unknown figure|FiguresOf|figuresOf|figureOf` +

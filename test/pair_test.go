@@ -1,9 +1,14 @@
 package test
 
 import (
+	"bytes"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
@@ -45,11 +50,16 @@ comparisons:
     to: {experiment: write, path: direct}
 `
 
-// Both paths of a pair are proved, and what the servers count is the sum of both cells.
-func TestCellsSideBySide(t *testing.T) {
+func savePairs(t *testing.T) {
+	t.Helper()
 	lesson := filepath.Join(root, "k6", "lessons", "97-pairs")
 	saveLesson(t, lesson+".yaml", pairPlan)
 	saveLesson(t, lesson+".js", cellsScript)
+}
+
+// Both paths of a pair are proved, and what the servers count is the sum of both cells.
+func TestCellsSideBySide(t *testing.T) {
+	savePairs(t)
 	run := start(t, "run", "97-pairs").finished(t, 0)
 	checkRestored(t)
 	if len(run.Pairs) != 2 || len(run.Unpaired) != 0 {
@@ -104,4 +114,39 @@ func counted(r *result.Repeat, what string) bool {
 		}
 	}
 	return false
+}
+
+// Ctrl-C ends a pair and keeps the groups that are whole.
+func TestInterruptedPairKeepsItsGroups(t *testing.T) {
+	savePairs(t)
+	written := func() []string {
+		files, err := filepath.Glob(filepath.Join(results, "*-97-pairs", "k6", "pair-1.groups"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return files
+	}
+	before := len(written()) // of earlier runs
+	started := start(t, "run", "97-pairs")
+	eventually(t, 90*time.Second, func() string {
+		if files := written(); len(files) > before {
+			text, err := os.ReadFile(slices.Max(files))
+			if err == nil && bytes.Count(text, []byte{'\n'}) >= 2 {
+				return ""
+			}
+		}
+		return "k6 has written fewer than two groups"
+	})
+	if err := started.process.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	run := started.finished(t, 130)
+	p := run.Pairs[0]
+	if p.Status != result.Interrupted || p.Groups < 2 || len(p.Figures["tps"]) != p.Groups || p.Reason == "" {
+		t.Errorf("the pair is %s with %d groups, and %d figures: %s", p.Status, p.Groups, len(p.Figures["tps"]), p.Reason)
+	}
+	if run.Unfinished != 8 || run.Pairs[1].Status != result.Planned {
+		t.Errorf("%d repeats are missing, the second pair is %s", run.Unfinished, run.Pairs[1].Status)
+	}
+	checkRestored(t)
 }

@@ -108,7 +108,7 @@ func fastest(run *result.Run) *web.Answer {
 		Metric:  tps,
 		Of:      best,
 		To:      other,
-		Ratio:   outcome.Summary(tps.Ratios(best, other)),
+		Ratio:   outcome.RatioOf(run, tps, best, other).Interval,
 		Outcome: outcome.NoInterval,
 	})
 }

@@ -21,22 +21,23 @@ func figureCell(f metric.Metric, c *result.Cell) Cell {
 	return Cell{Text: "-", Class: "number"}
 }
 
-// ratioCell is the ratio to the direct path's within each block, with its interval where there are blocks enough.
-func ratioCell(f metric.Metric, c, to *result.Cell) Cell {
+// ratioCell is the ratio to the direct path's within each group of a pair or within each block, with its interval where
+// there are groups or blocks enough.
+func ratioCell(run *result.Run, f metric.Metric, c *result.Cell) Cell {
+	to := run.Direct(c)
 	if to == nil || to == c {
 		return Cell{Class: "number"}
 	}
-	ratios := f.Ratios(c, to)
-	v, ok := metric.Middle(ratios)
-	if !ok {
+	r := outcome.RatioOf(run, f, c, to)
+	if r.N == 0 {
 		return Cell{Text: "-", Class: "number"}
 	}
-	cell := Cell{Text: metric.RatioText(v), Class: "number"}
-	if len(f.Flags(c))+len(f.Flags(to)) > 0 {
+	cell := Cell{Text: metric.RatioText(r.Center), Class: "number"}
+	if r.Flagged {
 		cell.Text += "*"
 	}
-	if sum := outcome.Summary(ratios); sum.Known() {
-		cell.Note = sum.Text(metric.RatioText)
+	if r.Known() {
+		cell.Note = r.Text(metric.RatioText)
 	}
 	return cell
 }

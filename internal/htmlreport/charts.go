@@ -8,6 +8,7 @@ import (
 	"pooler-lab/internal/chart"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
+	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
 )
 
@@ -22,6 +23,18 @@ type Chart struct {
 const marksMean = "A full mark is the median of six repeats or more. The thin line through it is the interval that " +
 	"holds the true median in 95 of 100 cases. A hollow dot or a pale bar ran fewer times. A cross or a star is a " +
 	"flagged figure. Neither of them supports a conclusion."
+
+// besideMean says what a mark is that has no interval and is none the less full.
+const besideMean = " A full mark without a line is a cell that ran side by side with another one: its figure has no " +
+	"interval, its ratio has one (see the comparisons)."
+
+// marksOf says how to read the run's charts.
+func marksOf(run *result.Run) string {
+	if outcome.SideBySide(run) > 0 {
+		return marksMean + besideMean
+	}
+	return marksMean
+}
 
 // charts draws what the lesson declares. A chart that the run measured nothing of is left out.
 func charts(run *result.Run) []Chart {

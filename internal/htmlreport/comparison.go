@@ -19,6 +19,7 @@ type comparison struct {
 	Of, To, Both string // what the cells don't share, and what they do
 	Ratio        string // empty where there is none
 	Range        string // its interval
+	How          string // how it was measured, where there are several ways
 	Drawing      chart.Drawing
 	Badge        badge
 }
@@ -34,7 +35,8 @@ func comparisons(found []outcome.Comparison) ([]comparison, reach) {
 		if f.Reason.LeftOut != "" {
 			continue
 		}
-		c := comparison{Says: f.Plan.Text, Metric: f.Metric.Heading, Badge: badgeOf(f.Outcome, f.Reason)}
+		c := comparison{Says: f.Plan.Text, Metric: f.Metric.Heading, How: f.By.How,
+			Badge: badgeOf(f.Outcome, f.Reason)}
 		i := chart.Interval{Name: c.Says + ": no ratio", Class: c.Badge.Class}
 		if f.Of != nil && f.To != nil {
 			c.Of, c.To, c.Both = apart(parts(f.Of, f.To), parts(f.To, f.Of))

@@ -42,8 +42,15 @@ func (e *experiment) caption() string {
 	if e.Text != "" {
 		text = strings.TrimSuffix(sentence(e.Text), ".") + ". "
 	}
-	return text + fmt.Sprintf("%s; windows of %g s; %s", sentence(strings.Join(e.shared, ", ")), c.Seconds,
-		metric.Count(c.Wanted, "repeat"))
+	return text + fmt.Sprintf("%s; windows of %g s; %s", sentence(strings.Join(e.shared, ", ")), c.Seconds, e.repeats())
+}
+
+// repeats says how often each cell was to run.
+func (e *experiment) repeats() string {
+	if slices.ContainsFunc(e.Cells, func(c *result.Cell) bool { return c.Paired > 0 }) {
+		return "repeats side by side with other cells are counted, too, and their windows are their slots"
+	}
+	return metric.Count(e.Cells[0].Wanted, "repeat")
 }
 
 // differing are the cell's values in the columns that the experiment has for them.

@@ -27,7 +27,7 @@ func manifestOf(run *result.Run) []Term {
 		{"run", run.ID},
 		{"began", run.Started.UTC().Format("2006-01-02 15:04:05 UTC")},
 		{"took", took(run)},
-		{"order", metric.Count(run.Blocks, "block") + ", each with one repeat of every cell that still wants one, shuffled"},
+		{"order", order(run)},
 		{"seed", strconv.FormatUint(run.Seed, 10) + ", of the order within each block"},
 		{"host", host(m.Host)},
 		{"authentication", logins(m.Authentication)},
@@ -47,6 +47,25 @@ func manifestOf(run *result.Run) []Term {
 		terms = append(terms, Term{name, m.Versions[name]})
 	}
 	return append(terms, Term{"lesson file", fmt.Sprintf("%s, SHA-256 %s", run.Lesson.File, run.Lesson.SHA256)})
+}
+
+// order says in which order the cells ran.
+func order(run *result.Run) string {
+	pairs := slices.Collect(maps.Keys(blocksOfPairs(run)))
+	text, pronoun := metric.Count(run.Blocks-len(pairs), "block"), ""
+	if len(pairs) > 0 {
+		text, pronoun = metric.Count(len(pairs), "pair")+" of cells side by side, then "+text, " of these"
+	}
+	return text + ", each" + pronoun + " with one repeat of every cell that still wants one, shuffled"
+}
+
+// blocksOfPairs are the blocks in which cells ran side by side.
+func blocksOfPairs(run *result.Run) map[int]bool {
+	blocks := map[int]bool{}
+	for _, p := range run.Pairs {
+		blocks[p.Block] = true
+	}
+	return blocks
 }
 
 // logins says what each role's clients are asked for, and on which paths.

@@ -9,7 +9,8 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// pointOf is the cell's figure: its median, and the interval of that where it ran often enough.
+// pointOf is the cell's figure: its median, and the interval of that where it ran often enough. A cell of a pair need
+// not have run often: what its comparisons show rests on the pair's groups.
 func pointOf(f metric.Metric, c *result.Cell) (chart.Point, bool) {
 	if c == nil {
 		return chart.Point{}, false
@@ -21,7 +22,7 @@ func pointOf(f metric.Metric, c *result.Cell) (chart.Point, bool) {
 		}
 	}
 	sum := outcome.Summary(values)
-	point := chart.Point{Value: sum.Center, Once: !sum.Known(), Flagged: len(f.Flags(c)) > 0}
+	point := chart.Point{Value: sum.Center, Once: !sum.Known() && c.Paired == 0, Flagged: len(f.Flags(c)) > 0}
 	if sum.Known() {
 		point.Lo, point.Hi = sum.Lo, sum.Hi
 	}

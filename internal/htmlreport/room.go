@@ -42,7 +42,11 @@ func Room(runs []Named) ([]byte, error) {
 func machines(runs []Named) Table {
 	t := Table{Prose: true, Caption: "The machines", Head: heads("machine", "run", "host", "a node", "a pooler", "order")}
 	for _, r := range runs {
-		order := fmt.Sprintf("%s, seed %d", metric.Count(r.Run.Blocks, "block"), r.Run.Seed)
+		order := metric.Count(r.Run.Blocks, "block")
+		if pairs := len(blocksOfPairs(r.Run)); pairs > 0 {
+			order = metric.Count(pairs, "pair") + ", " + metric.Count(r.Run.Blocks-pairs, "block")
+		}
+		order = fmt.Sprintf("%s, seed %d", order, r.Run.Seed)
 		t.Rows = append(t.Rows, Row{Cells: words(r.Name, r.Run.ID, host(r.Run.Manifest.Host),
 			r.Run.Manifest.CPUs("nodes"), r.Run.Manifest.CPUs("poolers"), order)})
 	}

@@ -97,7 +97,7 @@ func (e *experiment) row(run *result.Run, c *result.Cell) []Cell {
 	for i, f := range e.metrics {
 		cells = append(cells, figureCell(f, c))
 		if i == 0 && e.compared() {
-			cells = append(cells, ratioCell(f, c, run.Direct(c)))
+			cells = append(cells, ratioCell(run, f, c))
 		}
 	}
 	cells = append(cells, numbers(strconv.Itoa(counting(c)))...)
@@ -126,10 +126,9 @@ func legend(run *result.Run) []Term {
 	}
 	if compared {
 		terms = append(terms, Term{"to direct", "the figure before it as a ratio to the direct path's under the same " +
-			"conditions: the median of each block's own ratio"})
+			"conditions: " + ratioMeans(run)})
 	}
-	terms = append(terms, Term{"a to b", "holds the true median in 95 of 100 cases; figures of fewer than six repeats " +
-		"have no interval and support no conclusion"})
+	terms = append(terms, Term{"a to b", intervalMeans(run)})
 	if slices.ContainsFunc(experiments, (*experiment).failed) {
 		text := "statements and connects that failed in the measured windows, rejected repeats left out"
 		terms = append(terms, Term{"errors", text})

@@ -103,9 +103,6 @@ func (f Metric) Alternates() bool { return f.slots }
 // Middle is the median over the repeats of c that count; false where none measured it.
 func (f Metric) Middle(c *result.Cell) (float64, bool) { return Middle(f.Values(c)) }
 
-// Ratio is the median of the ratios of c to base within each block; false where there is none.
-func (f Metric) Ratio(c, base *result.Cell) (float64, bool) { return Middle(f.Ratios(c, base)) }
-
 // Short is the heading's last word, to name the metric where there is no room.
 func (f Metric) Short() string {
 	return f.Heading[strings.LastIndex(f.Heading, " ")+1:]

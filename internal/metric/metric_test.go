@@ -250,14 +250,8 @@ func TestRatiosAreWithinABlock(t *testing.T) {
 	if got := f.Ratios(pgpool, direct); !slices.Equal(got, []float64{0.5, 0.5, 2}) {
 		t.Errorf("the ratios are %v", got)
 	}
-	if got, ok := f.Ratio(pgpool, direct); !ok || got != 0.5 {
-		t.Errorf("their median is %v", got)
-	}
 	direct.Repeats[0].Status = result.Rejected
 	if got := f.Ratios(pgpool, direct); !slices.Equal(got, []float64{0.5, 2}) {
 		t.Errorf("the ratios without a rejected repeat are %v", got)
-	}
-	if _, ok := f.Ratio(pgpool, nil); ok {
-		t.Error("there is a ratio to nothing")
 	}
 }

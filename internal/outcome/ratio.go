@@ -9,8 +9,8 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// A Ratio is that of one cell's figure to another's, and how it was measured. Where the cells ran side by side, it is of
-// the groups of their pair, and else of the blocks that both have.
+// A Ratio is that of one cell's figure to another's, and how it was measured. Where the cells ran side by side, it is
+// of the groups of their pair, and else of the blocks that both have.
 type Ratio struct {
 	Interval
 	Pair    *result.Pair // nil where it is of blocks
@@ -46,14 +46,24 @@ func RatioOf(run *result.Run, f metric.Metric, of, to *result.Cell) Ratio {
 	return r
 }
 
+// SideBySide is how many pairs of the run have groups enough for an interval.
+func SideBySide(run *result.Run) (n int) {
+	for _, p := range run.Pairs {
+		if p.Groups >= FewestGroups && (p.Status == result.OK || p.Status == result.Interrupted) {
+			n++
+		}
+	}
+	return n
+}
+
 func ofBlocks(f metric.Metric, of, to *result.Cell) Ratio {
 	s := f.EachRatio(of, to)
 	return Ratio{Interval: Summary(s.Measured), least: Summary(s.Least), most: Summary(s.Most),
 		cells: []*result.Cell{of, to}}
 }
 
-// ofPair is the ratio that the pair shows. What flags can have done to each cell's figures over the whole pair, they can
-// have done to the ratio.
+// ofPair is the ratio that the pair shows. What flags can have done to each cell's figures over the whole pair, they
+// can have done to the ratio.
 func ofPair(f metric.Metric, pair *result.Pair, inverted bool, of, to *result.Cell) Ratio {
 	figures := slices.Clone(pair.Figures[f.Name])
 	for i := range figures {
@@ -84,9 +94,9 @@ func (i Interval) times(v float64) Interval {
 // repeat is no less of a measurement where the pair was interrupted.
 //
 // The flag stolen doesn't matter to a ratio of groups, and is left out. A hypervisor takes CPUs in bursts, and slots of
-// both sides alternate within a second or two in random order: each burst is as likely to hit the one as the other. What
-// it does to the groups scatters them, and makes their interval as wide as it has to be. All other flags stay: a link
-// that is off or an error that one path alone has moves all groups in the same direction.
+// both sides alternate within a second or two in random order: each burst is as likely to hit the one as the other.
+// What it does to the groups scatters them, and makes their interval as wide as it has to be. All other flags stay: a
+// link that is off or an error that one path alone has moves all groups in the same direction.
 func within(pair *result.Pair, c *result.Cell) *result.Cell {
 	only := *c
 	only.Repeats = nil

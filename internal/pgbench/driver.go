@@ -108,7 +108,7 @@ func (t Test) measure(ctx context.Context, p *process) (from, to time.Time, err 
 	from, to = p.began, p.began.Add(seconds(t.Seconds))
 	if t.Transactions > 0 {
 		if err := p.wait(ctx, to); err != nil {
-			return from, to, fmt.Errorf("%w: its clients have %d transactions each to do", err, t.Transactions)
+			return from, to, err
 		}
 		return from, p.over.Add(time.Second), nil // all that it logged
 	}
@@ -118,7 +118,7 @@ func (t Test) measure(ctx context.Context, p *process) (from, to time.Time, err 
 		case <-p.ended:
 			return from, to, errors.Join(errors.New("pgbench ended before its clients were connected"), p.failure())
 		case <-ctx.Done():
-			return from, to, errors.Join(errors.New("pgbench's clients weren't connected in time"), ctx.Err())
+			return from, to, p.late(ctx.Err())
 		}
 		from = p.busy.Add(seconds(t.Warmup))
 		to = from.Add(seconds(t.Seconds))
@@ -137,7 +137,7 @@ func (t Test) measure(ctx context.Context, p *process) (from, to time.Time, err 
 	case <-p.ended:
 		return from, to, nil
 	case <-ctx.Done():
-		return from, to, errors.Join(errors.New("pgbench's last transactions didn't end in time"), ctx.Err())
+		return from, to, p.late(ctx.Err())
 	}
 }
 
@@ -149,7 +149,17 @@ func (p *process) wait(ctx context.Context, until time.Time) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-time.After(time.Until(until)):
-		return fmt.Errorf("pgbench didn't end within %v", until.Sub(p.began).Round(time.Millisecond))
+		return p.late(fmt.Errorf("pgbench didn't end within %v", until.Sub(p.began).Round(time.Millisecond)))
+	}
+}
+
+// late says what a pgbench that has had its time was at.
+func (p *process) late(err error) error {
+	select {
+	case <-p.ready:
+		return fmt.Errorf("its transactions weren't done in time: %w", err)
+	default:
+		return fmt.Errorf("its clients weren't all connected in time, and none begins before all are: %w", err)
 	}
 }
 

@@ -136,22 +136,28 @@ func TestDriverCountsFailures(t *testing.T) {
 
 // Whatever ends a test, no pgbench is left: one that is interrupted, and fixed work that takes too long.
 func TestDriverThatIsEnded(t *testing.T) {
-	for name, change := range map[string]func(*Test){
-		"it is interrupted":    func(*Test) {},
-		"its work isn't done":  func(o *Test) { o.Transactions, o.Seconds = 9, 0.2 },
-		"its window is closed": func(o *Test) { o.Seconds, o.Warmup = 0.2, 0 },
+	for name, test := range map[string]struct {
+		change func(*Test)
+		extra  string // what the stand-in does first
+		want   string // part of the error
+	}{
+		"it is interrupted":   {func(*Test) {}, "", "context deadline exceeded"},
+		"its work isn't done": {func(o *Test) { o.Transactions, o.Seconds = 9, 3 }, "", "its transactions weren't done"},
+		"it is still connecting": {func(o *Test) { o.Transactions, o.Seconds = 9, 1 }, "sleep 30 >/dev/null 2>&1",
+			"its clients weren't all connected"},
+		"its window is closed": {func(o *Test) { o.Seconds, o.Warmup = 0.2, 0 }, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			load, pids := standIn(t, "")
+			load, pids := standIn(t, test.extra)
 			o := Test{Program: load.Program, Env: load.Env, Script: busyFor, Clients: 1, Threads: 1, Seconds: 600, Warmup: 600}
-			change(&o)
-			ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+			test.change(&o)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			if name != "it is interrupted" {
 				ctx, cancel = context.WithCancel(t.Context())
 			}
 			defer cancel()
 			_, _, err := o.Run(ctx)
-			if (err == nil) != (name == "its window is closed") {
+			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("the error is %v", err)
 			}
 			wantGone(t, pids)

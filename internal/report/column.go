@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"pooler-lab/internal/metric"
+	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
 )
 
@@ -103,16 +104,16 @@ func shown(f metric.Metric, c *result.Cell) string {
 	return "- "
 }
 
-// shownRatio is the cell's ratio to base as a table has it: starred where either of the two is flagged.
-func shownRatio(f metric.Metric, c, base *result.Cell) string {
+// shownRatio is the cell's ratio to the direct path's as a table has it: starred where either of the two is flagged.
+func shownRatio(run *result.Run, f metric.Metric, c *result.Cell) string {
 	if c == nil {
 		return ""
 	}
-	v, ok := f.Ratio(c, base)
-	if !ok {
+	r := outcome.RatioOf(run, f, c, run.Direct(c))
+	if r.N == 0 {
 		return "- "
 	}
-	return metric.RatioText(v) + star(len(f.Flags(c))+len(f.Flags(base)) > 0)
+	return metric.RatioText(r.Center) + star(r.Flagged)
 }
 
 // kindOf names the metrics, so that lists of them can be compared.

@@ -118,7 +118,7 @@ func gridRow(run *result.Run, cells []*result.Cell, experiments []result.Experim
 			if compared && c == nil {
 				row = append(row, "")
 			} else if compared {
-				row = append(row, shownRatio(f, c, run.Direct(c)))
+				row = append(row, shownRatio(run, f, c))
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pooler-lab/internal/metric"
+	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
 )
 
@@ -19,7 +20,7 @@ func reading(run *result.Run) string {
 	}
 	var lengths []float64 // of cells that run once
 	for _, c := range run.Cells {
-		if c.Wanted == 1 {
+		if c.Wanted == 1 && c.Paired == 0 {
 			lengths = append(lengths, c.Seconds)
 		}
 	}
@@ -57,7 +58,11 @@ func legend(run *result.Run, isGrid bool) string {
 	}
 	if compares(run) {
 		text := "to the direct path's figure at the same latency"
-		if n := mostRepeats(run); n > 1 {
+		switch n := mostRepeats(run); {
+		case outcome.SideBySide(run) > 0:
+			text += ": where both ran side by side, the mean of the middle 70 % of their groups' ratios; else the median of " +
+				"each block's own ratio; not the quotient of the figures shown"
+		case n > 1:
 			text += fmt.Sprintf(": the median over %d blocks of each block's own ratio, "+
 				"not the quotient of the medians shown", n)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
+	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
 )
 
@@ -109,7 +110,7 @@ func tableOf(run *result.Run, cells []*result.Cell, varying []lesson.Dimension, 
 		for _, f := range metrics {
 			row = append(row, shown(f, c))
 			if compared(run, cells, f) {
-				row = append(row, shownRatio(f, c, run.Direct(c)))
+				row = append(row, shownRatio(run, f, c))
 			}
 		}
 		t.add(append(row, last.row([]*result.Cell{c})...)...)
@@ -121,6 +122,6 @@ func tableOf(run *result.Run, cells []*result.Cell, varying []lesson.Dimension, 
 func compared(run *result.Run, cells []*result.Cell, f metric.Metric) bool {
 	return slices.ContainsFunc(cells, func(c *result.Cell) bool {
 		b := run.Direct(c)
-		return b != nil && b != c && len(f.Ratios(c, b)) > 0
+		return b != nil && b != c && outcome.RatioOf(run, f, c, b).N > 0
 	})
 }

@@ -14,7 +14,7 @@ import (
 // where the lesson has none of them.
 func outcomes(run *result.Run) string {
 	all := outcome.All(run)
-	return comparisons(all.Comparisons) + studyFigures(run, all.Figures) + findings(all.Findings) + leftOut(all)
+	return comparisons(run, all.Comparisons) + studyFigures(run, all.Figures) + findings(all.Findings) + leftOut(all)
 }
 
 // Verdict is the run's comparisons and findings alone.
@@ -24,7 +24,7 @@ func Verdict(run *result.Run, all outcome.Outcomes) string {
 		return text + "The lesson makes no comparison: its figures are a table to look at (scripts/report).\n" +
 			"A lesson that makes some: scripts/run 01-connect\n"
 	}
-	return text + comparisons(all.Comparisons) + findings(all.Findings) + leftOut(all) + flagLegend(all.Flags()) +
+	return text + comparisons(run, all.Comparisons) + findings(all.Findings) + leftOut(all) + flagLegend(all.Flags()) +
 		counts(run)
 }
 
@@ -41,7 +41,7 @@ func flagLegend(kinds []result.FlagKind) string {
 }
 
 // comparisons leave out those whose experiment the run did: see leftOut.
-func comparisons(all []outcome.Comparison) string {
+func comparisons(run *result.Run, all []outcome.Comparison) string {
 	t := &table{left: 1, gap: 2, headings: [][]string{{"outcome", "ratio ", "95 % interval", "of"}}}
 	for _, c := range all {
 		if c.Reason.LeftOut != "" {
@@ -56,12 +56,24 @@ func comparisons(all []outcome.Comparison) string {
 		}
 		ratio += star(len(c.Reason.Flagged) > 0)
 		t.add(c.Outcome.String(), ratio, interval,
-			reason(fmt.Sprintf("%s (%s)", c.Plan.Text, c.Plan.Metric), c.Reason.String()))
+			reason(fmt.Sprintf("%s (%s)", c.Plan.Text, metricAndHow(c)), c.Reason.String()))
 	}
 	if len(t.rows) == 0 {
 		return ""
 	}
-	return "\nComparisons, each the ratio of two cells' figures within a block\n" + t.String()
+	within := "within a block"
+	if outcome.SideBySide(run) > 0 {
+		within += ", or within a group of slots where they ran side by side"
+	}
+	return "\nComparisons, each the ratio of two cells' figures " + within + "\n" + t.String()
+}
+
+// metricAndHow is the comparison's metric, and how that was measured where there are several ways.
+func metricAndHow(c outcome.Comparison) string {
+	if c.By.How == "" {
+		return c.Plan.Metric
+	}
+	return c.Plan.Metric + "; " + c.By.How
 }
 
 // star stands after a flagged figure, and a space in its place after others.

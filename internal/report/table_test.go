@@ -84,7 +84,7 @@ func TestARatioToAFlaggedFigureIsStarred(t *testing.T) {
 	add(run, "throughput", "direct", lesson.WithoutProxy, measured(1, 0.1, 100, 0, 1, "host"))
 	add(run, "throughput", "pgpool", lesson.WithoutProxy, measured(1, 0.1, 50, 0, 1))
 	c := &run.Cells[1]
-	if got := shownRatio(metric.For(c)[0], c, run.Direct(c)); got != "0.50*" {
+	if got := shownRatio(run, metric.For(c)[0], c); got != "0.50*" {
 		t.Errorf("the ratio to a flagged figure is shown as %q", got)
 	}
 }

@@ -25,10 +25,10 @@ func TestTooSmall(t *testing.T) {
 	}{
 		{"enough CPUs", []lesson.Cell{cell(func(*lesson.Cell) {})}, 4, nil},
 		{"too few", []lesson.Cell{cell(func(*lesson.Cell) {}), cell(func(c *lesson.Cell) { c.Clients = 90 })}, 1,
-			[]string{"This host has 1 CPU, and 2 cells need up to 2.2: 1.5 by limit for pgpool, primary, standby,",
-				"what k6 with 45 clients", "With --driver pgbench it would be 1.95."}},
+			[]string{"This host has 1 CPU, and 2 cells need up to 2.05: 1.5 by limit for pgpool, primary, standby,",
+				"what k6 with 45 clients", "With --driver pgbench it would be 1.9."}},
 		{"pgbench drives it already", []lesson.Cell{cell(func(c *lesson.Cell) { c.Driver = lesson.Pgbench })}, 1,
-			[]string{"1 cell needs up to 1.95", "what pgbench with 45 clients and the lab take."}},
+			[]string{"1 cell needs up to 1.9", "what pgbench with 45 clients and the lab take."}},
 		{"pgbench has no script", []lesson.Cell{cell(func(c *lesson.Cell) { c.Workload = "copy" })}, 1,
 			[]string{"what k6 with 45 clients and the lab take."}},
 		{"one client keeps one CPU busy", []lesson.Cell{cell(func(c *lesson.Cell) { c.Clients = 1 })}, 2, nil},

@@ -213,7 +213,7 @@ export interface SlotsOptions {
 
 /**
  * Two sides of clients that alternate. In each slot the clients of one side are at work; the next slot begins when all
- * of them wait again. Four slots make a group: of, to, to, of, or the other way round. The first 100 to 150 ms of a
+ * of them wait again. Four slots make a group: of, to, to, of, or the other way round. The first 100 to 200 ms of a
  * slot don't count, nor does what ends after its counted part: phase is `measure` for what ends in the counted part of
  * a slot of its own side, `warmup` before the first group, and `after` otherwise.
  *

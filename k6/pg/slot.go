@@ -56,11 +56,13 @@ func (d *draw) order() string {
 }
 
 // The lead of a slot is what isn't counted at its beginning. A container that was idle has a whole period of its CPU
-// limit to spend, which is 100 ms. All clients begin at once, and those of equal iterations go on in step: a lead of
-// random length has the counted part begin anywhere in an iteration of up to 50 ms.
+// limit to spend, which is 100 ms. One that reaches its limit works at the beginning of each period and then stands
+// still, and the slot before ends as it goes on: the slots begin with the periods. Leads of random length, drawn from a
+// whole period, have the counted part begin anywhere in it. Then it holds the container's share on average, whatever
+// the limit. It begins anywhere in an iteration, too, though all clients begin theirs at once.
 const (
-	leastLead = 100 * time.Millisecond
-	mostLead  = 150 * time.Millisecond
+	leastLead = period
+	mostLead  = 2 * period
 )
 
 // lead draws the lead of the next slot.

@@ -61,8 +61,30 @@ func TestLeads(t *testing.T) {
 		lead := d.lead()
 		least, most = min(least, lead), max(most, lead)
 	}
-	if least < period || most > mostLead || most-least < 45*time.Millisecond {
+	if least < period || most > 2*period || most-least < period-5*time.Millisecond {
 		t.Errorf("leads are from %v to %v", least, most)
+	}
+}
+
+// A container at its CPU limit works at the beginning of each period alone, and slots begin with the periods. On average
+// the counted parts hold as much of its work as any other time does.
+func TestLeadsHideThePeriod(t *testing.T) {
+	for _, working := range []time.Duration{5, 15, 25, 50, 80} {
+		working *= time.Millisecond
+		for counted := leastSlot; counted <= mostSlot; counted += period {
+			const slots = 4000
+			d, sum := newDraw(7), time.Duration(0)
+			for range slots {
+				from := d.lead()
+				for begin := time.Duration(0); begin < from+counted; begin += period {
+					sum += max(0, min(begin+working, from+counted)-max(begin, from))
+				}
+			}
+			got, want := float64(sum)/slots/float64(counted), float64(working)/float64(period)
+			if off := got/want - 1; off < -0.01 || off > 0.01 {
+				t.Errorf("of %v in each period, slots of %v hold %+.1f %%", working, counted, 100*off)
+			}
+		}
 	}
 }
 
