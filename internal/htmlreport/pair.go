@@ -67,8 +67,8 @@ func ratioMeans(run *result.Run) string {
 
 // intervalMeans says what stands as "a to b".
 func intervalMeans(run *result.Run) string {
-	text := "holds the true median in 95 of 100 cases; figures of fewer than six repeats have no interval and support no " +
-		"conclusion"
+	text := "holds the true median in 95 of 100 cases; figures of fewer than six repeats have no interval and support " +
+		"no conclusion"
 	if outcome.SideBySide(run) > 0 {
 		return fmt.Sprintf("%s; ratios of cells that ran side by side have one from %d groups on", text, outcome.FewestGroups)
 	}

@@ -38,7 +38,7 @@ func Compare(run *result.Run, plan lesson.Comparison) Comparison {
 	if why := vetoed(f, cells...); len(why.Flagged) > 0 {
 		return c.with(Inconclusive, why)
 	}
-	found := beside1(c.Ratio)
+	found := Beside1(c.Ratio)
 	switch {
 	case c.Ratio.N == 0:
 		return c.with(Inconclusive, noRatio(f, c.Of, c.To))
@@ -50,15 +50,15 @@ func Compare(run *result.Run, plan lesson.Comparison) Comparison {
 		}
 		why.Text = fmt.Sprintf("%d of %d %s", c.Ratio.N, fewest, what)
 		return c.with(NoInterval, why)
-	case beside1(c.By.least) != found, beside1(c.By.most) != found:
+	case Beside1(c.By.least) != found, Beside1(c.By.most) != found:
 		return c.with(Inconclusive, doubted(f, cells...))
 	}
 	return c.with(found, harmless(f, cells...))
 }
 
-// beside1 says where a ratio's interval lies. As each ratio in it grows, so do its ends: what the least and the most
+// Beside1 says where a ratio's interval lies. As each ratio in it grows, so do its ends: what the least and the most
 // ratios have in common holds for all between them.
-func beside1(ratio Interval) Outcome {
+func Beside1(ratio Interval) Outcome {
 	switch {
 	case ratio.Hi < 1:
 		return Lower

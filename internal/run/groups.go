@@ -33,7 +33,8 @@ type follower struct {
 	offset  int64 // of the first byte not read yet
 	groups  []summary.Group
 	figures map[string][][2]float64
-	precise bool // k6 was told to stop
+	stopped bool // k6 was told to stop
+	precise bool // since the intervals are narrow enough
 	err     error
 
 	quit chan struct{}
@@ -52,7 +53,7 @@ func (r *runner) follow(t *trial, told k6run.Pair) *follower {
 			case <-f.quit:
 				return
 			case <-ticker.C:
-				f.look()
+				f.update()
 			}
 		}
 	})
@@ -69,27 +70,29 @@ func (f *follower) end() error {
 	return f.err
 }
 
-// look reads new groups, shows what they come to and ends k6 where that is enough.
-func (f *follower) look() {
+// update reads new groups, shows what they come to and ends k6 where that is enough.
+func (f *follower) update() {
 	more, err := f.read()
 	if err != nil {
 		f.err = err
 	}
-	if !more || f.precise || err != nil {
+	if !more || f.stopped || err != nil {
 		return
 	}
 	widest := f.widest()
 	n := len(f.groups)
-	each := f.groups[n-1].End.Sub(f.groups[0].Start) / time.Duration(n)
+	took := f.groups[n-1].End.Sub(f.groups[0].Start)
+	each := took / time.Duration(n)
 	f.progress.groups(n, each, outcome.Groups(f.figures[f.pair.Metrics[0]]), widest)
-	if n < outcome.FewestGroups || widest > f.pair.Until {
+	f.precise = n >= outcome.FewestGroups && widest <= f.pair.Until
+	over := n >= outcome.FewestGroups && took+each > inSeconds(f.pair.AtMost)
+	if !f.precise && !over {
 		return
 	}
+	f.stopped = true
 	if err := os.WriteFile(f.stop, nil, 0o644); err != nil {
 		f.err = fmt.Errorf("tell k6 to stop: %w", err)
-		return
 	}
-	f.precise = true
 }
 
 // widest is half the width of the widest interval of all the pair's metrics, as a share of its ratio: a comparison of
