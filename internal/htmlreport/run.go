@@ -28,7 +28,7 @@ type runPage struct {
 	Legend      []Term
 	Study       study
 	Failures    Table
-	Blocked      Table
+	Blocked     Table
 	Rejected    Table
 	Errors      Table
 	Flags       []Term
@@ -46,7 +46,8 @@ func Run(run *result.Run) ([]byte, error) {
 		Run: run, Machine: machine(run), Alerts: alerts(run),
 		Paths: paths(run), Charts: charts(run), MarksMean: marksOf(run),
 		Tables: tables(run), Legend: legend(run), Study: studyOf(run.Lesson.Study, all.Figures),
-		Failures: failures(run), Blocked: blockedPairs(run), Rejected: rejected(run), Errors: errorTable(run), Flags: flagTerms(run),
+		Failures: failures(run), Blocked: blockedPairs(run), Rejected: rejected(run), Errors: errorTable(run),
+		Flags:    flagTerms(run),
 		Manifest: manifestOf(run), Sampling: sampling(run),
 	}
 	p.Comparisons, p.Reach = comparisons(all.Comparisons)
