@@ -33,8 +33,7 @@ type follower struct {
 	offset  int64 // of the first byte not read yet
 	groups  []summary.Group
 	figures map[string][][2]float64
-	stopped bool // k6 was told to stop
-	precise bool // since the intervals are narrow enough
+	precise bool // k6 was told to stop
 	err     error
 
 	quit chan struct{}
@@ -76,23 +75,21 @@ func (f *follower) update() {
 	if err != nil {
 		f.err = err
 	}
-	if !more || f.stopped || err != nil {
+	if !more || f.precise || err != nil {
 		return
 	}
 	widest := f.widest()
 	n := len(f.groups)
-	took := f.groups[n-1].End.Sub(f.groups[0].Start)
-	each := took / time.Duration(n)
+	each := f.groups[n-1].End.Sub(f.groups[0].Start) / time.Duration(n)
 	f.progress.groups(n, each, outcome.Groups(f.figures[f.pair.Metrics[0]]), widest)
-	f.precise = n >= outcome.FewestGroups && widest <= f.pair.Until
-	over := n >= outcome.FewestGroups && took+each > inSeconds(f.pair.AtMost)
-	if !f.precise && !over {
+	if n < outcome.FewestGroups || widest > f.pair.Until {
 		return
 	}
-	f.stopped = true
 	if err := os.WriteFile(f.stop, nil, 0o644); err != nil {
 		f.err = fmt.Errorf("tell k6 to stop: %w", err)
+		return
 	}
+	f.precise = true
 }
 
 // widest is half the width of the widest interval of all the pair's metrics, as a share of its ratio: a comparison of

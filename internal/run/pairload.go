@@ -20,10 +20,6 @@ import (
 // have to be, and to let the group under way end.
 const calibrating = 15
 
-// beyondAtMost is how many times as long as it is to take a pair may go on where it hasn't as many groups yet as an
-// interval takes: what it has measured would be lost.
-const beyondAtMost = 1.25
-
 // onlyBoth says why a repeat of a pair has no container.
 const onlyBoth = "what containers use is known of both cells of the pair together only"
 
@@ -39,7 +35,7 @@ func pairFile(t *trial) string {
 // toldPair is the pair as k6 is told of it.
 func (r *runner) toldPair(t *trial) k6run.Pair {
 	file := filepath.Join(r.dir, pairFile(t))
-	p := k6run.Pair{AtMost: beyondAtMost * t.pair.AtMost, Fewest: outcome.FewestGroups, Seed: repeatSeed(r.doc.Seed, t.pair.Of+" "+t.pair.To, t.pair.Block),
+	p := k6run.Pair{AtMost: t.pair.AtMost, Fewest: outcome.FewestGroups, Seed: repeatSeed(r.doc.Seed, t.pair.Of+" "+t.pair.To, t.pair.Block),
 		Groups: file + ".groups", Stop: file + ".stop"}
 	for side, c := range t.cells {
 		p.Cells[side] = r.told(c, t.paths[side], &t.repeats[side])
@@ -47,7 +43,7 @@ func (r *runner) toldPair(t *trial) k6run.Pair {
 		p.Warmup = max(p.Warmup, c.Warmup)
 		p.End += slack(c)
 	}
-	p.End += p.Warmup + calibrating + p.AtMost
+	p.End += p.Warmup + calibrating + 1.25*p.AtMost // where it lacks groups: see k6/pg
 	for side := range p.Cells {
 		p.Cells[side].Deadline = p.End
 	}
