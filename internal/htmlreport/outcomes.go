@@ -95,8 +95,8 @@ func comparisonCell(c outcome.Comparison, detail bool) Cell {
 		ratio = metric.RatioText(c.Ratio.Center)
 	}
 	interval := c.Ratio.Text(metric.RatioText)
-	if c.By.How != "" {
-		interval += "; " + c.By.How
+	if c.Ratio.How != "" {
+		interval += "; " + c.Ratio.How
 	}
 	switch {
 	case c.Ratio.Known() && b.Why == "":

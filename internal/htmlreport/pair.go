@@ -19,13 +19,13 @@ type pairChart struct {
 // pairCharts are those of the comparisons that were measured so.
 func pairCharts(found []outcome.Comparison) (all []pairChart) {
 	for _, f := range found {
-		if f.By.Pair == nil || len(f.By.Groups) == 0 {
+		if f.Ratio.Pair == nil || len(f.Ratio.Groups) == 0 {
 			continue
 		}
-		p := pairChart{Says: fmt.Sprintf("%s (%s)", f.Plan.Text, f.Metric.Heading), How: f.By.How}
-		p.Ending = ending(f.By.Pair)
+		p := pairChart{Says: fmt.Sprintf("%s (%s)", f.Plan.Text, f.Metric.Heading), How: f.Ratio.How}
+		p.Ending = ending(f.Ratio.Pair)
 		g := chart.Groups{ID: fmt.Sprintf("groups-%d", len(all)+1), Class: badgeOf(f.Outcome, f.Reason).Class,
-			Ratios: f.By.Groups, Ratio: f.Ratio.Center}
+			Ratios: f.Ratio.Groups, Ratio: f.Ratio.Center}
 		g.Title = fmt.Sprintf("%s: the ratio in each of %s", f.Plan.Text, metric.Count(len(g.Ratios), "group"))
 		if f.Ratio.Known() {
 			g.Lo, g.Hi = f.Ratio.Lo, f.Ratio.Hi

@@ -13,8 +13,7 @@ type Comparison struct {
 	Plan    lesson.Comparison
 	Metric  metric.Metric
 	Of, To  *result.Cell // nil where there is none
-	Ratio   Interval     // of Of's figure to To's, within each group of a pair or within each block that both have
-	By      Ratio        // the same, and how it was measured
+	Ratio   Ratio        // of Of's figure to To's, within each group of a pair or within each block that both have
 	Outcome Outcome
 	Reason  Reason
 }
@@ -32,13 +31,12 @@ func Compare(run *result.Run, plan lesson.Comparison) Comparison {
 	if c.Of, c.To, outcome, why = two(run, f, plan.Of, plan.To); outcome != "" {
 		return c.with(outcome, why)
 	}
-	c.By = RatioOf(run, f, c.Of, c.To)
-	c.Ratio = c.By.Interval
-	cells := c.By.cells
+	c.Ratio = RatioOf(run, f, c.Of, c.To)
+	cells := c.Ratio.cells
 	if why := vetoed(f, cells...); len(why.Flagged) > 0 {
 		return c.with(Inconclusive, why)
 	}
-	found := Beside1(c.Ratio)
+	found := Beside1(c.Ratio.Interval)
 	switch {
 	case c.Ratio.N == 0:
 		return c.with(Inconclusive, noRatio(f, c.Of, c.To))
@@ -50,7 +48,7 @@ func Compare(run *result.Run, plan lesson.Comparison) Comparison {
 		}
 		why.Text = fmt.Sprintf("%d of %d %s", c.Ratio.N, fewest, what)
 		return c.with(NoInterval, why)
-	case Beside1(c.By.least) != found, Beside1(c.By.most) != found:
+	case Beside1(c.Ratio.least) != found, Beside1(c.Ratio.most) != found:
 		return c.with(Inconclusive, doubted(f, cells...))
 	}
 	return c.with(found, harmless(f, cells...))

@@ -107,7 +107,7 @@ func TestOutcomesAreThoseOfComparisons(t *testing.T) {
 		trials, _ := Judge(run, 60)
 		for i, plan := range run.Lesson.Comparisons {
 			got, want := trials[i].Each[0], outcome.Compare(run, plan)
-			if got.Outcome != want.Outcome || got.Ratio != want.Ratio {
+			if got.Outcome != want.Outcome || got.Ratio != want.Ratio.Interval {
 				t.Errorf("it is %s, a comparison's is %s", got.Outcome, want)
 			}
 			seen[got.Outcome]++
