@@ -71,7 +71,7 @@ func TestCellsSideBySide(t *testing.T) {
 }
 
 func checkPair(t *testing.T, run *result.Run, p result.Pair) {
-	if p.Status != result.OK || p.Groups < outcome.FewestGroups || len(p.Figures["tps"]) != p.Groups || p.SlotMS == 0 {
+	if p.Status != result.OK || p.Groups < outcome.EarliestGroups || len(p.Figures["tps"]) != p.Groups || p.SlotMS == 0 {
 		t.Fatalf("the pair is %s with %d groups: %s", p.Status, p.Groups, p.Reason)
 	}
 	if i := outcome.Groups(p.Figures["tps"]); !i.Known() || i.Center <= 0 {

@@ -17,7 +17,7 @@ import (
 // The cells of the comparison: ten clients on each of two paths, whose ratio is far from 1.
 const (
 	slotClients = 10
-	slotGroups  = outcome.FewestGroups
+	slotGroups  = outcome.EarliestGroups
 	windows     = 6   // of each path
 	windowTime  = 2.0 // seconds
 )

@@ -7,8 +7,13 @@ import (
 	"github.com/aclements/go-moremath/stats"
 )
 
-// FewestGroups is how many groups of slots a pair's interval takes.
-const FewestGroups = 20
+// FewestGroups is how many groups of slots a pair's interval takes: from 8 on it holds the true ratio as often as it
+// should, and 12 leave some to spare. EarliestGroups is how many a pair has before it may end since its interval is
+// narrow enough: of fewer, too many look narrow by chance.
+const (
+	FewestGroups   = 12
+	EarliestGroups = 20
+)
 
 // trim is the share of the groups that is cut off at each end, so that a few disturbed ones don't count. The coverage
 // of other shares, and of other intervals, is in docs/limits.md.

@@ -49,7 +49,7 @@ func TestComparePaired(t *testing.T) {
 		want   string
 	}{
 		{"of its groups", 25, nil, "lower"},
-		{"too few groups", 12, nil, "no interval: 12 of 20 groups"},
+		{"too few groups", 8, nil, "no interval: 8 of 12 groups"},
 		{"interrupted", 25, func(r *result.Run) {
 			r.Pairs[0].Status = result.Interrupted
 			for i := range r.Cells {
@@ -110,9 +110,9 @@ func TestJudgePaired(t *testing.T) {
 		{25, "less", 0.9, "reproduced"},
 		{25, "more", 0.9, "not reproduced: tps of pgpool, select, 1 client to direct, select, 1 client is 0.80 ("},
 		{25, "less", 0.8, "inconclusive: "},
-		{12, "less", 0.9, "no interval: seen in 12 groups, as expected"},
-		{12, "less", 0.82, "inconclusive: tps of pgpool, select, 1 client to direct, select, 1 client is 0.80, " +
-			"expected: less than 0.82: seen in 12 groups, and that is less than 10 % away"},
+		{8, "less", 0.9, "no interval: seen in 8 groups, as expected"},
+		{8, "less", 0.82, "inconclusive: tps of pgpool, select, 1 client to direct, select, 1 client is 0.80, " +
+			"expected: less than 0.82: seen in 8 groups, and that is less than 10 % away"},
 	} {
 		if got := judged(paired(test.groups), test.is, test.than); !strings.HasPrefix(got, test.want) {
 			t.Errorf("%d groups, %s than %v: it is %q, it should be %q", test.groups, test.is, test.than, got, test.want)

@@ -13,5 +13,5 @@ const shortestGroup = 4 * (150 + 230 + 15) * time.Millisecond
 
 // Least is how long the groups of a pair take at least: it stops at the fewest that give an interval.
 func Least(p result.Pair) time.Duration {
-	return min(outcome.FewestGroups*shortestGroup, time.Duration(p.AtMost*float64(time.Second)))
+	return min(outcome.EarliestGroups*shortestGroup, time.Duration(p.AtMost*float64(time.Second)))
 }

@@ -82,7 +82,7 @@ func (f *follower) update() {
 	n := len(f.groups)
 	each := f.groups[n-1].End.Sub(f.groups[0].Start) / time.Duration(n)
 	f.progress.groups(n, each, outcome.Groups(f.figures[f.pair.Metrics[0]]), widest)
-	if n < outcome.FewestGroups || widest > f.pair.Until {
+	if n < outcome.EarliestGroups || widest > f.pair.Until {
 		return
 	}
 	if err := os.WriteFile(f.stop, nil, 0o644); err != nil {

@@ -43,7 +43,7 @@ func TestPairEndsOnceItIsPrecise(t *testing.T) {
 	}
 	run := written(t, r.dir)
 	p := run.Pairs[0]
-	if p.Status != result.OK || p.Ending != result.Precise || p.Groups < outcome.FewestGroups || p.Groups == 500 ||
+	if p.Status != result.OK || p.Ending != result.Precise || p.Groups < outcome.EarliestGroups || p.Groups == 500 ||
 		len(p.Figures["tps"]) != p.Groups || p.SlotMS != 230 || p.MedianMS != [2]float64{1, 2} || p.Started == nil ||
 		p.Ended == nil {
 		t.Errorf("the pair is %+v", p)
@@ -270,7 +270,7 @@ func TestProgressOfAPair(t *testing.T) {
 			"select, 1 client"},
 	} {
 		i := outcome.Interval{Center: 0.81, Lo: 0.78, Hi: 0.85, N: step.groups, OfGroups: true}
-		if step.groups < outcome.FewestGroups {
+		if step.groups < outcome.EarliestGroups {
 			i.N = step.groups
 		}
 		p.groups(step.groups, time.Second, i, step.widest)

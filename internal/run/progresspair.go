@@ -102,11 +102,11 @@ func (p *progress) groups(n int, each time.Duration, i outcome.Interval, widest 
 	r := p.pair
 	r.seen, r.Groups, r.Ratio, r.updated = true, n, i.Center, p.now()
 	r.Lo, r.Hi = 0, 0
-	wanted := float64(outcome.FewestGroups)
+	wanted := float64(outcome.EarliestGroups)
 	if i.Known() {
 		r.Lo, r.Hi = i.Lo, i.Hi
 	}
-	if n >= outcome.FewestGroups {
+	if n >= outcome.EarliestGroups {
 		wanted = max(wanted, float64(n)*math.Pow(widest/r.Until, 2)) // without limit where it isn't known how wide
 	}
 	most := inSeconds(r.pair.AtMost) - time.Duration(n)*each

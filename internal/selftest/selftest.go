@@ -132,7 +132,7 @@ func parts(figures [][2]float64, all, seconds float64) (cut [][][2]float64) {
 
 // early are the first of the figures: as many as a lesson would have measured, which ends by width alone.
 func early(figures [][2]float64, perGroup float64) [][2]float64 {
-	n := min(outcome.FewestGroups, len(figures))
+	n := min(outcome.EarliestGroups, len(figures))
 	for n < len(figures) && float64(n)*perGroup < atMost && outcome.HalfWidth(outcome.Groups(figures[:n])) > until {
 		n++
 	}

@@ -188,8 +188,8 @@ func TestEarly(t *testing.T) {
 		perGroup float64
 		want     int
 	}{
-		{spread(0.01), 1.5, outcome.FewestGroups}, {spread(0.5), 1.5, 30}, {spread(0.5), 0.1, 40},
-		{spread(0.01), 3, outcome.FewestGroups}, {spread(0.01)[:7], 3, 7},
+		{spread(0.01), 1.5, outcome.EarliestGroups}, {spread(0.5), 1.5, 30}, {spread(0.5), 0.1, 40},
+		{spread(0.01), 3, outcome.EarliestGroups}, {spread(0.01)[:7], 3, 7},
 	} {
 		if n := len(early(test.figures, test.perGroup)); n != test.want {
 			t.Errorf("it ended after %d groups of %g s, expected are %d", n, test.perGroup, test.want)
