@@ -108,7 +108,7 @@ func fastest(run *result.Run) *web.Answer {
 		Metric:  tps,
 		Of:      best,
 		To:      other,
-		Ratio:   outcome.RatioOf(run, tps, best, other).Interval,
+		Ratio:   outcome.RatioOf(run, tps, best, other),
 		Outcome: outcome.NoInterval,
 	})
 }

@@ -35,7 +35,7 @@ func comparisons(found []outcome.Comparison) ([]comparison, reach) {
 		if f.Reason.LeftOut != "" {
 			continue
 		}
-		c := comparison{Says: f.Plan.Text, Metric: f.Metric.Heading, How: f.By.How,
+		c := comparison{Says: f.Plan.Text, Metric: f.Metric.Heading, How: f.Ratio.How,
 			Badge: badgeOf(f.Outcome, f.Reason)}
 		i := chart.Interval{Name: c.Says + ": no ratio", Class: c.Badge.Class}
 		if f.Of != nil && f.To != nil {

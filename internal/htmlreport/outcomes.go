@@ -87,17 +87,22 @@ func findingBy(all outcome.Outcomes, name string) outcome.Finding {
 	return outcome.Finding{Outcome: outcome.NotInThisRun}
 }
 
-// comparisonCell is a comparison as a field of a table: beside an outcome its interval, and what is flagged.
+// comparisonCell is a comparison as a field of a table: beside an outcome its interval, how that was measured, and what
+// is flagged.
 func comparisonCell(c outcome.Comparison, detail bool) Cell {
 	ratio, b := "", badgeOf(c.Outcome, c.Reason)
 	if c.Ratio.N > 0 {
 		ratio = metric.RatioText(c.Ratio.Center)
 	}
+	interval := c.Ratio.Text(metric.RatioText)
+	if c.Ratio.How != "" {
+		interval += "; " + c.Ratio.How
+	}
 	switch {
 	case c.Ratio.Known() && b.Why == "":
-		b.Why = c.Ratio.Text(metric.RatioText)
+		b.Why = interval
 	case c.Ratio.Known() && c.Outcome.Concludes():
-		b.Why = c.Ratio.Text(metric.RatioText) + "; " + b.Why
+		b.Why = interval + "; " + b.Why
 	}
 	return badgeCell(ratio, b, detail)
 }

@@ -19,13 +19,13 @@ type pairChart struct {
 // pairCharts are those of the comparisons that were measured so.
 func pairCharts(found []outcome.Comparison) (all []pairChart) {
 	for _, f := range found {
-		if f.By.Pair == nil || len(f.By.Groups) == 0 {
+		if f.Ratio.Pair == nil || len(f.Ratio.Groups) == 0 {
 			continue
 		}
-		p := pairChart{Says: fmt.Sprintf("%s (%s)", f.Plan.Text, f.Metric.Heading), How: f.By.How}
-		p.Ending = ending(f.By.Pair)
+		p := pairChart{Says: fmt.Sprintf("%s (%s)", f.Plan.Text, f.Metric.Heading), How: f.Ratio.How}
+		p.Ending = ending(f.Ratio.Pair)
 		g := chart.Groups{ID: fmt.Sprintf("groups-%d", len(all)+1), Class: badgeOf(f.Outcome, f.Reason).Class,
-			Ratios: f.By.Groups, Ratio: f.Ratio.Center}
+			Ratios: f.Ratio.Groups, Ratio: f.Ratio.Center}
 		g.Title = fmt.Sprintf("%s: the ratio in each of %s", f.Plan.Text, metric.Count(len(g.Ratios), "group"))
 		if f.Ratio.Known() {
 			g.Lo, g.Hi = f.Ratio.Lo, f.Ratio.Hi
@@ -67,8 +67,8 @@ func ratioMeans(run *result.Run) string {
 
 // intervalMeans says what stands as "a to b".
 func intervalMeans(run *result.Run) string {
-	text := "holds the true median in 95 of 100 cases; figures of fewer than six repeats have no interval and support no " +
-		"conclusion"
+	text := "holds the true median in 95 of 100 cases; figures of fewer than six repeats have no interval and support " +
+		"no conclusion"
 	if outcome.SideBySide(run) > 0 {
 		return fmt.Sprintf("%s; ratios of cells that ran side by side have one from %d groups on", text, outcome.FewestGroups)
 	}

@@ -60,6 +60,33 @@ func TestAPageShowsPairs(t *testing.T) {
 	}
 }
 
+// TestPairsBesideBlocks puts a run with a pair beside one without.
+func TestPairsBesideBlocks(t *testing.T) {
+	page, err := Beside(Named{"pairs", sideBySide(38)}, Named{"blocks", fixture()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(page), "side by side, 38 groups of 4 x 230 ms"); n != 1 {
+		t.Errorf("how the ratio was measured stands there %d times", n)
+	}
+}
+
+// TestAPairThatCameToNothing: the page says why, even where no comparison needs it.
+func TestAPairThatCameToNothing(t *testing.T) {
+	run := sideBySide(0)
+	run.Pairs[0].Status, run.Pairs[0].Reason = result.Blocked, "an iteration of pgpool takes 60 ms"
+	run.Lesson.Comparisons = nil
+	page, err := Run(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"ran in blocks", "an iteration of pgpool takes 60 ms"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("%q is missing on the page", want)
+		}
+	}
+}
+
 // TestTooFewGroups: the page says so, and draws no band.
 func TestTooFewGroups(t *testing.T) {
 	page, err := Run(sideBySide(12))

@@ -9,8 +9,8 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// pointOf is the cell's figure: its median, and the interval of that where it ran often enough. A cell of a pair need not
-// have run often: what its comparisons show rests on the pair's groups.
+// pointOf is the cell's figure: its median, and the interval of that where it ran often enough. A cell of a pair need
+// not have run often: what its comparisons show rests on the pair's groups.
 func pointOf(f metric.Metric, c *result.Cell) (chart.Point, bool) {
 	if c == nil {
 		return chart.Point{}, false

@@ -28,6 +28,7 @@ type runPage struct {
 	Legend      []Term
 	Study       study
 	Failures    Table
+	Blocked     Table
 	Rejected    Table
 	Errors      Table
 	Flags       []Term
@@ -45,7 +46,8 @@ func Run(run *result.Run) ([]byte, error) {
 		Run: run, Machine: machine(run), Alerts: alerts(run),
 		Paths: paths(run), Charts: charts(run), MarksMean: marksOf(run),
 		Tables: tables(run), Legend: legend(run), Study: studyOf(run.Lesson.Study, all.Figures),
-		Failures: failures(run), Rejected: rejected(run), Errors: errorTable(run), Flags: flagTerms(run),
+		Failures: failures(run), Blocked: blockedPairs(run), Rejected: rejected(run), Errors: errorTable(run),
+		Flags:    flagTerms(run),
 		Manifest: manifestOf(run), Sampling: sampling(run),
 	}
 	p.Comparisons, p.Reach = comparisons(all.Comparisons)
@@ -83,20 +85,20 @@ func (p runPage) parts() []part {
 
 // Troubled says whether something went wrong, or is to be careful with.
 func (p runPage) Troubled() bool {
-	return len(p.Failures.Rows)+len(p.Rejected.Rows)+len(p.Errors.Rows)+len(p.Flags) > 0
+	return len(p.Failures.Rows)+len(p.Blocked.Rows)+len(p.Rejected.Rows)+len(p.Errors.Rows)+len(p.Flags) > 0
 }
 
 // alerts are what a reader has to know before any figure.
 func alerts(run *result.Run) []string {
 	var all []string
-	once := outcome.SideBySide(run) == 0 && !slices.ContainsFunc(run.Cells, func(c result.Cell) bool { return c.Wanted >= outcome.Fewest })
+	often := slices.ContainsFunc(run.Cells, func(c result.Cell) bool { return c.Wanted >= outcome.Fewest })
 	if status, why, ok := run.Unended(); ok {
 		all = append(all, sentence(string(status))+": "+why+".")
 	}
 	if changed := run.Lesson.Override.Describe(); changed != "" {
 		all = append(all, "Not as the lesson has it: "+changed+".")
 	}
-	if once {
+	if !often && outcome.SideBySide(run) == 0 {
 		all = append(all, "No cell ran six times: these figures show the lab at work and support no conclusion.")
 	}
 	if run.NotRestored != "" {

@@ -28,6 +28,16 @@ func failures(run *result.Run) Table {
 	return t
 }
 
+// blockedPairs lists the pairs whose cells ran in blocks instead.
+func blockedPairs(run *result.Run) Table {
+	t := Table{Prose: true, Caption: "Cells that were to run side by side, and ran in blocks",
+		Head: heads("cell", "beside", "why")}
+	for _, p := range run.BlockedPairs() {
+		t.Rows = append(t.Rows, Row{Cells: words(p.Of, p.To, p.Reason)})
+	}
+	return t
+}
+
 // rejected lists each repeat that counts for nothing, and why.
 func rejected(run *result.Run) Table {
 	t := Table{Prose: true, Caption: "Rejected repeats: each was run again, and counts for nothing",

@@ -247,11 +247,11 @@ func TestRatiosAreWithinABlock(t *testing.T) {
 	}
 	f, _ := Find("tps")
 	direct, pgpool := cell(100, 1000, 10, 5), cell(50, 500, 20)
-	if got := f.Ratios(pgpool, direct); !slices.Equal(got, []float64{0.5, 0.5, 2}) {
+	if got := f.EachRatio(pgpool, direct).Measured; !slices.Equal(got, []float64{0.5, 0.5, 2}) {
 		t.Errorf("the ratios are %v", got)
 	}
 	direct.Repeats[0].Status = result.Rejected
-	if got := f.Ratios(pgpool, direct); !slices.Equal(got, []float64{0.5, 2}) {
+	if got := f.EachRatio(pgpool, direct).Measured; !slices.Equal(got, []float64{0.5, 2}) {
 		t.Errorf("the ratios without a rejected repeat are %v", got)
 	}
 }

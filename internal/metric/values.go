@@ -50,15 +50,6 @@ func (f Metric) boundOf(r *result.Repeat) result.Bound {
 // Values are the figure of the repeats of c that count, in the order of their blocks.
 func (f Metric) Values(c *result.Cell) []float64 { return f.Each(c).Measured }
 
-// Ratios are c's figure to base's within each block that both have, in the order of the blocks. A block in which
-// base's figure is 0 has none.
-func (f Metric) Ratios(c, base *result.Cell) []float64 { return f.EachRatio(c, base).Measured }
-
-// Differences are those of c to base within each block that both have.
-func (f Metric) Differences(c, base *result.Cell) []float64 {
-	return f.EachDifference(c, base).Measured
-}
-
 // A Series is one number a block: as measured, and the least and the most that it would be without what flags say.
 type Series struct{ Measured, Least, Most []float64 }
 
@@ -75,7 +66,8 @@ func (f Metric) Each(c *result.Cell) (s Series) {
 	return s
 }
 
-// EachRatio is c's figure to base's: see Ratios.
+// EachRatio is c's figure to base's within each block that both have, in the order of the blocks. A block in which
+// base's figure is 0 has none. Cells that ran side by side have a better one: see outcome.RatioOf.
 func (f Metric) EachRatio(c, base *result.Cell) (s Series) {
 	of, to := f.byBlock(c), f.byBlock(base)
 	for _, block := range slices.Sorted(maps.Keys(of)) {
@@ -92,7 +84,7 @@ func (f Metric) EachRatio(c, base *result.Cell) (s Series) {
 	return s
 }
 
-// EachDifference is c's figure less base's: see Differences.
+// EachDifference is c's figure less base's within each block that both have.
 func (f Metric) EachDifference(c, base *result.Cell) (s Series) {
 	of, to := f.byBlock(c), f.byBlock(base)
 	for _, block := range slices.Sorted(maps.Keys(of)) {

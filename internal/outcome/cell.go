@@ -57,8 +57,8 @@ func picked(run *result.Run, s lesson.Selector) (*result.Cell, Outcome, Reason) 
 	return cells[0], "", Reason{}
 }
 
-// notMeasured says why the cell's blocks say nothing of it; empty where they do. A pair that came to nothing isn't one of
-// them: its cells run in blocks then.
+// notMeasured says why the cell's blocks say nothing of it; empty where they do. A pair that came to nothing isn't one
+// of them: its cells run in blocks then.
 func notMeasured(run *result.Run, c *result.Cell) string {
 	failed := map[int]bool{} // blocks
 	for _, r := range c.Repeats {

@@ -13,8 +13,7 @@ type Comparison struct {
 	Plan    lesson.Comparison
 	Metric  metric.Metric
 	Of, To  *result.Cell // nil where there is none
-	Ratio   Interval     // of Of's figure to To's, within each group of a pair or within each block that both have
-	By      Ratio        // the same, and how it was measured
+	Ratio   Ratio        // of Of's figure to To's, within each group of a pair or within each block that both have
 	Outcome Outcome
 	Reason  Reason
 }
@@ -32,13 +31,12 @@ func Compare(run *result.Run, plan lesson.Comparison) Comparison {
 	if c.Of, c.To, outcome, why = two(run, f, plan.Of, plan.To); outcome != "" {
 		return c.with(outcome, why)
 	}
-	c.By = RatioOf(run, f, c.Of, c.To)
-	c.Ratio = c.By.Interval
-	cells := c.By.cells
+	c.Ratio = RatioOf(run, f, c.Of, c.To)
+	cells := c.Ratio.cells
 	if why := vetoed(f, cells...); len(why.Flagged) > 0 {
 		return c.with(Inconclusive, why)
 	}
-	found := beside1(c.Ratio)
+	found := Beside1(c.Ratio.Interval)
 	switch {
 	case c.Ratio.N == 0:
 		return c.with(Inconclusive, noRatio(f, c.Of, c.To))
@@ -50,15 +48,15 @@ func Compare(run *result.Run, plan lesson.Comparison) Comparison {
 		}
 		why.Text = fmt.Sprintf("%d of %d %s", c.Ratio.N, fewest, what)
 		return c.with(NoInterval, why)
-	case beside1(c.By.least) != found, beside1(c.By.most) != found:
+	case Beside1(c.Ratio.least) != found, Beside1(c.Ratio.most) != found:
 		return c.with(Inconclusive, doubted(f, cells...))
 	}
 	return c.with(found, harmless(f, cells...))
 }
 
-// beside1 says where a ratio's interval lies. As each ratio in it grows, so do its ends: what the least and the most
+// Beside1 says where a ratio's interval lies. As each ratio in it grows, so do its ends: what the least and the most
 // ratios have in common holds for all between them.
-func beside1(ratio Interval) Outcome {
+func Beside1(ratio Interval) Outcome {
 	switch {
 	case ratio.Hi < 1:
 		return Lower

@@ -18,10 +18,10 @@ const trim = 0.15
 // drift that no interval describes.
 const mostRelated = 0.5
 
-// Groups sums up what the groups of a pair showed: the ratio of the first figure to the second, and the range that holds
-// the true one in 95 of 100 cases. The ratio is the trimmed mean of the groups' ratios on a logarithmic scale, the range
-// is Yuen's (Student's t with the winsorised variance; Biometrika 61, 1974), widened where a group resembles the one
-// before. A group without a ratio, since one of its figures is 0, is left out and counted.
+// Groups sums up what the groups of a pair showed: the ratio of the first figure to the second, and the range that
+// holds the true one in 95 of 100 cases. The ratio is the trimmed mean of the groups' ratios on a logarithmic scale. The
+// range is Yuen's (Student's t with the winsorised variance; Biometrika 61, 1974), widened where a group resembles the
+// one before. A group without a ratio, since one of its figures is 0, is left out and counted.
 func Groups(figures [][2]float64) Interval {
 	i := Interval{OfGroups: true}
 	var logs []float64

@@ -9,8 +9,8 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// A Ratio is that of one cell's figure to another's, and how it was measured. Where the cells ran side by side, it is of
-// the groups of their pair, and else of the blocks that both have.
+// A Ratio is that of one cell's figure to another's, and how it was measured. Where the cells ran side by side, it is
+// of the groups of their pair, and else of the blocks that both have.
 type Ratio struct {
 	Interval
 	Pair    *result.Pair // nil where it is of blocks
@@ -62,8 +62,8 @@ func ofBlocks(f metric.Metric, of, to *result.Cell) Ratio {
 		cells: []*result.Cell{of, to}}
 }
 
-// ofPair is the ratio that the pair shows. What flags can have done to each cell's figures over the whole pair, they can
-// have done to the ratio.
+// ofPair is the ratio that the pair shows. What flags can have done to each cell's figures over the whole pair, they
+// can have done to the ratio.
 func ofPair(f metric.Metric, pair *result.Pair, inverted bool, of, to *result.Cell) Ratio {
 	figures := slices.Clone(pair.Figures[f.Name])
 	for i := range figures {
@@ -94,9 +94,9 @@ func (i Interval) times(v float64) Interval {
 // repeat is no less of a measurement where the pair was interrupted.
 //
 // The flag stolen doesn't matter to a ratio of groups, and is left out. A hypervisor takes CPUs in bursts, and slots of
-// both sides alternate within a second or two in random order: each burst is as likely to hit the one as the other. What
-// it does to the groups scatters them, and makes their interval as wide as it has to be. All other flags stay: a link
-// that is off or an error that one path alone has moves all groups in the same direction.
+// both sides alternate within a second or two in random order: each burst is as likely to hit the one as the other.
+// What it does to the groups scatters them, and makes their interval as wide as it has to be. All other flags stay: a
+// link that is off or an error that one path alone has moves all groups in the same direction.
 func within(pair *result.Pair, c *result.Cell) *result.Cell {
 	only := *c
 	only.Repeats = nil

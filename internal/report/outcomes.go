@@ -70,10 +70,10 @@ func comparisons(run *result.Run, all []outcome.Comparison) string {
 
 // metricAndHow is the comparison's metric, and how that was measured where there are several ways.
 func metricAndHow(c outcome.Comparison) string {
-	if c.By.How == "" {
+	if c.Ratio.How == "" {
 		return c.Plan.Metric
 	}
-	return c.Plan.Metric + "; " + c.By.How
+	return c.Plan.Metric + "; " + c.Ratio.How
 }
 
 // star stands after a flagged figure, and a space in its place after others.

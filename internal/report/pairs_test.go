@@ -44,7 +44,16 @@ func TestVerdictOfPairs(t *testing.T) {
 	}
 }
 
-// TestOnceBesideAnother: a cell that ran once and beside another one isn't counted among those that support no conclusion.
+func TestAPairThatCameToNothing(t *testing.T) {
+	run := sideBySide(0)
+	run.Pairs[0].Status, run.Pairs[0].Reason = result.Failed, "k6 ended with code 107"
+	if got := Table(run); !strings.Contains(got, "Planned side by side, but run in blocks:") ||
+		!strings.Contains(got, ": k6 ended with code 107") {
+		t.Errorf("it says\n%s", got)
+	}
+}
+
+// TestOnceBesideAnother: a cell that ran once, beside another one, isn't among those that support no conclusion.
 func TestOnceBesideAnother(t *testing.T) {
 	run := sideBySide(25)
 	before := reading(run)

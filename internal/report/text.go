@@ -128,7 +128,7 @@ func troubles(run *result.Run) string {
 			}
 		}
 	}
-	text := ""
+	text := blockedPairs(run)
 	if failed.Len() > 0 {
 		text += "\nWhat failed, and why:\n" + failed.String()
 	}
@@ -136,6 +136,18 @@ func troubles(run *result.Run) string {
 		text += "\nRejected repeats, which count for nothing:\n" + rejected.String()
 	}
 	return text
+}
+
+// blockedPairs lists the pairs whose cells ran in blocks instead, and why.
+func blockedPairs(run *result.Run) string {
+	var b strings.Builder
+	for i, p := range run.BlockedPairs() {
+		if i == 0 {
+			b.WriteString("\nPlanned side by side, but run in blocks:\n")
+		}
+		hanging(&b, fmt.Sprintf("%s, %s: %s", p.Of, p.To, p.Reason))
+	}
+	return b.String()
 }
 
 // rejectedWith says whether the reason is that of a rejected repeat, which stands in a list of its own.

@@ -34,6 +34,16 @@ type Pair struct {
 	File   string `json:"k6_groups,omitempty"` // what k6 wrote of each group, relative to run.json
 }
 
+// BlockedPairs are those that came to nothing: their cells ran in blocks instead.
+func (r *Run) BlockedPairs() (all []Pair) {
+	for _, p := range r.Pairs {
+		if p.Status == Failed || p.Status == Blocked {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
 // Blocked is the status of a pair whose cells ran in blocks instead.
 const Blocked Status = "blocked"
 

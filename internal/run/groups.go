@@ -52,7 +52,7 @@ func (r *runner) follow(t *trial, told k6run.Pair) *follower {
 			case <-f.quit:
 				return
 			case <-ticker.C:
-				f.look()
+				f.update()
 			}
 		}
 	})
@@ -69,8 +69,8 @@ func (f *follower) end() error {
 	return f.err
 }
 
-// look reads new groups, shows what they come to and ends k6 where that is enough.
-func (f *follower) look() {
+// update reads new groups, shows what they come to and ends k6 where that is enough.
+func (f *follower) update() {
 	more, err := f.read()
 	if err != nil {
 		f.err = err

@@ -147,20 +147,16 @@ func (r *runner) try(ctx context.Context, t *trial) ruling {
 	}
 	err := r.measurePair(ctx, t)
 	decided := r.attemptAt(ctx, t, err).rule()
-	t.pair.Status, t.pair.Reason = decided.status, decided.reason
-	if t.pair.Status == result.Rejected {
-		t.pair.Status = result.Failed
-	}
-	if t.tooSlow != "" && t.pair.Status != result.Interrupted {
+	if t.tooSlow != "" && decided.status != result.Interrupted { // another attempt is as slow
 		decided = ruling{status: result.Blocked, reason: t.tooSlow}
-		t.pair.Status, t.pair.Reason = decided.status, decided.reason
 	}
-	switch t.pair.Status {
+	t.pair.Status, t.pair.Reason = decided.status, decided.reason
+	switch decided.status {
 	case result.OK:
 	case result.Interrupted:
 		t.pair.Ending = string(result.Interrupted)
-	default:
-		t.pair.Ending = ""
+	case result.Rejected: // in the last attempt
+		t.pair.Status = result.Failed
 	}
 	r.closePair(t, decided)
 	return decided

@@ -143,7 +143,7 @@ func TestPairThatComesToNothingLeavesItsCellsToBlocks(t *testing.T) {
 func TestADisturbedPairRunsAgain(t *testing.T) {
 	r, links, _ := newPairRunner(t, "good")
 	links.swap = func(snapshot int, latency map[string]int) {
-		if snapshot == 4 { // the run looks once, the attempt before it sets, before the load and after it
+		if snapshot == 4 { // the run takes one at its start, the attempt one to set, one before its load and one after it
 			latency["client-standby"] += 5
 		}
 	}
@@ -296,6 +296,27 @@ func TestNamesOfAPair(t *testing.T) {
 	} {
 		if got := pairName(one, other); got != want {
 			t.Errorf("a pair is called %q, it should be %q", got, want)
+		}
+	}
+}
+
+// Clients of a pair that got ready too late have more time in another attempt, and in their blocks.
+func TestAPairsShortWarmUpIsMadeLonger(t *testing.T) {
+	t.Setenv("READY", "0")
+	t.Setenv("LATE", "1")
+	r, _, _ := newPairRunner(t, "good")
+	if err := r.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range written(t, r.dir).Cells {
+		var all []string
+		for _, repeat := range c.Repeats {
+			all = append(all, fmt.Sprintf("%d.%d %s %v %g", repeat.Block, repeat.Attempt, repeat.Status,
+				repeat.Flagged(result.FlagWarmup), repeat.Warmup))
+		}
+		want := []string{"1.1 rejected true 0", "1.2 ok true 2", "2.1 ok true 2"}
+		if !slices.Equal(all, want) || c.Warmup != 0 {
+			t.Errorf("the repeats of %s are %q, its warm-up as planned is %g", c.ID, all, c.Warmup)
 		}
 	}
 }

@@ -171,15 +171,10 @@ func count(verdicts []Verdict, is func(Verdict) bool) (n int) {
 	return n
 }
 
-// side says on which side of 1 a ratio's interval lies.
+// side says on which side of 1 a ratio's interval lies, as comparisons do.
 func side(ratio outcome.Interval) outcome.Outcome {
-	switch {
-	case !ratio.Known():
+	if !ratio.Known() {
 		return outcome.NoInterval
-	case ratio.Hi < 1:
-		return outcome.Lower
-	case ratio.Lo > 1:
-		return outcome.Higher
 	}
-	return outcome.NoClearDifference
+	return outcome.Beside1(ratio)
 }

@@ -99,6 +99,25 @@ func TestWhatOutcomesWithstand(t *testing.T) {
 	}
 }
 
+// An outcome is the one that a lesson's comparison comes to with the same groups.
+func TestOutcomesAreThoseOfComparisons(t *testing.T) {
+	seen := map[outcome.Outcome]int{}
+	for seed := range uint64(40) {
+		run := made(rand.New(rand.NewPCG(seed, 5)), 40, noise{own: 0.1})
+		trials, _ := Judge(run, 60)
+		for i, plan := range run.Lesson.Comparisons {
+			got, want := trials[i].Each[0], outcome.Compare(run, plan)
+			if got.Outcome != want.Outcome || got.Ratio != want.Ratio.Interval {
+				t.Errorf("it is %s, a comparison's is %s", got.Outcome, want)
+			}
+			seen[got.Outcome]++
+		}
+	}
+	if seen[outcome.Lower] == 0 || seen[outcome.NoClearDifference] == 0 {
+		t.Errorf("the outcomes seen are %v", seen)
+	}
+}
+
 // A pair that was ended early has whole minutes until then, and one whose cells are the other way round is read so.
 func TestJudgeWhatThereIs(t *testing.T) {
 	run := made(rand.New(rand.NewPCG(1, 1)), 110, noise{own: 0.01}) // 2:45 minutes

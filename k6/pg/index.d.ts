@@ -199,7 +199,10 @@ export interface SlotsOptions {
   slot?: number;
   /** Most seconds from the first group to the last. */
   at_most: number;
-  /** Groups that have to fit into that: otherwise the pair is too slow, and over. */
+  /**
+   * Groups that have to fit into that: otherwise the pair is too slow, and over. One that lacks some of them when its
+   * time is over goes on for a quarter of it at most.
+   */
   fewest?: number;
   /** Longest wait for clients to be ready, in seconds since the scenario began. */
   warmup?: number;

@@ -230,7 +230,7 @@ func (s *slots) expected(medians [summary.Sides]time.Duration) time.Duration {
 
 // runGroups begins group after group.
 func (s *slots) runGroups(d *draw) {
-	latest := time.Now().Add(seconds(s.options.AtMost))
+	first := time.Now()
 	for number := 1; ; number++ {
 		began := time.Now()
 		order := d.order()
@@ -241,10 +241,23 @@ func (s *slots) runGroups(d *draw) {
 			}
 		}
 		now := time.Now()
-		if s.toldToStop() || now.Add(now.Sub(began)).After(latest) {
+		if s.toldToStop() || s.timeOver(number, now.Add(now.Sub(began)).Sub(first)) {
 			return
 		}
 	}
+}
+
+// beyondAtMost is how many times the most a pair may take where it hasn't the fewest groups by then: all that it has
+// measured would be lost.
+const beyondAtMost = 1.25
+
+// timeOver reports whether no group follows the one of that number: with another one, all would take so long.
+func (s *slots) timeOver(number int, all time.Duration) bool {
+	most := s.options.AtMost
+	if number < s.options.Fewest {
+		most *= beyondAtMost
+	}
+	return all > seconds(most)
 }
 
 // toldToStop reports whether the stop file exists.

@@ -187,6 +187,19 @@ func TestTooSlow(t *testing.T) {
 	}
 }
 
+// A pair that lacks some of its fewest groups when its time is over goes on for a while.
+func TestTimeOver(t *testing.T) {
+	s := slots{options: slotOptions{AtMost: 40, Fewest: 20}}
+	for _, test := range []struct {
+		groups, all int
+		want        bool
+	}{{5, 40, false}, {19, 41, false}, {19, 50, false}, {19, 51, true}, {20, 40, false}, {20, 41, true}} {
+		if got := s.timeOver(test.groups, time.Duration(test.all)*time.Second); got != test.want {
+			t.Errorf("after %d groups, with one more it would take %d s: over: %v", test.groups, test.all, got)
+		}
+	}
+}
+
 func TestStopFile(t *testing.T) {
 	t.Parallel()
 	stop := filepath.Join(t.TempDir(), "stop")

@@ -158,8 +158,9 @@ func ran() RunDetail {
 		Answer:      &Answer{Text: "TPS", Path: "direct", Other: "pgpool", Ratio: of(2.0), Outcome: outcome.Higher},
 		Comparisons: []outcome.Comparison{
 			{
-				Plan:    plan.Comparison{Name: "far", Text: "TPS at 20 ms, to none"},
-				Ratio:   outcome.Interval{Center: 0.05, Lo: 0.04, Hi: 0.06, N: 6},
+				Plan: plan.Comparison{Name: "far", Text: "TPS at 20 ms, to none"},
+				Ratio: outcome.Ratio{Interval: outcome.Interval{Center: 0.05, Lo: 0.04, Hi: 0.06, N: 6},
+					How: "6 blocks, not side by side: their links differ"},
 				Outcome: outcome.Lower,
 			},
 			{Plan: plan.Comparison{Name: "other", Text: "more clients"}, Outcome: outcome.NotInThisRun},
@@ -203,12 +204,19 @@ func TestInconclusiveRunNamesTheNextStep(t *testing.T) {
 		run := ran()
 		run.Status, run.Comparisons = "finished", nil
 		for o := range strings.SplitSeq(outcomes, ",") {
-			ratio := outcome.Interval{Center: 2, Lo: 1, Hi: 3, N: 6}
+			ratio := outcome.Ratio{Interval: outcome.Interval{Center: 2, Lo: 1, Hi: 3, N: 6}}
 			run.Comparisons = append(run.Comparisons, outcome.Comparison{Ratio: ratio, Outcome: outcome.Outcome(o)})
 		}
 		if page := render(t, "run", &RunPage{Run: run}); strings.Contains(page, "Close what else runs") != next {
 			t.Errorf("%s: the next step is named: %v", outcomes, !next)
 		}
+	}
+}
+
+func TestRunSaysHowItsRatiosWereMeasured(t *testing.T) {
+	run := ran()
+	if page := render(t, "run", &RunPage{Run: run}); !strings.Contains(page, "6 blocks, not side by side: their links") {
+		t.Error("the page of a run doesn't say how a ratio was measured")
 	}
 }
 
