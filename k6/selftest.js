@@ -13,7 +13,8 @@ export const options = cellOptions();
 const READS = 4000;
 
 // A subquery for each account has only one plan: a search of the primary key's index for each.
-const SUM = 'SELECT sum((SELECT abalance FROM pgbench_accounts WHERE aid = $1 + i)) FROM generate_series(0, $2 - 1) AS i';
+const SUM = `SELECT sum((SELECT abalance FROM pgbench_accounts WHERE aid = $1 + i))
+  FROM generate_series(0, $2 - 1) AS i`;
 
 // reads is one statement. params.more is how many more accounts it reads, in percent.
 export const reads = workload((client, cell) => {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/run"
 	"pooler-lab/internal/topology"
@@ -35,7 +36,7 @@ func NewCommand() *cobra.Command {
 		Long: "Measures pairs of cells side by side for 20 minutes each and judges each minute for itself. One path\n" +
 			"under two names (equal) must show no clear difference in 37 of 40 minutes. Statements with 5 % more work\n" +
 			"in the server (slower-5) must be found in 34 of 40. The last line says whether that is so, and so does the\n" +
-			"exit status: 1 for outcomes that are wrong or miss the slowdown too often, 2 where nothing can be judged.\n\n" +
+			"exit status: 1 for outcomes that are wrong or miss the slowdown too often, 2 where too little was measured.\n\n" +
 			"Beside each minute it judges what a lesson would have measured of it, which ends once its interval is\n" +
 			"narrow enough. 'interval holds it' counts the intervals that hold the ratio of the whole row.\n\n" +
 			"--all adds rows: slower-2, slower-10, response-equal, response-slower-5, connect-equal, and rtt-equal and\n" +
@@ -89,6 +90,8 @@ func measure(ctx context.Context, names []string, o options, out, progress io.Wr
 		return err
 	}
 	l.Comparisons, l.Once = comparisons(chosen, o.paths, o.minutes*60), true
+	fmt.Fprintf(progress, "%s of %g minutes: none ends before its time\n", metric.Count(pairs(l.Comparisons), "pair"),
+		o.minutes)
 	doc, failed := run.Lesson(ctx, l, lesson.Override{Experiments: experiments(l.Comparisons),
 		Values: map[string][]string{"paths": o.paths}}, uint64(o.seed), out, progress)
 	if doc == nil {

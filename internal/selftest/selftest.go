@@ -133,7 +133,7 @@ func parts(figures [][2]float64, all, seconds float64) (cut [][][2]float64) {
 // early are the first of the figures: as many as a lesson would have measured, which ends by width alone.
 func early(figures [][2]float64, perGroup float64) [][2]float64 {
 	n := min(outcome.EarliestGroups, len(figures))
-	for n < len(figures) && float64(n)*perGroup < atMost && outcome.HalfWidth(outcome.Groups(figures[:n])) > until {
+	for n < len(figures) && float64(n+1)*perGroup <= atMost && outcome.HalfWidth(outcome.Groups(figures[:n])) > until {
 		n++
 	}
 	return figures[:n]
@@ -144,8 +144,8 @@ func verdict(figures [][2]float64, perGroup float64) Verdict {
 	return Verdict{Ratio: ratio, Outcome: side(ratio), Seconds: float64(len(figures)) * perGroup}
 }
 
-// right, wrong and holding are how many of the verdicts say what is true, say what isn't, and have an interval that holds
-// the ratio of the whole. What misses a difference isn't wrong.
+// right, wrong and holding are how many of the verdicts say what is true, say what isn't, and have an interval that
+// holds the ratio of the whole. What misses a difference isn't wrong.
 func (t Trial) right(verdicts []Verdict) int {
 	return count(verdicts, func(v Verdict) bool { return v.Outcome == t.Wanted })
 }

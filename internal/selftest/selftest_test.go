@@ -207,6 +207,10 @@ func TestReport(t *testing.T) {
 		each := append(verdicts(wanted, right), verdicts(other, 20-right)...)
 		return Trial{Counts: true, Wanted: wanted, Each: each, Early: each, Seconds: 60, PerGroup: 1.5, Expected: 1}
 	}
+	few := func(t Trial) Trial {
+		t.Each, t.Early = t.Each[:4], t.Early[:4]
+		return t
+	}
 	none, lower, higher := outcome.NoClearDifference, outcome.Lower, outcome.Higher
 	for _, test := range []struct {
 		name   string
@@ -224,6 +228,7 @@ func TestReport(t *testing.T) {
 			"16 of 20 found"},
 		{"too few groups", []Trial{trial(none, 20, lower), trial(lower, 16, outcome.NoInterval)}, errMissed,
 			"4 of 20 have too few groups for an interval"},
+		{"four are too few", []Trial{few(trial(none, 20, lower)), few(trial(lower, 20, none))}, errNothing, "4 of 4 found"},
 		{"nothing equal", []Trial{trial(lower, 20, none)}, errNothing, "0 of 0 right"},
 		{"nothing", nil, errNothing, "0 of 0 found"},
 	} {
@@ -284,7 +289,8 @@ func TestChosen(t *testing.T) {
 	}
 	both := comparisons(rows[:1], []string{"direct", "pgpool"}, 60)
 	if len(both) != 2 || both[1].Of["path"] != lesson.Word("pgpool") || both[1].To["path"] != lesson.Word("direct") ||
-		!slices.Equal(experiments(both), []string{"a", "b"}) {
+		!slices.Equal(experiments(both), []string{"a", "b"}) || pairs(both) != 2 ||
+		pairs(comparisons(rows, []string{"direct"}, 60)) != len(rows)-2 {
 		t.Errorf("with two paths it compares %v", both)
 	}
 }

@@ -9,12 +9,13 @@ import (
 	"pooler-lab/internal/outcome"
 )
 
-// The least shares of outcomes that have to be right, rounded down: where nothing differs 37 of 40, and where work is 5 %
-// more 34 of 40. Intervals that hold the truth in 95 of 100 cases reach the former in 86 of 100 self-tests, and 18 of 20
-// in 92.
+// The least shares of outcomes that have to be right, rounded down: where nothing differs 37 of 40, and where work is
+// 5 % more 34 of 40. Intervals that hold the truth in 95 of 100 cases reach the former in 86 of 100 self-tests, and
+// 18 of 20 in 92.
 const (
 	leastEqual = 37. / 40
 	leastFound = 34. / 40
+	fewest     = 5 // outcomes of each kind: of fewer, a share says nothing
 )
 
 // A failure is what ends a command that can't say that outcomes are to be trusted.
@@ -25,13 +26,13 @@ type failure struct {
 
 func (f *failure) Error() string { return f.text }
 
-// ExitCode is 1 where outcomes were wrong or missed the slowdown too often, 2 where nothing could be judged.
+// ExitCode is 1 where outcomes were wrong or missed the slowdown too often, 2 where too little was measured.
 func (f *failure) ExitCode() int { return f.code }
 
 var (
 	errWrong   = &failure{"outcomes were wrong too often", 1}
 	errMissed  = &failure{"the slowdown was missed too often", 1}
-	errNothing = &failure{"nothing that counts could be judged", 2}
+	errNothing = &failure{"too little was measured", 2}
 )
 
 // conclusions are the last line, by what is wrong.
@@ -39,7 +40,7 @@ var conclusions = map[error]string{
 	nil:        "outcomes can be trusted on this machine",
 	errWrong:   "on this machine, too many outcomes say what isn't true",
 	errMissed:  "outcomes that find a difference are right on this machine, but a difference of 5 % is missed too often",
-	errNothing: "nothing that counts could be judged: it takes a whole comparison of equal and of slower-5",
+	errNothing: "too little was measured: it takes 5 outcomes where nothing differs, and 5 where work is 5 % more",
 }
 
 // report prints what became of each trial, and as its last line whether outcomes can be trusted here.
@@ -55,7 +56,8 @@ func report(out io.Writer, trials []Trial, without []string) error {
 	}
 	equal, found := share(trials, true), share(trials, false)
 	failed := failureOf(equal, found)
-	fmt.Fprintf(out, "\nselftest: %s (no difference: %s right; 5 %% slower: %s found)\n", conclusions[failed], equal, found)
+	fmt.Fprintf(out, "\nselftest: %s (no difference: %s right; 5 %% slower: %s found)\n", conclusions[failed], equal,
+		found)
 	if failed != nil {
 		return failed
 	}
@@ -155,7 +157,7 @@ func share(trials []Trial, equal bool) (t tally) {
 
 func failureOf(equal, found tally) error {
 	switch {
-	case equal.of == 0 || found.of == 0:
+	case equal.of < fewest || found.of < fewest:
 		return errNothing
 	case equal.below(leastEqual), float64(found.wrong) > (1-leastEqual)*float64(found.of):
 		return errWrong
