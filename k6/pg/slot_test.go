@@ -66,8 +66,8 @@ func TestLeads(t *testing.T) {
 	}
 }
 
-// A container at its CPU limit works at the beginning of each period alone, and slots begin with the periods. On average
-// the counted parts hold as much of its work as any other time does.
+// A container at its CPU limit works at the beginning of each period alone, and slots begin with the periods. On
+// average the counted parts hold as much of its work as any other time does.
 func TestLeadsHideThePeriod(t *testing.T) {
 	for _, working := range []time.Duration{5, 15, 25, 50, 80} {
 		working *= time.Millisecond
