@@ -24,6 +24,8 @@ type trial struct {
 	paths   [summary.Sides]server.Path
 	repeats [summary.Sides]result.Repeat // what becomes of each cell
 	tooSlow string                       // why the cells can't alternate, as k6 saw it
+	// neverBegan says that a side had no client that was ready when the warm-up's time was over.
+	neverBegan bool
 }
 
 // pairs runs the pairs. It returns nil when ctx ends.
@@ -125,7 +127,7 @@ func (r *runner) inBlocks(cells [summary.Sides]int) {
 // lengthenPair gives the clients of both cells more time to get ready.
 func (r *runner) lengthenPair(t *trial, cells [summary.Sides]int) string {
 	for side, i := range cells {
-		if r.tooShort(t.cells[side], &t.repeats[side]) {
+		if t.neverBegan || r.tooShort(t.cells[side], &t.repeats[side]) {
 			r.lengthen(i, r.scheduled[i].Wanted-r.scheduled[i].Paired)
 		}
 	}
@@ -171,6 +173,9 @@ func (r *runner) attemptAt(ctx context.Context, t *trial, err error) attempt {
 	var rejected *rejection
 	if errors.As(err, &rejected) {
 		a.changed = rejected.reason
+	}
+	if t.neverBegan && r.mayLengthen(t.cells[summary.Of]) && r.mayLengthen(t.cells[summary.To]) {
+		a.tooShort, a.late = true, "the warm-up was too short"
 	}
 	for side, c := range t.cells {
 		out := &t.repeats[side]

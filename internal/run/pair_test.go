@@ -183,6 +183,21 @@ func TestAPairThatIsMeasuredOnce(t *testing.T) {
 	}
 }
 
+// A side of which no client gets ready in time has more time in another attempt.
+func TestAPairThatNeverBeganHasALongerWarmUp(t *testing.T) {
+	r, _, _ := newPairRunner(t, "never")
+	if err := r.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	run := written(t, r.dir)
+	if p := run.Pairs[0]; p.Status != result.Failed || !strings.HasPrefix(p.Reason, "no client of pooled is ready") {
+		t.Errorf("the pair is %s: %s", p.Status, p.Reason)
+	}
+	if _, err := os.Stat(filepath.Join(r.dir, "k6", "pair-1-attempt2.json")); err != nil || r.scheduled[1].Warmup != 2 {
+		t.Errorf("there was no second attempt, with %g s to get ready: %v", r.scheduled[1].Warmup, err)
+	}
+}
+
 // What stops a run keeps the groups that are whole.
 func TestCtrlCInAPair(t *testing.T) {
 	r, _, _ := newPairRunner(t, "waits")

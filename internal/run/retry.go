@@ -135,8 +135,12 @@ const (
 // cell that can be given more: that happens once, and not where somebody set this warm-up on the command line. Clients
 // that never get ready, such as those that a session pool starves, are no reason.
 func (r *runner) tooShort(c lesson.Cell, out *result.Repeat) bool {
-	return out.Measured != nil && out.Measured.ClientsLate > 0 && c.Transactions == 0 &&
-		!r.lengthened[c.ID] && r.doc.Lesson.Override.Warmup == nil
+	return out.Measured != nil && out.Measured.ClientsLate > 0 && c.Transactions == 0 && r.mayLengthen(c)
+}
+
+// mayLengthen says whether the cell's warm-up may still be made longer.
+func (r *runner) mayLengthen(c lesson.Cell) bool {
+	return !r.lengthened[c.ID] && r.doc.Lesson.Override.Warmup == nil
 }
 
 // lengthen gives the cell at i a longer warm-up for the attempt and the repeats to come: its author chose the one it

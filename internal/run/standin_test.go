@@ -58,6 +58,7 @@ pair() {
 if [ -n "${LAB_PAIR-}" ]; then
 	case $STANDIN in
 	slow) pair 'an iteration of the side \"of\" takes 60 ms'; exit 0 ;;
+	never) pair '", "failure": "no client of the side \"to\" is ready'; sed -i 's/"groups": 1/"groups": 0/; s/"median_ms": \[1, 2\]/"median_ms": [0, 0]/' "$summary"; exit 0 ;;
 	gone) pair '", "failure": "no client of the side \"to\" is left'; exit 0 ;;
 	waits) trap 'pair ""; exit 105' INT; groups 5; touch "$signals"; while :; do sleep 0.02; done ;;
 	broken) ;;
@@ -65,7 +66,7 @@ if [ -n "${LAB_PAIR-}" ]; then
 	esac
 fi
 case $STANDIN in
-slow | gone) report '[]' 50 ;;
+slow | gone | never) report '[]' 50 ;;
 good) report '[]' 50 ;;
 errors) report '[{"phase": "measure", "code": "57P01", "count": 2, "message": "terminating connection"}]' 50 ;;
 nothing) report '[{"phase": "measure", "code": "53300", "count": 9, "message": "too many clients"}]' 0 ;;
