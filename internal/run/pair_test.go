@@ -279,10 +279,10 @@ func TestProgressOfAPair(t *testing.T) {
 		want   string
 	}{
 		{10, 9, "pair 1/1, about 0:13 left, k6: 10 groups, ratio 0.81, until 5 %: direct, 10 ms : pooled, select, 1 client"},
-		{24, 0.06, "pair 1/1, about 0:13 left, k6: 24 groups, ratio 0.81 (0.78 to 0.85), until 5 %: direct, 10 ms : pooled, " +
-			"select, 1 client"},
-		{30, 0.05, "pair 1/1, about 0:03 left, k6: 30 groups, ratio 0.81 (0.78 to 0.85), until 5 %: direct, 10 ms : pooled, " +
-			"select, 1 client"},
+		{24, 0.06, "pair 1/1, about 0:13 left, k6: 24 groups, ratio 0.81 (0.78 to 0.85), until 5 %: direct, 10 ms : " +
+			"pooled, select, 1 client"},
+		{30, 0.05, "pair 1/1, about 0:03 left, k6: 30 groups, ratio 0.81 (0.78 to 0.85), until 5 %: direct, 10 ms : " +
+			"pooled, select, 1 client"},
 	} {
 		i := outcome.Interval{Center: 0.81, Lo: 0.78, Hi: 0.85, N: step.groups, OfGroups: true}
 		if step.groups < outcome.EarliestGroups {

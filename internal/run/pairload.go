@@ -16,8 +16,8 @@ import (
 	"pooler-lab/k6/summary"
 )
 
-// Seconds that a pair's k6 may take beside its warm-up, its groups and what slack allows: to find out how long its slots
-// have to be, and to let the group under way end.
+// Seconds that a pair's k6 may take beside its warm-up, its groups and what slack allows: to find out how long its
+// slots have to be, and to let the group under way end.
 const calibrating = 15
 
 // onlyBoth says why a repeat of a pair has no container.
@@ -35,7 +35,8 @@ func pairFile(t *trial) string {
 // toldPair is the pair as k6 is told of it.
 func (r *runner) toldPair(t *trial) k6run.Pair {
 	file := filepath.Join(r.dir, pairFile(t))
-	p := k6run.Pair{AtMost: t.pair.AtMost, Fewest: outcome.FewestGroups, Seed: repeatSeed(r.doc.Seed, t.pair.Of+" "+t.pair.To, t.pair.Block),
+	p := k6run.Pair{AtMost: t.pair.AtMost, Fewest: outcome.FewestGroups,
+		Seed:   repeatSeed(r.doc.Seed, t.pair.Of+" "+t.pair.To, t.pair.Block),
 		Groups: file + ".groups", Stop: file + ".stop"}
 	for side, c := range t.cells {
 		p.Cells[side] = r.told(c, t.paths[side], &t.repeats[side])
@@ -50,8 +51,8 @@ func (r *runner) toldPair(t *trial) k6run.Pair {
 	return p
 }
 
-// loadPair runs k6 until the interval is as narrow as it has to be, or time is over, and reads what it saw. Whole groups
-// are kept, whatever ends it.
+// loadPair runs k6 until the interval is as narrow as it has to be, or time is over, and reads what it saw. Whole
+// groups are kept, whatever ends it.
 func (r *runner) loadPair(ctx context.Context, t *trial) error {
 	told, file := r.toldPair(t), pairFile(t)
 	env, err := told.Env()

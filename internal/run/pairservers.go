@@ -36,7 +36,7 @@ func (t *trial) links() (map[string]link.Settings, error) {
 	return all, nil
 }
 
-// preparation is what both cells want of the servers; the error names a setting that they want to have different values.
+// preparation is what both cells want of the servers; the error names a setting that they want to be different.
 func (t *trial) preparation() (server.Preparation, error) {
 	p := server.Preparation{Settings: map[string]map[string]string{}}
 	for side, c := range t.cells {
