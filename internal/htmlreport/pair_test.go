@@ -48,7 +48,7 @@ func TestAPageShowsPairs(t *testing.T) {
 		"6 blocks, not side by side: their links differ",
 		"within groups of slots where the two ran side by side",
 		"1 pair of cells side by side, then 6 blocks",
-		"ratios of cells that ran side by side have one from 20 groups on",
+		"ratios of cells that ran side by side have one from 12 groups on",
 		"group 38: ",
 	} {
 		if !strings.Contains(string(page), want) {
@@ -89,18 +89,18 @@ func TestAPairThatCameToNothing(t *testing.T) {
 
 // TestTooFewGroups: the page says so, and draws no band.
 func TestTooFewGroups(t *testing.T) {
-	page, err := Run(sideBySide(12))
+	page, err := Run(sideBySide(8))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(page), "12 of 20 groups") || strings.Contains(string(page), `<rect class="interval`) {
-		t.Error("twelve groups have an interval, or the page doesn't say that they have none")
+	if !strings.Contains(string(page), "8 of 12 groups") || strings.Contains(string(page), `<rect class="interval`) {
+		t.Error("eight groups have an interval, or the page doesn't say that they have none")
 	}
 }
 
 // TestPairsSupportConclusions: where cells ran side by side, no alert says that figures support none.
 func TestPairsSupportConclusions(t *testing.T) {
-	for groups, alerted := range map[int]bool{38: false, 12: true} {
+	for groups, alerted := range map[int]bool{38: false, 8: true} {
 		run := sideBySide(groups)
 		for i := range run.Cells {
 			run.Cells[i].Wanted = min(run.Cells[i].Wanted, 2)

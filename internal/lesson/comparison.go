@@ -16,12 +16,14 @@ type Comparison struct {
 	AtMost float64 `json:"at_most,omitempty" yaml:"at_most"`
 }
 
-// What comparisons have unless their lesson says otherwise. Twenty groups, the fewest that give an interval, take about
-// half a minute.
+// usualUntil is how precise a comparison is unless its lesson says otherwise.
+const usualUntil Percent = 0.05
+
+// What a comparison may take, in seconds, unless its lesson says otherwise. Twenty groups, before which no pair ends
+// early, take about half a minute.
 const (
-	usualUntil  Percent = 0.05
-	usualAtMost         = 45  // seconds
-	fullAtMost          = 120 // seconds, in full size
+	usualAtMost = 45
+	fullAtMost  = 120 // in full size
 )
 
 // Within which seconds at_most has to be, as in the schema.

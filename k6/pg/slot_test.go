@@ -46,10 +46,11 @@ func TestSeedRepeatsTheOrder(t *testing.T) {
 		}
 		return text.String()
 	}
-	if drawn(7) != drawn(7) {
+	seven, other, none := drawn(7), drawn(8), drawn(0)
+	if again := drawn(7); again != seven {
 		t.Error("the same seed draws other orders and leads")
 	}
-	if drawn(7) == drawn(8) || drawn(0) == drawn(0) {
+	if again := drawn(0); seven == other || again == none {
 		t.Error("other seeds, or none, draw the same orders and leads")
 	}
 }
