@@ -29,7 +29,7 @@
 //
 //   path, dsn, role, link, latency_ms, workload, params, protocol, clients, pool_size, instances, instance_pool,
 //   transactions (of each client; 0: as many as the window has room for),
-//   batch (iterations in one of k6's; 0: enough that k6's own work around them doesn't count),
+//   batch (iterations in one of k6's; 0: all until the window closes, so that k6's own work around them doesn't count),
 //   rate (iterations per second over all clients; 0: closed loop),
 //   seconds (of the measured window, or the most that transactions may take; 0: no window, until k6 is ended),
 //   warmup_seconds (most that clients may take to be ready), deadline_seconds (of the whole script),
@@ -167,7 +167,7 @@ function begin(settings, iteration) {
   const client = makeClient(cell, settings, iteration, () => {});
   const window = seconds > 0 && pg.window({ clients, warmup, seconds });
   const pace = rate > 0 && pg.pace({ rate, clients });
-  const batch = cell.batch || BATCH;
+  const batch = cell.batch || (window ? Infinity : BATCH);
   const inBatches = () => {
     for (let i = 0; i < batch && !(window && window.over()); i++) client.attempt();
   };
