@@ -43,7 +43,7 @@ var agreeing = map[string]struct {
 // windows of its own.
 func TestSlotsAgreeWithWindows(t *testing.T) {
 	ratios := map[string]map[string]outcome.Interval{
-		"slots of 230 ms": ofSlots(t, 230), "windows": ofWindows(t), "slots of 330 ms": ofSlots(t, 330),
+		"slots of 300 ms": ofSlots(t, 300), "windows": ofWindows(t), "slots of 330 ms": ofSlots(t, 330),
 	}
 	for metric := range agreeing {
 		for one, of := range ratios {

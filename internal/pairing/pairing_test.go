@@ -263,7 +263,7 @@ func TestOrdered(t *testing.T) {
 
 // A pair can't stop before it has the groups that an interval takes, unless its time is over.
 func TestLeast(t *testing.T) {
-	for atMost, want := range map[float64]float64{60: outcome.EarliestGroups * 1.58, 10: 10} {
+	for atMost, want := range map[float64]float64{60: outcome.EarliestGroups * 1.86, 10: 10} {
 		if got := Least(result.Pair{AtMost: atMost}).Seconds(); got != want {
 			t.Errorf("of %v s at most, a pair takes %v s at least, it should be %v", atMost, got, want)
 		}

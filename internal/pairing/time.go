@@ -9,7 +9,7 @@ import (
 
 // shortestGroup is how long four slots take at least: of each, the mean lead, the shortest counted part, and some
 // milliseconds in which iterations end.
-const shortestGroup = 4 * (150 + 230 + 15) * time.Millisecond
+const shortestGroup = 4 * (150 + 300 + 15) * time.Millisecond
 
 // Least is how long the groups of a pair take at least: it stops at the fewest that give an interval.
 func Least(p result.Pair) time.Duration {

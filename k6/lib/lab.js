@@ -39,7 +39,7 @@
 // of a few hundred milliseconds. Both must be closed loops. These are its keys:
 //
 //   cells (two of the above: of, to; their seconds, batch and deadline_seconds don't count),
-//   slot_ms (counted part of each slot; 0: as long as 20 iterations of the slower cell take, 230 to 930),
+//   slot_ms (counted part of each slot; 0: as long as 20 iterations of the slower cell take, 300 to 900),
 //   at_most_seconds (from the first group of four slots to the last),
 //   fewest_groups (that have to fit into it: otherwise the pair is too slow, and ends; 0: any number),
 //   warmup_seconds (most that clients may take to be ready), deadline_seconds (of the whole script),

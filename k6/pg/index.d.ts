@@ -193,8 +193,8 @@ export interface SlotsOptions {
   /** VUs of each side: of, to. */
   clients: [number, number];
   /**
-   * Counted part of each slot, in milliseconds, no multiple of 100 (the period of CPU limits). 0: the least of 230,
-   * 330, ... 930 that holds 20 iterations of the slower side.
+   * Counted part of each slot, in milliseconds. 0: the least of 300, 400, ... 900, which are whole periods of CPU
+   * limits, that holds 20 iterations of the slower side.
    */
   slot?: number;
   /** Most seconds from the first group to the last. */

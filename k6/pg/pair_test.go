@@ -275,7 +275,7 @@ func TestDroppedConnectionsInAPair(t *testing.T) {
 		if (params.drops && Math.random() < 0.1) client.exec('SELECT pg_terminate_backend(pg_backend_pid())');
 	});`)
 	drops := map[string]any{"params": map[string]any{"drops": true}}
-	tr := newTrial(t, own, testDSN(t), map[string]any{"slot_ms": 230}, map[string]any{}, drops).start(2)
+	tr := newTrial(t, own, testDSN(t), map[string]any{"slot_ms": 300}, map[string]any{}, drops).start(2)
 	p := tr.stopped()
 	tr.checkSums(p)
 	of, to := p.Sides[summary.Of], p.Sides[summary.To]

@@ -71,16 +71,17 @@ func (d *draw) lead() time.Duration {
 }
 
 // The counted part of a slot is as short as its iterations allow: the more groups, the better drift cancels out. It is
-// no multiple of 100 ms, the period of CPU limits: whole periods would all begin at the same point of one.
+// whole periods of CPU limits: wherever in a period it begins, it holds as much CPU time of a container at its limit as
+// any other slot. A third of a period more holds all of another period's share, some of it, or none.
 const (
-	leastSlot         = 230 * time.Millisecond
-	mostSlot          = 930 * time.Millisecond
 	period            = 100 * time.Millisecond
+	leastSlot         = 3 * period
+	mostSlot          = 9 * period
 	iterationsPerSlot = 20
 )
 
 // calibrationSlot is the counted part of the slots that find out how long an iteration takes.
-const calibrationSlot = 330 * time.Millisecond
+const calibrationSlot = 3 * period
 
 // slotFor returns the shortest counted part that holds enough iterations of the slower side; 0 where none does.
 func slotFor(medians [summary.Sides]time.Duration) time.Duration {

@@ -89,21 +89,37 @@ func TestLeadsHideThePeriod(t *testing.T) {
 	}
 }
 
-// The counted part holds twenty iterations of the slower side, and is never whole periods of a CPU limit.
+// Each counted part alone holds the container's share, wherever in a period it begins.
+func TestWholePeriodsHoldTheShare(t *testing.T) {
+	const working = 25 * time.Millisecond
+	for counted := leastSlot; counted <= mostSlot; counted += period {
+		for from := time.Duration(0); from < period; from += time.Millisecond {
+			sum := time.Duration(0)
+			for begin := time.Duration(0); begin < from+counted; begin += period {
+				sum += max(0, min(begin+working, from+counted)-max(begin, from))
+			}
+			if sum != working*counted/period {
+				t.Errorf("a slot of %v that begins at %v of a period holds %v", counted, from, sum)
+			}
+		}
+	}
+}
+
+// The counted part holds twenty iterations of the slower side, and is whole periods of a CPU limit.
 func TestSlotFor(t *testing.T) {
 	for slower, want := range map[time.Duration]time.Duration{
-		0:                        230,
-		time.Millisecond:         230,
-		11500 * time.Microsecond: 230,
-		11600 * time.Microsecond: 330,
-		20 * time.Millisecond:    430,
-		46500 * time.Microsecond: 930,
-		46600 * time.Microsecond: 0,
+		0:                        300,
+		time.Millisecond:         300,
+		15 * time.Millisecond:    300,
+		15100 * time.Microsecond: 400,
+		20 * time.Millisecond:    400,
+		45 * time.Millisecond:    900,
+		45100 * time.Microsecond: 0,
 		time.Minute:              0,
 	} {
 		for _, medians := range [][summary.Sides]time.Duration{{slower, 0}, {0, slower}, {slower, slower}} {
 			got := slotFor(medians)
-			if got != want*time.Millisecond || got > 0 && got%period == 0 {
+			if got != want*time.Millisecond || got%period != 0 {
 				t.Errorf("medians of %v have a slot of %v, not %d ms", medians, got, want)
 			}
 		}

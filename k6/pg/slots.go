@@ -36,9 +36,6 @@ func (o slotOptions) check() error {
 		return fmt.Errorf("slots: each side must have at least one client, got %v", o.Clients)
 	case !(o.AtMost > 0) || o.Warmup < 0 || o.Fewest < 0 || o.Slot < 0:
 		return fmt.Errorf("slots: at_most must be above 0, warmup, fewest and slot not below 0, got %+v", o)
-	case o.Slot > 0 && milliseconds(o.Slot)%period == 0:
-		return fmt.Errorf("slots: a slot of %v ms has whole periods of CPU limits, which are %v: choose another length",
-			o.Slot, period)
 	}
 	return nil
 }
