@@ -133,6 +133,9 @@ func (r *runner) seenPair(t *trial, seen *summary.Pair, g generator, file string
 			continue
 		}
 		own := *resources
+		if share := seen.HostCPU[side]; share != nil {
+			own.HostCPU = share
+		}
 		t.repeats[side].Summary, t.repeats[side].Resources = file, &own
 		t.repeats[side].Measured = measured(s)
 	}

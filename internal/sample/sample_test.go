@@ -1,51 +1,14 @@
 package sample
 
 import (
-	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
+
+	"pooler-lab/internal/hostcpu"
 )
-
-func TestParseHost(t *testing.T) {
-	const before = "cpu  100 5 50 800 20 3 2 20 7 0\ncpu0 1 1 1 1 1 1 1 1 1 1\nctxt 5000\nbtime 1\n"
-	const after = "cpu  155 5 70 810 30 3 2 25 7 0\nctxt 6500\n"
-	at := time.Now()
-	from, err := parseHost(at, []byte(before))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if from.total != 1000 || from.busy != 180 {
-		t.Errorf("read as %+v: user, nice, system, irqs and steal are busy, idle and iowait are not", from)
-	}
-	to, err := parseHost(at.Add(500*time.Millisecond), []byte(after))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if used, stolen := shares(from, to); used == nil || stolen == nil || math.Abs(*used-0.8) > 1e-9 ||
-		math.Abs(*stolen-0.05) > 1e-9 {
-		t.Errorf("of 100 ticks 80 were busy, 5 of them stolen; the shares are %v and %v", used, stolen)
-	}
-	if rate := switchRate(from, to); rate == nil || *rate != 3000 {
-		t.Errorf("1500 context switches in half a second, the rate is %v", rate)
-	}
-	if used, stolen := shares(to, to); used != nil || stolen != nil || switchRate(to, to) != nil {
-		t.Error("a share of no time at all")
-	}
-	for _, text := range []string{"", "intr 1 2 3", "cpu  a b c d e f g h", "cpu  1 2 3 4 5 6 7 8\nbtime 1\n"} {
-		if _, err := parseHost(time.Now(), []byte(text)); err == nil {
-			t.Errorf("%q is taken for CPU time", text)
-		}
-	}
-}
-
-func TestReadHostOfThisMachine(t *testing.T) {
-	if s, err := readHost(); err != nil || s.total <= 0 || s.switches <= 0 || s.busy > s.total {
-		t.Errorf("%+v, %v", s, err)
-	}
-}
 
 func TestParseContainer(t *testing.T) {
 	const cpu = `"read": "2026-11-21T16:10:07.5Z", "cpu_stats": {"cpu_usage": {"total_usage": 1500000000},
@@ -76,9 +39,9 @@ func TestParseContainer(t *testing.T) {
 func TestNearest(t *testing.T) {
 	start := time.Now()
 	at := func(s float64) time.Time { return start.Add(time.Duration(s * float64(time.Second))) }
-	var samples []hostSample
+	var samples []hostcpu.Sample
 	for i := range 6 {
-		samples = append(samples, hostSample{at: at(float64(i))})
+		samples = append(samples, hostcpu.Sample{At: at(float64(i))})
 	}
 	tests := []struct {
 		name        string
@@ -93,7 +56,7 @@ func TestNearest(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			first, last, ok := nearest(samples, hostSample.when, at(test.from), at(test.to))
+			first, last, ok := nearest(samples, hostTime, at(test.from), at(test.to))
 			if ok != test.ok || ok && (first != test.first || last != test.last) {
 				t.Errorf("samples %d to %d (%v), they should be %d to %d (%v)", first, last, ok, test.first, test.last, test.ok)
 			}
@@ -103,9 +66,9 @@ func TestNearest(t *testing.T) {
 
 func TestSince(t *testing.T) {
 	start := time.Now()
-	samples := []hostSample{{at: start}, {at: start.Add(time.Second)}, {at: start.Add(2 * time.Second)}}
-	if kept := since(samples, hostSample.when, start.Add(time.Second)); len(kept) != 2 ||
-		!kept[0].at.Equal(start.Add(time.Second)) {
+	samples := []hostcpu.Sample{{At: start}, {At: start.Add(time.Second)}, {At: start.Add(2 * time.Second)}}
+	if kept := since(samples, hostTime, start.Add(time.Second)); len(kept) != 2 ||
+		!kept[0].At.Equal(start.Add(time.Second)) {
 		t.Errorf("kept %v", kept)
 	}
 }

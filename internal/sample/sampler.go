@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"pooler-lab/internal/hostcpu"
 	"pooler-lab/internal/result"
 )
 
@@ -30,7 +31,7 @@ type Sampler struct {
 	done   sync.WaitGroup
 
 	mu         sync.Mutex
-	host       []hostSample
+	host       []hostcpu.Sample
 	containers map[string][]containerSample
 	trouble    string // why containers aren't measured, or the last thing that went wrong
 }
@@ -69,7 +70,7 @@ func every(ctx context.Context, interval time.Duration, sample func()) {
 }
 
 func (s *Sampler) sampleHost() {
-	now, err := readHost()
+	now, err := hostcpu.Read()
 	if err != nil {
 		return
 	}
@@ -99,9 +100,9 @@ func (s *Sampler) Between(services []string, earliest, from, to time.Time) *resu
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := &result.Resources{Containers: []result.Container{}}
-	s.host = since(s.host, hostSample.when, earliest)
-	if i, j, ok := nearest(s.host, hostSample.when, from, to); ok {
-		r.HostCPU, r.Stolen = shares(s.host[i], s.host[j])
+	s.host = since(s.host, hostTime, earliest)
+	if i, j, ok := nearest(s.host, hostTime, from, to); ok {
+		r.HostCPU, r.Stolen = s.host[j].Since(s.host[i]).Shares()
 		r.Switches = switchRate(s.host[i], s.host[j])
 	}
 	for _, service := range services {
@@ -128,7 +129,7 @@ func (s *Sampler) waitsFor(services []string, to time.Time) bool {
 	})
 }
 
-func (s hostSample) when() time.Time      { return s.at }
+func hostTime(s hostcpu.Sample) time.Time { return s.At }
 func (s containerSample) when() time.Time { return s.at }
 
 // since returns the samples from earliest on.

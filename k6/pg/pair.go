@@ -48,6 +48,7 @@ func (s *slots) pair(errors *errorTally) *summary.Pair {
 	p := &summary.Pair{SlotMS: inMilliseconds(s.length), TooSlow: s.tooSlow, Failure: s.failure, Groups: len(s.groups)}
 	for side, took := range s.medians() {
 		p.MedianMS[side] = inMilliseconds(took)
+		p.HostCPU[side], _ = s.host[side].Shares()
 		p.Sides[side] = &summary.Summary{Ending: summary.Ending{Window: s.window(side), Errors: errors.list(side)}}
 	}
 	return p

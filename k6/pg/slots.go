@@ -11,6 +11,7 @@ import (
 
 	"go.k6.io/k6/v2/lib"
 
+	"pooler-lab/internal/hostcpu"
 	"pooler-lab/k6/summary"
 )
 
@@ -60,7 +61,8 @@ type slots struct {
 	groups   []summary.Group // that are complete
 	cancels  []context.CancelFunc
 	over     bool
-	length   time.Duration // counted part of the slots
+	length   time.Duration                 // counted part of the slots
+	host     [summary.Sides]hostcpu.Sample // CPU time in the counted parts
 	tooSlow  string
 	failure  string
 
@@ -272,10 +274,12 @@ func (s *slots) runSlot(next slot, lead, counted time.Duration) bool {
 	if !ok {
 		return false
 	}
+	from, to := hostAt(next.from), hostAt(next.to)
 	timer := time.NewTimer(time.Until(next.to) + s.patience)
 	defer timer.Stop()
 	select {
 	case <-back:
+		s.spent(&next, from, to)
 		return true
 	case <-s.stop:
 	case <-timer.C:
@@ -290,6 +294,30 @@ func (s *slots) runSlot(next slot, lead, counted time.Duration) bool {
 		}
 	}
 	return false
+}
+
+// hostAt reads the host's CPU time at a moment. The channel is closed with nothing in it where the kernel doesn't tell.
+func hostAt(at time.Time) <-chan hostcpu.Sample {
+	read := make(chan hostcpu.Sample, 1)
+	time.AfterFunc(time.Until(at), func() {
+		defer close(read)
+		if s, err := hostcpu.Read(); err == nil {
+			read <- s
+		}
+	})
+	return read
+}
+
+// spent adds what the host's CPUs did in the counted part of a group's slot, from its beginning to its end.
+func (s *slots) spent(in *slot, from, to <-chan hostcpu.Sample) {
+	began, known := <-from
+	ended, alsoKnown := <-to
+	if !known || !alsoKnown || in.group == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.host[in.side] = s.host[in.side].Add(ended.Since(began))
 }
 
 // wake begins a slot: all clients of its side that wait go on. It returns what is closed when all have come back.

@@ -141,6 +141,9 @@ func TestGroupIsComplete(t *testing.T) {
 			s.Window.Seconds > seconds+1e-6 || s.Window.Ready != side+1 {
 			t.Errorf("side %d has the window %+v after %d groups", side, s.Window, p.Groups)
 		}
+		if used := p.HostCPU[side]; used == nil || *used < 0 || *used > 1 {
+			t.Errorf("side %d had a share %v of the host's CPUs in use", side, used)
+		}
 	}
 	for at, g := range a.module.slots.groups {
 		if g.Number != at+1 || orders[g.Order] == nil || !g.End.After(g.Start) {

@@ -27,6 +27,9 @@ type Pair struct {
 	SlotMS float64 `json:"slot_ms"` // counted part of each slot; 0 where it came to none
 	// MedianMS is the median time of an iteration of each side, as the calibration before the first group saw it.
 	MedianMS [Sides]float64 `json:"median_ms"`
+	// HostCPU is the share of the host's CPUs in use, whoever used them, in the counted parts of each side's slots; nil
+	// where the kernel doesn't tell.
+	HostCPU [Sides]*float64 `json:"host_cpu"`
 	// TooSlow says why no slot is long enough: an iteration takes too long. There is no group then.
 	TooSlow string `json:"too_slow,omitempty"`
 	// Failure says why it ended, where neither its time was over nor the stop file there, nor k6 told to end.
