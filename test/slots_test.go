@@ -57,11 +57,11 @@ func TestSlotsAgreeWithWindows(t *testing.T) {
 	}
 }
 
-// agree reports whether two ratios differ by no more than their intervals allow, with half as much again: a test that
+// agree reports whether two ratios differ by no more than their intervals allow, with as much again: a test that
 // failed by chance would teach to ignore it.
 func agree(a, b outcome.Interval) bool {
 	half := func(i outcome.Interval) float64 { return math.Log(i.Hi/i.Lo) / 2 }
-	return math.Abs(math.Log(a.Center/b.Center)) <= 1.5*(half(a)+half(b))
+	return math.Abs(math.Log(a.Center/b.Center)) <= 2*(half(a)+half(b))
 }
 
 // slotCell is a cell of the comparison.

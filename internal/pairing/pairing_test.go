@@ -1,6 +1,7 @@
 package pairing
 
 import (
+	"math"
 	"os"
 	"reflect"
 	"slices"
@@ -261,11 +262,15 @@ func TestOrdered(t *testing.T) {
 	}
 }
 
-// A pair can't stop before it has the groups that an interval takes, unless its time is over.
+// A pair can't stop before it has enough groups, for an interval and for its precision, unless its time is over.
 func TestLeast(t *testing.T) {
-	for atMost, want := range map[float64]float64{60: outcome.EarliestGroups * 1.86, 10: 10} {
-		if got := Least(result.Pair{AtMost: atMost}).Seconds(); got != want {
-			t.Errorf("of %v s at most, a pair takes %v s at least, it should be %v", atMost, got, want)
+	for _, test := range []struct{ until, atMost, want float64 }{
+		{0.05, 60, outcome.EarliestGroups * 1.86}, {0.01, 600, 64 * 1.86}, {0.05, 10, 10}, {0.00001, 1200, 1200},
+	} {
+		got := Least(result.Pair{Until: test.until, AtMost: test.atMost}).Seconds()
+		if math.Abs(got-test.want) > 1e-6 {
+			t.Errorf("until %v, %v s at most: a pair takes %v s at least, it should be %v", test.until, test.atMost, got,
+				test.want)
 		}
 	}
 }
