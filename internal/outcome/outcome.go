@@ -22,7 +22,7 @@ const (
 	NoClearDifference Outcome = "no clear difference" // it includes 1
 	Reproduced        Outcome = "reproduced"          // all conditions hold
 	NotReproduced     Outcome = "not reproduced"      // one doesn't
-	NoInterval        Outcome = "no interval"         // fewer than six repeats or twenty groups: it supports no conclusion
+	NoInterval        Outcome = "no interval"         // fewer than six repeats or twelve groups: it supports no conclusion
 	Inconclusive      Outcome = "inconclusive"        // a cell failed, flags can have changed it, or the limit is too near
 	NotInThisRun      Outcome = "not in this run"     // its experiment was left out
 )
