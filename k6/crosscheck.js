@@ -4,8 +4,6 @@ import { sleep } from 'k6';
 import pg from 'k6/x/pg';
 import { account, options as cellOptions, workload } from './lib/lab.js';
 
-const UNTIL_OVER = 1e9; // iterations in one of k6's
-
 export const options = pathsOptions();
 
 // pathsOptions makes two scenarios of a cell with params.other: half of its clients use that path.
@@ -17,7 +15,7 @@ function pathsOptions() {
   const scenario = (side, path) => ({
     ...one.scenarios.cell,
     vus: cell.clients / 2,
-    env: { LAB_CELL: JSON.stringify({ ...cell, ...path, batch: UNTIL_OVER, params: { ...params, side } }) },
+    env: { LAB_CELL: JSON.stringify({ ...cell, ...path, params: { ...params, side } }) },
   });
   return { ...one, scenarios: { A: scenario('A', {}), B: scenario('B', other) } };
 }

@@ -48,6 +48,20 @@ func runOrder(ctx context.Context, log string, o k6run.Order) (generator, error)
 	return generator{end, lastLines(log, 5)}, err
 }
 
+// complain returns why what k6 measured can't be used, or nil where it can: it didn't end before limited did, or ended
+// with an error, or its summary could not be read. why is what went wrong with its clients.
+func (g generator) complain(limited context.Context, deadline time.Duration, readErr error, why string) error {
+	switch {
+	case limited.Err() != nil:
+		return fmt.Errorf("it did not end within its deadline of %v", deadline)
+	case g.Exit != 0:
+		return fmt.Errorf("k6 ended with code %d: %s%s", g.Exit, g.printed, why)
+	case readErr != nil:
+		return fmt.Errorf("k6 left no summary: %w: %s", readErr, g.printed)
+	}
+	return nil
+}
+
 // lastLines returns the last n lines that are not empty of a file, for a message.
 func lastLines(file string, n int) string {
 	text, err := os.ReadFile(file)

@@ -27,9 +27,9 @@ func planOf(t *testing.T, script string) *lesson.Lesson {
 	return l
 }
 
-// Each selector of each lesson picks one of its cells, side experiments and full sizes included, and a plain run ends
-// within five minutes by its own countdown.
-func TestLessons(t *testing.T) {
+// allLessons are the lab's paths and the scripts of its lessons.
+func allLessons(t *testing.T) (*topology.Set, []string) {
+	t.Helper()
 	set, err := topology.Load("../..")
 	if err != nil {
 		t.Fatal(err)
@@ -38,6 +38,13 @@ func TestLessons(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no lessons: %v", err)
 	}
+	return set, files
+}
+
+// Each selector of each lesson picks one of its cells, side experiments and full sizes included, and a plain run ends
+// within five minutes by its own countdown.
+func TestLessons(t *testing.T) {
+	set, files := allLessons(t)
 	everything := []string{lesson.All}
 	for _, file := range files {
 		name := filepath.Base(file)

@@ -54,13 +54,8 @@ func (r *runner) load(ctx context.Context, c lesson.Cell, path server.Path, out 
 		out.Resources = r.used(watched(path), g, from, to)
 		out.Nodes, out.Pooler = r.sessions.Between(from, to)
 	}
-	switch {
-	case limited.Err() != nil:
-		return fmt.Errorf("it did not end within its deadline of %v", deadline)
-	case g.Exit != 0:
-		return fmt.Errorf("k6 ended with code %d: %s%s", g.Exit, g.printed, why(seen))
-	case readErr != nil:
-		return fmt.Errorf("k6 left no summary: %w: %s", readErr, g.printed)
+	if err := g.complain(limited, deadline, readErr, why(seen)); err != nil {
+		return err
 	}
 	return complain(seen, c)
 }

@@ -85,13 +85,11 @@ func (r *runner) loadPair(ctx context.Context, t *trial) error {
 		return ctx.Err()
 	case t.tooSlow != "":
 		return errors.New(t.tooSlow)
-	case limited.Err() != nil:
-		return fmt.Errorf("it did not end within its deadline of %v", deadline)
-	case g.Exit != 0:
-		return fmt.Errorf("k6 ended with code %d: %s%s", g.Exit, g.printed, whyEither(seen))
-	case readErr != nil:
-		return fmt.Errorf("k6 left no summary: %w: %s", readErr, g.printed)
-	case followErr != nil:
+	}
+	if err := g.complain(limited, deadline, readErr, whyEither(seen)); err != nil {
+		return err
+	}
+	if followErr != nil {
 		return followErr
 	}
 	t.pair.Ending = result.TimeOver

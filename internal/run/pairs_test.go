@@ -4,12 +4,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"pooler-lab/internal/lesson"
-	"pooler-lab/internal/topology"
 )
 
 var update = flag.Bool("update", false, "write testdata/pairs.txt anew")
@@ -19,14 +17,7 @@ var update = flag.Bool("update", false, "write testdata/pairs.txt anew")
 func TestPairsOfLessons(t *testing.T) {
 	t.Setenv("COMPOSE_PROFILES", "*")
 	t.Setenv("LAB_MAX_CONNECTIONS", setting(t, "LAB_MAX_CONNECTIONS"))
-	set, err := topology.Load("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := filepath.Glob("../../k6/lessons/*.js")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no lessons: %v", err)
-	}
+	set, files := allLessons(t)
 	var text strings.Builder
 	for _, file := range files {
 		l := planOf(t, file)

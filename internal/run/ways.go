@@ -63,7 +63,7 @@ func how(w pairing.Way) string {
 func (p *plan) takes(set *topology.Set, o lesson.Override) string {
 	all := p.progress(io.Discard, 0, set, o)
 	if len(p.pairs.Pairs) == 0 {
-		return fmt.Sprintf("%s, %s", metric.Count(all.total, "repeat"), all.howLong())
+		return fmt.Sprintf("%s, %s", all.howMany(), all.howLong())
 	}
 	about := all.remaining()
 	short := *p
@@ -75,6 +75,6 @@ func (p *plan) takes(set *topology.Set, o lesson.Override) string {
 	least := short.progress(io.Discard, 0, set, o)
 	all.paired.said, least.paired.said = 1, 1
 	about = max(about, least.remaining())
-	return fmt.Sprintf("%s and %s, about %s: %s at least, %s at most", metric.Count(all.pairs, "pair"),
-		metric.Count(all.total-all.pairs, "repeat"), clock(about), clock(least.remaining()), clock(all.remaining()))
+	return fmt.Sprintf("%s, about %s: %s at least, %s at most", all.howMany(), clock(about), clock(least.remaining()),
+		clock(all.remaining()))
 }

@@ -1,9 +1,6 @@
 package summary
 
 import (
-	"encoding/json"
-	"fmt"
-	"os"
 	"time"
 )
 
@@ -57,14 +54,4 @@ type GroupFigure struct {
 func (p *Pair) Write(file string) error { return write(file, p) }
 
 // ReadPair reads the summary of a pair in a file.
-func ReadPair(file string) (*Pair, error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("read k6's summary: %w", err)
-	}
-	p := new(Pair)
-	if err := json.Unmarshal(text, p); err != nil {
-		return nil, fmt.Errorf("read k6's summary %s: %w", file, err)
-	}
-	return p, nil
-}
+func ReadPair(file string) (*Pair, error) { return read[Pair](file) }

@@ -87,16 +87,19 @@ type Trend struct {
 }
 
 // Read reads the summary in a file.
-func Read(file string) (*Summary, error) {
+func Read(file string) (*Summary, error) { return read[Summary](file) }
+
+// read reads a value as JSON from a file.
+func read[T any](file string) (*T, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("read k6's summary: %w", err)
 	}
-	s := new(Summary)
-	if err := json.Unmarshal(text, s); err != nil {
+	value := new(T)
+	if err := json.Unmarshal(text, value); err != nil {
 		return nil, fmt.Errorf("read k6's summary %s: %w", file, err)
 	}
-	return s, nil
+	return value, nil
 }
 
 // Write writes the summary to a file, whole or not at all.
