@@ -51,7 +51,7 @@ func TestAddingALessonAsItsPageSays(t *testing.T) {
 }
 
 // saveLesson writes a lesson's file for as long as the test runs; there must be none yet.
-func saveLesson(t *testing.T, name, text string) {
+func saveLesson(t testing.TB, name, text string) {
 	t.Helper()
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {

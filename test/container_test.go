@@ -114,7 +114,7 @@ func TestPasswordsShowNowhere(t *testing.T) {
 }
 
 // commandLines are those of all processes in a service's container.
-func commandLines(t *testing.T, service string) string {
+func commandLines(t testing.TB, service string) string {
 	t.Helper()
 	return inside(t, service, "sh", "-c",
 		`for f in /proc/[0-9]*/cmdline; do tr '\0' ' ' <"$f"; echo; done 2>/dev/null; true`)

@@ -57,7 +57,7 @@ export default select;
 `
 
 // saveFaults saves the lesson of these cells.
-func saveFaults(t *testing.T) {
+func saveFaults(t testing.TB) {
 	t.Helper()
 	lesson := filepath.Join(root, "k6", "lessons", "97-faults")
 	saveLesson(t, lesson+".yaml", faultsPlan)
@@ -65,7 +65,7 @@ func saveFaults(t *testing.T) {
 }
 
 // startFault begins a run of one cell of the plan, or of all where no experiment is named.
-func startFault(t *testing.T, experiments ...string) *started {
+func startFault(t testing.TB, experiments ...string) *started {
 	t.Helper()
 	args := []string{"97-faults"}
 	if len(experiments) > 0 {
@@ -74,9 +74,9 @@ func startFault(t *testing.T, experiments ...string) *started {
 	return start(t, "run", args...)
 }
 
-// TestFaultsStayWithinTheirBounds injects faults into cells that run. Each raises its flag, and what the same cell
+// BenchmarkFaultsStayWithinTheirBounds injects faults into cells that run. Each raises its flag, and what the same cell
 // measures without the fault lies within the bound of what it measures with it.
-func TestFaultsStayWithinTheirBounds(t *testing.T) {
+func BenchmarkFaultsStayWithinTheirBounds(t *testing.B) {
 	saveFaults(t)
 	sound := map[string]result.Cell{}
 	for _, c := range startFault(t).finished(t, 0).Cells {
@@ -85,7 +85,7 @@ func TestFaultsStayWithinTheirBounds(t *testing.T) {
 	for _, fault := range []struct {
 		experiment string
 		kind       result.FlagKind
-		run        func(*testing.T) *started
+		run        func(testing.TB) *started
 		metrics    []string
 	}{
 		{"limit", result.FlagThrottled, cutLimit, []string{"p50", "p95", "mean", "tps"}},
@@ -93,7 +93,7 @@ func TestFaultsStayWithinTheirBounds(t *testing.T) {
 		{"connections", result.FlagErrors, refuseClients, []string{"p50", "tps"}}, // a tail may have been all that failed
 		{"generator", result.FlagLate, stopK6, []string{"p50", "p95", "mean", "tps"}},
 	} {
-		t.Run(string(fault.kind), func(t *testing.T) {
+		t.Run(string(fault.kind), func(t *testing.B) {
 			c := onlyCell(t, fault.run(t).finished(t, 0))
 			with, without := flaggedRepeat(t, c, fault.kind), soundRepeat(t, sound[fault.experiment], fault.kind)
 			for _, name := range fault.metrics {
@@ -104,7 +104,7 @@ func TestFaultsStayWithinTheirBounds(t *testing.T) {
 }
 
 // flaggedRepeat is the first attempt at the cell, into which the fault was injected, whether it was run again or not.
-func flaggedRepeat(t *testing.T, c result.Cell, kind result.FlagKind) *result.Repeat {
+func flaggedRepeat(t testing.TB, c result.Cell, kind result.FlagKind) *result.Repeat {
 	t.Helper()
 	if len(c.Repeats) == 0 || c.Repeats[0].Measured == nil || !c.Repeats[0].Flagged(kind) {
 		t.Fatalf("the flag %s is missing: %s", kind, reasons(c))
@@ -114,7 +114,7 @@ func flaggedRepeat(t *testing.T, c result.Cell, kind result.FlagKind) *result.Re
 }
 
 // soundRepeat is the one that counts of a cell without the fault.
-func soundRepeat(t *testing.T, c result.Cell, kind result.FlagKind) *result.Repeat {
+func soundRepeat(t testing.TB, c result.Cell, kind result.FlagKind) *result.Repeat {
 	t.Helper()
 	r := c.Last()
 	if r == nil {
@@ -131,7 +131,7 @@ const chance = 1.1
 
 // checkBound wants the figure without the fault within the bound of the figure with it. Where something else flags
 // either, such as a machine whose CPU was stolen, its bound counts too.
-func checkBound(t *testing.T, name string, c *result.Cell, with, without *result.Repeat) {
+func checkBound(t testing.TB, name string, c *result.Cell, with, without *result.Repeat) {
 	t.Helper()
 	f, err := metric.Find(name)
 	if err != nil {
@@ -146,7 +146,7 @@ func checkBound(t *testing.T, name string, c *result.Cell, with, without *result
 }
 
 // boundOf is a figure of a repeat, and how far the repeat's flags can have moved it.
-func boundOf(t *testing.T, f metric.Metric, c *result.Cell, r *result.Repeat) (float64, result.Bound) {
+func boundOf(t testing.TB, f metric.Metric, c *result.Cell, r *result.Repeat) (float64, result.Bound) {
 	t.Helper()
 	value, measured := f.Of(c, r)
 	if !measured || value <= 0 {
@@ -169,7 +169,7 @@ func boundOf(t *testing.T, f metric.Metric, c *result.Cell, r *result.Repeat) (f
 }
 
 // cutLimit cuts the primary's CPU limit for a second of the window, to less than what the queries need.
-func cutLimit(t *testing.T) *started {
+func cutLimit(t testing.TB) *started {
 	usual := docker(t, "inspect", "-f", "{{.HostConfig.NanoCpus}}", container("primary"))
 	set := func(cpus string) { docker(t, "update", "--cpus", cpus, container("primary")) }
 	restore := strings.TrimSpace(script(t, "setting", "LAB_NODE_CPUS"))
@@ -189,7 +189,7 @@ func cutLimit(t *testing.T) *started {
 
 // slowLink puts 15 ms behind the link client-primary, where the lab doesn't see them: a second toxiproxy, whose latency
 // adds to the 20 ms that are set.
-func slowLink(t *testing.T) *started {
+func slowLink(t testing.TB) *started {
 	const api, listen, name = "127.0.0.1:8475", "127.0.0.1:16001", "client-primary"
 	cli := func(args ...string) { inside(t, "toxiproxy", append([]string{"toxiproxy-cli"}, args...)...) }
 	p, found := snapshot(t).Proxy(name)
@@ -216,7 +216,7 @@ func slowLink(t *testing.T) *started {
 }
 
 // snapshot is what toxiproxy holds.
-func snapshot(t *testing.T) link.Snapshot {
+func snapshot(t testing.TB) link.Snapshot {
 	t.Helper()
 	s, err := link.New("http://" + address(t, "toxiproxy") + ":8474").Snapshot(t.Context())
 	if err != nil {
@@ -226,7 +226,7 @@ func snapshot(t *testing.T) link.Snapshot {
 }
 
 // refuseClients ends two of four clients' connections in mid-window, and their role may have no more than two.
-func refuseClients(t *testing.T) *started {
+func refuseClients(t testing.TB) *started {
 	ask := func(sql string) {
 		inside(t, "primary", "psql", "-X", "-q", "-U", "postgres", "-d", "postgres", "-c", sql)
 	}
@@ -240,7 +240,7 @@ func refuseClients(t *testing.T) *started {
 }
 
 // stopK6 stops k6 for 0.4 s of the window.
-func stopK6(t *testing.T) *started {
+func stopK6(t testing.TB) *started {
 	run := startFault(t, "generator")
 	waitForLoad(t, 1200*time.Millisecond)
 	const find = `for p in /proc/[0-9]*; do

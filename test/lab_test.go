@@ -54,7 +54,7 @@ func (a answer) all() string { return a.out + a.err }
 
 // command runs a program of the host with extra environment ("NAME=value") and a deadline; a failure to run it at
 // all ends the test, a non-zero exit doesn't.
-func command(t *testing.T, env []string, name string, args ...string) answer {
+func command(t testing.TB, env []string, name string, args ...string) answer {
 	t.Helper()
 	// What a test cleans up with runs when its own context has ended.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 5*time.Minute)
@@ -71,7 +71,7 @@ func command(t *testing.T, env []string, name string, args ...string) answer {
 }
 
 // script runs a script of the lab and wants it to succeed; it returns what it printed to standard output.
-func script(t *testing.T, name string, args ...string) string {
+func script(t testing.TB, name string, args ...string) string {
 	t.Helper()
 	a := command(t, nil, filepath.Join(root, "scripts", name), args...)
 	if a.status != 0 {
@@ -94,7 +94,7 @@ func refused(t *testing.T, env []string, name string, args ...string) string {
 func container(service string) string { return project + "-" + service + "-1" }
 
 // docker runs Docker's client and wants it to succeed; it returns standard output, trimmed.
-func docker(t *testing.T, args ...string) string {
+func docker(t testing.TB, args ...string) string {
 	t.Helper()
 	a := command(t, nil, "docker", args...)
 	if a.status != 0 {
@@ -104,13 +104,13 @@ func docker(t *testing.T, args ...string) string {
 }
 
 // inside runs a command in a service's container and returns its standard output, trimmed.
-func inside(t *testing.T, service string, args ...string) string {
+func inside(t testing.TB, service string, args ...string) string {
 	t.Helper()
 	return docker(t, append([]string{"exec", container(service)}, args...)...)
 }
 
 // address is a service's address in the lab's network.
-func address(t *testing.T, service string) string {
+func address(t testing.TB, service string) string {
 	t.Helper()
 	return docker(t, "inspect", "-f", fmt.Sprintf("{{(index .NetworkSettings.Networks %q).IPAddress}}",
 		project+"_default"), container(service))
@@ -237,7 +237,7 @@ func yugabyteOff(t *testing.T) string {
 }
 
 // eventually waits until what returns "" (all well) and fails with its last word when the deadline passes.
-func eventually(t *testing.T, deadline time.Duration, what func() string) {
+func eventually(t testing.TB, deadline time.Duration, what func() string) {
 	t.Helper()
 	var last string
 	for end := time.Now().Add(deadline); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {

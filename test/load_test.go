@@ -21,18 +21,18 @@ type started struct {
 }
 
 // start begins a script of the lab and doesn't wait for it; what is still under way when the test ends is killed.
-func start(t *testing.T, name string, args ...string) *started {
+func start(t testing.TB, name string, args ...string) *started {
 	t.Helper()
 	return startCommand(t, filepath.Join(root, "scripts", name), args...)
 }
 
-func startCommand(t *testing.T, name string, args ...string) *started {
+func startCommand(t testing.TB, name string, args ...string) *started {
 	t.Helper()
 	return startWith(t, nil, name, args...)
 }
 
 // startWith begins a program that reads from a keyboard; nil is none.
-func startWith(t *testing.T, keyboard io.Reader, name string, args ...string) *started {
+func startWith(t testing.TB, keyboard io.Reader, name string, args ...string) *started {
 	t.Helper()
 	s := &started{process: exec.Command(name, args...), ended: make(chan struct{})}
 	s.process.Dir, s.process.Stdin, s.process.Stdout, s.process.Stderr = root, keyboard, &s.out, &s.err
@@ -51,7 +51,7 @@ func startWith(t *testing.T, keyboard io.Reader, name string, args ...string) *s
 }
 
 // wait returns what the script printed and how it ended; it must end before the deadline.
-func (s *started) wait(t *testing.T, deadline time.Duration) answer {
+func (s *started) wait(t testing.TB, deadline time.Duration) answer {
 	t.Helper()
 	select {
 	case <-s.ended:

@@ -22,7 +22,7 @@ func mainProcess(service string) string {
 
 // signal sends a signal to a component's main process, as the user that it runs as: containers hold no capability
 // to signal others' processes.
-func signal(t *testing.T, service, name string) {
+func signal(t testing.TB, service, name string) {
 	t.Helper()
 	user := inside(t, service, "sh", "-c", "stat -c %u /proc/"+mainProcess(service))
 	docker(t, "exec", "-u", user, container(service), "sh", "-c", "kill -"+name+" "+mainProcess(service))

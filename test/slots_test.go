@@ -39,9 +39,9 @@ var agreeing = map[string]struct {
 	},
 }
 
-// Two paths have the same ratio whether their clients alternate in short slots, in longer ones, or each path has
+// BenchmarkSlotsAgreeWithWindows: two paths have the same ratio whether their clients alternate in short slots, in longer ones, or each path has
 // windows of its own.
-func TestSlotsAgreeWithWindows(t *testing.T) {
+func BenchmarkSlotsAgreeWithWindows(t *testing.B) {
 	ratios := map[string]map[string]outcome.Interval{
 		"slots of 300 ms": ofSlots(t, 300), "windows": ofWindows(t), "slots of 500 ms": ofSlots(t, 500),
 	}
@@ -65,7 +65,7 @@ func agree(a, b outcome.Interval) bool {
 }
 
 // slotCell is a cell of the comparison.
-func slotCell(t *testing.T, path string) k6run.Cell {
+func slotCell(t testing.TB, path string) k6run.Cell {
 	t.Helper()
 	services := map[string]topology.Endpoint{
 		"direct": primary, "pgbouncer-transaction": {Host: "pgbouncer", Port: 6432, DBName: "lab"},
@@ -79,7 +79,7 @@ func slotCell(t *testing.T, path string) k6run.Cell {
 }
 
 // runInLab runs k6 in the lab's container for what env says, and returns the lines of the groups and the summary.
-func runInLab(t *testing.T, env []string, into any) (groups string) {
+func runInLab(t testing.TB, env []string, into any) (groups string) {
 	t.Helper()
 	args := []string{"exec"}
 	for _, e := range env {
@@ -99,7 +99,7 @@ func runInLab(t *testing.T, env []string, into any) (groups string) {
 }
 
 // ofSlots are the ratios of a pair whose slots have that length.
-func ofSlots(t *testing.T, milliseconds float64) map[string]outcome.Interval {
+func ofSlots(t testing.TB, milliseconds float64) map[string]outcome.Interval {
 	t.Helper()
 	const lead = 165.0 // at least, on average
 	pair := k6run.Pair{SlotMS: milliseconds, AtMost: (slotGroups + 1) * 4 * (milliseconds + lead) / 1000, Warmup: 10,
@@ -139,7 +139,7 @@ func ofSlots(t *testing.T, milliseconds float64) map[string]outcome.Interval {
 }
 
 // ofWindows are the ratios of windows: the two paths follow each other, now one first and now the other.
-func ofWindows(t *testing.T) map[string]outcome.Interval {
+func ofWindows(t testing.TB) map[string]outcome.Interval {
 	t.Helper()
 	values := map[string][]float64{}
 	for block := range windows {

@@ -3,6 +3,7 @@ package pg
 import (
 	"encoding/json"
 	"maps"
+	"math"
 	"path/filepath"
 	"testing"
 
@@ -39,14 +40,18 @@ func runCell(t *testing.T, script string, changed map[string]any) *summary.Summa
 	return s
 }
 
+// TestTour runs the tour's open loops. Each iteration that is due in the window either has a response time, whenever it
+// ends, or is dropped: that holds at any speed.
 func TestTour(t *testing.T) {
+	const rate = 20
 	for _, workload := range []string{"connect", "select"} {
-		s := runCell(t, "k6/lessons/00-tour.js", map[string]any{"workload": workload, "rate": 20})
-		iterations := float64(s.Trends["pg_response_time"][summary.Measured].Count)
-		if want := 20 * s.Window.Seconds; iterations < want-3 || iterations > want+3 {
-			t.Errorf("%s: %v iterations in %v s", workload, iterations, s.Window.Seconds)
+		s := runCell(t, "k6/lessons/00-tour.js", map[string]any{"workload": workload, "rate": rate, "warmup_seconds": 3})
+		due := int64(math.Ceil(rate * s.Window.Seconds))
+		responses, dropped := s.Trends["pg_response_time"][summary.Whole].Count, s.Count("pg_dropped", summary.Measured)
+		if responses+dropped != due {
+			t.Errorf("%s: %d iterations in %v s, and %d dropped", workload, responses, s.Window.Seconds, dropped)
 		}
-		if len(s.Errors) > 0 || s.Window.Ready != 2 || s.Window.Seconds < 0.5 {
+		if len(s.Errors) > 0 || s.Window.Seconds < 0.5 {
 			t.Errorf("%s: the summary says %+v", workload, s)
 		}
 		if s.First["pg_connect_first_query"].Count != 1 || s.Later["pg_connect"].Count < 1 {
