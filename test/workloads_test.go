@@ -27,7 +27,7 @@ func TestEveryWorkloadOfEveryLessonRuns(t *testing.T) {
 			}
 			wanted := shortestGroups(l)
 			r := start(t, "run", name, "--experiments", strings.Join(slices.Compact(slices.Sorted(maps.Values(wanted))), ","),
-				"--latencies", "none", "--clients", "4", "--repeats", "1").finished(t, 0)
+				"--latencies", "none", "--clients", "10", "--repeats", "1").finished(t, 0)
 			if r.Status != result.Finished {
 				t.Errorf("the run is %s: %s", r.Status, r.Reason)
 			}
