@@ -70,15 +70,13 @@ func (r *runner) pair(ctx context.Context, i int, cells [summary.Sides]int) erro
 			t.repeats[side] = result.Repeat{Block: t.pair.Block, Position: side + 1, Attempt: number}
 		}
 		decided := r.try(ctx, t)
-		again := "once more"
 		if decided.lengthen {
-			again = r.lengthenPair(t, cells)
+			r.lengthenPair(t, cells)
 		}
 		for side := range before {
 			before[side] = append(before[side], t.repeats[side])
 		}
 		if decided.again && ctx.Err() == nil {
-			r.progress.say("%s: %s; %s", whatPair(t.cells), decided.reason, again)
 			if decided.wait {
 				r.calm(ctx)
 			}
@@ -102,7 +100,6 @@ func (r *runner) settlePair(i int, cells [summary.Sides]int, t *trial, attempts 
 		}
 	default:
 		r.inBlocks(cells)
-		r.progress.say("%s: %s; the cells run in blocks", whatPair(t.cells), t.pair.Reason)
 	}
 	if t.pair.Status != result.Interrupted {
 		r.doc.Unfinished = r.doc.Left()
@@ -125,14 +122,12 @@ func (r *runner) inBlocks(cells [summary.Sides]int) {
 }
 
 // lengthenPair gives the clients of both cells more time to get ready.
-func (r *runner) lengthenPair(t *trial, cells [summary.Sides]int) string {
+func (r *runner) lengthenPair(t *trial, cells [summary.Sides]int) {
 	for side, i := range cells {
 		if t.neverBegan || r.tooShort(t.cells[side], &t.repeats[side]) {
 			r.lengthen(i, r.scheduled[i].Wanted-r.scheduled[i].Paired)
 		}
 	}
-	return fmt.Sprintf("once more, with %g s to get ready",
-		max(r.scheduled[cells[summary.Of]].Warmup, r.scheduled[cells[summary.To]].Warmup))
 }
 
 // try executes one attempt at a pair. The ruling is that of a repeat, with the flags of both.

@@ -137,11 +137,9 @@ func (r *runner) cell(ctx context.Context, i, block, position int) error {
 	c := &r.doc.Cells[i]
 	for attempt := 1; ; attempt++ {
 		repeat, decided := r.repeat(ctx, r.scheduled[i], result.Repeat{Block: block, Position: position, Attempt: attempt})
-		again := "once more"
 		if decided.lengthen {
 			// An attempt before this one counts as its block's end.
 			r.lengthen(i, r.doc.Cells[i].Left()+min(1, attempt-1))
-			again = fmt.Sprintf("once more, with %g s to get ready", r.scheduled[i].Warmup)
 		}
 		c.Add(repeat)
 		if repeat.Status != result.Interrupted {
@@ -153,7 +151,6 @@ func (r *runner) cell(ctx context.Context, i, block, position int) error {
 		if !decided.again || ctx.Err() != nil {
 			return nil
 		}
-		r.progress.say("%s: %s; %s", what(r.scheduled[i]), repeat.Reason, again)
 		if decided.wait {
 			r.calm(ctx)
 		}
