@@ -33,15 +33,11 @@ func again(results, name string, as form, out io.Writer) error {
 		}
 		return written(file, text, out)
 	}
-	text, hint := Table(run), More
-	if as.details {
-		text, hint = Details(run), ""
-	}
 	where := "--html writes its report"
 	if exists(file) {
 		where = "Report: " + shownFile(file)
 	}
-	fmt.Fprintf(out, "%s\n%s%s\n", text, hint, where)
+	fmt.Fprintf(out, "%s%s\n", Text(run, as.details), where)
 	return nil
 }
 

@@ -31,7 +31,7 @@ func drawn() *result.Run {
 }
 
 func TestOneSessionsNodesAreCounted(t *testing.T) {
-	table := Details(drawn())
+	table := detailed(drawn())
 	for _, want := range []string{" 3 of 6 ", " 0.500 ", "each iteration of reconnectEach connects",
 		"in how many repeats the standby answered", "share of the SELECTs that the standby answered",
 		"of a transaction, or of a statement outside of one", "of an iteration: from before its connect to the end of its"} {

@@ -94,10 +94,10 @@ func work(run *result.Run, path string, clients, size, repeats int, tps float64,
 }
 
 func TestPooling(t *testing.T) {
-	golden(t, "pooling.txt", Table(pooling()))
-	golden(t, "pooling-details.txt", Details(pooling()))
-	fits(t, Table(pooling()), width)
-	fits(t, Details(pooling()), wideWidth)
+	golden(t, "pooling.txt", brief(pooling()))
+	golden(t, "pooling-details.txt", detailed(pooling()))
+	fits(t, brief(pooling()), width)
+	fits(t, detailed(pooling()), wideWidth)
 }
 
 func TestVerdict(t *testing.T) {

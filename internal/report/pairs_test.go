@@ -47,7 +47,7 @@ func TestVerdictOfPairs(t *testing.T) {
 func TestAPairThatCameToNothing(t *testing.T) {
 	run := sideBySide(0)
 	run.Pairs[0].Status, run.Pairs[0].Reason = result.Failed, "k6 ended with code 107"
-	if got := Details(run); !strings.Contains(got, "Planned side by side, but run in blocks:") ||
+	if got := detailed(run); !strings.Contains(got, "Planned side by side, but run in blocks:") ||
 		!strings.Contains(got, ": k6 ended with code 107") {
 		t.Errorf("it says\n%s", got)
 	}

@@ -15,10 +15,10 @@ import (
 )
 
 func TestTour(t *testing.T) {
-	golden(t, "tour.txt", Table(tour()))
-	golden(t, "tour-details.txt", Details(tour()))
-	fits(t, Table(tour()), width)
-	fits(t, Details(tour()), wideWidth)
+	golden(t, "tour.txt", brief(tour()))
+	golden(t, "tour-details.txt", detailed(tour()))
+	fits(t, brief(tour()), width)
+	fits(t, detailed(tour()), wideWidth)
 }
 
 // fits wants no line of text to be wider than that.
@@ -91,7 +91,7 @@ func TestTheTourFitsAProjector(t *testing.T) {
 		"interrupted":      {stopped, 40, 40, []string{"* doubtful: ", "INTERRUPTED: it was stopped"}},
 		"nothing measured": {nothing, 0, 0, []string{"Failed: direct, none, connect: k6 ended with code 107; "}},
 	} {
-		text := Table(test.run)
+		text := brief(test.run)
 		fits(t, text, width)
 		lines := strings.Split(text, "\n")
 		begin := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "path ") }) - 1
@@ -124,6 +124,8 @@ func TestDoubts(t *testing.T) {
 		{doubts{result.FlagHost: 1, result.FlagErrors: 1},
 			"* doubtful: statements failed; this machine's CPU was full\n"},
 		{doubts{result.FlagThrottled: 3, result.FlagErrors: 1, result.FlagHost: 3},
+			"* doubtful: this machine's CPU was full; a CPU limit was hit; statements failed\n"},
+		{doubts{result.FlagThrottled: 3, result.FlagErrors: 1, result.FlagHost: 3, result.FlagFew: 2},
 			"* doubtful: this machine's CPU was full; a CPU limit was hit; more: --details\n"},
 		{doubts{"of a later version": 1}, "* doubtful: --details says why\n"},
 	} {
@@ -144,7 +146,7 @@ func TestInterrupted(t *testing.T) {
 			want = "INTERRUPTED: the run never ended, or hasn't yet; 1 of 24 repeats are missing; - is " +
 				"a figure that no repeat gave.\n"
 		}
-		if text := Table(run); !strings.Contains(strings.Join(strings.Fields(text), " "), strings.TrimSpace(want)) ||
+		if text := brief(run); !strings.Contains(strings.Join(strings.Fields(text), " "), strings.TrimSpace(want)) ||
 			!strings.Contains(text, "could not be put back: toxiproxy doesn't answer") {
 			t.Errorf("a run that was %s reads\n%s", name, text)
 		}
@@ -165,7 +167,7 @@ func TestLines(t *testing.T) {
 			c.Clients = clients
 		}
 	}
-	golden(t, "lines.txt", Table(run)+"\n----\n"+Details(run))
+	golden(t, "lines.txt", brief(run)+"\n----\n"+detailed(run))
 }
 
 // A grid has a section a latency, each of which would hold one row of a path's series.
@@ -175,7 +177,7 @@ func TestOnePathsSeriesIsOneTable(t *testing.T) {
 	for _, ms := range []int{0, 10, 20} {
 		add(run, "throughput", "direct", lesson.Through(ms), measured(1, 0.1, 9000, 0, 1))
 	}
-	if text := Table(run); strings.Count(text, "path ") != 1 || !strings.Contains(text, "direct 20 ms") {
+	if text := brief(run); strings.Count(text, "path ") != 1 || !strings.Contains(text, "direct 20 ms") {
 		t.Errorf("three latencies of one path are not one table:\n%s", text)
 	}
 }
@@ -184,7 +186,7 @@ func TestWithoutDirectThereAreNoRatios(t *testing.T) {
 	run := newRun()
 	run.Paths = []result.Path{{Name: "socket"}}
 	tourOf(run, "socket", lesson.WithoutProxy, 0.04, 5, 0.3, 12000)
-	if text := Table(run); regexp.MustCompile(`\bratio\b`).MatchString(text) {
+	if text := brief(run); regexp.MustCompile(`\bratio\b`).MatchString(text) {
 		t.Errorf("ratios to nothing:\n%s", text)
 	}
 }

@@ -10,9 +10,17 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// Table is the run as a terminal shows it: one table of what was measured, why some of that is doubtful, and what the
-// lesson's comparisons and findings came to. Details has the rest.
-func Table(run *result.Run) string {
+// Text is the run as a terminal shows it: in short, or in detail.
+func Text(run *result.Run, details bool) string {
+	if details {
+		return detailed(run) + "\n"
+	}
+	return brief(run) + "\nRatios, round trips, flags: the report, or scripts/report --details\n"
+}
+
+// brief is one table of what was measured, why some of that is doubtful, and what the lesson's comparisons and findings
+// came to.
+func brief(run *result.Run) string {
 	why, experiments := doubts{}, run.ByExperiment()
 	var tables string
 	if t := gridOf(run, experiments, why); t != nil {
@@ -25,9 +33,9 @@ func Table(run *result.Run) string {
 		outcomes(run)
 }
 
-// Details is the run as a terminal shows it with --details: ratios, round trips and flags stand in its tables, and below
-// them what was rejected and what the words mean.
-func Details(run *result.Run) string {
+// detailed has ratios, round trips and flags in its tables, and below them what was rejected, whether counts agree and
+// what the words mean.
+func detailed(run *result.Run) string {
 	var b strings.Builder
 	b.WriteString(title(run) + lines(run, run.ByExperiment(), true, doubts{}) + "\n")
 	for _, p := range run.Paths {
@@ -43,9 +51,6 @@ func Details(run *result.Run) string {
 	b.WriteString(troubles(run) + counts(run) + legend(run))
 	return b.String()
 }
-
-// More says below a table where the rest is.
-const More = "Ratios, round trips, flags: report.html there, or scripts/report --details\n"
 
 func title(run *result.Run) string {
 	var b strings.Builder

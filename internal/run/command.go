@@ -244,13 +244,9 @@ func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override,
 	return doc, errors.Join(r.run(ctx), report.Write(r.dir, doc))
 }
 
-// Print writes the run's table, or all its details, and where its results are.
+// Print writes the run's table, in short or in detail, and where its results are.
 func Print(out io.Writer, doc *result.Run, details bool) {
-	text, hint := report.Table(doc), report.More
-	if details {
-		text, hint = report.Details(doc), ""
-	}
-	fmt.Fprintf(out, "%s\n%sResults: results/%s (%s opens in any browser)\n", text, hint, doc.ID, htmlreport.File)
+	fmt.Fprintf(out, "%sResults: results/%s (%s opens in any browser)\n", report.Text(doc, details), doc.ID, htmlreport.File)
 }
 
 // announce says how long a run takes that takes longer than a minute, and what a full size needs.
