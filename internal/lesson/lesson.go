@@ -53,9 +53,9 @@ type Experiment struct {
 	Link string `yaml:"link"`
 	// Rate is iterations per second over all clients; 0 is a closed loop.
 	Rate    float64 `yaml:"rate"`
-	Seconds float64 `yaml:"seconds"` // length of the measured window
-	Warmup  float64 `yaml:"warmup_seconds"`
-	Repeats int     `yaml:"repeats"` // 1 where none is given
+	Seconds float64 `yaml:"seconds"`        // length of the measured window
+	Warmup  float64 `yaml:"warmup_seconds"` // least time that the clients of a closed loop warm up
+	Repeats int     `yaml:"repeats"`        // 1 where none is given
 	// FillPools has the path's pooler open server connections before the cell, so that a workload that connects over and
 	// over finds a pool in use and not one just started.
 	FillPools bool `yaml:"fill_pools"`

@@ -234,7 +234,6 @@ func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override,
 		dir:         filepath.Join(results, doc.ID),
 		doc:         doc,
 		once:        p.lesson.Once,
-		lengthened:  map[string]bool{},
 	}
 	err = errors.Join(r.run(ctx), report.Write(r.dir, doc))
 	fmt.Fprintf(out, "%s\nResults: results/%s (%s opens in any browser)\n", report.Table(doc), doc.ID, htmlreport.File)

@@ -179,16 +179,6 @@ func (p *progress) again() {
 	p.draw()
 }
 
-// longer says that repeats not done yet, and the one that begins anew, measure for so many seconds more in all.
-func (p *progress) longer(seconds float64, c lesson.Cell) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.left += seconds
-	if c.ID == p.cell.ID {
-		p.cell = c
-	}
-}
-
 // enter says what the repeat does now: proving, filling pools, k6.
 func (p *progress) enter(phase string) {
 	p.mu.Lock()

@@ -52,10 +52,9 @@ type runner struct {
 	doc         *result.Run
 	scheduled   []lesson.Cell
 
-	movesReplication bool            // some cell does
-	waited           time.Duration   // for other machines
-	once             bool            // no pair has another attempt
-	lengthened       map[string]bool // cells by id that have a longer warm-up than planned
+	movesReplication bool          // some cell does
+	waited           time.Duration // for other machines
+	once             bool          // no pair has another attempt
 }
 
 // An interruptedError says that a run was ended before its last cell.
@@ -137,12 +136,6 @@ func (r *runner) cell(ctx context.Context, i, block, position int) error {
 	c := &r.doc.Cells[i]
 	for attempt := 1; ; attempt++ {
 		repeat, decided := r.repeat(ctx, r.scheduled[i], result.Repeat{Block: block, Position: position, Attempt: attempt})
-		again := "once more"
-		if decided.lengthen {
-			// An attempt before this one counts as its block's end.
-			r.lengthen(i, r.doc.Cells[i].Left()+min(1, attempt-1))
-			again = fmt.Sprintf("once more, with %g s to get ready", r.scheduled[i].Warmup)
-		}
 		c.Add(repeat)
 		if repeat.Status != result.Interrupted {
 			r.doc.Unfinished = r.doc.Left()
@@ -153,7 +146,7 @@ func (r *runner) cell(ctx context.Context, i, block, position int) error {
 		if !decided.again || ctx.Err() != nil {
 			return nil
 		}
-		r.progress.say("%s: %s; %s", what(r.scheduled[i]), repeat.Reason, again)
+		r.progress.say("%s: %s; once more", what(r.scheduled[i]), repeat.Reason)
 		if decided.wait {
 			r.calm(ctx)
 		}

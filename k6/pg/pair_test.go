@@ -33,7 +33,7 @@ func newTrial(t *testing.T, script, dsn string, changed map[string]any, cells ..
 	folder := t.TempDir()
 	tr := &trial{t: t, summary: filepath.Join(folder, "pair.json"), groups: filepath.Join(folder, "pair.groups"),
 		stop: filepath.Join(folder, "stop")}
-	pair := map[string]any{"cells": []any{}, "slot_ms": 30, "at_most_seconds": 600, "warmup_seconds": 20,
+	pair := map[string]any{"cells": []any{}, "slot_ms": 30, "at_most_seconds": 600,
 		"deadline_seconds": 610, "seed": 7, "groups_file": tr.groups, "stop_file": tr.stop}
 	for at := range summary.Sides {
 		cell := map[string]any{"path": summary.SideNames[at], "dsn": dsn, "clients": 2, "params": map[string]any{},
@@ -164,7 +164,7 @@ func newSlotsScript(t *testing.T) string {
 		export const options = { scenarios: { of: scenario('of'), to: scenario('to') }, systemTags: [] };
 		export default function () {
 			const slots = pg.slots({ side: __ENV.LAB_SIDE, clients: [5, 5], slot: pair.slot_ms, seed: pair.seed,
-				at_most: pair.at_most_seconds, warmup: pair.warmup_seconds, groups: pair.groups_file, stop: pair.stop_file });
+				at_most: pair.at_most_seconds, groups: pair.groups_file, stop: pair.stop_file });
 			const iterations = pg.iterations({});
 			slots.ready();
 			while (slots.wait()) {
