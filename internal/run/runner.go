@@ -85,6 +85,9 @@ func (r *runner) run(ctx context.Context) error {
 	if err == nil {
 		stop := r.progress.tick()
 		if err = r.pairs(ctx); err == nil {
+			err = r.lowerRates(ctx)
+		}
+		if err == nil {
 			err = r.blocks(ctx)
 		}
 		stop()
