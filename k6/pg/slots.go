@@ -47,21 +47,20 @@ type slots struct {
 	used    atomic.Bool          // some VU made a participant
 	current atomic.Pointer[slot] // that began last; nil before the first
 
-	mu       sync.Mutex
-	options  slotOptions // those of all VUs: without a side
-	patience time.Duration
-	members  [summary.Sides]members
-	working  int             // clients that haven't come back from the current slot
-	back     chan struct{}   // closed when none is left of them
-	changed  chan struct{}   // told when a client waits or leaves
-	all      []slot          // that have begun, the calibration's too
-	groups   []summary.Group // that are complete
-	cancels  []context.CancelFunc
-	over     bool
-	length   time.Duration                 // counted part of the slots
-	host     [summary.Sides]hostcpu.Sample // CPU time in the counted parts
-	tooSlow  string
-	failure  string
+	mu      sync.Mutex
+	options slotOptions // those of all VUs: without a side
+	members [summary.Sides]members
+	working int             // clients that haven't come back from the current slot
+	back    chan struct{}   // closed when none is left of them
+	changed chan struct{}   // told when a client waits or leaves
+	all     []slot          // that have begun, the calibration's too
+	groups  []summary.Group // that are complete
+	cancels []context.CancelFunc
+	over    bool
+	length  time.Duration                 // counted part of the slots
+	host    [summary.Sides]hostcpu.Sample // CPU time in the counted parts
+	tooSlow string
+	failure string
 
 	stop  chan struct{} // closed when the test ends
 	ended chan struct{} // closed when no slot follows
@@ -113,9 +112,6 @@ func (s *slots) use(i *instance, options slotOptions) (*participant, error) {
 // begin starts what begins the slots.
 func (s *slots) begin(options slotOptions) {
 	s.options = options
-	if s.patience == 0 {
-		s.patience = patience
-	}
 	s.changed, s.stop, s.ended = make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
 	for side := range s.members {
 		s.members[side].begins = make(chan struct{})
@@ -261,7 +257,7 @@ func (s *slots) runSlot(next slot, lead, counted time.Duration) bool {
 		return false
 	}
 	from, to := hostAt(next.from), hostAt(next.to)
-	timer := time.NewTimer(time.Until(next.to) + s.patience)
+	timer := time.NewTimer(time.Until(next.to) + patience)
 	defer timer.Stop()
 	select {
 	case <-back:
@@ -272,7 +268,7 @@ func (s *slots) runSlot(next slot, lead, counted time.Duration) bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		stuck := fmt.Sprintf("%d clients of the side %q have not ended their iterations %v after the end of a slot",
-			s.working, summary.SideNames[next.side], s.patience)
+			s.working, summary.SideNames[next.side], patience)
 		if next.group == 0 {
 			s.tooSlow = stuck
 		} else {
