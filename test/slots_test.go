@@ -102,7 +102,7 @@ func runInLab(t testing.TB, env []string, into any) (groups string) {
 func ofSlots(t testing.TB, milliseconds float64) map[string]outcome.Interval {
 	t.Helper()
 	const lead = 165.0 // at least, on average
-	pair := k6run.Pair{SlotMS: milliseconds, AtMost: (slotGroups + 1) * 4 * (milliseconds + lead) / 1000, Warmup: 10,
+	pair := k6run.Pair{SlotMS: milliseconds, AtMost: (slotGroups + 1) * 4 * (milliseconds + lead) / 1000,
 		End: 120, Seed: 7, Groups: "/tmp/slots.groups",
 		Cells: [summary.Sides]k6run.Cell{slotCell(t, "direct"), slotCell(t, "pgbouncer-transaction")}}
 	env, err := pair.Env()

@@ -13,7 +13,6 @@ type Pair struct {
 	SlotMS float64             `json:"slot_ms"`          // counted part of each slot; 0 has k6 choose it
 	AtMost float64             `json:"at_most_seconds"`  // from the first group to the last
 	Fewest int                 `json:"fewest_groups"`    // that have to fit into it, or the pair is too slow; 0: any
-	Warmup float64             `json:"warmup_seconds"`   // most that clients may take to be ready
 	End    float64             `json:"deadline_seconds"` // of the whole script
 	Seed   uint32              `json:"seed"`             // of the order of the slots in each group
 	// Groups is the file to which each group is added as it is complete: a line of JSON, see summary.Group.

@@ -32,11 +32,12 @@ type Cell struct {
 	Workload   string  `json:"workload"`
 	Clients    int     `json:"clients"`
 	Protocol   string  `json:"protocol"`
-	Driver     string  `json:"driver,omitempty"` // the program that its clients are in, "" for k6: see DrivenBy
-	Rate       float64 `json:"rate"`             // iterations per second over all clients; 0 is a closed loop
-	Seconds    float64 `json:"seconds"`          // length of the measured window
-	Warmup     float64 `json:"warmup_seconds"`   // most that the warm-up may take, unless that proves too short
-	Fill       bool    `json:"fill_pools"`       // pools are filled before it
+	Driver     string  `json:"driver,omitempty"`   // the program that its clients are in, "" for k6: see DrivenBy
+	Rate       float64 `json:"rate"`               // iterations per second over all clients; 0 is a closed loop
+	Overload   bool    `json:"overload,omitempty"` // the rate may be more than the path holds
+	Seconds    float64 `json:"seconds"`            // length of the measured window
+	Warmup     float64 `json:"warmup_seconds"`     // least time that the clients of a closed loop warm up
+	Fill       bool    `json:"fill_pools"`         // pools are filled before it
 	// Wanted is how many times it is to run, once a block. Paired says how many of these blocks are pairs: a cell
 	// beside another, alternating with it. The pairs come first.
 	Wanted int `json:"repeats_wanted"`

@@ -51,11 +51,13 @@ type Experiment struct {
 	Driver    Words     `yaml:"driver"`   // the program that clients are in: k6 where none is given, or pgbench
 	// Link is the link under study; without one it is the first that configs/paths.yaml gives for the path.
 	Link string `yaml:"link"`
-	// Rate is iterations per second over all clients; 0 is a closed loop.
-	Rate    float64 `yaml:"rate"`
-	Seconds float64 `yaml:"seconds"` // length of the measured window
-	Warmup  float64 `yaml:"warmup_seconds"`
-	Repeats int     `yaml:"repeats"` // 1 where none is given
+	// Rate is iterations per second over all clients; 0 is a closed loop. A run lowers it to what the slowest path holds,
+	// unless Overload says that it may be too high.
+	Rate     float64 `yaml:"rate"`
+	Overload bool    `yaml:"overload"`
+	Seconds  float64 `yaml:"seconds"`        // length of the measured window
+	Warmup   float64 `yaml:"warmup_seconds"` // least time that the clients of a closed loop warm up
+	Repeats  int     `yaml:"repeats"`        // 1 where none is given
 	// FillPools has the path's pooler open server connections before the cell, so that a workload that connects over and
 	// over finds a pool in use and not one just started.
 	FillPools bool `yaml:"fill_pools"`

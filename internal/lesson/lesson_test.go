@@ -210,7 +210,6 @@ func TestFull(t *testing.T) {
 		"clients: [0]":               "full: clients: 0 is too small",
 		"clinets: [5]":               `unknown key "clinets": did you mean clients?`,
 		"name: x":                    "full: name: it can't stand here",
-		"seconds: 0.1":               "in full size: experiment tps: seconds and warmup_seconds are 0.6 together",
 		"transactions: 5, rate: 0.5": "in full size: experiment tps: transactions and rate exclude each other",
 	} {
 		_, err := Parse("x.yaml", []byte(strings.Replace(withFull, "clients: [500]", wrong, 1)))

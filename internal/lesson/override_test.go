@@ -81,7 +81,6 @@ func TestApplyRefuses(t *testing.T) {
 			"for open loops and none of these is one: tps"},
 		{"no seconds", Override{Seconds: at(0.0)}, "seconds: 0 is too small, it must be more than 0"},
 		{"seconds that aren't a number", Override{Seconds: at(math.NaN())}, "seconds is NaN"},
-		{"less than k6 can do", Override{Seconds: at(0.5), Warmup: at(0.25)}, "0.75 together"},
 		{"no full size", Override{Full: true}, "has no full size"},
 		{"no repeats", Override{Repeats: at(0)}, "repeats: 0 is too small"},
 		{"too many clients", Override{Values: values("clients", "10001")},

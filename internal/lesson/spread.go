@@ -14,6 +14,7 @@ func (e *Experiment) cells(p Path) []Cell {
 		Experiment:       e.Name,
 		Path:             p.Name,
 		Rate:             e.Rate,
+		Overload:         e.Overload,
 		Seconds:          e.Seconds,
 		Warmup:           e.Warmup,
 		Fill:             e.FillPools,

@@ -7,9 +7,6 @@ import (
 	"strings"
 )
 
-// minScenario is how many seconds k6 wants a warm-up and its window to take together.
-const minScenario = 1
-
 // usualRole is the one that clients log in as unless told otherwise.
 const usualRole = "app"
 
@@ -41,8 +38,6 @@ func (e *Experiment) validate() error {
 		}
 	}
 	switch {
-	case e.Seconds+e.Warmup < minScenario:
-		return fmt.Errorf("seconds and warmup_seconds are %v together, k6 wants %d at least", e.Seconds+e.Warmup, minScenario)
 	case e.Transactions > 0 && e.Rate > 0:
 		return errors.New("transactions and rate exclude each other: fixed work is done in a closed loop")
 	case len(e.Instances) > 0 && slices.Max(e.Instances) > slices.Min(e.Clients):

@@ -32,7 +32,7 @@ var plainly = []plain{
 	{result.FlagStolen, "other virtual machines took CPU"},
 	{result.FlagGenerator, "k6 took nearly all of the CPU"},
 	{result.FlagLate, "work began late"},
-	{result.FlagWarmup, "clients weren't ready"},
+	{result.FlagWarmup, "not all clients could start"},
 	{result.FlagThrottled, "a CPU limit was hit"},
 	{result.FlagFew, "too few transactions"},
 }

@@ -31,7 +31,7 @@ var flagMeanings = map[FlagKind]string{
 		"a host of your own measures better",
 	FlagThrottled: "CPU limits can have held up 10 % or more of the open loop's iterations: its tail holds waits for CPU",
 	FlagUncounted: "the servers' own counts could not be read",
-	FlagWarmup:    "not all clients were ready when the measured window opened",
+	FlagWarmup:    "not all clients could connect and do their first iterations",
 }
 
 // Meaning says what a flag of the kind stands for.

@@ -14,8 +14,7 @@ type Repeat struct {
 	Position int       `json:"position"` // within the block's shuffled order, from 1
 	Attempt  int       `json:"attempt"`  // from 1; those before it were rejected
 	Status   Status    `json:"status"`
-	Reason   string    `json:"reason,omitempty"`         // why it is not ok
-	Warmup   float64   `json:"warmup_seconds,omitempty"` // where it was longer than the cell's
+	Reason   string    `json:"reason,omitempty"` // why it is not ok
 	Started  time.Time `json:"started"`
 	Ended    time.Time `json:"ended"`
 
@@ -71,8 +70,7 @@ type Measured struct {
 	Trends       map[string]Trend `json:"trends"`
 	Late         int64            `json:"late_iterations"`    // of an open loop: begun more than one interval late
 	Dropped      int64            `json:"dropped_iterations"` // due within the window and never begun
-	ClientsReady int              `json:"clients_ready"`      // when the window opened
-	ClientsLate  int              `json:"clients_late"`       // ready only after it had opened
+	ClientsReady int              `json:"clients_ready"`
 	Counted      Counted          `json:"counted"`
 	Errors       []Error          `json:"errors"`
 

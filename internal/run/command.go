@@ -239,7 +239,6 @@ func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override,
 		dir:         filepath.Join(results, doc.ID),
 		doc:         doc,
 		once:        p.lesson.Once,
-		lengthened:  map[string]bool{},
 	}
 	return doc, errors.Join(r.run(ctx), report.Write(r.dir, doc))
 }

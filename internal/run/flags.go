@@ -40,7 +40,8 @@ func flags(c lesson.Cell, r *result.Repeat) []result.Flag {
 		metric.Count(int(m.Transactions), "transaction"))
 	add(float64(m.Late+m.Dropped) > lateShare*float64(m.Transactions), result.FlagLate,
 		"%d iterations began late and %d never", m.Late, m.Dropped)
-	add(m.ClientsReady < c.Clients && c.Transactions == 0, result.FlagWarmup, "%s", notReady(c, m))
+	add(m.ClientsReady < c.Clients && c.Transactions == 0, result.FlagWarmup,
+		"%d of %d clients could get ready, the others failed", m.ClientsReady, c.Clients)
 	if t := r.RoundTrip; t != nil {
 		add(!t.AsSet(), result.FlagLatency, "a round trip of %.2f ms, %g were set", t.MeasuredMS, t.SetMS)
 	}
@@ -70,10 +71,6 @@ func stops(u *result.Resources) string {
 		}
 	}
 	return strings.Join(all, ", ")
-}
-
-func notReady(c lesson.Cell, m *result.Measured) string {
-	return fmt.Sprintf("%d of %d clients were ready when the window opened", m.ClientsReady, c.Clients)
 }
 
 func over(v *float64, limit float64) bool { return v != nil && *v >= limit }

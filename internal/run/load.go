@@ -22,6 +22,15 @@ import (
 // start and end, and the closing of its connections, for which a slow machine needs some 50 ms each.
 func slack(c lesson.Cell) float64 { return 20 + 0.05*float64(connections(c)) }
 
+// gettingReady is what the clients of c may take to connect and to do their first iterations, in seconds. The window
+// waits for them, so this only ends what hangs. It is several times what a slow machine needs.
+func gettingReady(c lesson.Cell) float64 {
+	if c.Transactions > 0 {
+		return 0 // connecting is part of the work
+	}
+	return 120 + 0.5*float64(connections(c))
+}
+
 // connections is how many the cell's clients open.
 func connections(c lesson.Cell) int {
 	if c.Instances > 0 {
@@ -74,7 +83,7 @@ func (r *runner) told(c lesson.Cell, path server.Path, out *result.Repeat) k6run
 	return k6run.Cell{Path: c.Path, DSN: path.DSN(), Workload: c.Workload, Clients: c.Clients, Rate: c.Rate,
 		Seconds: c.Seconds, Warmup: c.Warmup, Protocol: c.Protocol, Scale: r.doc.Manifest.Scale,
 		Latency: c.Latency.MS(), Link: c.Link,
-		Deadline: c.Warmup + c.Seconds + slack(c), Seed: repeatSeed(r.doc.Seed, c.ID, out.Block),
+		Deadline: gettingReady(c) + c.Warmup + c.Seconds + slack(c), Seed: repeatSeed(r.doc.Seed, c.ID, out.Block),
 		Role: c.Role, PoolSize: c.PoolSize, Instances: c.Instances, InstancePool: c.InstancePool,
 		Transactions: c.Transactions, Params: c.Params}
 }

@@ -42,7 +42,7 @@ func (f *runFlags) add(c *cobra.Command) {
 	}
 	flags.Float64Var(&f.rate, "rate", 0, "iterations per second of open loops, over all clients")
 	flags.Float64Var(&f.seconds, "seconds", 0, "length of each measured window")
-	flags.Float64Var(&f.warmup, "warmup", 0, "most seconds that a warm-up may take")
+	flags.Float64Var(&f.warmup, "warmup", 0, "least seconds that the clients of a closed loop warm up")
 	flags.IntVar(&f.repeats, "repeats", 0, "how often to run each cell, in blocks: nothing runs side by side then")
 	flags.StringVar(&f.until, "until", "",
 		"how precise comparisons side by side have to be, such as 3%: half the interval's width, as a share of the ratio")

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,8 +23,6 @@ type trial struct {
 	paths   [summary.Sides]server.Path
 	repeats [summary.Sides]result.Repeat // what becomes of each cell
 	tooSlow string                       // why the cells can't alternate, as k6 saw it
-	// neverBegan says that a side had no client that was ready when the warm-up's time was over.
-	neverBegan bool
 }
 
 // pairs runs the pairs. It returns nil when ctx ends.
@@ -70,9 +67,6 @@ func (r *runner) pair(ctx context.Context, i int, cells [summary.Sides]int) erro
 			t.repeats[side] = result.Repeat{Block: t.pair.Block, Position: side + 1, Attempt: number}
 		}
 		decided := r.try(ctx, t)
-		if decided.lengthen {
-			r.lengthenPair(t, cells)
-		}
 		for side := range before {
 			before[side] = append(before[side], t.repeats[side])
 		}
@@ -121,15 +115,6 @@ func (r *runner) inBlocks(cells [summary.Sides]int) {
 	r.progress.setBlocks(r.doc.Blocks)
 }
 
-// lengthenPair gives the clients of both cells more time to get ready.
-func (r *runner) lengthenPair(t *trial, cells [summary.Sides]int) {
-	for side, i := range cells {
-		if t.neverBegan || r.tooShort(t.cells[side], &t.repeats[side]) {
-			r.lengthen(i, r.scheduled[i].Wanted-r.scheduled[i].Paired)
-		}
-	}
-}
-
 // try executes one attempt at a pair. The ruling is that of a repeat, with the flags of both.
 func (r *runner) try(ctx context.Context, t *trial) ruling {
 	started := time.Now().UTC()
@@ -137,9 +122,6 @@ func (r *runner) try(ctx context.Context, t *trial) ruling {
 	for side := range t.repeats {
 		out := &t.repeats[side]
 		out.Started = started
-		if r.lengthened[t.cells[side].ID] {
-			out.Warmup = t.cells[side].Warmup
-		}
 		out.Proof, out.Counts, out.Shares, out.Flags = []result.Fact{}, []result.Count{}, []result.Share{}, []result.Flag{}
 	}
 	err := r.measurePair(ctx, t)
@@ -169,22 +151,14 @@ func (r *runner) attemptAt(ctx context.Context, t *trial, err error) attempt {
 	if errors.As(err, &rejected) {
 		a.changed = rejected.reason
 	}
-	if t.neverBegan && r.mayLengthen(t.cells[summary.Of]) && r.mayLengthen(t.cells[summary.To]) {
-		a.tooShort, a.late = true, "the warm-up was too short"
-	}
 	for side, c := range t.cells {
 		out := &t.repeats[side]
-		tooShort := r.tooShort(c, out)
-		a.tooShort = a.tooShort || tooShort
-		if a.changed != "" || a.stopped || out.Measured == nil || err != nil && !tooShort {
+		if err != nil || a.stopped {
 			continue
 		}
 		out.Flags = flags(c, out)
 		out.Bounds = metric.Bounds(&result.Cell{Cell: c}, out)
 		a.flags = append(a.flags, out.Flags...)
-		if tooShort {
-			a.late = cmp.Or(a.late, notReady(c, out.Measured))
-		}
 	}
 	return a
 }

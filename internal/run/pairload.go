@@ -41,10 +41,9 @@ func (r *runner) toldPair(t *trial) k6run.Pair {
 	for side, c := range t.cells {
 		p.Cells[side] = r.told(c, t.paths[side], &t.repeats[side])
 		p.Passwords[side] = server.Password(c.Role)
-		p.Warmup += c.Warmup // both cells' clients get ready at once, on the same machine
-		p.End += slack(c)
+		p.End += gettingReady(c) + c.Warmup + slack(c)
 	}
-	p.End += p.Warmup + calibrating + 1.25*p.AtMost // where it lacks groups: see k6/pg
+	p.End += calibrating + 1.25*p.AtMost // where it lacks groups: see k6/pg
 	for side := range p.Cells {
 		p.Cells[side].Deadline = p.End
 	}
@@ -109,7 +108,6 @@ func (t *trial) named(text string) string {
 
 // seenPair takes over what k6 saw of both sides.
 func (r *runner) seenPair(t *trial, seen *summary.Pair, g generator, file string) {
-	t.neverBegan = seen.Failure != "" && seen.Groups == 0 && seen.MedianMS == [summary.Sides]float64{}
 	t.pair.SlotMS, t.pair.MedianMS, t.tooSlow = seen.SlotMS, seen.MedianMS, t.named(seen.TooSlow)
 	var from, to time.Time
 	for _, side := range seen.Sides {

@@ -192,6 +192,7 @@ func (p *progress) starting(block int, c lesson.Cell) {
 
 // begin writes a line for what begins, and the step.
 func (p *progress) begin() {
+	p.outside = ""
 	if p.width == 0 {
 		p.told = p.now()
 		fmt.Fprintf(p.out, "%s: %s; about %s left\n", p.place(), p.name(), clock(p.countdown()))
@@ -208,16 +209,6 @@ func (p *progress) again() {
 		p.pair.seen = false
 	}
 	p.draw()
-}
-
-// longer says that repeats not done yet, and the one that begins anew, measure for so many seconds more in all.
-func (p *progress) longer(seconds float64, c lesson.Cell) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.left += seconds
-	if c.ID == p.cell.ID {
-		p.cell = c
-	}
 }
 
 // enter says what the repeat does now: proving, filling pools, k6.

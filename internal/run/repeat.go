@@ -29,19 +29,16 @@ func (r *rejection) Error() string { return r.reason }
 // repeat executes one attempt at a repeat of c and fills in out. The ruling is what becomes of it.
 func (r *runner) repeat(ctx context.Context, c lesson.Cell, out result.Repeat) (result.Repeat, ruling) {
 	out.Started = time.Now().UTC()
-	if r.lengthened[c.ID] {
-		out.Warmup = c.Warmup
-	}
 	out.Proof, out.Counts, out.Shares, out.Flags = []result.Fact{}, []result.Count{}, []result.Share{}, []result.Flag{}
 	err := r.measure(ctx, c, &out)
-	a := attempt{number: out.Attempt, stopped: ctx.Err() != nil, failed: err, tooShort: r.tooShort(c, &out)}
+	a := attempt{number: out.Attempt, stopped: ctx.Err() != nil, failed: err}
 	var rejected *rejection
 	if errors.As(err, &rejected) {
 		a.changed = rejected.reason
-	} else if !a.stopped && (err == nil || a.tooShort) {
+	} else if !a.stopped && err == nil {
 		out.Flags = flags(c, &out)
 		out.Bounds = metric.Bounds(&result.Cell{Cell: c}, &out)
-		a.flags, a.late, a.burst = out.Flags, notReady(c, out.Measured), r.burst(c, &out)
+		a.flags, a.burst = out.Flags, r.burst(c, &out)
 	}
 	decided := a.rule()
 	out.Status, out.Reason = decided.status, decided.reason

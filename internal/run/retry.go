@@ -19,14 +19,12 @@ const attempts = 3
 //
 // Stolen CPU time says nothing of the lab. Nor does a first attempt that the servers counted otherwise: a pooler may
 // look up tables and functions that it hasn't met since it started, by transactions of its own, and they come with the
-// first cell that has a new statement. A warm-up that was too short is a reason only where it can be made longer, and a
-// CPU limit that stopped a component only where it stopped the cell's other repeats much less: then it wasn't the cell
-// that used up the limit.
+// first cell that has a new statement. A CPU limit that stopped a component is a reason only where it stopped the cell's
+// other repeats much less: then it wasn't the cell that used up the limit.
 var countsFrom = map[result.FlagKind]int{
 	result.FlagStolen:    attempts,
 	result.FlagCounts:    2,
 	result.FlagThrottled: 2,
-	result.FlagWarmup:    attempts,
 }
 
 // An attempt is how one try at a repeat went.
@@ -36,10 +34,7 @@ type attempt struct {
 	changed string        // what somebody changed under it, "" for nothing
 	failed  error         // why it has no result
 	flags   []result.Flag // where there is something measured
-	// tooShort says that its warm-up was, and can be made longer; late is then how many clients were ready.
-	tooShort bool
-	late     string
-	burst    bool // CPU limits stopped it far more often than the cell's other repeats
+	burst   bool          // CPU limits stopped it far more often than the cell's other repeats
 }
 
 // A ruling is what becomes of an attempt.
@@ -47,9 +42,8 @@ type ruling struct {
 	status result.Status
 	reason string
 
-	again    bool // the repeat is tried once more
-	wait     bool // before that, for other machines to let go of the CPU
-	lengthen bool // before that, the cell's warm-up is made longer
+	again bool // the repeat is tried once more
+	wait  bool // before that, for other machines to let go of the CPU
 }
 
 // rule decides what becomes of an attempt. This is the only place that says when a repeat is run again: what somebody
@@ -60,8 +54,7 @@ func (a attempt) rule() ruling {
 		return r
 	}
 	r.wait = a.flagged(result.FlagStolen)
-	r.lengthen = a.tooShort
-	r.again = a.number < attempts && (a.number == 1 || r.wait || r.lengthen)
+	r.again = a.number < attempts && (a.number == 1 || r.wait)
 	return r
 }
 
@@ -71,8 +64,6 @@ func (a attempt) outcome() ruling {
 		return ruling{status: result.Interrupted, reason: "the run was stopped meanwhile"}
 	case a.changed != "":
 		return ruling{status: result.Rejected, reason: a.changed}
-	case a.failed != nil && a.tooShort:
-		return ruling{status: result.Rejected, reason: a.late + ": " + a.failed.Error()}
 	case a.failed != nil:
 		return ruling{status: result.Failed, reason: a.failed.Error()}
 	}
@@ -87,13 +78,7 @@ func (a attempt) outcome() ruling {
 
 // mayPass says whether another attempt may well go without a flag of that kind.
 func (a attempt) mayPass(kind result.FlagKind) bool {
-	switch kind {
-	case result.FlagWarmup:
-		return a.tooShort
-	case result.FlagThrottled:
-		return a.burst
-	}
-	return true
+	return kind != result.FlagThrottled || a.burst
 }
 
 func (a attempt) flagged(kind result.FlagKind) bool {
@@ -123,34 +108,6 @@ func (r *runner) burst(c lesson.Cell, out *result.Repeat) bool {
 	}
 	usual, _ := metric.Middle(others)
 	return len(others) >= burstOthers && metric.HeldUp(out) >= max(burstTimes*usual, usual+burstMore)
-}
-
-// A warm-up that was too short is made longer: so many times, and so many seconds at least.
-const (
-	longerTimes = 4
-	longerLeast = 2.0
-)
-
-// tooShort says whether clients got ready only after the window had opened, so that more time would have helped, in a
-// cell that can be given more: that happens once, and not where somebody set this warm-up on the command line. Clients
-// that never get ready, such as those that a session pool starves, are no reason.
-func (r *runner) tooShort(c lesson.Cell, out *result.Repeat) bool {
-	return out.Measured != nil && out.Measured.ClientsLate > 0 && c.Transactions == 0 && r.mayLengthen(c)
-}
-
-// mayLengthen says whether the cell's warm-up may still be made longer.
-func (r *runner) mayLengthen(c lesson.Cell) bool {
-	return !r.lengthened[c.ID] && r.doc.Lesson.Override.Warmup == nil
-}
-
-// lengthen gives the cell at i a longer warm-up for the attempt and the repeats to come: its author chose the one it
-// has on a machine where that was enough. left is how many of them there are.
-func (r *runner) lengthen(i, left int) {
-	c := &r.scheduled[i]
-	before := c.Warmup
-	c.Warmup = max(longerTimes*before, longerLeast)
-	r.lengthened[c.ID] = true
-	r.progress.longer((c.Warmup-before)*float64(left), *c)
 }
 
 // How long a repeat waits for other machines before another attempt, and all of a run's together.

@@ -16,7 +16,6 @@ func TestRetryRules(t *testing.T) {
 		return flags
 	}
 	broken := errors.New("k6 ended with code 1")
-	late := "9 of 10 clients were ready"
 	var (
 		ok          = ruling{status: result.OK}
 		failed      = ruling{status: result.Failed, reason: broken.Error()}
@@ -26,11 +25,7 @@ func TestRetryRules(t *testing.T) {
 		next.status, next.reason = result.Rejected, reason
 		return next
 	}
-	var (
-		again      = ruling{again: true}
-		afterWait  = ruling{again: true, wait: true}
-		withLonger = ruling{again: true, lengthen: true}
-	)
+	again, afterWait := ruling{again: true}, ruling{again: true, wait: true}
 	tests := []struct {
 		name    string
 		attempt attempt
@@ -49,8 +44,6 @@ func TestRetryRules(t *testing.T) {
 
 		{"something was changed", attempt{number: 1, changed: "a swap", failed: broken}, rejected("a swap", again)},
 		{"changed again", attempt{number: 2, changed: "a swap", failed: broken}, rejected("a swap", ruling{})},
-		{"changed again, and too short a warm-up", attempt{number: 2, changed: "a swap", tooShort: true},
-			rejected("a swap", withLonger)},
 
 		{"stolen time", attempt{number: 1, flags: flag(result.FlagStolen)}, rejected("because of stolen", afterWait)},
 		{"stolen again", attempt{number: 2, flags: flag(result.FlagStolen)}, rejected("because of stolen", afterWait)},
@@ -63,18 +56,6 @@ func TestRetryRules(t *testing.T) {
 			rejected("because of stolen", afterWait)},
 
 		{"clients never got ready", attempt{number: 1, flags: flag(result.FlagWarmup)}, ok},
-		{"clients were late", attempt{number: 1, flags: flag(result.FlagWarmup), tooShort: true, late: late},
-			rejected("because of warm-up", withLonger)},
-		{"late in the second attempt", attempt{number: 2, flags: flag(result.FlagWarmup), tooShort: true, late: late},
-			rejected("because of warm-up", withLonger)},
-		{"late in the last attempt", attempt{number: 3, flags: flag(result.FlagWarmup), tooShort: true, late: late}, ok},
-		{"late, and no result", attempt{number: 1, failed: broken, tooShort: true, late: late},
-			rejected(late+": "+broken.Error(), withLonger)},
-		{"late, no result, and stolen time",
-			attempt{number: 2, failed: broken, flags: flag(result.FlagStolen), tooShort: true, late: late},
-			rejected(late+": "+broken.Error(), ruling{again: true, wait: true, lengthen: true})},
-		{"late, and no result in the last attempt", attempt{number: 3, failed: broken, tooShort: true, late: late},
-			rejected(late+": "+broken.Error(), ruling{lengthen: true})},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -52,10 +52,9 @@ type runner struct {
 	doc         *result.Run
 	scheduled   []lesson.Cell
 
-	movesReplication bool            // some cell does
-	waited           time.Duration   // for other machines
-	once             bool            // no pair has another attempt
-	lengthened       map[string]bool // cells by id that have a longer warm-up than planned
+	movesReplication bool          // some cell does
+	waited           time.Duration // for other machines
+	once             bool          // no pair has another attempt
 }
 
 // An interruptedError says that a run was ended before its last cell.
@@ -86,6 +85,9 @@ func (r *runner) run(ctx context.Context) error {
 	if err == nil {
 		stop := r.progress.tick()
 		if err = r.pairs(ctx); err == nil {
+			err = r.lowerRates(ctx)
+		}
+		if err == nil {
 			err = r.blocks(ctx)
 		}
 		stop()
@@ -137,10 +139,6 @@ func (r *runner) cell(ctx context.Context, i, block, position int) error {
 	c := &r.doc.Cells[i]
 	for attempt := 1; ; attempt++ {
 		repeat, decided := r.repeat(ctx, r.scheduled[i], result.Repeat{Block: block, Position: position, Attempt: attempt})
-		if decided.lengthen {
-			// An attempt before this one counts as its block's end.
-			r.lengthen(i, r.doc.Cells[i].Left()+min(1, attempt-1))
-		}
 		c.Add(repeat)
 		if repeat.Status != result.Interrupted {
 			r.doc.Unfinished = r.doc.Left()

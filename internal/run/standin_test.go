@@ -26,7 +26,7 @@ signals=$(dirname "$summary")/signals
 report() {
 	cat >"$summary" <<END
 {"window": {"start": "2026-11-21T16:00:00.5Z", "end": "2026-11-21T16:00:01.5Z", "seconds": 1,
-  "ready": ${READY-1}, "failed": 0, "late": ${LATE-0}},
+  "ready": ${READY-1}, "failed": 0},
  "errors": $1, "finish": ${3-null},
  "trends": {"pg_statement": {
   "measure": {"count": 50, "min": 1, "avg": 2, "med": 2, "p90": 3, "p95": 3, "p99": 4, "max": 5}}},
@@ -240,8 +240,7 @@ func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *
 		&serversStandIn{roundTrip: 0.2}
 	return &runner{set: set, links: links, replication: &replicationStandIn{}, servers: servers, sampler: sampler,
 		sessions: sessions, script: "/lab/x.js", scheduled: cells,
-		progress: newProgress(t.Output(), doc.Blocks, cells, kindIn(set)), dir: filepath.Join(results, id), doc: doc,
-		lengthened: map[string]bool{}}, links, servers
+		progress: newProgress(t.Output(), doc.Blocks, cells, kindIn(set)), dir: filepath.Join(results, id), doc: doc}, links, servers
 }
 
 // plain is a cell without latency.

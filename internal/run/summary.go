@@ -29,7 +29,7 @@ func measured(s *summary.Summary) *result.Measured {
 		Counters: map[string]float64{}, Finish: s.Finish,
 	}
 	if w := s.Window; w != nil {
-		m.WindowSeconds, m.ClientsReady, m.ClientsLate = w.Seconds, w.Ready, w.Late
+		m.WindowSeconds, m.ClientsReady = w.Seconds, w.Ready
 	}
 	if m.WindowSeconds > 0 {
 		m.TPS = float64(m.Transactions) / m.WindowSeconds
@@ -60,7 +60,7 @@ func complain(s *summary.Summary, c lesson.Cell) error {
 		return errors.New("k6 didn't say how its clients got done" + why(s))
 	}
 	if s.Window == nil {
-		return errors.New("the measured window never opened" + why(s))
+		return errors.New(strings.TrimSuffix("the measured window never opened: "+s.Unopened, ": ") + why(s))
 	}
 	if s.Count("pg_transactions", summary.Measured) == 0 {
 		return errors.New("no transaction was committed in the measured window" + why(s))

@@ -17,7 +17,7 @@
 //
 //   keeps   whether the client keeps its connection (true); false: each iteration connects anew, and closes, and its
 //           response time includes the connect
-//   warm    iterations of each client before the measured window opens (2)
+//   warm    iterations of each client, at least, before the measured window opens (2)
 //   setup   (client, cell) => {}: called after each connect; where instances have pools, once a client
 //
 // The client has exec, query, transaction, pipeline, copyIn and copyOut, as k6/pg/index.d.ts has them: over a
@@ -29,20 +29,20 @@
 //
 //   path, dsn, role, link, latency_ms, workload, params, protocol, clients, pool_size, instances, instance_pool,
 //   transactions (of each client; 0: as many as the window has room for),
-//   batch (iterations in one of k6's; 0: all until the window closes, so that k6's own work around them doesn't count),
+//   batch (iterations in one of k6's where there is no window; 0: 16),
 //   rate (iterations per second over all clients; 0: closed loop),
 //   seconds (of the measured window, or the most that transactions may take; 0: no window, until k6 is ended),
-//   warmup_seconds (most that clients may take to be ready), deadline_seconds (of the whole script),
+//   warmup_seconds (least time that the clients of a closed loop warm up), deadline_seconds (of the whole script),
 //   scale (pgbench's, of the data), seed (of random numbers; 0: others in each run)
 //
 // A pair of cells stands in LAB_PAIR instead: both cells' clients connect and warm up, and then they alternate in slots
 // of a few hundred milliseconds. Both must be closed loops. These are its keys:
 //
-//   cells (two of the above: of, to; their seconds, batch and deadline_seconds don't count),
+//   cells (two of the above: of, to; their seconds and deadline_seconds don't count),
 //   slot_ms (counted part of each slot; 0: as long as 20 iterations of the slower cell take, 300 to 900),
 //   at_most_seconds (from the first group of four slots to the last),
 //   fewest_groups (that have to fit into it: otherwise the pair is too slow, and ends; 0: any number),
-//   warmup_seconds (most that clients may take to be ready), deadline_seconds (of the whole script),
+//   deadline_seconds (of the whole script),
 //   seed (of the order of the slots; 0: another in each run),
 //   groups_file (to which k6's output lab adds a line of JSON for each group),
 //   stop_file (once it exists the pair ends after the group under way)
@@ -59,7 +59,6 @@ import pg from 'k6/x/pg';
 
 const RECONNECT_PAUSE = 0.1; // seconds
 const TIME_TO_END = 5; // seconds to cancel, close and write the summary, at least
-const PATIENCE = 15; // seconds for statements that outlast the window, at most
 const STUCK = 0.5; // seconds after which a statement that outlasts its race is cancelled
 const SIDES = ['of', 'to']; // of a pair
 const BATCH = 16; // iterations of a closed loop in one of k6's, around which k6 does as much work as one takes
@@ -89,8 +88,7 @@ export function options() {
   return { scenarios: { cell: scenario(JSON.parse(__ENV.LAB_CELL)) }, ...cheaply };
 }
 
-// scenarios are those of the two sides of a pair. Each VU does all of its slots in one of k6's iterations, so that k6
-// ends as soon as the pair is over.
+// scenarios are those of the two sides of a pair.
 function scenarios(pair) {
   const ofSide = (cell, side) => {
     if (cell.rate > 0) throw new Error(`the cell '${side}' is an open loop: cells of a pair must be closed loops`);
@@ -98,12 +96,7 @@ function scenarios(pair) {
       throw new Error(`each client of the cell '${side}' has a fixed number of transactions: a pair has none`);
     }
     return {
-      executor: 'per-vu-iterations',
-      exec: cell.workload || 'default',
-      vus: cell.clients,
-      iterations: 1,
-      maxDuration: `${Math.max(1, pair.deadline_seconds - TIME_TO_END)}s`,
-      gracefulStop: '0s',
+      ...once(cell, pair.deadline_seconds - TIME_TO_END),
       env: { LAB_CELL: JSON.stringify(cell), LAB_SIDE: side },
       tags: { side },
     };
@@ -115,37 +108,35 @@ function scenarios(pair) {
 export const cheaply = { noCookiesReset: true, systemTags: [] };
 
 function scenario(cell) {
-  const { workload: exec, clients: vus, transactions, seconds } = cell;
-  if (transactions > 0) {
-    return {
-      executor: 'per-vu-iterations',
-      exec,
-      vus,
-      iterations: 1,
-      maxDuration: `${seconds + STUCK}s`, // for clients that wait for an answer; the others leave when time is over
-      gracefulStop: '0s',
-    };
-  }
-  const duration = cell.warmup_seconds + seconds;
-  const patience = Math.min(PATIENCE, Math.max(1, cell.deadline_seconds - duration - TIME_TO_END));
-  return { executor: 'constant-vus', exec, vus, duration: `${duration}s`, gracefulStop: `${patience}s` };
+  const { transactions, seconds, deadline_seconds: deadline } = cell;
+  // Of fixed work: for clients that wait for an answer. The others leave when time is over.
+  return once(cell, transactions > 0 ? seconds + STUCK : deadline - TIME_TO_END);
 }
 
-// workload returns the function that k6 is to call: with several of the client's iterations each time, the first time
-// with its whole warm-up, or with all of its work where that is fixed.
-export function workload(settings, iteration) {
-  if (!iteration) return workload({}, settings);
-  let client;
-  let begun = false;
-  return () => {
-    if (!client) client = begin(settings, iteration);
-    if (begun) return client.goOn();
-    begun = true; // whatever is thrown: a client that began anew would leave its connection behind
-    return client.start();
+// once has each VU do all of its work in one of k6's iterations, so that k6 ends when the last one has ended.
+function once({ workload: exec, clients: vus }, most) {
+  return {
+    executor: 'per-vu-iterations',
+    exec: exec || 'default',
+    vus,
+    iterations: 1,
+    maxDuration: `${Math.max(1, most)}s`,
+    gracefulStop: '0s',
   };
 }
 
-// begin makes a VU's client. It returns what that does the first time, and each time after that.
+// workload returns the function that k6 is to call: once where there is a window, a pair or fixed work, and with several
+// of the client's iterations each time where there is none.
+export function workload(settings, iteration) {
+  if (!iteration) return workload({}, settings);
+  let work;
+  return () => {
+    if (!work) work = begin(settings, iteration); // once, whatever it throws: a new client would leave a connection behind
+    return work();
+  };
+}
+
+// begin makes a VU's client, and returns what that does.
 function begin(settings, iteration) {
   if (!__ENV.LAB_CELL) throw new Error('start this script with scripts/k6, which says where to connect');
   const cell = JSON.parse(__ENV.LAB_CELL);
@@ -153,34 +144,44 @@ function begin(settings, iteration) {
   const slots = __ENV.LAB_SIDE && pg.slots(slotOptions(__ENV.LAB_SIDE, JSON.parse(__ENV.LAB_PAIR)));
   if (slots) number = slots.place + 1;
   pg.seed(cell.seed && cell.seed * 65536 + number); // k6 has its own seed until here
-  const warm = settings.warm === undefined ? 2 : settings.warm;
-  if (slots) {
-    const client = makeClient(cell, settings, iteration, () => {});
-    return { start: () => workInSlots(slots, client, warm), goOn: () => {} };
-  }
-  const { clients, transactions, rate, seconds, warmup_seconds: warmup } = cell;
-  if (transactions > 0) {
+  const { clients, transactions, rate, seconds } = cell;
+  if (!slots && transactions > 0) {
     const race = pg.race({ clients, iterations: transactions, seconds });
-    const client = makeClient(cell, settings, iteration, race.connected);
-    return { start: () => fixedWork(race, client, transactions), goOn: () => {} };
+    return () => fixedWork(race, makeClient(cell, settings, iteration, race.connected), transactions);
   }
   const client = makeClient(cell, settings, iteration, () => {});
-  const window = seconds > 0 && pg.window({ clients, warmup, seconds });
+  const warm = () => warmUp(client, settings.warm === undefined ? 2 : settings.warm, cell);
+  if (slots) return () => workInSlots(slots, client, warm);
   const pace = rate > 0 && pg.pace({ rate, clients });
-  const batch = cell.batch || (window ? Infinity : BATCH);
-  const inBatches = () => {
-    for (let i = 0; i < batch && !(window && window.over()); i++) client.attempt();
+  const next = pace ? () => pace.wait() && client.attempt() && pace.done() : client.attempt;
+  if (seconds > 0) return () => workInWindow(pg.window({ clients, seconds }), warm, next);
+  const batch = cell.batch || BATCH;
+  return () => {
+    for (let i = 0; i < batch; i++) next();
   };
-  const goOn = pace ? () => pace.wait() && client.attempt() && pace.done() : inBatches;
-  return { start: window ? () => warmUp(window, client, warm) : goOn, goOn };
 }
 
-// warmUp does a client's first iterations. It says that the client is ready to window, or to the slots of a pair.
-function warmUp(window, client, iterations) {
-  for (let i = 0; i < iterations; i++) {
-    if (!client.attempt()) return window.fail();
+// warmUp does a client's first iterations, and returns whether they went well. An open loop has no more than it needs:
+// what is left of a CPU limit after a closed loop isn't what the window is about.
+function warmUp(client, iterations, { rate, warmup_seconds: seconds }) {
+  const until = rate > 0 ? 0 : Date.now() + 1000 * seconds;
+  for (let i = 0; i < iterations || Date.now() < until; i++) {
+    if (!client.attempt()) return false;
   }
-  return window.ready();
+  return true;
+}
+
+// workInWindow has a client warm up, and iterate while the window is open. A mistake in the script ends its client: the
+// others don't wait for it.
+function workInWindow(window, warm, next) {
+  let ready = false;
+  try {
+    ready = warm();
+  } finally {
+    if (ready) window.ready();
+    else window.fail();
+  }
+  while (!window.over()) next();
 }
 
 // slotOptions are the module's options for a side of the pair.
@@ -191,17 +192,17 @@ function slotOptions(side, pair) {
     slot: pair.slot_ms,
     at_most: pair.at_most_seconds,
     fewest: pair.fewest_groups,
-    warmup: pair.warmup_seconds,
     seed: pair.seed,
     groups: pair.groups_file,
     stop: pair.stop_file,
   };
 }
 
-// workInSlots has a client iterate in the slots of its side until the pair is over.
+// workInSlots has a client warm up, and iterate in the slots of its side until the pair is over.
 function workInSlots(slots, client, warm) {
   try {
-    warmUp(slots, client, warm);
+    if (warm()) slots.ready();
+    else slots.fail();
     while (slots.wait()) {
       while (!slots.over()) client.attempt();
     }

@@ -96,7 +96,6 @@ func (c *client) account(s *session, sums *sums) {
 func (c *client) connect(sobek.FunctionCall) sobek.Value {
 	c.requireTest("connect()")
 	ctx := c.context()
-	c.schedule.begin(ctx)
 	c.terminate()
 
 	if c.connects[0] == nil {

@@ -49,6 +49,7 @@ func TestOptionThatIsUndefinedIsNotGiven(t *testing.T) {
 }
 
 func TestConnectErrors(t *testing.T) {
+	t.Parallel()
 	drops := standin.Listen(t, func(net.Conn) {})
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

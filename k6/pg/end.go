@@ -61,15 +61,14 @@ func (m *Module) settle(now time.Time) {
 func (m *Module) reportWindow(i *instance, now time.Time) {
 	window := m.schedule.end(now)
 	if finish := m.race.outcome(&window); finish != nil {
-		m.schedule.atOpening.ready = finish.Connected
-		m.schedule.atOpening.failed = m.race.options.Clients - finish.Connected
+		m.schedule.ready, m.schedule.failed = finish.Connected, m.race.options.Clients-finish.Connected
 	}
 	tags := i.vu.State().Tags.GetCurrentValues().Tags
 	measured := tags.With("phase", phaseMeasure.String())
 	length := metrics.Samples{
 		sample(i.metrics.Window, tags, now, window.end.Sub(window.start).Seconds()),
-		sample(i.metrics.ClientsReady, tags, now, float64(m.schedule.atOpening.ready)),
-		sample(i.metrics.ClientsFailed, tags, now, float64(m.schedule.atOpening.failed)),
+		sample(i.metrics.ClientsReady, tags, now, float64(m.schedule.ready)),
+		sample(i.metrics.ClientsFailed, tags, now, float64(m.schedule.failed)),
 		sample(i.metrics.Dropped, measured, now, float64(m.pacers.dropped(window))),
 	}
 	i.vu.State().Samples <- length
@@ -83,7 +82,7 @@ func Ended() (summary.Ending, []*metrics.Metric) {
 
 // ending is what isn't in samples: the window's moments, how fixed work ended, and the errors by phase and code.
 func (m *Module) ending() summary.Ending {
-	ending := summary.Ending{Errors: m.errors.list(0)}
+	ending := summary.Ending{Unopened: m.schedule.unopened(), Errors: m.errors.list(0)}
 	open := m.schedule.open.Load()
 	if open == nil {
 		return ending
@@ -92,9 +91,8 @@ func (m *Module) ending() summary.Ending {
 		Start:   open.start.UTC(),
 		End:     open.end.UTC(),
 		Seconds: open.end.Sub(open.start).Seconds(),
-		Ready:   m.schedule.atOpening.ready,
-		Failed:  m.schedule.atOpening.failed,
-		Late:    m.schedule.late(),
+		Ready:   m.schedule.ready,
+		Failed:  m.schedule.failed,
 	}
 	ending.Finish = m.race.outcome(open)
 	return ending

@@ -48,15 +48,19 @@ func TestCancel(t *testing.T) {
 func stopAndCheck(t *testing.T, s *script, count func() (string, string)) {
 	t.Helper()
 	s.run(`client.exec('SELECT 1')`)
-	var stopped time.Time
-	time.AfterFunc(300*time.Millisecond, func() { stopped = time.Now(); s.CancelContext() })
-	got := s.run(`try { client.exec('SELECT pg_sleep(30)') } catch (e) { e.code }`)
-	if took := time.Since(stopped); got != "cancelled" || took > time.Second {
-		t.Errorf("a stopped test's statement threw %q after %v", got, took)
+	thrown := make(chan string)
+	go func() {
+		// A write, which Pgpool-II sends to the primary: the standby's sessions aren't counted.
+		code, err := s.try(`try { client.exec('INSERT INTO pgbench_history (filler) SELECT left(pg_sleep(600)::text, 0)') }
+			catch (e) { e.code }`)
+		thrown <- fmt.Sprintf("%v %v", code, err)
+	}()
+	eventually(t, "the statement runs", func() bool { _, active := count(); return active == "1" })
+	s.CancelContext()
+	if got := <-thrown; got != "cancelled <nil>" {
+		t.Errorf("a stopped test's statement threw %q", got)
 	}
-	if _, active := count(); active != "0" {
-		t.Errorf("%s statements go on on the server", active)
-	}
+	eventually(t, "the statement ends on the server", func() bool { _, active := count(); return active == "0" })
 }
 
 // TestLeaves wants no backend when the test has ended.
@@ -68,23 +72,19 @@ func TestLeaves(t *testing.T) {
 		t.Fatalf("%s connections before the end", all)
 	}
 	s.module.finish(time.Now())
-	if all, _ := count(); all != "0" {
-		t.Errorf("%s connections after the end", all)
-	}
+	eventually(t, "no connection is left", func() bool { all, _ := count(); return all == "0" })
 }
 
-// TestNoLeaks connects and closes 10,000 times, half of the times by
-// connecting again: to a stand-in, and to PgBouncer with its real login (half a
-// minute, where PostgreSQL would take one and a half).
+// TestNoLeaks connects and closes 1,000 times, half of the times by connecting
+// again: to a stand-in, and to PgBouncer with its real login.
 func TestNoLeaks(t *testing.T) {
 	t.Run("stand-in", func(t *testing.T) { checkLeaks(t, standIn(t)) })
 	t.Run("pgbouncer", func(t *testing.T) {
 		admin := connectedTo(t, serverDSN(t, "LAB_TEST_PGBOUNCER_ADMIN_DSN"), "simple")
 		checkLeaks(t, serverDSN(t, "LAB_TEST_PGBOUNCER_DSN")+" application_name=k6_leaks")
-		left := admin.run(`client.query('SHOW CLIENTS').filter((c) => c.application_name === 'k6_leaks').length`)
-		if left != "0" {
-			t.Errorf("PgBouncer has %s clients left", left)
-		}
+		eventually(t, "PgBouncer has no client left", func() bool {
+			return admin.run(`client.query('SHOW CLIENTS').filter((c) => c.application_name === 'k6_leaks').length`) == "0"
+		})
 	})
 }
 
@@ -102,16 +102,11 @@ func checkLeaks(t *testing.T, dsn string) {
 			client.close()
 		};
 		connects(100)`)
-	time.Sleep(3 * rounds)
 	goroutines, files := runtime.NumGoroutine(), openFiles()
-	s.run(`connects(10000)`)
-	time.Sleep(3 * rounds)
-	if now := runtime.NumGoroutine(); now > goroutines+5 {
-		t.Errorf("%d goroutines before, %d after", goroutines, now)
-	}
-	if now := openFiles(); now > files+5 {
-		t.Errorf("%d open files before, %d after", files, now)
-	}
+	s.run(`connects(1000)`)
+	const few = 50 // of what the end of a connection takes a moment to give back
+	eventually(t, "goroutines have ended", func() bool { return runtime.NumGoroutine() <= goroutines+few })
+	eventually(t, "files are closed", func() bool { return openFiles() <= files+few })
 	if len(s.module.guard.sessions) > 0 || len(s.module.users) > 1 || len(s.module.users[0].tagSets) > 3 {
 		t.Errorf("the module keeps %d sessions", len(s.module.guard.sessions))
 	}

@@ -17,7 +17,6 @@ import (
 func (l *lender) fill(sobek.FunctionCall) sobek.Value {
 	l.requireTest("fill()")
 	l.client() // makes the tag set
-	l.schedule.begin(l.vu.Context())
 	opened, err := l.pool.open(l.instance)
 	if err != nil {
 		l.throw(err)

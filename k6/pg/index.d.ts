@@ -146,15 +146,13 @@ export interface PgError extends Error {
 export interface WindowOptions {
   /** VUs that the window waits for. */
   clients: number;
-  /** Longest wait for them, in seconds since the scenario began. */
-  warmup?: number;
-  /** Least length of the window. It ends warmup + seconds after the scenario began. */
+  /** Length of the window. Statements that outlast it by ten seconds are cancelled. */
   seconds: number;
 }
 
 /** The measured window of a test, one for all VUs. Samples get the tag `phase`: warmup, measure or after. */
 export interface Window {
-  /** This VU is ready: waits until all are ready or have failed, or the warm-up's time is over. */
+  /** This VU is ready: waits until all are ready or have failed. */
   ready(): void;
   /** This VU couldn't get ready; waits as ready() does. */
   fail(): void;
@@ -204,8 +202,6 @@ export interface SlotsOptions {
    * time is over goes on for a quarter of it at most.
    */
   fewest?: number;
-  /** Longest wait for clients to be ready, in seconds since the scenario began. */
-  warmup?: number;
   /** Of the order of the slots and of their leads; 0: others each time. */
   seed?: number;
   /** File to which k6's output lab adds a line of JSON for each group. */

@@ -57,7 +57,7 @@ func (s *slots) pair(errors *errorTally) *summary.Pair {
 // window is the counted parts of a side's slots; nil where there is none.
 func (s *slots) window(side int) *summary.Window {
 	m := s.members[side]
-	w := &summary.Window{Ready: m.opening.ready, Failed: m.opening.failed, Late: max(0, m.ready-m.opening.ready)}
+	w := &summary.Window{Ready: m.ready, Failed: m.failed}
 	for _, in := range s.all {
 		if in.side != side || in.group == 0 {
 			continue

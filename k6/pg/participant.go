@@ -127,12 +127,24 @@ func (i *instance) phaseAt(ended time.Time) phase {
 	return i.schedule.phaseAt(ended)
 }
 
-// context is what the VU's connects and statements run under.
+// context is what the VU's connects and statements run under. It ends with the VU's iteration of k6's, with its pair, or
+// patience after the window.
 func (i *instance) context() context.Context {
-	if i.participant != nil {
+	own := i.vu.Context()
+	switch {
+	case i.participant != nil:
 		return i.participant.context()
+	case !i.schedule.used.Load() || i.schedule.outlasted == nil: // no window, or fixed work
+		return own
+	case i.under != own:
+		if i.release != nil {
+			i.release()
+		}
+		limited, cancel := context.WithCancel(own)
+		i.under, i.limited = own, limited
+		i.release = context.AfterFunc(i.schedule.outlasted, cancel)
 	}
-	return i.vu.Context()
+	return i.limited
 }
 
 // sideOf is the number of the VU's side; 0 where it has none.
@@ -148,7 +160,7 @@ func (i *instance) newSlots(call sobek.FunctionCall) sobek.Value {
 	i.requireTest("pg.slots()")
 	var options slotOptions
 	i.options("slots", call.Argument(0), &options,
-		"side", "clients", "slot", "at_most", "fewest", "warmup", "seed", "groups", "stop")
+		"side", "clients", "slot", "at_most", "fewest", "seed", "groups", "stop")
 	p, err := i.Module.slots.use(i, options)
 	if err != nil {
 		i.throw(err)

@@ -4,6 +4,7 @@
 package pg
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -62,6 +63,10 @@ type instance struct {
 	waiting metrics.Samples // for k6 to take them
 
 	participant *participant // nil unless the VU has a side in a pair
+
+	under   context.Context // of the VU's iteration that limited belongs to; nil without a window
+	limited context.Context // ends with it, or when the window has been over for long enough
+	release func() bool     // lets go of limited
 }
 
 // NewModuleInstance registers the metrics and returns the VU's own instance.

@@ -44,7 +44,6 @@ func (r *race) use(s *schedule, options raceOptions) error {
 		if !s.used.CompareAndSwap(false, true) {
 			return fmt.Errorf("race: a test has one window, and this one has pg.window's already")
 		}
-		s.begun.Store(true) // the window waits for nobody
 		r.options = options
 	}
 	if r.options != options {

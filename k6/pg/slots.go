@@ -9,8 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"go.k6.io/k6/v2/lib"
-
 	"pooler-lab/internal/hostcpu"
 	"pooler-lab/k6/summary"
 )
@@ -22,7 +20,6 @@ type slotOptions struct {
 	Slot    float64            `js:"slot"`    // counted part of each slot, milliseconds; 0: as iterations need it
 	AtMost  float64            `js:"at_most"` // seconds from the first group to the last
 	Fewest  int                `js:"fewest"`  // groups that have to fit into that; 0: any number
-	Warmup  float64            `js:"warmup"`  // longest wait for clients to be ready, seconds since the scenario began
 	Seed    uint64             `js:"seed"`    // of the slots' order and leads; 0: others each time
 	Groups  string             `js:"groups"`  // file for what each group showed, "" for none
 	Stop    string             `js:"stop"`    // file that ends the pair once it exists, "" for none
@@ -35,13 +32,13 @@ func (o slotOptions) check() error {
 		return fmt.Errorf("slots: side must be one of %q, not %q", summary.SideNames, o.Side)
 	case slices.Min(o.Clients[:]) < 1:
 		return fmt.Errorf("slots: each side must have at least one client, got %v", o.Clients)
-	case !(o.AtMost > 0) || o.Warmup < 0 || o.Fewest < 0 || o.Slot < 0:
-		return fmt.Errorf("slots: at_most must be above 0, warmup, fewest and slot not below 0, got %+v", o)
+	case !(o.AtMost > 0) || o.Fewest < 0 || o.Slot < 0:
+		return fmt.Errorf("slots: at_most must be above 0, fewest and slot not below 0, got %+v", o)
 	}
 	return nil
 }
 
-// patience is how long clients may take to end their iterations after the counted part of a slot.
+// patience is how long clients may take to end their iterations after the window, or the counted part of a slot.
 const patience = 10 * time.Second
 
 // slots have the clients of two sides alternate. One goroutine begins slot after slot; the clients of its side are
@@ -50,21 +47,20 @@ type slots struct {
 	used    atomic.Bool          // some VU made a participant
 	current atomic.Pointer[slot] // that began last; nil before the first
 
-	mu       sync.Mutex
-	options  slotOptions // those of all VUs: without a side
-	patience time.Duration
-	members  [summary.Sides]members
-	working  int             // clients that haven't come back from the current slot
-	back     chan struct{}   // closed when none is left of them
-	changed  chan struct{}   // told when a client waits or leaves
-	all      []slot          // that have begun, the calibration's too
-	groups   []summary.Group // that are complete
-	cancels  []context.CancelFunc
-	over     bool
-	length   time.Duration                 // counted part of the slots
-	host     [summary.Sides]hostcpu.Sample // CPU time in the counted parts
-	tooSlow  string
-	failure  string
+	mu      sync.Mutex
+	options slotOptions // those of all VUs: without a side
+	members [summary.Sides]members
+	working int             // clients that haven't come back from the current slot
+	back    chan struct{}   // closed when none is left of them
+	changed chan struct{}   // told when a client waits or leaves
+	all     []slot          // that have begun, the calibration's too
+	groups  []summary.Group // that are complete
+	cancels []context.CancelFunc
+	over    bool
+	length  time.Duration                 // counted part of the slots
+	host    [summary.Sides]hostcpu.Sample // CPU time in the counted parts
+	tooSlow string
+	failure string
 
 	stop  chan struct{} // closed when the test ends
 	ended chan struct{} // closed when no slot follows
@@ -75,9 +71,8 @@ type members struct {
 	first         *instance // in whose name the side is reported
 	joined        int       // that exist
 	ready, failed int
-	opening       struct{ ready, failed int } // those of them when the first slot began
-	left          int                         // for good
-	stopped       bool                        // some were, with the test
+	left          int  // for good
+	stopped       bool // some were, with the test
 	waiting       []*participant
 	begins        chan struct{}   // closed when the side's next slot begins
 	took          []time.Duration // iterations of the calibration slot
@@ -96,8 +91,7 @@ func (s *slots) use(i *instance, options slotOptions) (*participant, error) {
 		if !i.schedule.used.CompareAndSwap(false, true) {
 			return nil, fmt.Errorf("slots: a test has one window, and this one has that of pg.window or pg.race already")
 		}
-		i.schedule.begun.Store(true) // the window waits for nobody
-		s.begin(i, options)
+		s.begin(options)
 	}
 	if s.options != options {
 		return nil, fmt.Errorf("slots: a test has one pair, and this one differs from the first: %+v, not %+v",
@@ -116,52 +110,40 @@ func (s *slots) use(i *instance, options slotOptions) (*participant, error) {
 }
 
 // begin starts what begins the slots.
-func (s *slots) begin(i *instance, options slotOptions) {
-	scenario := time.Now()
-	if state := lib.GetScenarioState(i.vu.Context()); state != nil {
-		scenario = state.StartTime
-	}
+func (s *slots) begin(options slotOptions) {
 	s.options = options
-	if s.patience == 0 {
-		s.patience = patience
-	}
 	s.changed, s.stop, s.ended = make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
 	for side := range s.members {
 		s.members[side].begins = make(chan struct{})
 	}
 	s.used.Store(true)
-	go s.run(scenario.Add(seconds(options.Warmup)))
+	go s.run()
 }
 
 // run begins slot after slot until the pair is over.
-func (s *slots) run(warm time.Time) {
+func (s *slots) run() {
 	defer close(s.ended)
 	defer s.close()
 	d := newDraw(s.options.Seed)
-	if s.await(warm) && s.calibrate(d) {
+	if s.await() && s.calibrate(d) {
 		s.runGroups(d)
 	}
 }
 
-// await waits until all clients are ready or have failed, at most until the warm-up's time is over.
-func (s *slots) await(warm time.Time) bool {
-	timer := time.NewTimer(time.Until(warm))
-	defer timer.Stop()
+// await waits until all clients are ready or have failed, however long that takes. It returns false where a side has no
+// client that is ready, or where the test ends first.
+func (s *slots) await() bool {
 	for !s.complete() {
 		select {
 		case <-s.changed:
-			continue
-		case <-timer.C:
 		case <-s.stop:
 			return false
 		}
-		break
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for side := range s.members {
 		m := &s.members[side]
-		m.opening.ready, m.opening.failed = m.ready, m.failed
 		if m.ready == 0 && !m.stopped && s.failure == "" {
 			s.failure = fmt.Sprintf("no client of the side %q is ready", summary.SideNames[side])
 		}
@@ -275,7 +257,7 @@ func (s *slots) runSlot(next slot, lead, counted time.Duration) bool {
 		return false
 	}
 	from, to := hostAt(next.from), hostAt(next.to)
-	timer := time.NewTimer(time.Until(next.to) + s.patience)
+	timer := time.NewTimer(time.Until(next.to) + patience)
 	defer timer.Stop()
 	select {
 	case <-back:
@@ -286,7 +268,7 @@ func (s *slots) runSlot(next slot, lead, counted time.Duration) bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		stuck := fmt.Sprintf("%d clients of the side %q have not ended their iterations %v after the end of a slot",
-			s.working, summary.SideNames[next.side], s.patience)
+			s.working, summary.SideNames[next.side], patience)
 		if next.group == 0 {
 			s.tooSlow = stuck
 		} else {

@@ -2,52 +2,58 @@ package pg
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"pooler-lab/internal/hostcpu"
 	"pooler-lab/k6/summary"
 )
 
 // work is what a client of a pair does: iterations of a millisecond.
 const work = `slots.ready(); while (slots.wait()) while (!slots.over()) sleep(1); slots.leave();`
 
-// alternating is the clients of a pair, each a VU of the same module.
+// alternating is the clients of a pair, each a VU of the same module. They live in a bubble: their clock is not the
+// machine's, and what they do takes no time but where they sleep.
 type alternating struct {
 	t       *testing.T
 	module  *Module
 	clients []*script
 	through sync.WaitGroup
+
+	mu      sync.Mutex
+	atWork  [summary.Sides]int
+	entered map[int]int // slots by client
 }
 
 // alternate starts clients with their code; a name of a side is before it, as in "of: work()". They go on in slots of
-// 30 ms until they have done so for at_most seconds, which is 1.5 unless options, JavaScript's, say otherwise.
-func alternate(t *testing.T, module *Module, options string, code ...string) *alternating {
+// 30 ms until they have done so for at_most seconds, which is 10 unless options, JavaScript's, say otherwise.
+func alternate(t *testing.T, options string, code ...string) *alternating {
 	t.Helper()
-	a := &alternating{t: t, module: module}
+	a := &alternating{t: t, module: New(), entered: map[int]int{}}
 	var counts [summary.Sides]int
 	for _, text := range code {
-		if strings.HasPrefix(text, "to:") {
-			counts[summary.To]++
-		} else {
-			counts[summary.Of]++
-		}
+		counts[sideOf(text)]++
 	}
-	for _, text := range code {
+	for client, text := range code {
 		side, rest, _ := strings.Cut(text, ":")
-		s := newScript(t, module).started()
+		s := newScript(t, a.module).started()
 		for name, function := range map[string]any{
 			"sleep": func(ms float64) { time.Sleep(milliseconds(ms)) },
-			"stuck": func() { <-module.slots.ended },
+			"stuck": func() { <-a.module.slots.ended },
+			"enter": func() { a.enter(client, sideOf(text)) },
+			"exit":  func() { a.exit(sideOf(text)) },
 		} {
 			if err := s.VU.Runtime().Set(name, function); err != nil {
 				t.Fatal(err)
 			}
 		}
-		s.run(fmt.Sprintf(`const slots = pg.slots({ clients: [%d, %d], slot: 30, at_most: 1.5, warmup: 30, seed: 7,
+		s.run(fmt.Sprintf(`const slots = pg.slots({ clients: [%d, %d], slot: 30, at_most: 10, seed: 7,
 			...%s, side: '%s' })`, counts[0], counts[1], options, side))
 		a.clients = append(a.clients, s)
 		a.through.Go(func() {
@@ -59,6 +65,32 @@ func alternate(t *testing.T, module *Module, options string, code ...string) *al
 	return a
 }
 
+// sideOf is the side of a client's code.
+func sideOf(text string) int {
+	if strings.HasPrefix(text, "to:") {
+		return summary.To
+	}
+	return summary.Of
+}
+
+// enter is what a client calls as its slot begins.
+func (a *alternating) enter(client, side int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.entered[client]++
+	a.atWork[side]++
+	if now := a.module.slots.current.Load().side; now != side || a.atWork[1-side] > 0 {
+		a.t.Errorf("client %d of side %d goes to work in a slot of side %d, with %v at work", client, side, now, a.atWork)
+	}
+}
+
+// exit is what a client calls before it waits again.
+func (a *alternating) exit(side int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.atWork[side]--
+}
+
 // ended waits until all clients are through, and returns how the pair ended.
 func (a *alternating) ended() *summary.Pair {
 	a.through.Wait()
@@ -66,126 +98,122 @@ func (a *alternating) ended() *summary.Pair {
 	return a.module.slots.pair(&a.module.errors)
 }
 
-// slotAt is the slot that was under way at a moment, a number of milliseconds since 1970.
-func (a *alternating) slotAt(moment int64) *slot {
-	var found *slot
-	for at := range a.module.slots.all {
-		if in := &a.module.slots.all[at]; in.begin.UnixMilli() <= moment {
-			found = in
-		}
-	}
-	return found
+// inBubble runs a test whose clock goes on when all clients wait, and no sooner.
+func inBubble(t *testing.T, test func(*testing.T)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, test)
 }
 
-// Each client is at work in slots of its own side alone: from the beginning of each until the next one's.
+// Each client is at work in every slot of its own side, and in no other.
 func TestSidesNeverOverlap(t *testing.T) {
-	t.Parallel()
-	const noting = `const times = []; slots.ready();
-		while (slots.wait()) while (!slots.over()) { times.push(Date.now()); sleep(3); times.push(Date.now()) }`
-	a := alternate(t, New(), `{}`, "of:"+noting, "of:"+noting, "to:"+noting)
-	p := a.ended()
-	if p.Groups < 1 || p.Failure != "" || p.TooSlow != "" {
-		t.Fatalf("the pair is %+v", p)
-	}
-	for at, s := range a.clients {
-		side := map[int]int{2: summary.To}[at]
-		var times []int64
-		value, err := s.try(`times`)
-		if err == nil {
-			err = s.VU.Runtime().ExportTo(value, &times)
+	inBubble(t, func(t *testing.T) {
+		const noting = `slots.ready(); while (slots.wait()) { enter(); while (!slots.over()) sleep(3); exit() }`
+		a := alternate(t, `{}`, "of:"+noting, "of:"+noting, "to:"+noting)
+		p := a.ended()
+		if p.Groups < 2 || p.Failure != "" || p.TooSlow != "" {
+			t.Fatalf("the pair is %+v", p)
 		}
-		if err != nil || len(times) == 0 {
-			t.Fatalf("client %d noted %v, %v", at, times, err)
+		slots := a.module.slots.all
+		if want := 1 + 2*p.Groups; a.entered[0] != want || a.entered[1] != want || a.entered[2] != want {
+			t.Errorf("clients were at work in %v slots, each side has %d", a.entered, want)
 		}
-		for _, moment := range times {
-			// A moment is whole milliseconds: the slot that ended in the same one may be meant.
-			if now, before := a.slotAt(moment), a.slotAt(moment-1); now.side != side && before.side != side {
-				t.Errorf("client %d of side %d was at work in a slot of side %d", at, side, now.side)
+		for at := 1; at < len(slots); at++ {
+			if slots[at].begin.Before(slots[at-1].to) {
+				t.Errorf("slot %d begins before the counted part of slot %d has ended", at, at-1)
 			}
 		}
-	}
-	slots := a.module.slots.all
-	for at := 1; at < len(slots); at++ {
-		if slots[at].begin.Before(slots[at-1].to) {
-			t.Errorf("slot %d begins before the counted part of slot %d has ended", at, at-1)
-		}
-	}
+	})
 }
 
 // What is counted in a slot of a side is pushed before the group's number; groups and sides have the same sums.
 func TestGroupIsComplete(t *testing.T) {
-	t.Parallel()
-	const counting = `const iterations = pg.iterations({ connects: true }); slots.ready();
-		while (slots.wait()) while (!slots.over()) { sleep(1); iterations.done() }`
-	a := alternate(t, New(), `{}`, "of:"+counting, "to:"+counting, "to:"+counting)
-	p := a.ended()
-	measured, groups := 0.0, 0
-	for at, s := range a.clients {
-		m := s.measured()
-		for _, count := range m["pg_iterations{measure}"] {
-			measured += count
+	inBubble(t, func(t *testing.T) {
+		const counting = `const iterations = pg.iterations({ connects: true }); slots.ready();
+			while (slots.wait()) while (!slots.over()) { sleep(1); iterations.done() }`
+		a := alternate(t, `{}`, "of:"+counting, "to:"+counting, "to:"+counting)
+		p := a.ended()
+		groups := 0
+		for at, s := range a.clients {
+			m := s.measured()
+			// Two slots of each group, each 30 ms of its iterations.
+			if n := sum(m["pg_iterations{measure}"]); n != 2*30*p.Groups || n != sum(m["pg_opening_iterations{measure}"]) {
+				t.Errorf("client %d measured %v in %d groups", at, m, p.Groups)
+			}
+			if sum(m["pg_iterations{warmup}"]) == 0 || sum(m["pg_iterations{after}"]) == 0 {
+				t.Errorf("client %d has no iteration in the calibration, or in leads: %v", at, m)
+			}
+			groups += len(m["pg_group{measure}"])
 		}
-		if sum(m["pg_iterations{measure}"]) != sum(m["pg_opening_iterations{measure}"]) {
-			t.Errorf("client %d measured %v", at, m)
+		if groups != p.Groups || p.Groups < 2 {
+			t.Errorf("%d of %d groups were told", groups, p.Groups)
 		}
-		if sum(m["pg_iterations{warmup}"]) == 0 || sum(m["pg_iterations{after}"]) == 0 {
-			t.Errorf("client %d has no iteration in the calibration, or in leads: %v", at, m)
+		for side, s := range p.Sides {
+			if seconds := 0.03 * 2 * float64(p.Groups); s.Window == nil || math.Abs(s.Window.Seconds-seconds) > 1e-6 ||
+				s.Window.Ready != side+1 {
+				t.Errorf("side %d has the window %+v after %d groups", side, s.Window, p.Groups)
+			}
 		}
-		groups += len(m["pg_group{measure}"])
+		for at, g := range a.module.slots.groups {
+			if g.Number != at+1 || orders[g.Order] == nil || !g.End.After(g.Start) {
+				t.Errorf("a group is %+v", g)
+			}
+		}
+	})
+}
+
+// A side has the host's CPU time of its own counted parts, and of no calibration.
+func TestHostCPUOfASide(t *testing.T) {
+	var s slots
+	s.used.Store(true)
+	ticks := func(busy, all int64) <-chan hostcpu.Sample {
+		read := make(chan hostcpu.Sample, 1)
+		read <- hostcpu.Sample{Busy: busy, Total: all}
+		return read
 	}
-	if groups != p.Groups || p.Groups < 1 || measured == 0 {
-		t.Errorf("%d of %d groups were told; %v iterations were measured", groups, p.Groups, measured)
-	}
-	for side, s := range p.Sides {
-		if seconds := 0.03 * 2 * float64(p.Groups); s.Window == nil || s.Window.Seconds < seconds-1e-6 ||
-			s.Window.Seconds > seconds+1e-6 || s.Window.Ready != side+1 {
-			t.Errorf("side %d has the window %+v after %d groups", side, s.Window, p.Groups)
-		}
-		if used := p.HostCPU[side]; used == nil || *used < 0 || *used > 1 {
-			t.Errorf("side %d had a share %v of the host's CPUs in use", side, used)
-		}
-	}
-	for at, g := range a.module.slots.groups {
-		if g.Number != at+1 || orders[g.Order] == nil || !g.End.After(g.Start) {
-			t.Errorf("a group is %+v", g)
-		}
+	s.spent(&slot{side: summary.Of}, ticks(0, 0), ticks(900, 900))
+	s.spent(&slot{side: summary.Of, group: 1}, ticks(1000, 2000), ticks(1010, 2040))
+	s.spent(&slot{side: summary.Of, group: 1}, ticks(1100, 2200), ticks(1120, 2280))
+	unknown := make(chan hostcpu.Sample)
+	close(unknown)
+	s.spent(&slot{side: summary.To, group: 1}, unknown, ticks(1, 1))
+	of, to := s.pair(new(errorTally)).HostCPU[summary.Of], s.pair(new(errorTally)).HostCPU[summary.To]
+	if of == nil || *of != 30.0/120 || to != nil {
+		t.Errorf("the sides had shares of %v and %v of the host's CPUs", of, to)
 	}
 }
 
 // The slower side's median iteration chooses the length of the slots.
 func TestCalibration(t *testing.T) {
-	t.Parallel()
-	const slow = `slots.ready(); while (slots.wait()) while (!slots.over()) sleep(16)`
-	a := alternate(t, New(), `{ slot: 0, at_most: 0.1 }`, "of:"+work, "to:"+slow)
-	p := a.ended()
-	if p.MedianMS[summary.Of] < 1 || p.MedianMS[summary.To] < 16 {
-		t.Errorf("iterations of 1 and 16 ms take %v", p.MedianMS)
-	}
-	want := slotFor([summary.Sides]time.Duration{milliseconds(p.MedianMS[0]), milliseconds(p.MedianMS[1])})
-	if p.SlotMS != inMilliseconds(want) || want > 0 && (p.SlotMS < 400 || p.Groups != 1) {
-		t.Errorf("the pair is %+v", p)
-	}
+	inBubble(t, func(t *testing.T) {
+		const slow = `slots.ready(); while (slots.wait()) while (!slots.over()) sleep(16)`
+		p := alternate(t, `{ slot: 0, at_most: 0.1 }`, "of:"+work, "to:"+slow).ended()
+		if p.MedianMS != [summary.Sides]float64{1, 16} || p.SlotMS != 400 || p.Groups != 1 {
+			t.Errorf("of iterations of 1 and 16 ms the pair is %+v", p)
+		}
+	})
 }
 
 func TestTooSlow(t *testing.T) {
-	t.Parallel()
 	const slow = `slots.ready(); while (slots.wait()) while (!slots.over()) sleep(60)`
 	for name, test := range map[string]struct {
 		options, of, to string
 		want            string
 	}{
-		"no slot is long enough": {`{ slot: 0 }`, work, slow, `an iteration of the side "to" takes `},
-		"too few groups":         {`{ slot: 300, fewest: 20, at_most: 20 }`, work, work, `20 groups of slots of 300ms take `},
-		"never":                  {`{ slot: 0 }`, `slots.ready(); slots.wait(); stuck()`, work, `1 clients of the side "of"`},
+		"no slot is long enough": {`{ slot: 0 }`, work, slow,
+			`an iteration of the side "to" takes 60 ms: 20 of them don't fit into a slot of 900ms`},
+		"too few groups": {`{ slot: 300, fewest: 20, at_most: 20 }`, work, work,
+			`20 groups of slots of 300ms take 36 s, and 20 s are allowed`},
+		"never": {`{ slot: 0 }`, `slots.ready(); slots.wait(); stuck()`, work,
+			`1 clients of the side "of" have not ended their iterations 10s after the end of a slot`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			module := New()
-			module.slots.patience = 300 * time.Millisecond
-			p := alternate(t, module, test.options, "of:"+test.of, "to:"+test.to).ended()
-			if !strings.HasPrefix(p.TooSlow, test.want) || p.Groups != 0 || p.SlotMS != 0 || p.Sides[0].Window != nil {
-				t.Errorf("the pair is %+v", p)
-			}
+			inBubble(t, func(t *testing.T) {
+				p := alternate(t, test.options, "of:"+test.of, "to:"+test.to).ended()
+				if p.TooSlow != test.want || p.Groups != 0 || p.SlotMS != 0 || p.Sides[0].Window != nil {
+					t.Errorf("the pair is %+v", p)
+				}
+			})
 		})
 	}
 }
@@ -204,91 +232,79 @@ func TestTimeOver(t *testing.T) {
 }
 
 func TestStopFile(t *testing.T) {
-	t.Parallel()
-	stop := filepath.Join(t.TempDir(), "stop")
-	if err := os.WriteFile(stop, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p := alternate(t, New(), `{ at_most: 600, stop: '`+stop+`' }`, "of:"+work, "to:"+work).ended()
-	if p.Groups != 1 || p.Failure != "" {
-		t.Errorf("the pair is %+v", p)
-	}
+	inBubble(t, func(t *testing.T) {
+		stop := filepath.Join(t.TempDir(), "stop")
+		if err := os.WriteFile(stop, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p := alternate(t, `{ at_most: 600, stop: '`+stop+`' }`, "of:"+work, "to:"+work).ended()
+		if p.Groups != 1 || p.Failure != "" {
+			t.Errorf("the pair is %+v", p)
+		}
+	})
 }
 
-// Clients that fail or come late don't hold the others.
+// Clients that fail or leave don't hold the others.
 func TestClientsThatAreNotReady(t *testing.T) {
-	t.Parallel()
-	const late = `while (!slots.over()) sleep(1);`
-	a := alternate(t, New(), `{ warmup: 0.3, at_most: 3 }`, "of:"+work, "of:"+strings.Replace(work, "ready", "fail", 1),
-		"to:"+work, "to: slots.leave()", "to:"+late+work)
-	p := a.ended()
-	of, to := p.Sides[summary.Of].Window, p.Sides[summary.To].Window
-	if of == nil || of.Ready != 1 || of.Failed != 1 || of.Late != 0 {
-		t.Errorf("of two clients, one of which failed, the window has %+v", of)
-	}
-	if to == nil || to.Ready != 1 || to.Failed != 1 || to.Late != 1 {
-		t.Errorf("of three clients, one of which left and one was late, the window has %+v", to)
-	}
-	if p.Groups < 1 || p.Failure != "" {
-		t.Errorf("the pair is %+v", p)
-	}
+	inBubble(t, func(t *testing.T) {
+		p := alternate(t, `{}`, "of:"+work, "of:"+strings.Replace(work, "ready", "fail", 1),
+			"to:"+work, "to: slots.leave()").ended()
+		for side, name := range summary.SideNames {
+			if w := p.Sides[side].Window; w == nil || w.Ready != 1 || w.Failed != 1 {
+				t.Errorf("of two clients of the side %q, one of which failed, the window has %+v", name, w)
+			}
+		}
+		if p.Groups < 1 || p.Failure != "" {
+			t.Errorf("the pair is %+v", p)
+		}
+	})
 }
 
 func TestFailures(t *testing.T) {
-	t.Parallel()
 	const twice = `slots.ready(); for (let n = 0; n < 2; n++) { slots.wait(); while (!slots.over()) sleep(1) } `
 	for name, test := range map[string]struct{ to, want string }{
 		"nobody is ready": {`slots.fail(); slots.wait()`, `no client of the side "to" is ready`},
 		"nobody is left":  {twice + `slots.leave()`, `no client of the side "to" is left`},
-		"one is stuck":    {twice + `stuck()`, `1 clients of the side "to" have not ended their iterations`},
+		"one is stuck": {twice + `stuck()`,
+			`1 clients of the side "to" have not ended their iterations 10s after the end of a slot`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			module := New()
-			module.slots.patience = 300 * time.Millisecond
-			a := alternate(t, module, `{ at_most: 600 }`, "of:"+work, "to:"+test.to)
-			p := a.ended()
-			if !strings.HasPrefix(p.Failure, test.want) || p.Groups != 0 {
-				t.Errorf("the pair is %+v", p)
-			}
-			for at, s := range a.clients {
-				if got := s.run(`slots.wait() + ' ' + slots.over()`); got != "false true" {
-					t.Errorf("client %d goes on: %s", at, got)
+			inBubble(t, func(t *testing.T) {
+				a := alternate(t, `{ at_most: 600 }`, "of:"+work, "to:"+test.to)
+				p := a.ended()
+				if p.Failure != test.want || p.Groups != 0 {
+					t.Errorf("the pair is %+v", p)
 				}
-			}
-			if ctx := module.slots.members[summary.To].first.context(); ctx.Err() == nil {
-				t.Error("a statement that is stuck isn't cancelled")
-			}
+				for at, s := range a.clients {
+					if got := s.run(`slots.wait() + ' ' + slots.over()`); got != "false true" {
+						t.Errorf("client %d goes on: %s", at, got)
+					}
+				}
+				if ctx := a.module.slots.members[summary.To].first.context(); ctx.Err() == nil {
+					t.Error("a statement that is stuck isn't cancelled")
+				}
+			})
 		})
 	}
 }
 
 // A test that is stopped has its whole groups, and that is no failure.
 func TestStoppedPair(t *testing.T) {
-	t.Parallel()
-	module := New()
-	a := alternate(t, module, `{ at_most: 600 }`, "of:"+work, "to:"+work, "to:"+work)
-	whole := func() int {
-		module.slots.mu.Lock()
-		defer module.slots.mu.Unlock()
-		return len(module.slots.groups)
-	}
-	for deadline := time.Now().Add(time.Minute); whole() == 0; {
-		if time.Sleep(5 * time.Millisecond); time.Now().After(deadline) {
-			t.Fatal("there is no group")
+	inBubble(t, func(t *testing.T) {
+		a := alternate(t, `{ at_most: 600 }`, "of:"+work, "to:"+work, "to:"+work)
+		time.Sleep(10 * time.Second)
+		for _, s := range a.clients {
+			s.CancelContext()
 		}
-	}
-	for _, s := range a.clients {
-		s.CancelContext()
-	}
-	p := a.ended()
-	told := 0
-	for _, s := range a.clients {
-		told += len(s.measured()["pg_group{measure}"])
-	}
-	if p.Failure != "" || p.Groups < 1 || told != p.Groups {
-		t.Errorf("%d groups were told of %+v", told, p)
-	}
+		p := a.ended()
+		told := 0
+		for _, s := range a.clients {
+			told += len(s.measured()["pg_group{measure}"])
+		}
+		if p.Failure != "" || p.Groups < 2 || told != p.Groups {
+			t.Errorf("%d groups were told of %+v", told, p)
+		}
+	})
 }
 
 func TestPhasesInSlots(t *testing.T) {

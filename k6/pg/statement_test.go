@@ -62,7 +62,7 @@ func TestTransactionsOfServer(t *testing.T) {
 		m := s.measured()
 		want := sum(m["pg_transactions"]) + sum(m["pg_prepare_transactions"]) + sum(m["pg_connections"])
 		got := commits() - before
-		for end := time.Now().Add(10 * time.Second); got < want && time.Now().Before(end); got = commits() - before {
+		for end := time.Now().Add(hanging); got < want && time.Now().Before(end); got = commits() - before {
 			time.Sleep(50 * time.Millisecond) // the server counts when the backend ends, which a busy machine puts off
 		}
 		if got != want {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/grafana/sobek"
-	"go.k6.io/k6/v2/lib"
 )
 
 // phase says in which part of a test an event ended.
@@ -35,26 +34,22 @@ type span struct {
 // windowOptions are the options of pg.window.
 type windowOptions struct {
 	Clients int     `js:"clients"` // VUs that the window waits for
-	Warmup  float64 `js:"warmup"`  // longest wait for them, seconds since the scenario began
-	Seconds float64 `js:"seconds"` // least length of the window
+	Seconds float64 `js:"seconds"` // length of the window
 }
 
-// schedule is the measured window of a test, shared by its VUs. It opens when
-// all clients are ready or have failed, and without the rest of them when the
-// warm-up's time is over; it closes when warm-up and seconds, both counted from
-// the scenario's start, are over. So it is never shorter than seconds.
+// schedule is the measured window of a test, shared by its VUs. It opens when all clients are ready or have failed,
+// however long that takes. Statements that outlast it by patience are cancelled: one that is stuck would hold k6.
 type schedule struct {
-	open  atomic.Pointer[span]
-	used  atomic.Bool // some VU made a window
-	begun atomic.Bool // some VU did something in the test
+	open atomic.Pointer[span]
+	used atomic.Bool // some VU made a window
 
 	mu            sync.Mutex
 	options       windowOptions
-	scenario      time.Time // zero until begin
+	patience      time.Duration
 	opened        chan struct{}
-	timer         *time.Timer
 	ready, failed int
-	atOpening     struct{ ready, failed int }
+	outlasted     context.Context // ends patience after the window
+	outlast       context.CancelFunc
 }
 
 // phaseAt returns the phase of something that ended at the given time.
@@ -73,8 +68,8 @@ func (s *schedule) phaseAt(ended time.Time) phase {
 
 // use sets the options, or checks that every VU gives the same ones.
 func (s *schedule) use(options windowOptions) error {
-	if options.Clients < 1 || options.Seconds <= 0 || options.Warmup < 0 {
-		return fmt.Errorf("window: clients must be at least 1, seconds above 0 and warmup not below 0, got %+v", options)
+	if options.Clients < 1 || options.Seconds <= 0 {
+		return fmt.Errorf("window: clients must be at least 1 and seconds above 0, got %+v", options)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,44 +79,19 @@ func (s *schedule) use(options windowOptions) error {
 	}
 	if !s.used.Load() {
 		s.options, s.opened = options, make(chan struct{})
+		if s.patience == 0 {
+			s.patience = patience
+		}
+		s.outlasted, s.outlast = context.WithCancel(context.Background())
 		s.used.Store(true)
 	}
 	return nil
 }
 
-// begin starts the warm-up's time when a VU does its first thing in a test.
-func (s *schedule) begin(ctx context.Context) {
-	if s.begun.Load() || !s.used.Load() {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.begun.CompareAndSwap(false, true) {
-		return
-	}
-	s.scenario = time.Now()
-	if state := lib.GetScenarioState(ctx); state != nil {
-		s.scenario = state.StartTime
-	}
-	s.timer = time.AfterFunc(time.Until(s.scenario.Add(seconds(s.options.Warmup))), s.openWindow)
-}
-
 // arrive counts a client as ready or failed and waits until the window opens
 // or ctx ends.
 func (s *schedule) arrive(ctx context.Context, ready bool) error {
-	s.begin(ctx)
-	s.mu.Lock()
-	if ready {
-		s.ready++
-	} else {
-		s.failed++
-	}
-	all := s.ready+s.failed >= s.options.Clients
-	s.mu.Unlock()
-
-	if all {
-		s.openWindow()
-	}
+	s.count(ready)
 	select {
 	case <-s.opened:
 		return nil
@@ -130,29 +100,40 @@ func (s *schedule) arrive(ctx context.Context, ready bool) error {
 	}
 }
 
-// openWindow opens the window, once.
-func (s *schedule) openWindow() {
+// count counts a client as ready or failed; the last one opens the window.
+func (s *schedule) count(ready bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.open.Load() != nil {
+	switch {
+	case s.open.Load() != nil:
 		return
+	case ready:
+		s.ready++
+	default:
+		s.failed++
 	}
-	s.timer.Stop()
-	s.atOpening.ready, s.atOpening.failed = s.ready, s.failed
+	if s.ready+s.failed == s.options.Clients {
+		s.openWindow()
+	}
+}
+
+// openWindow opens the window. Its caller holds the lock.
+func (s *schedule) openWindow() {
 	start := time.Now()
-	end := s.scenario.Add(seconds(s.options.Warmup) + seconds(s.options.Seconds))
-	if end.Before(start) {
-		end = start
-	}
+	end := start.Add(seconds(s.options.Seconds))
 	s.open.Store(&span{start: start, end: end})
+	time.AfterFunc(time.Until(end)+s.patience, s.outlast)
 	close(s.opened)
 }
 
-// late is how many clients were ready only after the window had opened.
-func (s *schedule) late() int {
+// unopened says how many clients a window still waited for that never opened; "" where it did, or where there is none.
+func (s *schedule) unopened() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return max(0, s.ready-s.atOpening.ready)
+	if s.options.Clients == 0 || s.open.Load() != nil {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d clients were ready", s.ready, s.options.Clients)
 }
 
 // end closes the window, if it is still open at the given time, and returns it:
@@ -172,7 +153,7 @@ func (s *schedule) end(now time.Time) span {
 // newWindow is pg.window(options): a VU's hand on the test's one window.
 func (i *instance) newWindow(call sobek.FunctionCall) sobek.Value {
 	var options windowOptions
-	i.options("window", call.Argument(0), &options, "clients", "warmup", "seconds")
+	i.options("window", call.Argument(0), &options, "clients", "seconds")
 	if err := i.schedule.use(options); err != nil {
 		i.throw(err)
 	}

@@ -1,7 +1,6 @@
 package pg
 
 import (
-	"math"
 	"sync"
 	"testing"
 	"time"
@@ -29,58 +28,60 @@ func arrivals(t *testing.T, module *Module, options string, code ...string) []*s
 
 func TestWindowOpensWhenAllAreReady(t *testing.T) {
 	module := New()
-	began := time.Now()
-	arrivals(t, module, `{ clients: 3, warmup: 30, seconds: 1 }`, `window.ready()`, `window.ready()`, `window.fail()`)
+	s := arrivals(t, module, `{ clients: 3, seconds: 1 }`, `window.ready()`, `window.ready()`, `window.fail()`)
 	open := module.schedule.open.Load()
-	if took := open.start.Sub(began); took > time.Second {
-		t.Errorf("the window opened after %v", took)
+	if length := open.end.Sub(open.start); length != time.Second {
+		t.Errorf("the window is %v long, not a second", length)
 	}
-	if length := open.end.Sub(open.start); length < 30*time.Second || length > 31*time.Second {
-		t.Errorf("the window is %v long, not the second and what was left of the warm-up", length)
+	if got := module.ending().Window; got.Ready != 2 || got.Failed != 1 {
+		t.Errorf("at its opening there were %+v", got)
 	}
-	if module.schedule.atOpening.ready != 2 || module.schedule.atOpening.failed != 1 || module.schedule.late() != 0 {
-		t.Errorf("at its opening there were %+v", module.schedule.atOpening)
+	s[0].run(`pg.window({ clients: 3, seconds: 1 }).ready()`) // one more than there are
+	if got := module.ending().Window; got.Ready != 2 {
+		t.Errorf("after its opening there are %+v", got)
 	}
 }
 
-func TestWindowOpensWithoutTheLate(t *testing.T) {
+// A window that waits for a client says so, however long it waits.
+func TestWindowThatWaits(t *testing.T) {
 	module := New()
-	began := time.Now()
-	arrivals(t, module, `{ clients: 2, warmup: 0.2, seconds: 1 }`, `window.ready()`)
-	open := module.schedule.open.Load()
-	if took := open.start.Sub(began); took < 190*time.Millisecond || took > time.Second {
-		t.Errorf("the window opened after %v, not 200 ms", took)
-	}
-	if length := open.end.Sub(open.start).Seconds(); math.Abs(length-1) > 0.1 {
-		t.Errorf("the window is %v s long", length)
-	}
-	if module.schedule.atOpening.ready != 1 {
-		t.Errorf("at its opening there were %+v", module.schedule.atOpening)
-	}
-}
-
-func TestWindowOpensWithoutAnybody(t *testing.T) {
-	module := New()
-	arrivals(t, module, `{ clients: 1, warmup: 0.1, seconds: 1 }`, `
-		try { pg.client({ dsn: 'host=127.0.0.1 port=1' }).connect() } catch (e) {}
-		for (const end = Date.now() + 300; Date.now() < end;);
-		window.ready()`)
-	open := module.schedule.open.Load()
-	if length := open.end.Sub(open.start).Seconds(); math.Abs(length-1) > 0.1 || module.schedule.atOpening.ready != 0 {
-		t.Errorf("a window that nobody was ready for is %v s long, with %+v", length, module.schedule.atOpening)
-	}
-	if late := module.schedule.late(); late != 1 {
-		t.Errorf("%d clients were late, not the one", late)
-	}
-}
-
-func TestWindowOfStoppedTest(t *testing.T) {
-	s := newScript(t, New())
-	s.run(`const window = pg.window({ clients: 2, warmup: 30, seconds: 1 })`)
+	s := newScript(t, module)
+	s.run(`const window = pg.window({ clients: 2, seconds: 1 })`)
 	s.started()
-	time.AfterFunc(50*time.Millisecond, s.CancelContext)
-	if _, err := s.try(`window.ready()`); err == nil {
+	through := make(chan error)
+	go func() {
+		_, err := s.try(`window.ready()`)
+		through <- err
+	}()
+	for module.schedule.unopened() != "1 of 2 clients were ready" {
+		time.Sleep(time.Millisecond)
+	}
+	if phase := module.schedule.phaseAt(time.Now()); phase != phaseWarmup {
+		t.Errorf("while it waits the phase is %q", phase)
+	}
+	s.CancelContext()
+	if err := <-through; err == nil {
 		t.Error("ready() came back without an error from a stopped test")
+	}
+	module.finish(time.Now())
+	if got := module.ending(); got.Window != nil || got.Unopened != "1 of 2 clients were ready" {
+		t.Errorf("the test ended with %+v", got)
+	}
+}
+
+// A statement that is stuck is cancelled when the window has been over for long enough.
+func TestStatementsThatOutlastTheWindow(t *testing.T) {
+	dsn := testDSN(t)
+	module := New()
+	module.schedule.patience = time.Millisecond
+	s := newScript(t, module)
+	s.run(`const window = pg.window({ clients: 1, seconds: 0.001 });
+		const client = pg.client({ dsn: '` + dsn + `', path: 'direct' })`)
+	s.started()
+	got := s.run(`client.connect(); window.ready(); let code;
+		try { client.exec('SELECT pg_sleep(3600)') } catch (e) { code = e.code } code`)
+	if got != "cancelled" {
+		t.Errorf("it ended with %s", got)
 	}
 }
 
@@ -109,18 +110,18 @@ func TestPhases(t *testing.T) {
 
 func TestEnding(t *testing.T) {
 	module := New()
-	s := arrivals(t, module, `{ clients: 1, warmup: 0, seconds: 60 }`,
+	s := arrivals(t, module, `{ clients: 1, seconds: 3600 }`,
 		`window.ready(); try { pg.client({ dsn: 'host=127.0.0.1 port=1' }).connect() } catch (e) {}`)[0]
 	module.finish(time.Now())
 	ending := module.ending()
-	if w := ending.Window; w.Seconds > 5 || w.Ready != 1 {
+	if w := ending.Window; w.Seconds >= 3600 || w.Ready != 1 || ending.Unopened != "" {
 		t.Errorf("the window was %+v", w)
 	}
 	if e := ending.Errors; len(e) != 1 || e[0].Phase != "measure" || e[0].Code != "refused" || e[0].Count != 1 {
 		t.Errorf("the errors are %+v", e)
 	}
 	m := s.measured()
-	if len(m["pg_window"]) != 1 || m["pg_window"][0] > 5 || m["pg_clients_ready"][0] != 1 {
+	if len(m["pg_window"]) != 1 || m["pg_window"][0] != ending.Window.Seconds || m["pg_clients_ready"][0] != 1 {
 		t.Errorf("the end of the test reported %v", m)
 	}
 }

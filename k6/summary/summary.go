@@ -37,8 +37,10 @@ const (
 // An Ending is what k6/x/pg knows of a test that has ended.
 type Ending struct {
 	Window *Window `json:"window"` // null where it never opened
-	Finish *Finish `json:"finish"` // null where the window had a fixed length
-	Errors []Error `json:"errors"`
+	// Unopened says how many clients were ready where the window never opened.
+	Unopened string  `json:"unopened,omitempty"`
+	Finish   *Finish `json:"finish"` // null where the window had a fixed length
+	Errors   []Error `json:"errors"`
 }
 
 // A Window is the measured part of a test.
@@ -48,7 +50,6 @@ type Window struct {
 	Seconds float64   `json:"seconds"`
 	Ready   int       `json:"ready"`  // clients, when it opened; of fixed work those that could connect
 	Failed  int       `json:"failed"` // clients, when it opened; of fixed work those that couldn't
-	Late    int       `json:"late"`   // clients that were ready only after it had opened; of fixed work none
 }
 
 // A Finish says how clients got done that had a fixed number of iterations each. Times are seconds from the first

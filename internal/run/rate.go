@@ -1,0 +1,142 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/result"
+)
+
+// How the rate of an open loop is held against what its paths can do.
+const (
+	probeIterations = 5   // of each client, without a pause
+	heldShare       = 0.6 // of what the clients did in the probe is a rate that the path holds
+	windowHolds     = 12  // iterations that a window has room for, at least, where its rate was lowered
+)
+
+// lowerRates lowers the rates of open loops to what the slowest path holds: the same for all cells of a workload, so
+// that they stay comparable. It finds out by a probe of each path, a closed loop at the highest latency. A rate that
+// somebody typed, or that is to be too high, stays. It returns nil when ctx ends.
+func (r *runner) lowerRates(ctx context.Context) error {
+	if r.doc.Lesson.Override.Rate != nil {
+		return nil
+	}
+	held, slowest := map[string]float64{}, map[string]string{} // by workload
+	probes := r.probes()
+	for i, c := range probes {
+		if ctx.Err() != nil {
+			return nil
+		}
+		r.progress.probing(i+1, len(probes), c)
+		rate, ok := r.probe(ctx, c)
+		if was, known := held[c.Workload]; ok && (!known || rate < was) {
+			held[c.Workload], slowest[c.Workload] = rate, c.Path
+		}
+	}
+	for _, workload := range r.lower(held) {
+		r.progress.say("%s: %g iterations/s, which the slowest path, %s, holds", workload, held[workload], slowest[workload])
+	}
+	return r.doc.Write(r.dir)
+}
+
+// probes are the cells to find out the rates with: of those that differ in nothing that a rate may depend on but their
+// latency, the one with the highest.
+func (r *runner) probes() []lesson.Cell {
+	var probes []lesson.Cell
+	for _, c := range r.scheduled {
+		if !mayLower(c) {
+			continue
+		}
+		same := func(other lesson.Cell) bool {
+			return c.Path == other.Path && c.Workload == other.Workload && c.Role == other.Role &&
+				c.Protocol == other.Protocol && c.Clients == other.Clients && string(c.Params) == string(other.Params)
+		}
+		at := slices.IndexFunc(probes, same)
+		switch {
+		case at < 0:
+			probes = append(probes, c)
+		case c.Latency.MS() > probes[at].Latency.MS():
+			probes[at] = c
+		}
+	}
+	return probes
+}
+
+// mayLower says whether the cell is an open loop whose rate follows what paths hold.
+func mayLower(c lesson.Cell) bool { return c.Rate > 0 && !c.Overload }
+
+// probe returns the rate that the path of c holds; not ok where it couldn't be found out, and the cell's own repeats
+// will say why.
+func (r *runner) probe(ctx context.Context, c lesson.Cell) (rate float64, ok bool) {
+	c.ID += "-probe"
+	c.Rate, c.Transactions, c.Seconds, c.Fill = 0, probeIterations, max(60, c.Seconds), false
+	var out result.Repeat
+	if err := r.measure(ctx, c, &out); err != nil || out.Measured.Finish == nil {
+		return 0, false
+	}
+	f := out.Measured.Finish
+	working := f.Seconds - f.MeanConnectSeconds
+	if f.Finished == 0 || working <= 0 {
+		return 0, false
+	}
+	return outOfStep(heldShare * float64(f.Finished*probeIterations) / working), true
+}
+
+// lower gives the cells of each workload the rate that is held where theirs is higher, and a window that has room for
+// some iterations. It returns the workloads whose rate it lowered.
+func (r *runner) lower(held map[string]float64) (lowered []string) {
+	for i := range r.scheduled {
+		c := &r.scheduled[i]
+		rate, known := held[c.Workload]
+		if !mayLower(*c) || !known || rate >= c.Rate {
+			continue
+		}
+		seconds := max(c.Seconds, windowHolds/rate)
+		r.progress.longer((seconds - c.Seconds) * float64(c.Wanted-c.Paired))
+		c.Rate, c.Seconds = rate, seconds
+		r.doc.Cells[i].Rate, r.doc.Cells[i].Seconds = rate, seconds
+		if !slices.Contains(lowered, c.Workload) {
+			lowered = append(lowered, c.Workload)
+		}
+	}
+	return lowered
+}
+
+// primes of two digits: iterations at such a rate, or a power of ten of it, begin at ever other moments of the 100 ms
+// in which Linux enforces a CPU limit.
+var primes = []float64{11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97}
+
+// outOfStep is the highest rate, rate at most, that is out of step with the CPU limits' periods.
+func outOfStep(rate float64) float64 {
+	power := math.Floor(math.Log10(rate)) - 1
+	digits := rate / math.Pow(10, power)
+	if digits < primes[0] {
+		digits, power = digits*10, power-1
+	}
+	at, found := slices.BinarySearchFunc(primes, digits, cmp.Compare[float64])
+	if !found {
+		at--
+	}
+	exact, _ := strconv.ParseFloat(fmt.Sprintf("%ge%g", primes[at], power), 64) // 1.9, not 1.9000000000000001
+	return exact
+}
+
+// probing says which path's rate is being found out.
+func (p *progress) probing(number, of int, c lesson.Cell) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.outside = fmt.Sprintf("probe %d/%d: which rate does %s hold, %s?", number, of, c.Path, c.Workload)
+	p.draw()
+}
+
+// longer says that the repeats that are left measure for so many seconds more in all.
+func (p *progress) longer(seconds float64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.left += seconds
+}
