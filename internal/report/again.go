@@ -10,8 +10,11 @@ import (
 	"pooler-lab/internal/result"
 )
 
+// A form is what a run is shown as.
+type form struct{ csv, html, details bool }
+
 // again shows one run: as its table, which says where the report is, as comma-separated values, or as its report.
-func again(results, name string, asCSV, asHTML bool, out io.Writer) error {
+func again(results, name string, as form, out io.Writer) error {
 	run, err := result.Read(name)
 	if err != nil {
 		return err
@@ -21,21 +24,20 @@ func again(results, name string, asCSV, asHTML bool, out io.Writer) error {
 		file = filepath.Join(results, run.ID+"-"+htmlreport.File)
 	}
 	switch {
-	case asCSV:
+	case as.csv:
 		return CSV(out, run)
-	case asHTML:
+	case as.html:
 		text, err := htmlreport.Run(run)
 		if err != nil {
 			return err
 		}
 		return written(file, text, out)
 	}
-	fmt.Fprint(out, Table(run))
 	where := "--html writes its report"
 	if exists(file) {
 		where = "Report: " + shownFile(file)
 	}
-	fmt.Fprintf(out, "\n%s\n", where)
+	fmt.Fprintf(out, "%s%s\n", Text(run, as.details), where)
 	return nil
 }
 

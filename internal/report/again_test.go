@@ -33,14 +33,14 @@ func TestReportIsWrittenBesideItsRun(t *testing.T) {
 	for name, want := range map[string]string{dir: "results/20261121T161200Z-00-tour/report.html",
 		elsewhere: "results/20261121T171200Z-00-tour-report.html"} {
 		var out bytes.Buffer
-		if err := again(results, name, false, true, &out); err != nil {
+		if err := again(results, name, form{html: true}, &out); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.TrimSpace(out.String()); got != want || !exists(filepath.Join(filepath.Dir(results), got)) {
 			t.Errorf("the report of %s is said to be in %q, it should be in %s", name, got, want)
 		}
 		out.Reset()
-		if err := again(results, name, false, false, &out); err != nil ||
+		if err := again(results, name, form{}, &out); err != nil ||
 			!strings.HasSuffix(out.String(), "\nReport: "+want+"\n") {
 			t.Errorf("the table of %s doesn't end with where its report is: %v", name, err)
 		}

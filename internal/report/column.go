@@ -1,7 +1,6 @@
 package report
 
 import (
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -64,44 +63,21 @@ func padded(lines []string) []string {
 	return all
 }
 
-// demand says what the cell's clients do, and how often.
-func demand(c *result.Cell) string {
-	what := map[string]string{"connect": "", "select": "SELECT by key, "}
-	statement, known := what[c.Workload]
-	if !known {
-		statement = c.Workload + ", "
-	}
-	text := statement + metric.Count(c.Clients, "client") + ", closed loop"
-	if c.Rate > 0 {
-		text = statement + metric.Count(c.Clients, "client") + ", open loop, " + perSecond(c.Rate)
-	}
-	if c.Opens() {
-		text += ", each iteration connects"
-	}
-	return text
-}
-
-// perSecond says at which rate an open loop begins its iterations.
-func perSecond(rate float64) string {
-	return strconv.FormatFloat(rate, 'f', -1, 64) + " iterations/s"
-}
-
 // shown is the cell's figure as a table has it: starred where it is flagged, how often its one session was on the
-// standby, failed, or - where there is none.
-func shown(f metric.Metric, c *result.Cell) string {
+// standby, or - where there is none. What it is starred for is added to why.
+func shown(f metric.Metric, c *result.Cell, why doubts) string {
 	if c == nil {
-		return ""
+		return "- "
 	}
-	v, ok := f.Middle(c)
-	switch {
-	case ok:
-		return f.Text(v) + star(len(f.Flags(c)) > 0)
-	case f.Drawn(c) != "":
-		return f.Drawn(c) + star(len(f.Flags(c)) > 0)
-	case c.Status == result.Failed:
-		return "failed "
+	text := f.Drawn(c)
+	if v, ok := f.Middle(c); ok {
+		text = f.Text(v)
 	}
-	return "- "
+	if text == "" {
+		return "- "
+	}
+	why.add(f.Flags(c))
+	return text + star(len(f.Flags(c)) > 0)
 }
 
 // shownRatio is the cell's ratio to the direct path's as a table has it: starred where either of the two is flagged.
@@ -114,13 +90,4 @@ func shownRatio(run *result.Run, f metric.Metric, c *result.Cell) string {
 		return "- "
 	}
 	return metric.RatioText(r.Center) + star(r.Flagged)
-}
-
-// kindOf names the metrics, so that lists of them can be compared.
-func kindOf(metrics []metric.Metric) string {
-	var names []string
-	for _, f := range metrics {
-		names = append(names, f.Name)
-	}
-	return strings.Join(names, " ")
 }

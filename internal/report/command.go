@@ -14,35 +14,37 @@ import (
 
 // NewReportCommand makes 'lab report', which shows runs again: one as a table or as its report, several side by side.
 func NewReportCommand() *cobra.Command {
-	var asCSV, asHTML, asRoom bool
+	var as form
+	var room bool
 	c := &cobra.Command{
 		Use:   "report [RUN]...",
 		Short: "Show runs again: print the table of one, or write a page that puts two or a whole room's side by side",
 		Long: "Print the table of a run again: give its folder or its run.json, or nothing for the last run.\n" +
 			"Two runs make a page with both side by side. More make a page with a column a machine: ratios and\n" +
 			"findings alone.",
-		Example: "  scripts/report\n  scripts/report results/20261121T161200Z-00-tour --html\n" +
+		Example: "  scripts/report --details\n  scripts/report results/20261121T161200Z-00-tour --html\n" +
 			"  scripts/report 20261121T161200Z-02-latency 20261121T171500Z-02-latency\n" +
 			"  scripts/report --room anna.json ben.json chris.json",
 		RunE: func(c *cobra.Command, args []string) error {
 			results, out := filepath.Join(topology.Root(), "results"), c.OutOrStdout()
-			if asCSV && (asHTML || asRoom || len(args) > 1) {
-				return fmt.Errorf("--csv is for one run and goes with no page")
+			if (as.csv || as.details) && (as.html || room || len(args) > 1) {
+				return fmt.Errorf("--csv and --details are for one run and go with no page")
 			}
-			if asRoom || len(args) > 1 {
-				return several(results, args, asRoom, out)
+			if room || len(args) > 1 {
+				return several(results, args, room, out)
 			}
 			name, err := chosen(results, args)
 			if err != nil {
 				return err
 			}
-			return again(results, name, asCSV, asHTML, out)
+			return again(results, name, as, out)
 		},
 	}
-	c.Flags().BoolVar(&asCSV, "csv", false,
+	c.Flags().BoolVar(&as.details, "details", false, "with ratios, round trips, flags and what they mean")
+	c.Flags().BoolVar(&as.csv, "csv", false,
 		"comma-separated values instead: a line a repeat, a column a metric (see results/README.md)")
-	c.Flags().BoolVar(&asHTML, "html", false, "write the run's "+htmlreport.File+" anew and say where it is")
-	c.Flags().BoolVar(&asRoom, "room", false, "a page with a column a machine, for two runs, too")
+	c.Flags().BoolVar(&as.html, "html", false, "write the run's "+htmlreport.File+" anew and say where it is")
+	c.Flags().BoolVar(&room, "room", false, "a page with a column a machine, for two runs, too")
 	return c
 }
 

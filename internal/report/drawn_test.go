@@ -31,22 +31,12 @@ func drawn() *result.Run {
 }
 
 func TestOneSessionsNodesAreCounted(t *testing.T) {
-	table := Table(drawn())
+	table := detailed(drawn())
 	for _, want := range []string{" 3 of 6 ", " 0.500 ", "each iteration of reconnectEach connects",
 		"in how many repeats the standby answered", "share of the SELECTs that the standby answered",
 		"of a transaction, or of a statement outside of one", "of an iteration: from before its connect to the end of its"} {
 		if !strings.Contains(strings.Join(strings.Fields(table), " "), strings.TrimSpace(want)) {
 			t.Errorf("%q is missing:\n%s", want, table)
 		}
-	}
-}
-
-func TestDemandSaysThatIterationsConnect(t *testing.T) {
-	run := newRun()
-	r := measured(1, 0.1, 11, 5, 0)
-	r.Measured.Counters = map[string]float64{"pg_iterations": 16, "pg_opening_iterations": 16}
-	c := add(run, "connect", "direct", lesson.WithoutProxy, r)
-	if got := demand(c); got != "1 client, open loop, 11 iterations/s, each iteration connects" {
-		t.Errorf("its clients do %q", got)
 	}
 }

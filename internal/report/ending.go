@@ -1,11 +1,9 @@
 package report
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
-	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
 
@@ -33,25 +31,13 @@ func (e ending) headings() [][]string {
 	return append(columns, []string{""})
 }
 
-// row counts the errors of a row's cells and lists their flags, each with the metric that it belongs to where the row
-// has several: "connect: latency; TPS: host late".
-func (e ending) row(cells []*result.Cell) []string {
-	var failed int64
-	var flags []string
-	for _, c := range cells {
-		failed += c.ErrorsMeasured()
-		text := joined(c.Flags())
-		if text != "" && len(cells) > 1 {
-			text = metric.For(c)[0].Short() + ": " + text
-		}
-		flags = append(flags, text)
-	}
+// row counts the errors of a row's cell and lists its flags.
+func (e ending) row(c *result.Cell) []string {
 	var row []string
 	if e.errors {
-		row = append(row, strconv.FormatInt(failed, 10))
+		row = append(row, strconv.FormatInt(c.ErrorsMeasured(), 10))
 	}
-	flags = slices.DeleteFunc(flags, func(text string) bool { return text == "" })
-	return append(row, strings.Join(flags, "; "))
+	return append(row, joined(c.Flags()))
 }
 
 // joined writes kinds of flags one after the other.

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"pooler-lab/internal/metric"
@@ -11,51 +10,30 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// reading says how to understand the table: what the lesson explains, and how little a single repeat shows.
-func reading(run *result.Run) string {
-	var b strings.Builder
-	if run.Lesson.Explanation != "" {
-		b.WriteString("\n")
-		paragraph(&b, "", run.Lesson.Explanation)
-	}
-	var lengths []float64 // of cells that run once
+// once says how little a single repeat shows, where cells ran once.
+func once(run *result.Run) string {
+	alone := 0 // cells that run once, beside no other
 	for _, c := range run.Cells {
 		if c.Wanted == 1 && c.Paired == 0 {
-			lengths = append(lengths, c.Seconds)
+			alone++
 		}
 	}
-	if len(lengths) == 0 {
-		return b.String()
+	switch alone {
+	case 0:
+		return ""
+	case len(run.Cells):
+		return "Each cell ran once: this shows the lab at work and supports no conclusion.\n"
 	}
-	length := seconds(slices.Min(lengths))
-	if most := slices.Max(lengths); most > slices.Min(lengths) {
-		length += " to " + seconds(most)
-	}
-	text := "Each cell ran once, for " + length + " s: the table shows the lab at work and supports no conclusion. " +
-		"--repeats 6 runs each cell six times, in six shuffled blocks."
-	if len(lengths) < len(run.Cells) {
-		text = fmt.Sprintf("%d of %d cells ran once, for %s s: they show where to look and support no conclusion. "+
-			"--repeats 6 runs each cell six times.", len(lengths), len(run.Cells), length)
-	}
-	b.WriteString("\n")
-	paragraph(&b, "", text)
-	return b.String()
+	return fmt.Sprintf("%d of %d cells ran once: they show where to look and support no conclusion.\n", alone,
+		len(run.Cells))
 }
 
-func seconds(s float64) string { return strconv.FormatFloat(s, 'f', -1, 64) }
-
 // legend explains what stands in the table and nothing else.
-func legend(run *result.Run, isGrid bool) string {
+func legend(run *result.Run) string {
 	var b strings.Builder
 	b.WriteString("\n")
 	paragraph(&b, "round trip: ", metric.RoundTripMeaning(run))
-	if isGrid {
-		for _, e := range run.ByExperiment() {
-			explain(&b, e.Cells)
-		}
-	} else {
-		explainAll(&b, run)
-	}
+	explain(&b, run)
 	if compares(run) {
 		text := "to the direct path's figure at the same latency"
 		switch n := mostRepeats(run); {
@@ -79,6 +57,7 @@ func legend(run *result.Run, isGrid bool) string {
 			"Outcomes allow for how far each flag can have moved it")
 	}
 	explainFlags(&b, "  ", kinds)
+	paragraph(&b, "seed: ", fmt.Sprintf("%d, of the order in which cells ran", run.Seed))
 	return b.String()
 }
 
@@ -89,26 +68,8 @@ func explainFlags(b *strings.Builder, indent string, kinds []result.FlagKind) {
 	}
 }
 
-// explain explains the columns of an experiment. What its clients do stands with the first: all do the same, or it says
-// what each of them does.
-func explain(b *strings.Builder, cells []*result.Cell) {
-	for i, f := range metric.For(cells[0]) {
-		var all []string
-		for _, c := range cells {
-			text := f.MeaningIn(c)
-			if i == 0 {
-				text += ": " + demand(c)
-			}
-			if !slices.Contains(all, text) {
-				all = append(all, text)
-			}
-		}
-		paragraph(b, f.Heading+": ", strings.Join(all, "; or "))
-	}
-}
-
-// explainAll explains each metric of the run once; what its clients do stands above their tables.
-func explainAll(b *strings.Builder, run *result.Run) {
+// explain explains each metric of the run once.
+func explain(b *strings.Builder, run *result.Run) {
 	var said []string
 	for i := range run.Cells {
 		c := &run.Cells[i]

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -11,37 +10,33 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// lines shows a section an experiment, in it a row a cell: what a run is shown as that fits no grid.
-func lines(run *result.Run, experiments []result.ExperimentCells) string {
+// lines shows a section an experiment, in it a row a cell: in short as many metrics as fit a terminal, or all of them
+// in detail.
+func lines(run *result.Run, experiments []result.ExperimentCells, details bool, why doubts) string {
 	var b strings.Builder
 	for _, e := range experiments {
 		varying, shared := result.Differ(e.Cells)
 		b.WriteString("\n")
 		if e.Text != "" {
 			paragraph(&b, "Experiment "+e.Name+": ", e.Text)
-			paragraph(&b, "", strings.Join(shared, ", "))
 		} else {
 			paragraph(&b, "Experiment "+e.Name+": ", strings.Join(shared, ", "))
 		}
-		metrics := metricsOf(e.Cells)
-		for len(metrics) > 0 {
-			n, t := fitting(run, e.Cells, varying, metrics)
-			b.WriteString(t.String())
-			if metrics = metrics[n:]; len(metrics) > 0 {
+		if e.Text != "" && details {
+			paragraph(&b, "", strings.Join(shared, ", "))
+		}
+		s := section{run, e.Cells, varying, details}
+		for metrics := metricsOf(e.Cells); len(metrics) > 0; {
+			n := s.fitting(metrics)
+			b.WriteString(s.table(metrics[:n], why).String())
+			if metrics = metrics[n:]; !details {
+				break
+			} else if len(metrics) > 0 {
 				b.WriteString("\n")
 			}
 		}
 	}
-	notes := notesOf(run)
-	for _, p := range run.Paths {
-		if p.Unavailable != "" {
-			fmt.Fprintf(&b, "\n%s: %s", p.Name, notes.row(p))
-		}
-	}
-	if len(notes) > 0 {
-		b.WriteString("\n")
-	}
-	return b.String() + notes.text()
+	return b.String()
 }
 
 // metricsOf are all metrics of the cells, each once. Where the lesson names none, cells that don't connect over and
@@ -70,58 +65,74 @@ func metricsOf(cells []*result.Cell) []metric.Metric {
 	return metrics
 }
 
-// fitting makes the table of as many of the metrics as fit the width, at least of one, and says of how many.
-func fitting(run *result.Run, cells []*result.Cell, varying []lesson.Dimension, metrics []metric.Metric) (int, *table) {
-	n := 1
-	t := tableOf(run, cells, varying, metrics[:n])
-	for n < len(metrics) {
-		wider := tableOf(run, cells, varying, metrics[:n+1])
-		if wider.least() > width {
-			break
-		}
-		n, t = n+1, wider
-	}
-	return n, t
+// A section is an experiment's cells, which differ in some dimensions.
+type section struct {
+	run     *result.Run
+	cells   []*result.Cell
+	varying []lesson.Dimension
+	details bool // round trips, ratios, errors and flags stand there, too
 }
 
-// tableOf has a row a cell: its path, what it differs in from the others, and its metrics with their ratios to the
-// direct path's where that is there too.
-func tableOf(run *result.Run, cells []*result.Cell, varying []lesson.Dimension, metrics []metric.Metric) *table {
+// fitting says how many of the metrics one table holds, one at least.
+func (s section) fitting(metrics []metric.Metric) int {
+	n := 1
+	for n < len(metrics) && s.table(metrics[:n+1], doubts{}).fits() {
+		n++
+	}
+	return n
+}
+
+// table has a row a cell: its path, what it differs in from the others, and its metrics; in detail with their ratios to
+// the direct path's where that is there too.
+func (s section) table(metrics []metric.Metric, why doubts) *table {
 	columns := [][]string{{"path"}}
-	for _, d := range varying {
+	for _, d := range s.varying {
 		columns = append(columns, []string{d.Heading})
 	}
-	columns = append(columns, []string{"round ", "trip ms "})
+	if s.details {
+		columns = append(columns, []string{"round ", "trip ms "})
+	}
 	for _, f := range metrics {
 		columns = append(columns, padded(heads(f, unitOf(f))))
-		if compared(run, cells, f) {
+		if s.compared(f) {
 			columns = append(columns, []string{"ratio"})
 		}
 	}
-	last := endingOf(run)
-	columns = append(columns, last.headings()...)
-	t := &table{left: 1 + len(varying), gap: 1, headings: headings(columns)}
-	for _, c := range cells {
+	last := endingOf(s.run)
+	if s.details {
+		columns = append(columns, last.headings()...)
+	} else {
+		columns = append(columns, []string{""})
+	}
+	t := &table{left: 1 + len(s.varying), gap: 1, headings: headings(columns), wide: s.details}
+	for _, c := range s.cells {
 		row := []string{c.Path}
-		for _, d := range varying {
+		for _, d := range s.varying {
 			row = append(row, d.Column(d.Of(&c.Cell)))
 		}
-		row = append(row, roundTripOf(c))
+		if s.details {
+			row = append(row, roundTripOf(c))
+		}
 		for _, f := range metrics {
-			row = append(row, shown(f, c))
-			if compared(run, cells, f) {
-				row = append(row, shownRatio(run, f, c))
+			row = append(row, shown(f, c, why))
+			if s.compared(f) {
+				row = append(row, shownRatio(s.run, f, c))
 			}
 		}
-		t.add(append(row, last.row([]*result.Cell{c})...)...)
+		if s.details {
+			row = append(row, last.row(c)...)
+		} else {
+			row = append(row, "")
+		}
+		t.add(row...)
 	}
 	return t
 }
 
-// compared says whether one of the cells has a ratio to another, the direct path's.
-func compared(run *result.Run, cells []*result.Cell, f metric.Metric) bool {
-	return slices.ContainsFunc(cells, func(c *result.Cell) bool {
-		b := run.Direct(c)
-		return b != nil && b != c && outcome.RatioOf(run, f, c, b).N > 0
+// compared says whether one of the cells has a ratio to another, the direct path's, that is to be shown.
+func (s section) compared(f metric.Metric) bool {
+	return s.details && slices.ContainsFunc(s.cells, func(c *result.Cell) bool {
+		b := s.run.Direct(c)
+		return b != nil && b != c && outcome.RatioOf(s.run, f, c, b).N > 0
 	})
 }

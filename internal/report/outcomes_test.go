@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/outcome"
@@ -95,13 +94,10 @@ func work(run *result.Run, path string, clients, size, repeats int, tps float64,
 }
 
 func TestPooling(t *testing.T) {
-	text := Table(pooling())
-	golden(t, "pooling.txt", text)
-	for line := range strings.Lines(text) {
-		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
-			t.Errorf("%d columns: %s", n, line)
-		}
-	}
+	golden(t, "pooling.txt", brief(pooling()))
+	golden(t, "pooling-details.txt", detailed(pooling()))
+	fits(t, brief(pooling()), width)
+	fits(t, detailed(pooling()), wideWidth)
 }
 
 func TestVerdict(t *testing.T) {

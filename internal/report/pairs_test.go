@@ -47,7 +47,7 @@ func TestVerdictOfPairs(t *testing.T) {
 func TestAPairThatCameToNothing(t *testing.T) {
 	run := sideBySide(0)
 	run.Pairs[0].Status, run.Pairs[0].Reason = result.Failed, "k6 ended with code 107"
-	if got := Table(run); !strings.Contains(got, "Planned side by side, but run in blocks:") ||
+	if got := detailed(run); !strings.Contains(got, "Planned side by side, but run in blocks:") ||
 		!strings.Contains(got, ": k6 ended with code 107") {
 		t.Errorf("it says\n%s", got)
 	}
@@ -56,13 +56,13 @@ func TestAPairThatCameToNothing(t *testing.T) {
 // TestOnceBesideAnother: a cell that ran once, beside another one, isn't among those that support no conclusion.
 func TestOnceBesideAnother(t *testing.T) {
 	run := sideBySide(25)
-	before := reading(run)
+	before := once(run)
 	for i := range run.Cells {
 		if c := &run.Cells[i]; c.Paired > 0 {
 			c.Wanted = 1
 		}
 	}
-	if after := reading(run); after != before {
+	if after := once(run); after != before {
 		t.Errorf("with paired cells that ran once it reads\n%s\nand without them\n%s", after, before)
 	}
 }

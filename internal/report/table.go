@@ -6,45 +6,66 @@ import (
 	"unicode/utf8"
 )
 
-// width is the most columns of a terminal that a table takes.
-const width = 120
+// width is the most columns of a terminal that a table or a line takes: a room reads it from a projector. A table of
+// details may be as wide as a terminal of its own reader.
+const (
+	width     = 80
+	wideWidth = 120
+)
 
 // A table is rows of words under headings. The last column is free text: it is wrapped, not aligned.
 type table struct {
 	headings [][]string // lines of headings, each a cell a column
-	rows     []line
-	left     int // columns from the left that are aligned left; the others hold numbers
-	first    int // least width of the first column
-	gap      int // spaces between columns
+	rows     [][]string
+	left     int      // columns from the left that are aligned left; the others hold numbers
+	gap      int      // spaces between columns
+	over     []string // what stands above the columns after the first, each of them above so many
+	each     int
+	wide     bool // it is one of details
 }
 
-// A line is a row of cells, or text across all columns after its first cell.
-type line struct {
-	cells  []string
-	across string
+// apart is how many more spaces part the columns that one text stands above from the next.
+const apart = 2
+
+func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+// most is how wide the table may be.
+func (t *table) most() int {
+	if t.wide {
+		return wideWidth
+	}
+	return width
 }
 
-func (t *table) add(cells ...string) { t.rows = append(t.rows, line{cells: cells}) }
-func (t *table) addAcross(first, text string) {
-	t.rows = append(t.rows, line{cells: []string{first}, across: text})
-}
-
-// String lays the table out, at most width columns wide as long as its figures fit.
+// String lays the table out, as wide as it may be at most as long as its figures fit.
 func (t *table) String() string {
 	widths := t.widths()
 	var b strings.Builder
-	for _, h := range t.headings {
-		t.write(&b, line{cells: h}, widths)
+	if len(t.over) > 0 {
+		line := strings.Repeat(" ", widths[0])
+		for i, text := range t.over {
+			line += strings.Repeat(" ", t.gap+apart) + pad(text, t.group(i, widths), true)
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
-	for _, r := range t.rows {
-		t.write(&b, r, widths)
+	for _, cells := range append(t.headings, t.rows...) {
+		t.write(&b, cells, widths)
 	}
 	return b.String()
 }
 
+// group is the width of the columns below the i-th text.
+func (t *table) group(i int, widths []int) int {
+	sum := t.gap * (t.each - 1)
+	for _, w := range widths[1+i*t.each : 1+(i+1)*t.each] {
+		sum += w
+	}
+	return sum
+}
+
 func (t *table) widths() []int {
-	widths := []int{t.first}
-	measure := func(cells []string) {
+	var widths []int
+	for _, cells := range append(t.headings, t.rows...) {
 		for i, c := range cells {
 			if i == len(widths) {
 				widths = append(widths, 0)
@@ -52,56 +73,53 @@ func (t *table) widths() []int {
 			widths[i] = max(widths[i], utf8.RuneCountInString(c))
 		}
 	}
-	for _, h := range t.headings {
-		measure(h)
-	}
-	for _, r := range t.rows {
-		measure(r.cells)
+	for i, text := range t.over {
+		widths[1+i*t.each] += max(0, utf8.RuneCountInString(text)-t.group(i, widths))
 	}
 	return widths
 }
 
-// least is the width that the table takes at least, with room for a word in its last column.
-func (t *table) least() int {
-	widths := t.widths()
-	sum := min(widths[len(widths)-1], lastWidth)
-	for _, w := range widths[:len(widths)-1] {
-		sum += w + t.gap
+// space is how many spaces stand before the i-th column.
+func (t *table) space(i int) int {
+	switch {
+	case i == 0:
+		return 0
+	case t.each > 0 && (i-1)%t.each == 0:
+		return t.gap + apart
 	}
-	return sum
+	return t.gap
+}
+
+// fits says whether the table is no wider than it may be, with room for a word in its last column.
+func (t *table) fits() bool {
+	widths := t.widths()
+	last := len(widths) - 1
+	sum := 0
+	for i, w := range widths[:last] {
+		sum += t.space(i) + w
+	}
+	if w := min(widths[last], lastWidth); w > 0 {
+		sum += t.space(last) + w
+	}
+	return sum <= t.most()
 }
 
 // lastWidth is what the last column is squeezed to at most, where a table is wide.
 const lastWidth = 12
 
-func (t *table) write(b *strings.Builder, r line, widths []int) {
+func (t *table) write(b *strings.Builder, cells []string, widths []int) {
 	var out strings.Builder
-	at := 0 // columns written
-	for i, c := range r.cells {
-		if i > 0 {
-			out.WriteString(strings.Repeat(" ", t.gap))
-			at += t.gap
-		}
-		if i == len(widths)-1 || r.across != "" && i == len(r.cells)-1 && i > 0 {
-			break
-		}
-		out.WriteString(pad(c, widths[i], i >= t.left))
-		at += max(widths[i], utf8.RuneCountInString(c))
+	last, at := len(widths)-1, 0 // at is columns written
+	for i, c := range cells[:min(last, len(cells))] {
+		out.WriteString(strings.Repeat(" ", t.space(i)) + pad(c, widths[i], i >= t.left))
+		at += t.space(i) + widths[i]
 	}
-	free := r.across
-	if free == "" && len(r.cells) == len(widths) {
-		free = r.cells[len(widths)-1]
-	} else if free != "" {
-		out.WriteString(strings.Repeat(" ", t.gap))
-		at += t.gap
+	if len(cells) > last {
+		out.WriteString(strings.Repeat(" ", t.space(last)))
+		at += t.space(last)
+		out.WriteString(strings.Join(wrap(cells[last], max(t.most()-at, lastWidth)), "\n"+strings.Repeat(" ", at)))
 	}
-	for i, part := range wrap(free, max(width-at, lastWidth)) {
-		if i > 0 {
-			out.WriteString("\n" + strings.Repeat(" ", at))
-		}
-		out.WriteString(part)
-	}
-	for _, l := range strings.Split(out.String(), "\n") {
+	for l := range strings.SplitSeq(out.String(), "\n") {
 		b.WriteString(strings.TrimRight(l, " ") + "\n")
 	}
 }

@@ -10,24 +10,45 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// Table is the run as a terminal shows it.
-func Table(run *result.Run) string {
-	var b strings.Builder
-	b.WriteString(title(run))
-	var body string
-	experiments := run.ByExperiment()
-	isGrid := gridFits(run, experiments)
-	if isGrid {
-		body = grid(run, experiments)
-	} else {
-		body = lines(run, experiments)
+// Text is the run as a terminal shows it: in short, or in detail.
+func Text(run *result.Run, details bool) string {
+	if details {
+		return detailed(run) + "\n"
 	}
-	b.WriteString(body)
-	b.WriteString(outcomes(run))
-	b.WriteString(reading(run))
-	b.WriteString(troubles(run))
-	b.WriteString(counts(run))
-	b.WriteString(legend(run, isGrid))
+	return brief(run) + "\nRatios, round trips, flags: the report, or scripts/report --details\n"
+}
+
+// brief is one table of what was measured, why some of that is doubtful, and what the lesson's comparisons and findings
+// came to.
+func brief(run *result.Run) string {
+	why, experiments := doubts{}, run.ByExperiment()
+	var tables string
+	if t := gridOf(run, experiments, why); t != nil {
+		tables = "\n" + t.String()
+	} else {
+		clear(why)
+		tables = lines(run, experiments, false, why)
+	}
+	return title(run) + tables + "\n" + why.line() + off(run) + firstFailure(run) + differing(run) + once(run) +
+		outcomes(run)
+}
+
+// detailed has ratios, round trips and flags in its tables, and below them what was rejected, whether counts agree and
+// what the words mean.
+func detailed(run *result.Run) string {
+	var b strings.Builder
+	b.WriteString(title(run) + lines(run, run.ByExperiment(), true, doubts{}) + "\n")
+	for _, p := range run.Paths {
+		if p.Unavailable != "" {
+			paragraph(&b, "", p.Name+" is off: "+p.Unavailable)
+		}
+	}
+	b.WriteString(once(run) + outcomes(run))
+	if run.Lesson.Explanation != "" {
+		b.WriteString("\n")
+		paragraph(&b, "", run.Lesson.Explanation)
+	}
+	b.WriteString(troubles(run) + counts(run) + legend(run))
 	return b.String()
 }
 
@@ -35,16 +56,68 @@ func title(run *result.Run) string {
 	var b strings.Builder
 	b.WriteString("\n")
 	paragraph(&b, "", run.Lesson.Name+": "+run.Lesson.Question)
-	fmt.Fprintf(&b, "%s UTC, %s, %s a node, %s a pooler, scale %d, seed %d\n",
+	paragraph(&b, "", fmt.Sprintf("%s UTC, %s, %s a node, %s a pooler, scale %d",
 		run.Started.UTC().Format("2006-01-02 15:04"), metric.Count(run.Manifest.Host.CPUs, "CPU"),
-		run.Manifest.CPUs("nodes"), run.Manifest.CPUs("poolers"), run.Manifest.Scale, run.Seed)
+		run.Manifest.CPUs("nodes"), run.Manifest.CPUs("poolers"), run.Manifest.Scale))
 	if status, why, ok := run.Unended(); ok {
 		paragraph(&b, strings.ToUpper(string(status))+": ", why+".")
 	}
 	if run.NotRestored != "" {
-		fmt.Fprintf(&b, "The latencies set before the run could not be put back: %s\n", run.NotRestored)
+		paragraph(&b, "", "The latencies set before the run could not be put back: "+run.NotRestored)
 	}
 	return b.String()
+}
+
+// off names the paths that are off, in one line.
+func off(run *result.Run) string {
+	var names []string
+	for _, p := range run.Paths {
+		if p.Unavailable != "" {
+			names = append(names, p.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	paragraph(&b, "Off: ", strings.Join(names, ", "))
+	return b.String()
+}
+
+// firstFailure says why the first cell failed that did, and how many more there are.
+func firstFailure(run *result.Run) string {
+	var failed []*result.Cell
+	for i := range run.Cells {
+		if run.Cells[i].Status == result.Failed {
+			failed = append(failed, &run.Cells[i])
+		}
+	}
+	if len(failed) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	text := cellName(failed[0]) + ": " + failed[0].Reason
+	if n := len(failed) - 1; n > 0 {
+		text += fmt.Sprintf(" (and %s more: --details)", metric.Count(n, "cell"))
+	}
+	paragraph(&b, "Failed: ", text)
+	return b.String()
+}
+
+// differing says in how many repeats the clients' program and the servers counted differently, where they did.
+func differing(run *result.Run) string {
+	n := 0
+	for _, c := range run.Cells {
+		for _, r := range c.Repeats {
+			if r.Status == result.OK && !r.Flagged(result.FlagErrors) && r.Flagged(result.FlagCounts) {
+				n++
+			}
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return "The counts of clients and servers differ in " + metric.Count(n, "repeat") + ".\n"
 }
 
 // counts says whether k6 and the servers agree on how much was done.
@@ -76,17 +149,6 @@ func latenciesOf(run *result.Run) []lesson.Latency {
 	return all
 }
 
-// latencyTitle says in words what a latency is.
-func latencyTitle(l lesson.Latency) string {
-	switch {
-	case !l.Proxied():
-		return "Without latency, without toxiproxy"
-	case l.MS() == 0:
-		return "Through toxiproxy, 0 ms set"
-	}
-	return fmt.Sprintf("Through toxiproxy, %d ms of round trip set", l.MS())
-}
-
 // find returns the run's first cell that is as wanted, nil where none is.
 func find(run *result.Run, wanted func(*result.Cell) bool) *result.Cell {
 	for i := range run.Cells {
@@ -111,7 +173,7 @@ func troubles(run *result.Run) string {
 	var failed, rejected strings.Builder
 	for i := range run.Cells {
 		c := &run.Cells[i]
-		name := fmt.Sprintf("%s, %s, %s", c.Path, c.Latency, c.Experiment)
+		name := cellName(c)
 		var why []string
 		if c.Reason != "" && (c.Status != result.OK || !rejectedWith(c, c.Reason)) {
 			why = append(why, c.Reason)
@@ -136,6 +198,10 @@ func troubles(run *result.Run) string {
 		text += "\nRejected repeats, which count for nothing:\n" + rejected.String()
 	}
 	return text
+}
+
+func cellName(c *result.Cell) string {
+	return fmt.Sprintf("%s, %s, %s", c.Path, c.Latency, c.Experiment)
 }
 
 // blockedPairs lists the pairs whose cells ran in blocks instead, and why.

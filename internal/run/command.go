@@ -63,7 +63,10 @@ func NewRunCommand() *cobra.Command {
 			if f.steps {
 				progressOut = newSteps(c.ErrOrStderr())
 			}
-			_, err = Script(c.Context(), file, o, seed, c.OutOrStdout(), progressOut)
+			doc, err := Script(c.Context(), file, o, seed, progressOut)
+			if doc != nil {
+				Print(c.OutOrStdout(), doc, f.details)
+			}
 			return err
 		},
 	}
@@ -73,25 +76,25 @@ func NewRunCommand() *cobra.Command {
 
 // Script runs the lesson in a file as 'lab run' does, and returns what came out: what did, where the error is of a run
 // that ended early. It checks everything that can be checked before anything runs.
-func Script(ctx context.Context, file string, o lesson.Override, seed uint64,
-	out, progressOut io.Writer) (*result.Run, error) {
+func Script(ctx context.Context, file string, o lesson.Override, seed uint64, progressOut io.Writer) (*result.Run,
+	error) {
 	l, err := readLesson(file)
 	if err != nil {
 		return nil, err
 	}
-	return Lesson(ctx, l, o, seed, out, progressOut)
+	return Lesson(ctx, l, o, seed, progressOut)
 }
 
 // Lesson is Script for a lesson that has been read.
-func Lesson(ctx context.Context, l *lesson.Lesson, o lesson.Override, seed uint64,
-	out, progressOut io.Writer) (*result.Run, error) {
+func Lesson(ctx context.Context, l *lesson.Lesson, o lesson.Override, seed uint64, progressOut io.Writer) (*result.Run,
+	error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	set, p, err := prepare(l, o)
 	if err != nil {
 		return nil, err
 	}
-	return execute(ctx, set, p, o, seed, filepath.Join(topology.Root(), "results"), out, progressOut)
+	return execute(ctx, set, p, o, seed, filepath.Join(topology.Root(), "results"), progressOut)
 }
 
 // readLesson reads a lesson and checks what it asks.
@@ -172,9 +175,9 @@ func chosen(dir string, args []string) (string, error) {
 	return "", fmt.Errorf("say which lesson to run:\n  %s", strings.Join(names, "\n  "))
 }
 
-// execute runs the plan while it holds the lock of results, prints the table and returns the run.
+// execute runs the plan while it holds the lock of results, and returns the run.
 func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override, seed uint64, results string,
-	out, progressOut io.Writer) (*result.Run, error) {
+	progressOut io.Writer) (*result.Run, error) {
 	lock, err := takeLock(results, "lesson "+p.lesson.Name)
 	if err != nil {
 		return nil, err
@@ -208,9 +211,11 @@ func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override,
 	if text := p.tooSmall(set, cpus(), cpuLimits(ctx)); text != "" {
 		fmt.Fprintln(progressOut, text)
 	}
-	fmt.Fprintln(progressOut, "reading the data into both servers' caches")
+	over := progress.during("reading the data into both servers' caches")
 	servers.Warm(ctx)
-	if doc.Manifest, err = manifest(ctx, servers, set, p.cells, scale); err != nil {
+	doc.Manifest, err = manifest(ctx, servers, set, p.cells, scale)
+	over()
+	if err != nil {
 		return nil, err
 	}
 	if doc.ID, doc.Started, err = makeFolder(results, p.lesson.Name); err != nil {
@@ -235,9 +240,12 @@ func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override,
 		doc:         doc,
 		once:        p.lesson.Once,
 	}
-	err = errors.Join(r.run(ctx), report.Write(r.dir, doc))
-	fmt.Fprintf(out, "%s\nResults: results/%s (%s opens in any browser)\n", report.Table(doc), doc.ID, htmlreport.File)
-	return doc, err
+	return doc, errors.Join(r.run(ctx), report.Write(r.dir, doc))
+}
+
+// Print writes the run's table, in short or in detail, and where its results are.
+func Print(out io.Writer, doc *result.Run, details bool) {
+	fmt.Fprintf(out, "%sResults: results/%s (%s opens in any browser)\n", report.Text(doc, details), doc.ID, htmlreport.File)
 }
 
 // announce says how long a run takes that takes longer than a minute, and what a full size needs.

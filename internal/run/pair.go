@@ -71,7 +71,6 @@ func (r *runner) pair(ctx context.Context, i int, cells [summary.Sides]int) erro
 			before[side] = append(before[side], t.repeats[side])
 		}
 		if decided.again && ctx.Err() == nil {
-			r.progress.say("%s: %s; once more", whatPair(t.cells), decided.reason)
 			if decided.wait {
 				r.calm(ctx)
 			}
@@ -95,7 +94,6 @@ func (r *runner) settlePair(i int, cells [summary.Sides]int, t *trial, attempts 
 		}
 	default:
 		r.inBlocks(cells)
-		r.progress.say("%s: %s; the cells run in blocks", whatPair(t.cells), t.pair.Reason)
 	}
 	if t.pair.Status != result.Interrupted {
 		r.doc.Unfinished = r.doc.Left()

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 
-	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/server"
@@ -117,9 +116,4 @@ func (t *trial) history() (rows int64, any bool) {
 		}
 	}
 	return rows, any
-}
-
-// whatPair names the cells of a pair: what they differ by, and then what they share.
-func whatPair(cells [summary.Sides]lesson.Cell) string {
-	return pairName(cells[summary.Of], cells[summary.To])
 }

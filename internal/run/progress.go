@@ -15,11 +15,13 @@ import (
 )
 
 // A progress tells how far a run is: on a terminal one line that is written anew each second, elsewhere a line a
-// cell.
+// cell, and one whenever there was none for a while.
 type progress struct {
 	mu      sync.Mutex
 	out     io.Writer
-	width   int // of the terminal, 0 where there is none
+	width   int       // of the terminal, 0 where there is none
+	told    time.Time // when the last line was written where there is no terminal
+	outside string    // what is done while no repeat runs, "" where nothing is to be said of it
 	blocks  int
 	total   int // pairs, and repeats of cells that no pair has
 	done    int
@@ -50,6 +52,9 @@ type progress struct {
 	run     string // its folder's name
 	failed  int    // cells
 }
+
+// quietTime is how long nothing is written where there is no terminal.
+const quietTime = 15 * time.Second
 
 // load is the phase in which the repeat's clients are at work. People see the program that they are in.
 const load = "k6"
@@ -95,16 +100,23 @@ func (w *fixedWork) share() float64 {
 func newProgress(out io.Writer, blocks int, cells []lesson.Cell, kindOf func(lesson.Cell) kind) *progress {
 	p := &progress{out: out, blocks: blocks, extra: firstExtra, kindOf: kindOf, now: time.Now}
 	p.steps, _ = out.(*steps)
-	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		p.width = 80
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-			p.width = width
-		}
-	}
+	p.measure()
 	for _, c := range cells {
 		p.plan(c, c.Wanted-c.Paired)
 	}
 	return p
+}
+
+// measure finds out how wide the terminal is just now, where there is one.
+func (p *progress) measure() {
+	f, ok := p.out.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return
+	}
+	p.width = 80
+	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+		p.width = width
+	}
 }
 
 // plan adds so many repeats of the cell to what is to be done.
@@ -135,11 +147,24 @@ func (p *progress) howLong() string {
 	return "about " + clock(p.remaining())
 }
 
+// during says what is done before the first repeat, until over is called.
+func (p *progress) during(what string) (over func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.outside = what
+	p.draw()
+	stop := p.tick()
+	return func() {
+		stop()
+		p.mu.Lock()
+		p.outside = ""
+		p.mu.Unlock()
+		p.clear()
+	}
+}
+
 // tick writes the line, or the step, anew each second until stop is called.
 func (p *progress) tick() (stop func()) {
-	if p.width == 0 && p.steps == nil && p.results == "" {
-		return func() {}
-	}
 	ticker, ended := time.NewTicker(time.Second), make(chan struct{})
 	go func() {
 		for {
@@ -162,8 +187,14 @@ func (p *progress) starting(block int, c lesson.Cell) {
 	defer p.mu.Unlock()
 	p.running, p.block, p.cell, p.pair = true, block, c, nil
 	p.began, p.loading, p.phase = p.now(), time.Time{}, "proving"
+	p.begin()
+}
+
+// begin writes a line for what begins, and the step.
+func (p *progress) begin() {
 	if p.width == 0 {
-		fmt.Fprintf(p.out, "%s: %s; about %s left\n", p.place(), what(p.cell), clock(p.countdown()))
+		p.told = p.now()
+		fmt.Fprintf(p.out, "%s: %s; about %s left\n", p.place(), p.name(), clock(p.countdown()))
 	}
 	p.draw()
 }
@@ -191,21 +222,37 @@ func (p *progress) enter(phase string) {
 	p.draw()
 }
 
-// draw writes the line of a terminal anew. What changes stands first: a narrow terminal cuts off the rest.
+// draw writes the line of a terminal anew, or one elsewhere after a while without any, and the step.
 func (p *progress) draw() {
 	p.step()
-	if p.width == 0 || !p.running {
-		return
+	line := p.line()
+	switch {
+	case line == "":
+	case p.width > 0:
+		p.measure()
+		fmt.Fprintf(p.out, "\r\x1b[K%s", cut(line, p.width-1))
+	case p.now().Sub(p.told) >= quietTime:
+		p.told = p.now()
+		fmt.Fprintln(p.out, line)
+	}
+}
+
+// line says what is done now. What changes stands first: a narrow terminal cuts off the rest.
+func (p *progress) line() string {
+	if !p.running {
+		return p.outside
 	}
 	doing := p.phase
 	if p.pair != nil && p.pair.seen {
 		doing += ": " + p.pair.String()
 	}
-	line := fmt.Sprintf("%s, about %s left, %s: %s", p.place(), clock(p.countdown()), doing, p.name())
-	if len(line) >= p.width {
-		line = line[:p.width-1]
-	}
-	fmt.Fprintf(p.out, "\r\x1b[K%s", line)
+	return fmt.Sprintf("%s, about %s left, %s: %s", p.place(), clock(p.countdown()), doing, p.name())
+}
+
+// cut is the first letters of a line that is longer than a terminal is wide.
+func cut(line string, width int) string {
+	letters := []rune(line)
+	return string(letters[:min(len(letters), max(0, width))])
 }
 
 // name is what the repeat or the pair is of.

@@ -5,7 +5,9 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/topology"
@@ -100,6 +102,61 @@ func TestProgress(t *testing.T) {
 	p.say("%s", "a line that stays")
 	if got := out.String(); !strings.HasSuffix(got, "\r\x1b[Ka line that stays\n") {
 		t.Errorf("a line that stays is written as %q", got)
+	}
+}
+
+// Without a terminal there is a line for each repeat, and one after a while in which nothing else was said.
+func TestProgressIsNeverQuietForLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		var quiet time.Duration
+		last := time.Now()
+		cell := lesson.Cell{Experiment: "far", Path: "direct", Workload: "select", Clients: 10, Seconds: 100, Wanted: 1}
+		p := newProgress(writerFunc(func(line string) {
+			out.WriteString(line)
+			quiet, last = max(quiet, time.Since(last)), time.Now()
+		}), 1, []lesson.Cell{cell}, func(lesson.Cell) kind { return quick })
+		over := p.during("reading the data")
+		time.Sleep(time.Minute)
+		over()
+		p.starting(1, cell)
+		stop := p.tick()
+		p.enter(load)
+		time.Sleep(time.Minute)
+		stop()
+		p.ended()
+		if quiet = max(quiet, time.Since(last)); quiet > 20*time.Second {
+			t.Errorf("it says nothing for %v", quiet)
+		}
+		if got := strings.Count(out.String(), "\n"); got > 10 {
+			t.Errorf("it says too much in two minutes:\n%s", out.String())
+		}
+		if text := out.String(); !strings.HasPrefix(text, "reading the data\n") || strings.Contains(text, "\r") ||
+			!strings.Contains(text, "\nblock 1/1, cell 1/1, about 0:56 left, k6: far: direct, select, 10 clients\n") {
+			t.Errorf("it says\n%s", text)
+		}
+	})
+}
+
+// On a terminal there is one line, never wider than that, whole letters of it, and nothing of it is left at the end.
+func TestProgressIsOneLineOnATerminal(t *testing.T) {
+	var out bytes.Buffer
+	cell := lesson.Cell{Experiment: "größe", Path: "direct", Workload: "select", Clients: 1, Seconds: 1, Wanted: 1}
+	p := newProgress(&out, 1, []lesson.Cell{cell}, func(lesson.Cell) kind { return quick })
+	for p.width = 1; p.width < 90; p.width++ {
+		p.starting(1, cell)
+		p.enter(load)
+		for _, line := range strings.Split(out.String(), "\r\x1b[K") {
+			if n := utf8.RuneCountInString(line); n >= p.width || !utf8.ValidString(line) || strings.Contains(line, "\n") {
+				t.Fatalf("on a terminal of %d columns it writes %q", p.width, line)
+			}
+		}
+		out.Reset()
+	}
+	p.ended()
+	p.clear()
+	if p.draw(); out.String() != "\r\x1b[K" {
+		t.Errorf("at the end there is %q", out.String())
 	}
 }
 

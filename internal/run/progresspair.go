@@ -84,10 +84,7 @@ func (p *progress) startingPair(pair result.Pair, of, to lesson.Cell) {
 	p.running, p.block, p.began, p.loading, p.phase = true, pair.Block, p.now(), time.Time{}, "proving"
 	p.pair = &runningPair{pair: pair, limit: p.pairLimit(pair, []lesson.Cell{of, to}), name: pairName(of, to),
 		PairStep: PairStep{Until: pair.Until}}
-	if p.width == 0 {
-		fmt.Fprintf(p.out, "%s: %s; about %s left\n", p.place(), p.pair.name, clock(p.countdown()))
-	}
-	p.draw()
+	p.begin()
 }
 
 // groups says what the groups that are complete show: how many they are, how long each took, the interval of the pair's

@@ -149,7 +149,6 @@ func (r *runner) cell(ctx context.Context, i, block, position int) error {
 		if !decided.again || ctx.Err() != nil {
 			return nil
 		}
-		r.progress.say("%s: %s; once more", what(r.scheduled[i]), repeat.Reason)
 		if decided.wait {
 			r.calm(ctx)
 		}

@@ -39,7 +39,7 @@ func (s *steps) Write(text []byte) (int, error) { return len(text), nil }
 
 // step writes how far the progress is. Nobody who reads it any more is no reason to stop measuring.
 func (p *progress) step() {
-	if p.steps == nil && p.results == "" {
+	if p.run == "" || p.steps == nil && p.results == "" { // before its folder is there, nobody can ask for it
 		return
 	}
 	s := Step{Run: p.run, Phase: p.phase, Block: p.block, Blocks: p.blocks, Done: p.done, Of: p.total, Failed: p.failed,

@@ -93,10 +93,11 @@ func measure(ctx context.Context, names []string, o options, out, progress io.Wr
 	fmt.Fprintf(progress, "%s of %g minutes: none ends before its time\n", metric.Count(pairs(l.Comparisons), "pair"),
 		o.minutes)
 	doc, failed := run.Lesson(ctx, l, lesson.Override{Experiments: experiments(l.Comparisons),
-		Values: map[string][]string{"paths": o.paths}}, uint64(o.seed), out, progress)
+		Values: map[string][]string{"paths": o.paths}}, uint64(o.seed), progress)
 	if doc == nil {
 		return failed
 	}
+	run.Print(out, doc, false)
 	trials, without := Judge(doc, o.seconds)
 	if err := report(out, trials, without); failed == nil {
 		return err
