@@ -32,12 +32,13 @@ func (r *runner) lowerRates(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		r.progress.probing(i+1, len(probes), c)
+		r.progress.doing(fmt.Sprintf("probe %d/%d: which rate does %s hold, %s?", i+1, len(probes), c.Path, c.Workload))
 		rate, ok := r.probe(ctx, c)
 		if was, known := held[c.Workload]; ok && (!known || rate < was) {
 			held[c.Workload], slowest[c.Workload] = rate, c.Path
 		}
 	}
+	r.progress.doing("")
 	for _, workload := range r.lower(held) {
 		r.progress.say("%s: %g iterations/s, which the slowest path, %s, holds", workload, held[workload], slowest[workload])
 	}
@@ -126,11 +127,11 @@ func outOfStep(rate float64) float64 {
 	return exact
 }
 
-// probing says which path's rate is being found out.
-func (p *progress) probing(number, of int, c lesson.Cell) {
+// doing says what is done before the next repeat; "" is nothing.
+func (p *progress) doing(what string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.outside = fmt.Sprintf("probe %d/%d: which rate does %s hold, %s?", number, of, c.Path, c.Workload)
+	p.outside = what
 	p.draw()
 }
 

@@ -50,7 +50,7 @@ func TestRatesAreLoweredToWhatIsHeld(t *testing.T) {
 		asked *float64
 		want  []string
 	}{
-		"the plan's":   {nil, []string{"1.9 6.3", "1 1.0", "400 1.0"}},
+		"the plan's":      {nil, []string{"1.9 6.3", "1 1.0", "400 1.0"}},
 		"as it was asked": {&cells[0].Rate, []string{"11 1.0", "1 1.0", "400 1.0"}},
 	} {
 		t.Run(name, func(t *testing.T) {
