@@ -213,10 +213,13 @@ func (v view) node(name string) api.Node {
 	return v.Nodes[i]
 }
 
+// hanging is how long a test waits for something before it fails.
+const hanging = time.Minute
+
 // until waits until something is so.
 func (b *bench) until(what string, so func() bool) {
 	b.t.Helper()
-	for giveUp := time.Now().Add(15 * time.Second); !so(); time.Sleep(20 * time.Millisecond) {
+	for giveUp := time.Now().Add(hanging); !so(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(giveUp) {
 			b.t.Fatalf("waited in vain: %s", what)
 		}
