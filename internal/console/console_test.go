@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -26,6 +27,15 @@ import (
 
 // repository is where compose.yaml and configs/ are.
 const repository = "../.."
+
+// TestMain runs many tests at a time: they wait for the console's seconds far more than they work.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "16"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
 
 // A bench is a console with a real toxiproxy, and stand-ins for what takes containers.
 type bench struct {

@@ -94,6 +94,8 @@ func TestLoadThatDoesNotListenIsKilled(t *testing.T) {
 	t.Parallel()
 	program, _ := standInProgram(t, "k6", strings.Replace(standInK6, "exit 105", ":", 1))
 	b := newBench(t, func(b *bench) { b.source.K6 = program })
+	p, _ := b.ready()
+	p.load.grace = 300 * time.Millisecond
 	b.post("/api/load", someLoad)
 	b.until("the load runs", func() bool { return b.state().Load.State == api.LoadRunning })
 	if _, said := b.post("/api/load/stop", ``); !strings.Contains(said, `"state":"stopping"`) {
