@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -26,6 +27,15 @@ import (
 
 // repository is where compose.yaml and configs/ are.
 const repository = "../.."
+
+// TestMain runs many tests at a time: they wait for the console's seconds far more than they work.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "16"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
 
 // A bench is a console with a real toxiproxy, and stand-ins for what takes containers.
 type bench struct {
@@ -213,10 +223,13 @@ func (v view) node(name string) api.Node {
 	return v.Nodes[i]
 }
 
+// hanging is how long a test waits for something before it fails.
+const hanging = time.Minute
+
 // until waits until something is so.
 func (b *bench) until(what string, so func() bool) {
 	b.t.Helper()
-	for giveUp := time.Now().Add(15 * time.Second); !so(); time.Sleep(20 * time.Millisecond) {
+	for giveUp := time.Now().Add(hanging); !so(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(giveUp) {
 			b.t.Fatalf("waited in vain: %s", what)
 		}

@@ -52,7 +52,7 @@ func (l *load) start(ctx context.Context, request *loadRequest) (*generator, err
 		Password: server.Password("app"),
 		Stdout:   &secondReader{told: l.told, log: log},
 		Stderr:   log,
-		Grace:    k6Grace,
+		Grace:    l.grace,
 	})
 	if err != nil {
 		return nil, err

@@ -26,6 +26,7 @@ type load struct {
 	log    *log.Logger
 	change *pulse
 	lonely time.Duration
+	grace  time.Duration
 	totals *loadTotals
 
 	mu      sync.Mutex
@@ -45,6 +46,7 @@ func newLoad(s *Source, root string, log *log.Logger) *load {
 		log:    log,
 		change: newPulse(),
 		lonely: lonely,
+		grace:  k6Grace,
 		totals: newLoadTotals(),
 		state:  api.LoadOff,
 	}

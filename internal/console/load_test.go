@@ -2,7 +2,6 @@ package console
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -37,10 +36,10 @@ func TestLoadStartsPausesGoesOnAndStops(t *testing.T) {
 	}
 	state := func(want string) func() bool { return func() bool { return b.state().Load.State == want } }
 	b.until("the load runs", state(api.LoadRunning))
-	if !e.gap(t) {
+	if !e.figures(t).Tick.Gap {
 		t.Error("the first second of a k6 doesn't say that there is a gap before it")
 	}
-	next := <-e.ticks
+	next := e.figures(t)
 	if p := next.Tick.Paths["direct"]; next.Tick.Gap || p.TPS != 800 || *p.P50MS != 10.9 || p.ConnectMS != nil ||
 		p.Codes["refused"] != 2 {
 		t.Errorf("%+v", next.Tick)
@@ -74,19 +73,10 @@ func TestLoadStartsPausesGoesOnAndStops(t *testing.T) {
 	}
 }
 
-// gap waits for a tick with figures and says whether it has a gap before it.
-func (e *events) gap(t *testing.T) bool {
+// figures waits for a tick with figures.
+func (e *events) figures(t *testing.T) tick {
 	t.Helper()
-	for {
-		select {
-		case next := <-e.ticks:
-			if len(next.Tick.Paths) > 0 {
-				return next.Tick.Gap
-			}
-		case <-time.After(5 * time.Second):
-			t.Fatal("no figures came")
-		}
-	}
+	return e.next(t, "figures come", func(next tick) bool { return len(next.Tick.Paths) > 0 })
 }
 
 func TestLoadSaysWhyK6Ended(t *testing.T) {
@@ -104,6 +94,8 @@ func TestLoadThatDoesNotListenIsKilled(t *testing.T) {
 	t.Parallel()
 	program, _ := standInProgram(t, "k6", strings.Replace(standInK6, "exit 105", ":", 1))
 	b := newBench(t, func(b *bench) { b.source.K6 = program })
+	p, _ := b.ready()
+	p.load.grace = 300 * time.Millisecond
 	b.post("/api/load", someLoad)
 	b.until("the load runs", func() bool { return b.state().Load.State == api.LoadRunning })
 	if _, said := b.post("/api/load/stop", ``); !strings.Contains(said, `"state":"stopping"`) {
@@ -216,21 +208,18 @@ func TestLoadEndsWhenNobodyWatchesAnyMore(t *testing.T) {
 	p.load.mu.Lock()
 	p.load.lonely = 2 * time.Second
 	p.load.mu.Unlock()
-	page, err := http.Get(b.server.URL + "/events") // somebody watches
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := b.listen() // somebody watches
 	b.post("/api/load", someLoad)
 	running := func() bool { return p.load.describe().State == api.LoadRunning }
 	b.until("the load runs", running)
 	if what, ok := liveload.Running(b.results()); !ok || what != "select on direct, app-pool, as fast as it can" {
 		t.Errorf("other programs are told %q, %v", what, ok)
 	}
-	time.Sleep(3 * time.Second)
+	time.Sleep(3 * time.Second) // longer than a load goes on that nobody watches
 	if !running() {
 		t.Fatal("it ended although a page watches")
 	}
-	page.Body.Close()
+	page.leave()
 	b.until("it ends by itself", func() bool { return p.load.describe().State == api.LoadOff })
 	if reason := p.load.describe().Reason; !strings.Contains(reason, "nobody had watched it") {
 		t.Errorf("reason %q", reason)

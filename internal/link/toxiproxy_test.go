@@ -18,8 +18,15 @@ import (
 	"pooler-lab/internal/topology"
 )
 
+// hanging is how long a test waits for an answer before it fails. It is less than mostLatency, so that a link that
+// wasn't turned off is seen.
+const hanging = time.Minute
+
+// mostLatency is so much that no answer comes while it is set.
+const mostLatency = 600000
+
 // startToxiproxy runs a toxiproxy in this process.
-func startToxiproxy(t *testing.T) *Client {
+func startToxiproxy(t testing.TB) *Client {
 	t.Helper()
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
 	api := httptest.NewServer(server.Routes())
@@ -33,7 +40,7 @@ func startToxiproxy(t *testing.T) *Client {
 }
 
 // addLink makes a link to upstream and returns it as configs/toxiproxy.json would have it.
-func addLink(t *testing.T, c *Client, name, upstream string) topology.Link {
+func addLink(t testing.TB, c *Client, name, upstream string) topology.Link {
 	t.Helper()
 	var made Proxy
 	asked := map[string]any{"name": name, "listen": "127.0.0.1:0", "upstream": upstream, "enabled": true}
@@ -44,12 +51,15 @@ func addLink(t *testing.T, c *Client, name, upstream string) topology.Link {
 }
 
 // listen serves each connection with serve until the test ends.
-func listen(t *testing.T, serve func(net.Conn)) (address string) {
+func listen(t testing.TB, serve func(net.Conn)) (address string) {
 	t.Helper()
 	return fmt.Sprintf("127.0.0.1:%d", standin.Listen(t, serve))
 }
 
 func echo(conn net.Conn) { io.Copy(conn, conn) }
+
+// silent answers nothing for as long as its client waits.
+func silent(conn net.Conn) { io.Copy(io.Discard, conn) }
 
 // answerQueries speaks just enough of PostgreSQL's protocol to answer every simple query with one row.
 func answerQueries(conn net.Conn) {
@@ -95,6 +105,7 @@ func (a aClient) roundTrip(size int) time.Duration {
 	a.t.Helper()
 	sent, got := bytes.Repeat([]byte("x"), size), make([]byte, size)
 	start := time.Now()
+	a.conn.SetDeadline(start.Add(hanging))
 	go a.conn.Write(sent)
 	if _, err := io.ReadFull(a.conn, got); err != nil {
 		a.t.Fatal(err)
@@ -102,28 +113,10 @@ func (a aClient) roundTrip(size int) time.Duration {
 	return time.Since(start)
 }
 
-// times returns what takes a round trip of size bytes.
-func (a aClient) times(size int) func() time.Duration {
-	return func() time.Duration { return a.roundTrip(size) }
-}
-
-// tries is how often a round trip is taken where a busy machine delays it.
-const tries = 5
-
-// takes fails the test unless round trips take at least least on average and, the quickest of some, little more: what
-// a busy machine adds, it doesn't add every time, and what a bandwidth toxic overslept it takes off its next sleep.
-func takes(t *testing.T, what string, roundTrip func() time.Duration, least time.Duration) {
-	t.Helper()
-	var took, all time.Duration
-	for n := range time.Duration(tries) {
-		took = roundTrip()
-		all += took
-		if took >= least && took <= least+40*time.Millisecond {
-			return
-		}
-		if all < least*(n+1) {
-			break
-		}
+// takes fails the test unless a round trip of size bytes takes at least as long.
+func (a aClient) takes(what string, size int, least time.Duration) {
+	a.t.Helper()
+	if took := a.roundTrip(size); took < least {
+		a.t.Errorf("%s: a round trip took %v, not %v", what, took, least)
 	}
-	t.Errorf("%s took %v, want %v and little more", what, took, least)
 }

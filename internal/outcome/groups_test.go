@@ -137,16 +137,19 @@ const trials = 1000
 // TestCoverage: the interval holds the true ratio about as often as it says, for as many groups as a pair has.
 func TestCoverage(t *testing.T) {
 	for _, noise := range noises {
-		for _, n := range []int{20, 30, 45} {
-			r := rand.New(rand.NewPCG(7, uint64(n)))
-			held := 0
-			for range trials {
-				if i := Groups(scattered(noise.draw(r, n), 0.05)); i.Lo <= trueRatio && trueRatio <= i.Hi {
-					held++
+		t.Run(noise.name, func(t *testing.T) {
+			t.Parallel()
+			for _, n := range []int{20, 30, 45} {
+				r := rand.New(rand.NewPCG(7, uint64(n)))
+				held := 0
+				for range trials {
+					if i := Groups(scattered(noise.draw(r, n), 0.05)); i.Lo <= trueRatio && trueRatio <= i.Hi {
+						held++
+					}
 				}
+				noise.check(t, held, "%d groups", n)
 			}
-			noise.check(t, held, "%d groups", n)
-		}
+		})
 	}
 }
 
@@ -155,23 +158,26 @@ func TestCoverage(t *testing.T) {
 func TestCoverageOfStopping(t *testing.T) {
 	const most = 45
 	for _, noise := range noises {
-		for _, c := range []struct{ until, deviation float64 }{{0.05, 0.08}, {0.05, 0.10}, {0.05, 0.12}, {0.03, 0.08}} {
-			r := rand.New(rand.NewPCG(9, 1))
-			held, groups := 0, 0
-			for range trials {
-				figures := scattered(noise.draw(r, most), c.deviation)
-				n := EarliestGroups
-				i := Groups(figures[:n])
-				for ; HalfWidth(i) > c.until && n < most; n++ {
-					i = Groups(figures[:n+1])
+		t.Run(noise.name, func(t *testing.T) {
+			t.Parallel()
+			for _, c := range []struct{ until, deviation float64 }{{0.05, 0.08}, {0.05, 0.10}, {0.05, 0.12}, {0.03, 0.08}} {
+				r := rand.New(rand.NewPCG(9, 1))
+				held, groups := 0, 0
+				for range trials {
+					figures := scattered(noise.draw(r, most), c.deviation)
+					n := EarliestGroups
+					i := Groups(figures[:n])
+					for ; HalfWidth(i) > c.until && n < most; n++ {
+						i = Groups(figures[:n+1])
+					}
+					groups += n
+					if i.Lo <= trueRatio && trueRatio <= i.Hi {
+						held++
+					}
 				}
-				groups += n
-				if i.Lo <= trueRatio && trueRatio <= i.Hi {
-					held++
-				}
+				noise.check(t, held, "until %.0f %%, after %d groups on average", 100*c.until, groups/trials)
 			}
-			noise.check(t, held, "until %.0f %%, after %d groups on average", 100*c.until, groups/trials)
-		}
+		})
 	}
 }
 

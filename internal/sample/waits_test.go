@@ -207,7 +207,6 @@ func TestServersThatDoNotAnswer(t *testing.T) {
 	defer s.Close()
 	from := time.Now()
 	s.Start(Subjects{Nodes: []string{"standby", "primary"}, Hz: 100})
-	time.Sleep(50 * time.Millisecond)
 	s.Stop()
 	nodes, pooler := s.Between(from, time.Now())
 	if len(nodes) != 2 || nodes[0].Service != "primary" || nodes[0].NotMeasured == "" || pooler != nil {

@@ -53,11 +53,11 @@ func stopAndCheck(t *testing.T, s *script, count func() (string, string)) {
 		// A write, which Pgpool-II sends to the primary: the standby's sessions aren't counted.
 		code, err := s.try(`try { client.exec('INSERT INTO pgbench_history (filler) SELECT left(pg_sleep(600)::text, 0)') }
 			catch (e) { e.code }`)
-		thrown <- fmt.Sprintf("%v %v", code, err)
+		thrown <- fmt.Sprintf("%v, %v", code, err)
 	}()
 	eventually(t, "the statement runs", func() bool { _, active := count(); return active == "1" })
 	s.CancelContext()
-	if got := <-thrown; got != "cancelled <nil>" {
+	if got := <-thrown; got != "cancelled, <nil>" {
 		t.Errorf("a stopped test's statement threw %q", got)
 	}
 	eventually(t, "the statement ends on the server", func() bool { _, active := count(); return active == "0" })
