@@ -130,8 +130,8 @@ func soundRepeat(t testing.TB, c result.Cell, kind result.FlagKind) *result.Repe
 // chance is how far two runs of one cell may be apart.
 const chance = 1.1
 
-// noteBound notes what the figure without the fault is to the one with it. It is wanted within the bound. Where something
-// else flags either, such as a machine whose CPU was stolen, its bound counts too.
+// noteBound notes what the figure without the fault is to the one with it. It is wanted within the bound. Where
+// something else flags either, such as a machine whose CPU was stolen, its bound counts too.
 func noteBound(b *testing.B, name string, c *result.Cell, kind result.FlagKind, with, without *result.Repeat) {
 	b.Helper()
 	f, err := metric.Find(name)
