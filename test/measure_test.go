@@ -9,8 +9,8 @@ import (
 )
 
 // figure notes what a benchmark measured for the table of scripts/measure, with what was wanted: lo to hi, each of
-// which may be infinite. A figure out of its range doesn't end the benchmark. Where the machine was too slow or too busy
-// for a figure to mean anything, the benchmark calls Skip with the reason: the table shows that, too.
+// which may be infinite. A figure out of its range doesn't end the benchmark. Where the machine was too slow or too
+// busy for a figure to mean anything, the benchmark calls Skip with the reason: the table shows that, too.
 func figure(b *testing.B, name string, value float64, unit string, lo, hi float64) {
 	b.Helper()
 	text := func(v float64) string { return fmt.Sprintf("%.4g%s", v, unit) }
