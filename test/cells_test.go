@@ -44,15 +44,24 @@ experiments:
     paths: [app-pool]
     clients: [6]
     instance_pools: [2]
+  - name: paced
+    paths: [direct]
+    rate: 20
   - name: settings
     paths: [standby, pgbouncer-session]
     settings: {standby: {hot_standby_feedback: 'on'}, pgbouncer: {query_wait_timeout: '5'}}
+    transactions: 5
+    seconds: 300
+    warmup_seconds: 0
   - name: writes
     workload: tpcb
     paths: [direct, pgbouncer-transaction, pgpool]
     roles: [app_clear]
     protocol: prepared
     writes: true
+    transactions: 5
+    seconds: 300
+    warmup_seconds: 0
   - name: work
     workload: tpcb
     paths: [direct, pgbouncer-session]
@@ -66,16 +75,25 @@ experiments:
     paths: [direct]
     fresh_database: true
     clients: [1]
+    transactions: 5
+    seconds: 300
+    warmup_seconds: 0
   - name: fill
     workload: connect
     paths: [pgbouncer-session]
     fill_pools: true
     clients: [1]
+    transactions: 5
+    seconds: 300
+    warmup_seconds: 0
   - name: network
     paths: [direct, standby]
     latencies: [2]
     bandwidth_kb_s: 1000
     replication_ms: 10
+    transactions: 5
+    seconds: 300
+    warmup_seconds: 0
   - name: pgbench
     driver: pgbench
     paths: [pgbouncer-transaction, pgpool]
@@ -121,7 +139,7 @@ experiments:
 `
 
 // measuredCells are the experiments of cellsPlan that run to their end.
-const measuredCells = "roles,pools,own-pool,settings,writes,work,fresh,fill,network,pgbench,pgbench-work"
+const measuredCells = "roles,pools,own-pool,paced,settings,writes,work,fresh,fill,network,pgbench,pgbench-work"
 
 // cellsScript has what its clients do. A statement of slow takes so long that its clients are all at work at once, and
 // one of held waits until nobody holds the lock.
@@ -215,8 +233,8 @@ func TestCellsGetWhatTheyAskFor(t *testing.T) {
 	t.Cleanup(func() { own(t, os.Getuid()) })
 	r := startCells(t, measuredCells).finished(t, 0)
 	checkRestored(t)
-	if len(r.Cells) != 24 {
-		t.Errorf("%d cells, wanted 24", len(r.Cells))
+	if len(r.Cells) != 25 {
+		t.Errorf("%d cells, wanted 25", len(r.Cells))
 	}
 	for _, c := range r.Cells {
 		t.Run(c.ID, func(t *testing.T) { checkCell(t, c) })

@@ -1,10 +1,7 @@
 package test
 
 import (
-	"bytes"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +9,7 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// pairPlan has two comparisons side by side that stop as soon as there is an interval.
+// pairPlan has a comparison side by side that stops as soon as there is an interval.
 const pairPlan = `title: Pairs
 question: Do two cells alternate?
 explanation: They have to.
@@ -27,20 +24,12 @@ defaults:
   seconds: 0.7
   warmup_seconds: 5
 experiments:
-  - name: read
-    workload: select
-    paths: [direct, pgbouncer-transaction]
   - name: write
     workload: tpcb
     paths: [direct, pgbouncer-session]
     clients: [2]
     writes: true
 comparisons:
-  - name: read
-    text: TPS through PgBouncer in transaction mode, to direct
-    metric: tps
-    of: {experiment: read, path: pgbouncer-transaction}
-    to: {experiment: read, path: direct}
   - name: write
     text: TPS through PgBouncer in session mode, to direct
     metric: tps
@@ -58,7 +47,7 @@ func savePairs(t *testing.T) {
 // Both paths of a pair are proved, and what the servers count is the sum of both cells.
 func TestCellsSideBySide(t *testing.T) {
 	savePairs(t)
-	run := start(t, "run", "97-pairs", "--experiments", "write").finished(t, 0)
+	run := start(t, "run", "97-pairs").finished(t, 0)
 	checkRestored(t)
 	if len(run.Pairs) != 1 || len(run.Unpaired) != 0 {
 		t.Fatalf("the pairs are %+v, unpaired are %+v", run.Pairs, run.Unpaired)
@@ -110,37 +99,4 @@ func counted(r *result.Repeat, what string) bool {
 		}
 	}
 	return false
-}
-
-// Ctrl-C ends a pair and keeps the groups that are whole.
-func TestInterruptedPairKeepsItsGroups(t *testing.T) {
-	savePairs(t)
-	written := func() []string {
-		files, err := filepath.Glob(filepath.Join(results, "*-97-pairs", "k6", "pair-1.groups"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return files
-	}
-	before := len(written()) // of earlier runs
-	started := start(t, "run", "97-pairs")
-	eventually(t, func() string {
-		if files := written(); len(files) > before {
-			text, err := os.ReadFile(slices.Max(files))
-			if err == nil && bytes.Count(text, []byte{'\n'}) >= 2 {
-				return ""
-			}
-		}
-		return "k6 has written fewer than two groups"
-	})
-	started.interrupt(t)
-	run := started.finished(t, 130)
-	p := run.Pairs[0]
-	if p.Status != result.Interrupted || p.Groups < 2 || len(p.Figures["tps"]) != p.Groups || p.Reason == "" {
-		t.Errorf("the pair is %s with %d groups, and %d figures: %s", p.Status, p.Groups, len(p.Figures["tps"]), p.Reason)
-	}
-	if run.Unfinished != 8 || run.Pairs[1].Status != result.Planned {
-		t.Errorf("%d repeats are missing, the second pair is %s", run.Unfinished, run.Pairs[1].Status)
-	}
-	checkRestored(t)
 }

@@ -13,7 +13,7 @@ var statusLine = regexp.MustCompile(`(?m)^HTTP/1\.[01] (\d{3})`)
 // ask sends bytes from the lab's container to the allow-list proxy and returns all that came back.
 func ask(t *testing.T, request string) string {
 	t.Helper()
-	const talk = `exec 3<>/dev/tcp/docker-stats/2375 && printf '%s' "$1" >&3 && timeout 10 cat <&3`
+	const talk = `exec 3<>/dev/tcp/docker-stats/2375 && printf '%s' "$1" >&3 && timeout 60 cat <&3`
 	return command(t, nil, "docker", "exec", container("lab"), "bash", "-c", talk, "bash", request).out
 }
 
