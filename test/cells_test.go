@@ -1,12 +1,18 @@
 package test
 
 import (
+	"context"
+	"io/fs"
+	"math"
+	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
+	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/topology"
 )
@@ -16,80 +22,141 @@ const cellsPlan = `title: Cells
 question: Does a cell get what it asks for?
 explanation: It has to.
 minutes: 1
+pgbench: {select: select-only, tpcb: tpcb-like}
 defaults:
   workload: select
   latencies: [none]
   clients: [4]
   protocol: simple
-  seconds: 0.7
-  warmup_seconds: 1
+  seconds: 0.6
+  warmup_seconds: 0.5
 experiments:
   - name: roles
     paths: [direct, standby, pgbouncer-transaction, pgpool]
-    roles: [app_clear, app_trust]
+    roles: [app_trust]
   - name: pools
+    workload: slow
     paths: [socket, pgbouncer-transaction]
     clients: [6]
     pool_sizes: [2, 5]
   - name: own-pool
+    workload: slow
     paths: [app-pool]
     clients: [6]
     instance_pools: [2]
+  - name: paced
+    paths: [direct]
+    rate: 20
   - name: settings
     paths: [standby, pgbouncer-session]
     settings: {standby: {hot_standby_feedback: 'on'}, pgbouncer: {query_wait_timeout: '5'}}
-  - name: refused
-    paths: [direct]
-    settings: {primary: {work_mem: 8MB}}
+    transactions: 5
+    seconds: 300
+    warmup_seconds: 0
   - name: writes
     workload: tpcb
     paths: [direct, pgbouncer-transaction, pgpool]
+    roles: [app_clear]
+    protocol: prepared
     writes: true
+    transactions: 5
+    seconds: 300
+    warmup_seconds: 0
   - name: work
     workload: tpcb
     paths: [direct, pgbouncer-session]
     pool_sizes: [2]
     transactions: 5
-    seconds: 10
+    seconds: 300
+    warmup_seconds: 0
     writes: true
-  - name: crowd
-    paths: [direct]
-    roles: [app_clear]
-    clients: [10]
-    transactions: 50
-    seconds: 5
   - name: fresh
     workload: connect
-    paths: [direct, standby]
+    paths: [direct]
     fresh_database: true
     clients: [1]
+    transactions: 5
+    seconds: 300
+    warmup_seconds: 0
   - name: fill
     workload: connect
-    paths: [pgbouncer-transaction, pgbouncer-session]
+    paths: [pgbouncer-session]
     fill_pools: true
     clients: [1]
+    transactions: 5
+    seconds: 300
+    warmup_seconds: 0
   - name: network
     paths: [direct, standby]
     latencies: [2]
     bandwidth_kb_s: 1000
     replication_ms: 10
+    transactions: 5
+    seconds: 300
+    warmup_seconds: 0
+  - name: pgbench
+    driver: pgbench
+    paths: [pgbouncer-transaction, pgpool]
+    protocol: [simple, prepared]
+  - name: pgbench-work
+    driver: pgbench
+    workload: tpcb
+    paths: [direct]
+    protocol: extended
+    transactions: 5
+    seconds: 300
+    warmup_seconds: 0
+    writes: true
+  # What tests hold up, refuse and interrupt.
+  - name: refused
+    paths: [direct]
+    settings: {primary: {work_mem: 8MB}}
+  - name: crowd
+    workload: slow
+    paths: [direct]
+    roles: [app_clear]
+    clients: [10]
+    transactions: 20
+    seconds: 300
+    warmup_seconds: 0
+  - name: held
+    workload: held
+    paths: [direct, pgbouncer-transaction]
+    latencies: [none, 5]
+    clients: [2]
+    transactions: 3
+    seconds: 600
+    warmup_seconds: 0
+    repeats: 2
   - name: long
     paths: [pgbouncer-transaction]
     roles: [app_trust]
     pool_sizes: [3]
-    seconds: 20
+    seconds: 1200
     settings: {standby: {hot_standby_feedback: 'on'}}
     latencies: [2]
     replication_ms: 10
 `
 
-// cellsScript has what its clients do.
+// measuredCells are the experiments of cellsPlan that run to their end.
+const measuredCells = "roles,pools,own-pool,paced,settings,writes,work,fresh,fill,network,pgbench,pgbench-work"
+
+// cellsScript has what its clients do. A statement of slow takes so long that its clients are all at work at once, and
+// one of held waits until nobody holds the lock.
 const cellsScript = `import { account, options as cellOptions, workload } from '../lib/lab.js';
 
 export const options = cellOptions();
 
 export const select = workload({ warm: 10 }, (client) => {
   client.exec('SELECT abalance FROM pgbench_accounts WHERE aid = $1', account());
+});
+
+export const slow = workload({ warm: 5 }, (client) => {
+  client.exec('SELECT pg_sleep(0.05)');
+});
+
+export const held = workload((client) => {
+  client.exec('SELECT pg_advisory_xact_lock_shared(98)');
 });
 
 export const connect = workload({ keeps: false }, (client) => {
@@ -102,20 +169,17 @@ export default select;
 `
 
 // saveCells saves the lesson of these cells.
-func saveCells(t *testing.T) {
+func saveCells(t testing.TB) {
 	t.Helper()
 	lesson := filepath.Join(root, "k6", "lessons", "98-cells")
 	saveLesson(t, lesson+".yaml", cellsPlan)
 	saveLesson(t, lesson+".js", cellsScript)
 }
 
-// runCells runs experiments of cellsPlan.
-func runCells(t *testing.T, experiments string) *result.Run {
+// startCells begins a run of experiments of cellsPlan, narrowed by the options.
+func startCells(t testing.TB, experiments string, options ...string) *started {
 	t.Helper()
-	saveCells(t)
-	r := start(t, "run", "98-cells", "--experiments", experiments).finished(t, 0)
-	checkRestored(t)
-	return r
+	return start(t, "run", append([]string{"98-cells", "--experiments", experiments}, options...)...)
 }
 
 // checkRestored wants everything that a run may change to be as configs/ have it.
@@ -143,129 +207,161 @@ func checkRestored(t *testing.T) {
 	}
 }
 
-// each calls check for the only repeat of each cell, which must be ok and counted alike by k6 and the servers.
-func each(t *testing.T, r *result.Run, check func(t *testing.T, c result.Cell, repeat result.Repeat)) {
+// hold takes the lock that the workload held waits for; the function that it returns lets go of it.
+func hold(t *testing.T) (release func()) {
 	t.Helper()
-	for _, c := range r.Cells {
-		t.Run(c.ID, func(t *testing.T) {
-			kept := undisturbed(c)
-			if c.Status != result.OK || len(kept) != 1 {
-				t.Fatalf("it is %s, with %d repeats: %s", c.Status, len(kept), reasons(c))
-			}
-			repeat := kept[0]
-			if len(repeat.Measured.Errors) > 0 {
-				t.Errorf("errors: %+v", repeat.Measured.Errors)
-			}
-			checkCounts(t, repeat)
-			check(t, c, repeat)
-		})
-	}
+	conn := connect(t, "app", primary)
+	one(t, conn, "SELECT pg_advisory_lock(98) IS NULL")
+	return func() { _ = conn.Close(context.WithoutCancel(t.Context())) } // what was killed meanwhile holds nothing
 }
 
-func TestCellsHaveRoles(t *testing.T) {
-	r := runCells(t, "roles")
-	if len(r.Cells) != 8 {
-		t.Errorf("%d cells, wanted two roles on four paths", len(r.Cells))
-	}
-	each(t, r, func(*testing.T, result.Cell, result.Repeat) {})
-}
-
-func TestCellsHavePools(t *testing.T) {
-	most := map[string]int{}
-	each(t, runCells(t, "pools,own-pool"), func(t *testing.T, c result.Cell, repeat result.Repeat) {
-		most[strings.TrimPrefix(c.ID, c.Experiment+".")] = repeat.Nodes[0].MaxBackends
+// waitUntilHeld waits until clients of a cell wait for that lock.
+func waitUntilHeld(t *testing.T, clients int) {
+	t.Helper()
+	eventually(t, func() string {
+		return differs(asSuperuser(t, "primary", "SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid) "+
+			"WHERE locktype = 'advisory' AND objid = 98 AND NOT granted AND application_name = 'k6'"), strconv.Itoa(clients))
 	})
-	for id, want := range map[string]int{"socket.none.select.6c.simple": 6,
-		"pgbouncer-transaction.none.select.6c.simple.pool2": 2,
-		"pgbouncer-transaction.none.select.6c.simple.pool5": 5, "app-pool.none.select.6c.simple.1instances.2each": 2} {
-		if most[id] != want {
-			t.Errorf("%s had %d backends, wanted %d", id, most[id], want)
+}
+
+// Each cell gets what it asks for, k6 or pgbench and the servers count the same on each kind of path, and what a run
+// writes belongs to whoever owns the folder.
+func TestCellsGetWhatTheyAskFor(t *testing.T) {
+	const owner = 12345
+	saveCells(t)
+	own(t, owner)
+	t.Cleanup(func() { own(t, os.Getuid()) })
+	r := startCells(t, measuredCells).finished(t, 0)
+	checkRestored(t)
+	if len(r.Cells) != 25 {
+		t.Errorf("%d cells, wanted 25", len(r.Cells))
+	}
+	for _, c := range r.Cells {
+		t.Run(c.ID, func(t *testing.T) { checkCell(t, c) })
+	}
+	eachFile(t, filepath.Join(results, r.ID), func(file string, info fs.FileInfo) {
+		if stat, ok := info.Sys().(*syscall.Stat_t); !ok || stat.Uid != owner || stat.Gid != owner {
+			t.Errorf("%s belongs to %+v, wanted %d", file, info.Sys(), owner)
+		}
+	})
+	noGeneratorIsLeft(t)
+}
+
+func checkCell(t *testing.T, c result.Cell) {
+	last := c.Last()
+	if last == nil {
+		t.Fatalf("it is %s: %s", c.Status, reasons(c))
+	}
+	if len(last.Measured.Errors) > 0 {
+		t.Errorf("errors: %+v", last.Measured.Errors)
+	}
+	checkCounts(t, *last)
+	switch c.Experiment {
+	case "pools", "own-pool":
+		checkBackends(t, c, last)
+		checkSamples(t, c, last)
+	case "work", "pgbench-work":
+		m := last.Measured
+		if f := m.Finish; f == nil || f.Finished != 4 || f.Starved != 0 || m.Counted.Transactions != 20 || m.TPS != f.TPS ||
+			m.TPS <= f.TPSWithConnect {
+			t.Errorf("4 clients did 5 transactions each: %+v, finish %+v", m, f)
+		}
+	case "network":
+		if trip := last.RoundTrip; trip == nil || trip.SetMS != 2 || trip.MeasuredMS < 2 {
+			t.Errorf("a round trip of %+v, wanted 2 ms at least", trip)
 		}
 	}
+	if c.Writes && !counted(last, "pgbench_history") {
+		t.Errorf("the history's rows weren't counted: %+v", last.Counts)
+	}
+	if wanted := map[bool]string{true: lesson.Pgbench}[strings.HasPrefix(c.Experiment, "pgbench")]; c.Driver != wanted {
+		t.Errorf("its clients are in %q, wanted %q", c.Driver, wanted)
+	}
 }
 
-func TestCellsHaveSettings(t *testing.T) {
-	each(t, runCells(t, "settings"), func(*testing.T, result.Cell, result.Repeat) {})
-	said := start(t, "run", "98-cells", "--experiments", "refused").wait(t, time.Minute)
+// checkBackends wants as many backends as the pool has room for; without a pool, as many as there are clients.
+func checkBackends(t *testing.T, c result.Cell, r *result.Repeat) {
+	t.Helper()
+	want := c.Clients
+	switch {
+	case c.PoolSize > 0:
+		want = c.PoolSize
+	case c.InstancePool > 0:
+		want = c.Instances * c.InstancePool
+	}
+	if most := r.Nodes[0].MaxBackends; most != want {
+		t.Errorf("it had %d backends, wanted %d", most, want)
+	}
+}
+
+// checkSamples wants what databases and poolers said while the window was open.
+func checkSamples(t *testing.T, c result.Cell, r *result.Repeat) {
+	t.Helper()
+	for _, n := range r.Nodes {
+		sum := 0.0
+		for _, w := range n.Waits {
+			sum += w.Share
+		}
+		if n.NotMeasured != "" || n.Samples == 0 || n.Sessions == 0 || math.Abs(sum-1) > 1e-6 {
+			t.Errorf("the shares' sum is %v: %+v", sum, n)
+		}
+	}
+	if p := r.Pooler; c.PoolSize > 0 && (p == nil || p.Samples == 0 || p.MaxClients != c.Clients ||
+		p.PoolSize != c.PoolSize) {
+		t.Errorf("the pooler said %+v", p)
+	}
+	if r.Resources.Switches == nil {
+		t.Error("no context switches")
+	}
+}
+
+func TestSettingThatMayNotChangeFailsItsCell(t *testing.T) {
+	saveCells(t)
+	said := startCells(t, "refused").wait(t)
 	if said.status == 0 || !strings.Contains(said.out, "set work_mem of primary to 8MB") ||
 		!strings.Contains(said.out, "grants.sql") {
 		t.Errorf("a setting that the lab may not change: %s", said.all())
 	}
 }
 
-func TestCellsWriteAndCountTheirRows(t *testing.T) {
-	each(t, runCells(t, "writes"), func(t *testing.T, _ result.Cell, repeat result.Repeat) {
-		if last := repeat.Counts[len(repeat.Counts)-1]; !strings.Contains(last.What, "pgbench_history") {
-			t.Errorf("the history's rows weren't counted: %+v", repeat.Counts)
-		}
-	})
-}
-
-func TestCellsOfFixedWork(t *testing.T) {
-	each(t, runCells(t, "work"), func(t *testing.T, _ result.Cell, repeat result.Repeat) {
-		m := repeat.Measured
-		if f := m.Finish; f == nil || f.Finished != 4 || f.Starved != 0 || m.Counted.Transactions != 20 || m.TPS != f.TPS ||
-			m.TPS <= f.TPSWithConnect {
-			t.Errorf("4 clients did 5 transactions each: %+v, finish %+v", m, f)
-		}
-	})
-}
-
 // A path that runs out of connections is a result: what was done, and what was refused.
 func TestOutOfConnectionsIsAResult(t *testing.T) {
-	limit := func(n string) {
-		inside(t, "primary", "psql", "-X", "-q", "-U", "postgres", "-d", "postgres", "-c",
-			"ALTER ROLE app_clear CONNECTION LIMIT "+n)
-	}
+	limit := func(n string) { asSuperuser(t, "primary", "ALTER ROLE app_clear CONNECTION LIMIT "+n) }
+	saveCells(t)
 	limit("3")
 	t.Cleanup(func() { limit("-1") })
-	c := onlyCell(t, runCells(t, "crowd"))
-	if c.Status != result.OK {
+	c := onlyCell(t, startCells(t, "crowd").finished(t, 0))
+	last := c.Last()
+	if last == nil {
 		t.Fatalf("it is %s: %s", c.Status, c.Reason)
 	}
-	repeat, refused := undisturbed(c)[0], false
-	for _, e := range repeat.Measured.Errors {
-		refused = refused || e.Code == "53300"
-	}
-	if f := repeat.Measured.Finish; !refused || f == nil || f.Connected < 1 || repeat.Measured.TPS <= 0 ||
-		repeat.Flags[0].Kind != result.FlagErrors {
-		t.Errorf("10 clients where 3 may connect: %+v, finish %+v, flags %v", repeat.Measured.Errors, f, repeat.Flags)
+	refused := slices.ContainsFunc(last.Measured.Errors, func(e result.Error) bool { return e.Code == "53300" })
+	if f := last.Measured.Finish; !refused || f == nil || f.Connected < 1 || last.Measured.TPS <= 0 ||
+		!last.Flagged(result.FlagErrors) {
+		t.Errorf("10 clients where 3 may connect: %+v, finish %+v, flags %v", last.Measured.Errors, f, last.Flags)
 	}
 }
 
-func TestCellsHaveAFreshDatabaseOrAUsedPool(t *testing.T) {
-	each(t, runCells(t, "fresh,fill"), func(*testing.T, result.Cell, result.Repeat) {})
-}
-
-func TestCellsHaveNetworks(t *testing.T) {
-	each(t, runCells(t, "network"), func(*testing.T, result.Cell, result.Repeat) {})
-}
-
-// What a cell applied is restored when it is stopped; a run that is killed leaves it to scripts/reset.
-func TestAnInterruptedCellIsTakenBack(t *testing.T) {
-	saveCells(t)
-	begin := func() *started {
-		run := start(t, "run", "98-cells", "--experiments", "long")
-		waitForLoad(t, 300*time.Millisecond)
-		admin := connect(t, "lab", topology.Endpoint{Host: "primary", Port: 5432, DBName: "postgres"})
-		if one(t, admin, "SELECT rolcanlogin FROM pg_roles WHERE rolname = 'app_trust'") != "t" {
-			t.Error("app_trust may not log in while a cell needs it")
+// own gives the folder of results, and all that is in it, to a user.
+func own(t *testing.T, id int) {
+	t.Helper()
+	eachFile(t, results, func(file string, _ fs.FileInfo) {
+		if err := os.Lchown(file, id, id); err != nil {
+			t.Skipf("this account may not give files away: %v", err)
 		}
-		return run
-	}
-	run := begin()
-	if err := run.process.Process.Signal(syscall.SIGINT); err != nil {
+	})
+}
+
+func eachFile(t *testing.T, folder string, see func(file string, info fs.FileInfo)) {
+	t.Helper()
+	err := filepath.Walk(folder, func(file string, info fs.FileInfo, err error) error {
+		if err != nil {
+			return err
+		}
+		see(file, info)
+		return nil
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if r := run.finished(t, 130); r.NotRestored != "" {
-		t.Errorf("not put back: %s", r.NotRestored)
-	}
-	checkRestored(t)
-	run = begin()
-	inside(t, "lab", "sh", "-c", `for p in /proc/[0-9]*; do
-		tr '\0' ' ' <$p/cmdline 2>/dev/null | grep -q '^lab run' && kill -9 ${p#/proc/}
-	done; true`)
-	run.wait(t, 20*time.Second)
-	script(t, "reset", "--keep-data")
-	checkRestored(t)
 }

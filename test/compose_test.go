@@ -44,12 +44,14 @@ func definition(t *testing.T) map[string]service {
 }
 
 func TestComposeFileIsClean(t *testing.T) {
+	t.Parallel()
 	if a := command(t, nil, root+"/scripts/compose", "config", "-q"); a.status != 0 || a.all() != "" {
 		t.Errorf("exit status %d\n%s", a.status, a.all())
 	}
 }
 
 func TestServicesHoldOnlyWhatTheyNeed(t *testing.T) {
+	t.Parallel()
 	for name, s := range definition(t) {
 		t.Run(name, func(t *testing.T) {
 			if !strings.Contains(strings.Join(s.SecurityOpt, " "), "no-new-privileges") || s.Privileged {
@@ -85,12 +87,14 @@ func TestServicesHoldOnlyWhatTheyNeed(t *testing.T) {
 
 // libpq asks for TLS unless it is told otherwise, and PgBouncer would give it to its own health check.
 func TestHealthCheckOfPgBouncerUsesNoTLS(t *testing.T) {
+	t.Parallel()
 	if mode := definition(t)["pgbouncer"].Environment["PGSSLMODE"]; mode != "disable" {
 		t.Errorf("PGSSLMODE is %q, wanted disable", mode)
 	}
 }
 
 func TestLimitsAreEqual(t *testing.T) {
+	t.Parallel()
 	services := definition(t)
 	for _, name := range []string{"standby", "pgbouncer", "pgpool", "pgpool-near-app"} {
 		if one, other := services["primary"], services[name]; one.CPUs == 0 || one.CPUs != other.CPUs || one.MemLimit == "" ||
@@ -102,6 +106,7 @@ func TestLimitsAreEqual(t *testing.T) {
 
 // YugabyteDB's definition as far as it can be checked without its image.
 func TestYugabyteIsDefined(t *testing.T) {
+	t.Parallel()
 	s := definition(t)["yugabyte"]
 	if want := strings.TrimSpace(script(t, "setting", "LAB_YUGABYTE_IMAGE")); s.Image != want ||
 		!strings.Contains(want, ":2025.2.") {

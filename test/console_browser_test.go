@@ -8,10 +8,10 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
@@ -23,42 +23,61 @@ import (
 // consoleURL is where the console answers in the lab's network.
 var consoleURL = cmp.Or(os.Getenv("LAB_TEST_CONSOLE"), "http://lab:8080")
 
-// A tab is a page of the console in a Chromium of its own.
-type tab struct {
+// A browser is a Chromium, for all the pages that a test looks at.
+type browser struct {
 	t   *testing.T
 	ctx context.Context
-
-	mu         sync.Mutex
-	complaints []string       // what the page wrote to its console as a warning or an error
-	expected   *regexp.Regexp // the complaints that the test provokes
 }
 
-// openTab opens a page of the console and waits until it is live. When the test ends, the page must have written
-// no warning and no error to its console.
-func openTab(t *testing.T, address string) *tab {
-	t.Helper()
-	p := openPage(t, consoleURL+address)
-	p.until("the page is live", 20*time.Second, `document.getElementById('connection').dataset.is === 'live'`)
-	return p
-}
-
-// openPage opens any page; when the test ends, it must have complained of nothing.
-func openPage(t *testing.T, address string) *tab {
+func openBrowser(t *testing.T) *browser {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.WindowSize(1280, 720),
+		chromedp.WSURLReadTimeout(oneTry()),          // until it has started
 		chromedp.Flag("disable-dev-shm-usage", true)) // a container has 64 MB of it
 	allocator, stop := chromedp.NewExecAllocator(context.WithoutCancel(t.Context()), options...)
 	quiet := func(string, ...any) {} // this chromedp doesn't know all that a newer Chromium tells
-	ctx, closeTab := chromedp.NewContext(allocator, chromedp.WithErrorf(quiet), chromedp.WithLogf(quiet))
-	p := &tab{t: t, ctx: ctx}
+	ctx, end := chromedp.NewContext(allocator, chromedp.WithErrorf(quiet), chromedp.WithLogf(quiet))
 	t.Cleanup(func() {
-		closeTab()
+		end()
 		stop()
+	})
+	if err := chromedp.Run(ctx); err != nil {
+		t.Fatalf("start the browser: %v", err)
+	}
+	return &browser{t, ctx}
+}
+
+// A tab is a page in a window of its own: none hides another.
+type tab struct {
+	t   *testing.T // the subtest that looks at it
+	ctx context.Context
+
+	mu         sync.Mutex
+	complaints []string         // what the page wrote to its console as a warning or an error
+	expected   []*regexp.Regexp // the complaints that tests provoke
+}
+
+// open opens a page of the console and waits until it is live. When the test ends, the page must have written no
+// warning and no error to its console.
+func (b *browser) open(address string) *tab {
+	b.t.Helper()
+	p := b.page(consoleURL + address)
+	p.live()
+	return p
+}
+
+// page opens any page; when the test ends, it must have complained of nothing.
+func (b *browser) page(address string) *tab {
+	b.t.Helper()
+	ctx, closeTab := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
+	p := &tab{t: b.t, ctx: ctx}
+	b.t.Cleanup(func() {
+		closeTab()
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		for _, c := range p.complaints {
-			if p.expected == nil || !p.expected.MatchString(c) {
-				t.Errorf("%s wrote to the browser's console: %s", address, c)
+			if !slices.ContainsFunc(p.expected, func(e *regexp.Regexp) bool { return e.MatchString(c) }) {
+				b.t.Errorf("%s wrote to the browser's console: %s", address, c)
 			}
 		}
 	})
@@ -66,6 +85,25 @@ func openPage(t *testing.T, address string) *tab {
 	p.do(chromedp.Navigate(address))
 	return p
 }
+
+// live waits until the page shows what happens.
+func (p *tab) live() {
+	p.t.Helper()
+	p.until("the page is live", `document.getElementById('connection')?.dataset.is === 'live'`)
+}
+
+// run looks at the page in a subtest.
+func (p *tab) run(name string, look func(t *testing.T)) {
+	outer := p.t
+	outer.Run(name, func(t *testing.T) {
+		p.t = t
+		defer func() { p.t = outer }()
+		look(t)
+	})
+}
+
+// expect has the page complain so.
+func (p *tab) expect(complaint *regexp.Regexp) { p.expected = append(p.expected, complaint) }
 
 // hear keeps what the page complains of.
 func (p *tab) hear(event any) {
@@ -101,11 +139,11 @@ func (p *tab) do(actions ...chromedp.Action) {
 }
 
 func (p *tab) try(actions ...chromedp.Action) error {
-	// The first call starts the browser, which ends with the context that it was given.
+	// The first call opens the tab, which ends with the context that it was given.
 	if chromedp.FromContext(p.ctx).Target == nil {
 		return chromedp.Run(p.ctx, actions...)
 	}
-	ctx, cancel := context.WithTimeout(p.ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(p.ctx, oneTry())
 	defer cancel()
 	return chromedp.Run(ctx, actions...)
 }
@@ -136,9 +174,9 @@ func value[T any](p *tab, expression string) T {
 }
 
 // until waits for a condition of the page.
-func (p *tab) until(what string, deadline time.Duration, condition string) {
+func (p *tab) until(what, condition string) {
 	p.t.Helper()
-	eventually(p.t, deadline, func() string {
+	eventually(p.t, func() string {
 		holds := false
 		if err := p.try(chromedp.Evaluate(condition, &holds)); err != nil || !holds {
 			return fmt.Sprintf("%s: %s is false (%v)", what, condition, err)

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
@@ -65,8 +64,9 @@ func TestConsoleRefusesForeignPages(t *testing.T) {
 	}
 }
 
-// The first picture needs no JavaScript, and a page with all that it loads stays small.
-func TestConsoleIsSmallAndDrawsItsMapAtOnce(t *testing.T) {
+// The first picture needs no JavaScript. A page with all that it loads stays small, and neither a projector's width nor
+// a phone's makes it scroll sideways.
+func TestConsolePagesAreSmallAndFitTheirScreen(t *testing.T) {
 	answer, err := http.Get(consoleURL + "/")
 	if err != nil {
 		t.Fatal(err)
@@ -85,54 +85,54 @@ func TestConsoleIsSmallAndDrawsItsMapAtOnce(t *testing.T) {
 		strings.Contains(p, "unsafe") {
 		t.Errorf("content security policy %q", p)
 	}
-	for _, address := range []string{"/", "/lessons", "/runs"} {
-		p := openTab(t, address)
-		loaded := value[map[string]float64](
-			p,
-			`Object.fromEntries([...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
-			.filter((entry) => !entry.name.endsWith('/events')).map((entry) => [entry.name, entry.decodedBodySize]))`,
-		)
-		sum := 0.0
-		for name, size := range loaded {
-			sum += size
-			if !strings.HasPrefix(name, consoleURL) {
-				t.Errorf("%s loads %s from elsewhere", address, name)
+	p := openBrowser(t).open("/")
+	for _, address := range []string{"/", "/lessons", "/lessons/05-balance", "/runs"} {
+		p.run(address, func(t *testing.T) {
+			p.do(chromedp.Navigate(consoleURL + address))
+			p.live()
+			checkSmall(t, p)
+			for _, size := range []struct{ width, height int64 }{{1280, 720}, {390, 844}} {
+				p.do(chromedp.EmulateViewport(size.width, size.height))
+				checkFits(p, size.width)
 			}
-		}
-		t.Logf("%s: %d files, %.0f bytes", address, len(loaded), sum)
-		if sum > 300_000 || sum < 20_000 {
-			t.Errorf("%s and what it loads are %.0f bytes, wanted less than 300,000", address, sum)
-		}
+		})
 	}
 }
 
-// Neither a projector's width nor a phone's makes a page scroll sideways.
-func TestConsoleFitsItsScreen(t *testing.T) {
-	for _, size := range []struct{ width, height int64 }{{1280, 720}, {390, 844}} {
-		for _, address := range []string{"/", "/lessons", "/lessons/05-balance", "/runs"} {
-			p := openTab(t, address)
-			p.do(chromedp.EmulateViewport(size.width, size.height), chromedp.Sleep(300*time.Millisecond))
-			wide := value[int64](p, `document.documentElement.scrollWidth`)
-			if wide > size.width {
-				t.Errorf("%s is %d px wide on a screen of %d", address, wide, size.width)
-			}
-			inner := value[[]string](p, `[...document.querySelectorAll('main *')]
-				.filter((e) => e.scrollWidth > e.clientWidth + 1 && ['auto', 'scroll'].includes(getComputedStyle(e).overflowX))
-				.filter((e) => e.clientWidth > 0 && e.tagName !== 'TEXTAREA')
-				.map((e) => e.id || e.className || e.tagName)`)
-			if len(inner) > 0 {
-				t.Errorf("%s at %d px has parts that scroll sideways: %v", address, size.width, inner)
-			}
+// checkSmall adds up what the page loads.
+func checkSmall(t *testing.T, p *tab) {
+	t.Helper()
+	loaded := value[map[string]float64](
+		p,
+		`Object.fromEntries([...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+		.filter((entry) => !entry.name.endsWith('/events')).map((entry) => [entry.name, entry.decodedBodySize]))`,
+	)
+	sum := 0.0
+	for name, size := range loaded {
+		sum += size
+		if !strings.HasPrefix(name, consoleURL) {
+			t.Errorf("it loads %s from elsewhere", name)
 		}
+	}
+	t.Logf("%d files, %.0f bytes", len(loaded), sum)
+	if sum > 300_000 || sum < 20_000 {
+		t.Errorf("it and what it loads are %.0f bytes, wanted less than 300,000", sum)
 	}
 }
 
-// On a projector the curves stay where they are while somebody chooses another load, and charts that show nothing take
-// no room.
-func TestConsoleOptionsLeaveTheCurvesInPlace(t *testing.T) {
-	p := openTab(t, "/")
-	p.do(chromedp.EmulateViewport(1280, 720))
-	startLiveLoad(t, p)
+// checkFits waits until the page is drawn for a screen of that width, and no part of it is wider.
+func checkFits(p *tab, width int64) {
+	p.t.Helper()
+	p.until("the page is no wider than the screen", fmt.Sprintf(
+		`innerWidth === %d && document.documentElement.scrollWidth <= innerWidth`, width))
+	p.until("no part scrolls sideways", `![...document.querySelectorAll('main *')]
+		.filter((e) => e.scrollWidth > e.clientWidth + 1 && ['auto', 'scroll'].includes(getComputedStyle(e).overflowX))
+		.some((e) => e.clientWidth > 0 && e.tagName !== 'TEXTAREA')`)
+}
+
+// checkCurves wants the curves to stay where they are on a projector while somebody chooses another load, and charts
+// that show nothing to take no room.
+func checkCurves(t *testing.T, p *tab) {
 	p.do(chromedp.Evaluate(`scrollTo(0, 0)`, nil))
 	const ends = `['chart-tps', 'chart-response'].map((id) => document.getElementById(id).getBoundingClientRect().bottom)`
 	before := value[[]float64](p, ends)
@@ -157,11 +157,11 @@ func TestConsoleOptionsLeaveTheCurvesInPlace(t *testing.T) {
 	if wide := value[int64](p, `document.documentElement.scrollWidth`); wide > 1280 {
 		t.Errorf("with its options open the page is %d px wide on a screen of 1280", wide)
 	}
+	p.click("#load-choice summary")
 }
 
-// Each link of the map bears its name, within its plate.
-func TestConsoleMapNamesItsLinks(t *testing.T) {
-	p := openTab(t, "/")
+// checkMap wants each link of the map to bear its name, within its plate.
+func checkMap(t *testing.T, p *tab) {
 	for _, l := range consoleState(t).Links {
 		fits := fmt.Sprintf(`(() => {
 			const link = document.querySelector('.map [data-link=%q]');
@@ -191,59 +191,55 @@ func light(t *testing.T, png []byte) float64 {
 	return sum / float64(n)
 }
 
-// The pictures are kept among the results, for people to look at.
-func TestConsoleIsDarkWhereTheScreenAsksForIt(t *testing.T) {
-	p := openTab(t, "/")
-	shots := map[string]float64{}
-	shoot := func(name string) {
-		var png []byte
-		p.do(chromedp.Sleep(500*time.Millisecond), chromedp.CaptureScreenshot(&png))
-		shots[name] = light(t, png)
-		if err := os.WriteFile(filepath.Join(results, "console-"+name+".png"), png, 0o644); err != nil {
-			t.Error(err)
-		}
+// checkDark wants the page to be dark where the screen asks for it. The pictures are kept among the results, for people
+// to look at.
+func checkDark(t *testing.T, p *tab) {
+	shoot := func(name string, wanted func(lightness float64) bool) {
+		t.Helper()
+		eventually(t, func() string { // colours change gradually
+			var png []byte
+			p.do(chromedp.CaptureScreenshot(&png))
+			if err := os.WriteFile(filepath.Join(results, "console-"+name+".png"), png, 0o644); err != nil {
+				t.Error(err)
+			}
+			if l := light(t, png); !wanted(l) {
+				return fmt.Sprintf("%s: the page is %.2f light", name, l)
+			}
+			return ""
+		})
 	}
-	for _, scheme := range []string{"light", "dark"} {
-		p.do(
-			emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
-		)
-		shoot(scheme)
+	isLight := func(lightness float64) bool { return lightness >= 0.7 }
+	isDark := func(lightness float64) bool { return lightness <= 0.3 }
+	scheme := func(value string) chromedp.Action {
+		return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme",
+			Value: value}})
 	}
+	p.do(scheme("light"))
+	shoot("light", isLight)
+	p.do(scheme("dark"))
+	shoot("dark", isDark)
 	p.keys("dd") // dark, then light, whatever the screen asks for
-	shoot("chosen-light")
-	if shots["light"] < 0.7 || shots["dark"] > 0.3 || shots["chosen-light"] < 0.7 {
-		t.Errorf("how light the pictures are: %v", shots)
-	}
+	shoot("chosen-light", isLight)
 }
 
-// A tab that nobody sees closes its connection, and is live again when it is shown.
-func TestConsoleTabThatIsHiddenCostsNothing(t *testing.T) {
+// checkHidden wants a tab that nobody sees to close its connection, and to be live again when it is shown. Another one
+// is seen meanwhile.
+func checkHidden(t *testing.T, p, other *tab) {
 	setLatency(t, "off")
-	p := openTab(t, "/")
 	hide := func(hidden bool) {
-		p.do(
-			chromedp.Evaluate(
-				fmt.Sprintf(
-					`Object.defineProperty(document, 'hidden', {value: %t, configurable: true});
-					document.dispatchEvent(new Event('visibilitychange'))`,
-					hidden,
-				),
-				nil,
-			),
-		)
+		p.do(chromedp.Evaluate(fmt.Sprintf(`Object.defineProperty(document, 'hidden', {value: %t, configurable: true});
+			document.dispatchEvent(new Event('visibilitychange'))`, hidden), nil))
 	}
-	set := `document.querySelector('[data-link="client-primary"] .set').textContent`
+	const set = `document.querySelector('[data-link="client-primary"] .set').textContent`
+	p.until("no latency shows", set+" === 'set 0 ms'")
 	hide(true)
-	p.until("the page says that it pauses", 5*time.Second, `document.getElementById('connection').dataset.is === 'still'`)
+	p.until("the page says that it pauses", `document.getElementById('connection').dataset.is === 'still'`)
 	setLatency(t, "44ms", "client-primary")
-	time.Sleep(3 * time.Second)
+	other.until("the other page shows the latency", set+" === 'set 44 ms'")
 	if shown := value[string](p, set); shown != "set 0 ms" {
 		t.Errorf("a hidden tab goes on: it shows %q", shown)
 	}
 	hide(false)
-	p.until(
-		"it is live again",
-		20*time.Second,
-		`document.getElementById('connection').dataset.is === 'live' && `+number(directPlate)+" >= 44",
-	)
+	p.live()
+	p.until("it measures", number(directPlate)+" >= 44")
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 )
@@ -14,26 +13,21 @@ import (
 func TestConsoleOutlivesWhatItShows(t *testing.T) {
 	setLatency(t, "off")
 	defer recovered(t)
-	p := openTab(t, "/")
-	p.expected = regexp.MustCompile(`/events$`) // the browser's own word for a connection that broke
+	p := openBrowser(t).open("/")
+	p.expect(regexp.MustCompile(`/events$`)) // the browser's own word for a connection that broke
 	node := func(name, is string) string {
 		return fmt.Sprintf(`document.querySelector('.box[data-node=%s]').dataset.state === '%s'`, name, is)
 	}
-	for _, c := range []struct{ service, gone, back string }{
-		{"pgbouncer", node("pgbouncer", "down"), node("pgbouncer", "up")},
-		{"standby", node("standby", "down"), node("standby", "up")},
-		{
-			"toxiproxy",
-			`/toxiproxy doesn't answer/.test(document.getElementById('map-note').textContent)`,
-			number(directPlate) + " >= 0",
-		},
-	} {
-		defer docker(t, "start", container(c.service))
-		docker(t, "stop", "-t", "5", container(c.service))
-		p.until(c.service+" is shown to be gone", 20*time.Second, c.gone)
-		docker(t, "start", container(c.service))
-		p.until(c.service+" is shown to be back", time.Minute, c.back)
-	}
+	away := []string{container("pgbouncer"), container("standby"), container("toxiproxy")}
+	defer docker(t, append([]string{"start"}, away...)...)
+	docker(t, append([]string{"stop"}, away...)...)
+	p.until("PgBouncer is shown to be gone", node("pgbouncer", "down"))
+	p.until("the standby is shown to be gone", node("standby", "down"))
+	p.until("toxiproxy is said to be gone", `/toxiproxy doesn't answer/.test(document.getElementById('map-note').textContent)`)
+	docker(t, append([]string{"start"}, away...)...)
+	p.until("PgBouncer is shown to be back", node("pgbouncer", "up"))
+	p.until("the standby is shown to be back", node("standby", "up"))
+	p.until("the map measures again", number(directPlate)+" >= 0")
 
 	p.do(
 		chromedp.Evaluate(
@@ -45,8 +39,7 @@ func TestConsoleOutlivesWhatItShows(t *testing.T) {
 	kill(t, "lab")
 	p.until(
 		"the page is live again, without a reload",
-		time.Minute,
 		`window.wasLost === true && document.getElementById('connection').dataset.is === 'live'`,
 	)
-	p.until("it measures again", 20*time.Second, number(directPlate)+" >= 0")
+	p.until("it measures again", number(directPlate)+" >= 0")
 }

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // What Docker says of each running container of the lab, beside what compose.yaml asks for.
 func TestContainersAreConfined(t *testing.T) {
+	t.Parallel()
 	for _, c := range inspect(t) {
 		service := c.Config.Labels["com.docker.compose.service"]
 		t.Run(service, func(t *testing.T) {
@@ -41,6 +41,7 @@ func TestContainersAreConfined(t *testing.T) {
 
 // Each image has the licences of the programs in it that Debian doesn't package.
 func TestImagesHoldTheirLicences(t *testing.T) {
+	t.Parallel()
 	for file, service := range map[string]string{
 		"pooler-lab/LICENSE":                                        "lab",
 		"pooler-lab/modules/go.k6.io/k6/v2/LICENSE.md":              "lab",
@@ -88,9 +89,10 @@ func inspect(t *testing.T) []inspected {
 // don't, while tools are at work in it too.
 func TestPasswordsShowNowhere(t *testing.T) {
 	secrets := passwordsInUse(t)
-	start(t, "pgbench", "pgbouncer-transaction", "-n", "-S", "-c", "2", "-T", "20")
-	start(t, "psql", "direct", "-c", "SELECT pg_sleep(20)")
-	eventually(t, 10*time.Second, func() string {
+	bench := start(t, "pgbench", "pgbouncer-transaction", "-n", "-S", "-c", "2", "-T", "3600")
+	psql := start(t, "psql", "direct", "-c", "SELECT pg_sleep(3600)")
+	t.Cleanup(func() { stopTools(t, bench, psql) })
+	eventually(t, func() string {
 		if lines := commandLines(t, "lab"); !strings.Contains(lines, "pgbench ") || !strings.Contains(lines, "psql ") {
 			return "psql and pgbench aren't at work:\n" + lines
 		}

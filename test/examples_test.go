@@ -13,6 +13,7 @@ import (
 func TestExamplesRun(t *testing.T) {
 	for name, path := range map[string]string{"query": "direct", "mixed": "pgbouncer-transaction", "pool": "pgpool"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			before := summaries(t)
 			out := command(t, nil, filepath.Join(root, "scripts", "k6"), "run", "--quiet", "-e", "LAB_PATH="+path,
 				filepath.Join("k6", "examples", name+".js"))
@@ -33,6 +34,7 @@ func TestExamplesRun(t *testing.T) {
 
 // The README of the module shows the examples as they are.
 func TestReadmeShowsTheExamples(t *testing.T) {
+	t.Parallel()
 	readme, err := os.ReadFile(filepath.Join(root, "k6", "pg", "README.md"))
 	if err != nil {
 		t.Fatal(err)

@@ -57,6 +57,9 @@ export const work = workload((client) => {
 export default select;
 `
 
+// inWindow is how long after its load has begun a cell of the plan is in its window.
+const inWindow = 1200 * time.Millisecond
+
 // saveFaults saves the lesson of these cells.
 func saveFaults(t testing.TB) {
 	t.Helper()
@@ -179,7 +182,8 @@ func cutLimit(t testing.TB) *started {
 		}
 	})
 	run := startFault(t, "limit")
-	waitForLoad(t, 1200*time.Millisecond)
+	waitForLoad(t)
+	time.Sleep(inWindow)
 	set("0.05")
 	time.Sleep(time.Second)
 	set(restore)
@@ -205,7 +209,7 @@ func slowLink(t testing.TB) *started {
 		leadTo(p.Upstream)
 		inside(t, "toxiproxy", "sh", "-c", "kill "+pid)
 	})
-	eventually(t, 10*time.Second, func() string {
+	eventually(t, func() string {
 		return command(t, nil, "docker", "exec", container("toxiproxy"), "toxiproxy-cli", "-h", api, "list").err
 	})
 	cli("-h", api, "create", "-l", listen, "-u", p.Upstream, "behind")
@@ -231,7 +235,8 @@ func refuseClients(t testing.TB) *started {
 	}
 	t.Cleanup(func() { ask("ALTER ROLE app_clear CONNECTION LIMIT -1") })
 	run := startFault(t, "connections")
-	waitForLoad(t, 1200*time.Millisecond)
+	waitForLoad(t)
+	time.Sleep(inWindow)
 	ask("ALTER ROLE app_clear CONNECTION LIMIT 2")
 	ask("SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity " +
 		"WHERE application_name = 'k6' AND usename = 'app_clear' LIMIT 2) AS two")
@@ -241,7 +246,8 @@ func refuseClients(t testing.TB) *started {
 // stopK6 stops k6 for 0.4 s of the window.
 func stopK6(t testing.TB) *started {
 	run := startFault(t, "generator")
-	waitForLoad(t, 1200*time.Millisecond)
+	waitForLoad(t)
+	time.Sleep(inWindow)
 	const find = `for p in /proc/[0-9]*; do
 		case $(tr '\0' ' ' <$p/cmdline 2>/dev/null) in 'k6 run '*) echo ${p#/proc/} $(stat -c %u $p) ;; esac
 	done`

@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// TestFigures prints what the lab costs while nothing happens: for people to read, not to be judged by, since
-// another machine or another load gives other figures. It fails only where a figure can't be had.
-func TestFigures(t *testing.T) {
+// BenchmarkIdleLab prints what the lab costs while nothing happens. It fails only where a figure can't be had.
+func BenchmarkIdleLab(t *testing.B) {
 	t.Log("images: " + strings.ReplaceAll(docker(t, "images", "--filter", "reference=pooler-lab*", "--format",
 		"{{.Repository}} {{.Size}}"), "\n", ", "))
 
@@ -43,7 +42,7 @@ type usage struct {
 	megabytes float64 // anonymous plus shared memory: the page cache isn't the lab's
 }
 
-func usageOf(t *testing.T, service string) usage {
+func usageOf(t testing.TB, service string) usage {
 	t.Helper()
 	engine := http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {

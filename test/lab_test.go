@@ -7,11 +7,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,7 +31,24 @@ var (
 	results = os.Getenv("LAB_RESULTS")
 )
 
+// patience is how long a test waits for a state, or for a program that says nothing, before it takes it that the lab
+// hangs. No test judges how long something takes: a slow machine may take its time, and LAB_TEST_PATIENCE, such as 20m,
+// gives it more.
+var patience = 5 * time.Minute
+
+// oneTry is how long a single connect, query or look at a page may take within that.
+func oneTry() time.Duration { return patience / 5 }
+
 func TestMain(m *testing.M) {
+	if longer := os.Getenv("LAB_TEST_PATIENCE"); longer != "" {
+		d, err := time.ParseDuration(longer)
+		if err != nil {
+			fmt.Printf("--- FAIL: LAB_TEST_PATIENCE is %q: give a duration such as 20m\n", longer)
+			os.Exit(1)
+		}
+		patience = d
+	}
+
 	if os.Getenv("LAB_TEST") == "" {
 		fmt.Println("--- SKIP: the end-to-end tests want a lab of their own: run scripts/test")
 		return
@@ -57,7 +78,7 @@ func (a answer) all() string { return a.out + a.err }
 func command(t testing.TB, env []string, name string, args ...string) answer {
 	t.Helper()
 	// What a test cleans up with runs when its own context has ended.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
 	defer cancel()
 	c := exec.CommandContext(ctx, name, args...)
 	var out, errs bytes.Buffer
@@ -78,6 +99,36 @@ func script(t testing.TB, name string, args ...string) string {
 		t.Fatalf("scripts/%s %s: exit status %d\n%s", name, strings.Join(args, " "), a.status, a.all())
 	}
 	return a.out
+}
+
+// labSays runs the lab's program in its container once for each line, all of them in one go, and returns what it said
+// to each and how it ended. It is what scripts call: whoever asks for many refusals needn't start a script for each.
+func labSays(t testing.TB, lines ...string) map[string]answer {
+	t.Helper()
+	const each = `set -f; for line; do lab $line </dev/null 2>&1; printf '\001%d\001' $?; done`
+	said := strings.Split(inside(t, "lab", append([]string{"sh", "-c", each, "sh"}, lines...)...), "\001")
+	answers := map[string]answer{}
+	for i, line := range lines {
+		if len(said) < 2*i+2 {
+			t.Fatalf("lab %s: no answer", line)
+		}
+		status, err := strconv.Atoi(said[2*i+1])
+		if err != nil {
+			t.Fatalf("lab %s: %v", line, err)
+		}
+		answers[line] = answer{out: said[2*i], status: status}
+	}
+	return answers
+}
+
+// checkRefused wants the lab's program to refuse each line with words that name what is wrong.
+func checkRefused(t *testing.T, says map[string]string) {
+	t.Helper()
+	for line, a := range labSays(t, slices.Sorted(maps.Keys(says))...) {
+		if a.status == 0 || !strings.Contains(a.out, says[line]) {
+			t.Errorf("lab %s: exit status %d, wanted a refusal with %q, got:\n%s", line, a.status, says[line], a.out)
+		}
+	}
 }
 
 // refused runs a script of the lab that must fail, and returns all it printed.
@@ -117,9 +168,8 @@ func address(t testing.TB, service string) string {
 }
 
 // paths are the lab's, from its own files.
-func paths(t *testing.T) *topology.Set {
+func paths(t testing.TB) *topology.Set {
 	t.Helper()
-	t.Setenv("COMPOSE_PROFILES", "")
 	set, err := topology.Load(root)
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +178,7 @@ func paths(t *testing.T) *topology.Set {
 }
 
 // connect opens a connection as a role through an endpoint of the lab; it is closed when the test ends.
-func connect(t *testing.T, role string, e topology.Endpoint) *pgx.Conn {
+func connect(t testing.TB, role string, e topology.Endpoint) *pgx.Conn {
 	t.Helper()
 	conn, err := tryConnect(t, role, e)
 	if err != nil {
@@ -142,8 +192,26 @@ func connect(t *testing.T, role string, e topology.Endpoint) *pgx.Conn {
 var passwords = map[string]string{"lab": "LAB_PASSWORD", "app": "APP_PASSWORD", "app_clear": "APP_CLEAR_PASSWORD",
 	"monitor": "MONITOR_PASSWORD"}
 
+// known are passwords that have been asked for: they don't change.
+var known sync.Map
+
+// password is a role's, "" where it has none.
+func password(t testing.TB, role string) string {
+	t.Helper()
+	name, has := passwords[role]
+	if !has {
+		return ""
+	}
+	word, asked := known.Load(name)
+	if !asked {
+		word = strings.TrimSpace(script(t, "setting", name))
+		known.Store(name, word)
+	}
+	return word.(string)
+}
+
 // tryConnect connects as a role that may have no password. The endpoint's host is a service or an address.
-func tryConnect(t *testing.T, role string, e topology.Endpoint) (*pgx.Conn, error) {
+func tryConnect(t testing.TB, role string, e topology.Endpoint) (*pgx.Conn, error) {
 	t.Helper()
 	if net.ParseIP(e.Host) == nil {
 		e.Host = address(t, e.Host)
@@ -152,17 +220,15 @@ func tryConnect(t *testing.T, role string, e topology.Endpoint) (*pgx.Conn, erro
 	if err != nil {
 		t.Fatal(err)
 	}
-	if name, has := passwords[role]; has {
-		config.Password = strings.TrimSpace(script(t, "setting", name))
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	config.Password = password(t, role)
+	ctx, cancel := context.WithTimeout(t.Context(), oneTry())
 	defer cancel()
 	return pgx.ConnectConfig(ctx, config)
 }
 
 // table asks a query in the simple protocol, the only one of PgBouncer's console; values are found by column, and a
 // null is "".
-func table(t *testing.T, conn *pgx.Conn, sql string) []map[string]string {
+func table(t testing.TB, conn *pgx.Conn, sql string) []map[string]string {
 	t.Helper()
 	rows, err := tryTable(t, conn, sql)
 	if err != nil {
@@ -171,9 +237,9 @@ func table(t *testing.T, conn *pgx.Conn, sql string) []map[string]string {
 	return rows
 }
 
-func tryTable(t *testing.T, conn *pgx.Conn, sql string) ([]map[string]string, error) {
+func tryTable(t testing.TB, conn *pgx.Conn, sql string) ([]map[string]string, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), oneTry())
 	defer cancel()
 	results, err := conn.PgConn().Exec(ctx, sql).ReadAll()
 	if err != nil || len(results) == 0 {
@@ -192,7 +258,7 @@ func tryTable(t *testing.T, conn *pgx.Conn, sql string) ([]map[string]string, er
 }
 
 // one asks a query whose answer is a single value, as text.
-func one(t *testing.T, conn *pgx.Conn, sql string) string {
+func one(t testing.TB, conn *pgx.Conn, sql string) string {
 	t.Helper()
 	rows := table(t, conn, sql)
 	if len(rows) != 1 || len(rows[0]) != 1 {
@@ -213,7 +279,7 @@ var (
 )
 
 // services tells by its address which service a container of the lab is.
-func services(t *testing.T) map[string]string {
+func services(t testing.TB) map[string]string {
 	t.Helper()
 	ids := strings.Fields(docker(t, "ps", "-q", "--filter", "label=com.docker.compose.project="+project))
 	format := fmt.Sprintf(`{{index .Config.Labels "com.docker.compose.service"}} `+
@@ -236,14 +302,14 @@ func yugabyteOff(t *testing.T) string {
 	return "YugabyteDB is off: " + inside(t, "lab", "printenv", "LAB_YUGABYTE_OFF")
 }
 
-// eventually waits until what returns "" (all well) and fails with its last word when the deadline passes.
-func eventually(t testing.TB, deadline time.Duration, what func() string) {
+// eventually waits until what returns "" (all well), and fails with its last word when patience is at its end.
+func eventually(t testing.TB, what func() string) {
 	t.Helper()
 	var last string
-	for end := time.Now().Add(deadline); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		if last = what(); last == "" {
 			return
 		}
 	}
-	t.Fatalf("not within %v: %s", deadline, last)
+	t.Fatalf("not within %v: %s", patience, last)
 }

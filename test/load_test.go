@@ -7,8 +7,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -16,8 +19,38 @@ import (
 // started is a script under way.
 type started struct {
 	process  *exec.Cmd
-	out, err bytes.Buffer
+	out, err transcript
 	ended    chan struct{}
+}
+
+// A transcript is what a program has printed so far.
+type transcript struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+	last time.Time // it printed something
+}
+
+func (w *transcript) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.last = time.Now()
+	return w.text.Write(p)
+}
+
+func (w *transcript) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.String()
+}
+
+// silent is for how long the program has printed nothing, since it was begun or since it last did.
+func (w *transcript) silent(begun time.Time) time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.last.Before(begun) {
+		return time.Since(begun)
+	}
+	return time.Since(w.last)
 }
 
 // start begins a script of the lab and doesn't wait for it; what is still under way when the test ends is killed.
@@ -50,30 +83,75 @@ func startWith(t testing.TB, keyboard io.Reader, name string, args ...string) *s
 	return s
 }
 
-// wait returns what the script printed and how it ended; it must end before the deadline.
-func (s *started) wait(t testing.TB, deadline time.Duration) answer {
+// wait returns what the script printed and how it ended. It may take its time, as long as it goes on printing.
+func (s *started) wait(t testing.TB) answer {
 	t.Helper()
-	select {
-	case <-s.ended:
-		return answer{s.out.String(), s.err.String(), s.process.ProcessState.ExitCode()}
-	case <-time.After(deadline):
-		t.Fatalf("%s is still under way after %v", strings.Join(s.process.Args, " "), deadline)
-		return answer{}
+	for begun := time.Now(); ; {
+		select {
+		case <-s.ended:
+			return answer{s.out.String(), s.err.String(), s.process.ProcessState.ExitCode()}
+		case <-time.After(time.Second):
+		}
+		if quiet := min(s.out.silent(begun), s.err.silent(begun)); quiet > patience {
+			t.Fatalf("%s is still under way, and has printed nothing for %v:\n%s%s", strings.Join(s.process.Args, " "), quiet,
+				s.out.String(), s.err.String())
+		}
 	}
 }
 
-// startWrites starts pgbench's TPC-B transactions on a route and returns once they come through.
-func startWrites(t *testing.T, r route, clients, seconds int) *started {
+// hasEnded says whether the script has ended.
+func (s *started) hasEnded() bool {
+	select {
+	case <-s.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// interrupt is Ctrl-C.
+func (s *started) interrupt(t testing.TB) {
+	t.Helper()
+	if err := s.process.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// startWrites starts pgbench's TPC-B transactions on a route and returns once they come through. They go on until
+// stopTools.
+func startWrites(t *testing.T, r route, clients int) *started {
+	t.Helper()
+	s := start(t, "pgbench", append(r.args(), "-n", "-c", strconv.Itoa(clients), "-T", "3600")...)
+	t.Cleanup(func() { stopTools(t, s) })
+	writesMore(t, r.name())
+	return s
+}
+
+// writesMore waits until the history has some more rows.
+func writesMore(t *testing.T, who string) {
 	t.Helper()
 	before := balancesOf(t, "primary").rows
-	s := start(t, "pgbench", append(r.args(), "-n", "-c", strconv.Itoa(clients), "-T", strconv.Itoa(seconds))...)
-	eventually(t, 10*time.Second, func() string {
+	eventually(t, func() string {
 		if balancesOf(t, "primary").rows < before+20 {
-			return "pgbench writes nothing:\n" + r.name()
+			return "pgbench writes nothing: " + who
 		}
 		return ""
 	})
-	return s
+}
+
+// stopTools ends the connections that pgbench and psql have to the primary until they have noticed: they end, and
+// pgbench says what it did.
+func stopTools(t *testing.T, loads ...*started) {
+	t.Helper()
+	eventually(t, func() string {
+		if !slices.ContainsFunc(loads, func(s *started) bool { return !s.hasEnded() }) {
+			return ""
+		}
+		a := command(t, nil, "docker", "exec", container("primary"), "psql", "-X", "-q", "-U", "postgres", "-d", "postgres",
+			"-c", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name IN ('pgbench', 'psql') "+
+				"AND pid <> pg_backend_pid()")
+		return "pgbench or psql goes on " + a.err
+	})
 }
 
 var processed = regexp.MustCompile(`number of transactions actually processed: (\d+)`)

@@ -79,6 +79,7 @@ func systemIdentifier(t *testing.T, name string) string {
 }
 
 func TestEachPathReachesTheServerItClaims(t *testing.T) {
+	t.Parallel()
 	names, system := services(t), systemIdentifier(t, container("primary"))
 	for _, r := range routes {
 		t.Run(r.name(), func(t *testing.T) {
@@ -144,6 +145,7 @@ func checkClient(t *testing.T, names map[string]string, seen, wanted string) {
 
 // The socket is shared by a volume, not published: psql in the lab's container goes through it.
 func TestSocketReachesThePrimary(t *testing.T) {
+	t.Parallel()
 	got := strings.TrimSpace(script(t, "psql", "socket", "-X", "-A", "-t", "-c",
 		"SELECT pg_is_in_recovery(), inet_client_addr() IS NULL, system_identifier FROM pg_control_system()"))
 	if want := "f|t|" + systemIdentifier(t, container("primary")); got != want {
@@ -153,6 +155,7 @@ func TestSocketReachesThePrimary(t *testing.T) {
 
 // A path added to configs/paths.yaml wants a line here, or nothing proves where it leads.
 func TestEachPathHasARoute(t *testing.T) {
+	t.Parallel()
 	proven := map[string]bool{"socket": true}
 	for _, r := range append(routes, yugabyteRoutes...) {
 		proven[r.name()] = true
@@ -171,6 +174,7 @@ func TestEachPathHasARoute(t *testing.T) {
 
 // TestEachLinkLeadsWhereItsNameSays connects to each link itself, whoever its usual client is.
 func TestEachLinkLeadsWhereItsNameSays(t *testing.T) {
+	t.Parallel()
 	names := services(t)
 	for _, l := range paths(t).Links {
 		_, to, _ := strings.Cut(l.Name, "-")
@@ -204,15 +208,16 @@ func TestEachLinkLeadsWhereItsNameSays(t *testing.T) {
 }
 
 func TestWriteOnPrimaryShowsOnStandby(t *testing.T) {
+	t.Parallel()
 	writer, reader := connect(t, "app", primary), connect(t, "app", standby)
 	mark := fmt.Sprintf("standby %d", time.Now().UnixNano()%1e12)
 	one(t, writer, "INSERT INTO pgbench_history (filler) VALUES ('"+mark+"') RETURNING 1")
 	count := "SELECT count(*) FROM pgbench_history WHERE filler = '" + mark + "'"
-	eventually(t, 5*time.Second, func() string {
+	eventually(t, func() string {
 		return differs(one(t, reader, count), "1")
 	})
 	table(t, writer, "DELETE FROM pgbench_history WHERE filler = '"+mark+"'")
-	eventually(t, 5*time.Second, func() string {
+	eventually(t, func() string {
 		return differs(one(t, reader, count), "0")
 	})
 	if _, err := tryTable(t, reader, "DELETE FROM pgbench_history"); err == nil ||

@@ -15,6 +15,7 @@ const whichNode = "SELECT host(inet_server_addr())"
 
 // Each session's SELECTs go to one node, drawn at its start; writes always go to the primary.
 func TestPgpoolBalancesReadsAndKeepsWrites(t *testing.T) {
+	t.Parallel()
 	for _, r := range pgpools {
 		t.Run(r.path, func(t *testing.T) {
 			e, names := r.endpoint(t), services(t)
@@ -61,6 +62,7 @@ func checkWrites(t *testing.T, r route, names map[string]string) {
 
 // Pgpool-II knows which of its backends is which, has both in use, gives them equal weights and counts their SELECTs.
 func TestPgpoolKnowsItsNodes(t *testing.T) {
+	t.Parallel()
 	for _, r := range pgpools {
 		t.Run(r.path, func(t *testing.T) {
 			conn := connect(t, "app", r.endpoint(t))

@@ -1,11 +1,8 @@
 package test
 
 import (
-	"context"
 	"strconv"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -13,63 +10,68 @@ import (
 // poolSize is PgBouncer's default_pool_size in configs/pgbouncer.
 const poolSize = 20
 
-// crowd opens n connections as app through a route; each runs the statement, prepared, some times at once with all
-// others. It returns the backends that each client was served by.
-func crowd(t *testing.T, r route, n, times int, sql string) []map[int32]bool {
+// A client is one of a pool's: it runs a statement when it is told to, and says which backend it was served by.
+type client struct{ conn *pgx.Conn }
+
+// crowd connects clients as app through a route.
+func crowd(t *testing.T, r route, n int) []client {
 	t.Helper()
 	e := r.endpoint(t)
 	e.Host = address(t, e.Host)
-	clients := make([]*pgx.Conn, n)
-	for i := range clients {
-		clients[i] = connect(t, "app", e)
+	all := make([]client, n)
+	for i := range all {
+		all[i].conn = connect(t, "app", e)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	served, errs := make([]map[int32]bool, n), make(chan error, n)
-	var all sync.WaitGroup
-	for i, conn := range clients {
-		served[i] = map[int32]bool{}
-		all.Go(func() {
-			for range times {
-				var backend int32
-				if err := conn.QueryRow(ctx, sql).Scan(&backend); err != nil {
-					errs <- err
-					return
-				}
-				served[i][backend] = true
+	return all
+}
+
+// begin starts a transaction and returns its backend: its own until it ends.
+func (c client) begin(t *testing.T) string {
+	t.Helper()
+	return one(t, c.conn, "BEGIN; SELECT pg_backend_pid()")
+}
+
+// checkPoolOf wants a pool of that size: so many clients have a transaction at a time, each on a backend of its own,
+// and one more waits until one of those is free.
+func checkPoolOf(t *testing.T, r route, size int) {
+	t.Helper()
+	clients := crowd(t, r, size+1)
+	backends := map[string]bool{}
+	for _, c := range clients[:size] {
+		backends[c.begin(t)] = true
+	}
+	if len(backends) != size {
+		t.Errorf("%d transactions at a time are served by %d backends", size, len(backends))
+	}
+	got := make(chan string, 1)
+	go func() {
+		rows, err := tryTable(t, clients[size].conn, "SELECT pg_backend_pid() AS pid")
+		if err != nil {
+			got <- err.Error()
+			return
+		}
+		got <- rows[0]["pid"]
+	}()
+	admin, database := connect(t, "lab", console), clients[0].conn.Config().Database
+	eventually(t, func() string {
+		for _, pool := range table(t, admin, "SHOW POOLS") {
+			if pool["database"] == database && pool["user"] == "app" {
+				return differs(pool["cl_waiting"], "1")
 			}
-		})
+		}
+		return "PgBouncer has no such pool"
+	})
+	free := one(t, clients[0].conn, "SELECT pg_backend_pid()")
+	table(t, clients[0].conn, "COMMIT")
+	if served := <-got; served != free {
+		t.Errorf("the client that waited was served by %s, wanted the backend %s that was free", served, free)
 	}
-	all.Wait()
-	close(errs)
-	for err := range errs {
-		t.Errorf("%d clients at once, a pool of %d: %v", n, poolSize, err)
-	}
-	return served
 }
 
 func TestTransactionPoolingHoldsBackendsToThePoolSize(t *testing.T) {
 	for _, r := range []route{{path: "pgbouncer-transaction"},
 		{path: "pgbouncer-transaction-near-app", link: "pgbouncer-primary"}} {
-		t.Run(r.path, func(t *testing.T) {
-			const clients = poolSize + 15
-			backends, shared := map[int32]int{}, 0
-			for _, mine := range crowd(t, r, clients, 12, "SELECT pg_backend_pid() FROM pg_sleep(0.01)") {
-				if len(mine) > 1 {
-					shared++
-				}
-				for backend := range mine {
-					backends[backend]++
-				}
-			}
-			if len(backends) > poolSize || len(backends) < poolSize/2 {
-				t.Errorf("%d clients at once were served by %d backends, wanted the pool size %d, or few less", clients,
-					len(backends), poolSize)
-			}
-			if shared < clients/2 {
-				t.Errorf("%d of %d clients had more than one backend, wanted most", shared, clients)
-			}
-		})
+		t.Run(r.path, func(t *testing.T) { checkPoolOf(t, r, poolSize) })
 	}
 }
 
@@ -77,18 +79,19 @@ func TestSessionPoolingPinsOneBackendPerClient(t *testing.T) {
 	for _, r := range []route{{path: "pgbouncer-session"},
 		{path: "pgbouncer-session-near-app", link: "pgbouncer-primary"}} {
 		t.Run(r.path, func(t *testing.T) {
-			const clients = poolSize / 2
-			owner := map[int32]int{}
-			for client, mine := range crowd(t, r, clients, 6, "SELECT pg_backend_pid() FROM pg_sleep(0.005)") {
-				if len(mine) != 1 {
-					t.Errorf("client %d was served by %d backends, wanted one", client, len(mine))
-				}
-				for backend := range mine {
-					if other, taken := owner[backend]; taken {
-						t.Errorf("clients %d and %d were both served by backend %d", other, client, backend)
+			owner := map[string]int{}
+			clients := crowd(t, r, 3)
+			for range 2 {
+				for i, c := range clients {
+					backend := one(t, c.conn, "SELECT pg_backend_pid()")
+					if first, known := owner[backend]; known && first != i {
+						t.Errorf("clients %d and %d were both served by backend %s", first, i, backend)
 					}
-					owner[backend] = client
+					owner[backend] = i
 				}
+			}
+			if len(owner) != len(clients) {
+				t.Errorf("%d clients were served by the backends %v", len(clients), owner)
 			}
 		})
 	}
@@ -118,16 +121,7 @@ func TestPoolSizeTurnsWhilePgBouncerRuns(t *testing.T) {
 	t.Cleanup(func() { script(t, "reset", "--keep-data") })
 	table(t, admin, "SET default_pool_size = 3")
 	table(t, admin, "RECONNECT")
-	backends := map[int32]bool{}
-	for _, mine := range crowd(t, route{path: "pgbouncer-transaction"}, 10, 6,
-		"SELECT pg_backend_pid() FROM pg_sleep(0.01)") {
-		for backend := range mine {
-			backends[backend] = true
-		}
-	}
-	if len(backends) > 3 {
-		t.Errorf("10 clients were served by %d backends, wanted the pool size that was set, 3", len(backends))
-	}
+	checkPoolOf(t, route{path: "pgbouncer-transaction"}, 3)
 }
 
 // config is a setting as PgBouncer has it just now.

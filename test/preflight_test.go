@@ -16,12 +16,14 @@ func onePiece(said string) bool {
 }
 
 func TestPreflightIsContentWithTheLab(t *testing.T) {
+	t.Parallel()
 	if said := script(t, "preflight"); said != "" {
 		t.Errorf("said %q, wanted silence", said)
 	}
 }
 
 func TestPreflightNamesWrongSettings(t *testing.T) {
+	t.Parallel()
 	cases := []struct{ setting, says string }{
 		{"LAB_SCALE=ten", "a whole number from 1 to 20000"},
 		{"LAB_SCALE=0", "a whole number from 1 to 20000"},
@@ -66,6 +68,7 @@ func TestPreflightNamesWrongSettings(t *testing.T) {
 
 // Every wrong setting gets its sentence, not just the first, and 'up' starts nothing.
 func TestUpStopsAtWrongSettings(t *testing.T) {
+	t.Parallel()
 	said := refused(t, []string{"COMPOSE_PROJECT_NAME=" + project + "-none", "LAB_SCALE=ten", "LAB_NODE_CPUS=half"}, "up")
 	for _, part := range []string{"LAB_SCALE is 'ten'", "LAB_NODE_CPUS is 'half'"} {
 		if !strings.Contains(said, part) {
@@ -78,6 +81,7 @@ func TestUpStopsAtWrongSettings(t *testing.T) {
 }
 
 func TestPreflightNamesWhoTookThePort(t *testing.T) {
+	t.Parallel()
 	other := "COMPOSE_PROJECT_NAME=" + project + "-none"
 	t.Run("a program", func(t *testing.T) {
 		const taken = "28103"
@@ -124,6 +128,7 @@ func onlyTools(t *testing.T, names ...string) string {
 
 // Without Docker, or without its daemon, whatever a person types says so and what to do.
 func TestWithoutDocker(t *testing.T) {
+	t.Parallel()
 	missing := "PATH=" + onlyTools(t, "bash", "env", "sed", "dirname", "basename", "id", "grep")
 	cases := map[string]struct{ setting, says string }{
 		"Docker missing": {missing, "Docker is missing: install Docker Engine 20.10 or later"},
@@ -150,6 +155,7 @@ func TestWithoutDocker(t *testing.T) {
 
 // An account that isn't in Docker's group is told how to get there.
 func TestWithoutPermissionOnDockersSocket(t *testing.T) {
+	t.Parallel()
 	const socket, nobody = "/var/run/docker.sock", 12345
 	info, err := os.Stat(socket)
 	if err != nil || os.Getuid() != 0 || info.Mode().Perm()&0o007 != 0 {

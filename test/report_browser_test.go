@@ -14,7 +14,8 @@ import (
 // A report opens from a file, without a network, on a projector, a phone, a dark screen and on paper. The pictures are
 // kept among the results, for people to look at.
 func TestReportOnScreensAndPaper(t *testing.T) {
-	p := openPage(t, "file://"+filepath.Join(root, "internal", "htmlreport", "testdata", "run.html"))
+	t.Parallel()
+	p := openBrowser(t).page("file://" + filepath.Join(root, "internal", "htmlreport", "testdata", "run.html"))
 	shoot := func(name string) float64 {
 		var png []byte
 		p.do(chromedp.CaptureScreenshot(&png))

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -15,13 +14,22 @@ import (
 func doors(t *testing.T) map[string]topology.Endpoint {
 	t.Helper()
 	all := map[string]topology.Endpoint{}
-	for _, r := range routes {
-		all[r.name()] = r.endpoint(t)
+	for ip, service := range services(t) {
+		for _, r := range routes {
+			if e := r.endpoint(t); e.Host == service {
+				e.Host = ip
+				all[r.name()] = e
+			}
+		}
+	}
+	if len(all) != len(routes) {
+		t.Fatalf("of %d routes only %d have an address", len(routes), len(all))
 	}
 	return all
 }
 
 func TestRoleWithClearPasswordComesInEverywhere(t *testing.T) {
+	t.Parallel()
 	for name, door := range doors(t) {
 		t.Run(name, func(t *testing.T) {
 			if who := one(t, connect(t, "app_clear", door), "SELECT current_user"); who != "app_clear" {
@@ -40,7 +48,7 @@ func TestRoleWithoutPasswordComesInOnlyWhileTheLabLetsIt(t *testing.T) {
 	t.Cleanup(func() { script(t, "reset", "--keep-data") })
 	for name, door := range doors(t) {
 		t.Run("while/"+name, func(t *testing.T) {
-			eventually(t, 5*time.Second, func() string { // PgBouncer and the standby need a moment
+			eventually(t, func() string { // PgBouncer and the standby need a moment
 				conn, err := tryConnect(t, "app_trust", door)
 				if err != nil {
 					return err.Error()
@@ -72,6 +80,7 @@ func notPermitted(door string) string {
 }
 
 func TestSuperuserHasNoWayInOverTheNetwork(t *testing.T) {
+	t.Parallel()
 	for name, door := range doors(t) {
 		t.Run(name, func(t *testing.T) { wantNoLogin(t, "postgres", door, "") })
 	}
@@ -103,6 +112,7 @@ func wantNoLogin(t *testing.T, role string, e topology.Endpoint, word string) {
 // What the roles of measured connections may write to: pgbench's tables, the one that is loaded, and nothing else in
 // any schema.
 func TestRolesTouchOnlyTheLabsTables(t *testing.T) {
+	t.Parallel()
 	const writable = `SELECT coalesce(string_agg(DISTINCT relname::text, ' ' ORDER BY relname::text), '') FROM pg_class
 		WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT relname = 'pg_settings'
 		AND has_table_privilege($role$, oid, 'INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')`
@@ -127,6 +137,7 @@ func TestRolesTouchOnlyTheLabsTables(t *testing.T) {
 }
 
 func TestAppIsRefusedWhatIsNotItsOwn(t *testing.T) {
+	t.Parallel()
 	cases := map[string]string{
 		"create a table":          "CREATE TABLE mine (n int)",
 		"drop a table":            "DROP TABLE pgbench_history",

@@ -23,6 +23,7 @@ func scripts(t *testing.T) []string {
 
 // Each script explains itself: what it does, how it is called, and an example, without touching anything.
 func TestEachScriptHasHelp(t *testing.T) {
+	t.Parallel()
 	down := []string{"COMPOSE_PROJECT_NAME=" + project + "-none"}
 	for _, name := range scripts(t) {
 		for state, env := range map[string][]string{"lab up": nil, "lab down": down} {
@@ -38,6 +39,7 @@ func TestEachScriptHasHelp(t *testing.T) {
 
 // The list has each script in a line, and one that isn't there is named.
 func TestHelpListsTheScripts(t *testing.T) {
+	t.Parallel()
 	a := command(t, nil, filepath.Join(root, "scripts", "help"))
 	lines := strings.Split(strings.TrimSpace(a.out), "\n")
 	if names := scripts(t); a.status != 0 || len(lines) != len(names) {
@@ -55,6 +57,7 @@ func TestHelpListsTheScripts(t *testing.T) {
 }
 
 func TestScriptsWantALabThatIsUp(t *testing.T) {
+	t.Parallel()
 	env := []string{"COMPOSE_PROJECT_NAME=" + project + "-none"}
 	for _, line := range []string{
 		"latency", "latency 10ms all", "psql direct", "pgbench direct -S", "k6 run x.js", "run 00-tour", "reset", "lab paths",
@@ -72,6 +75,7 @@ func TestScriptsWantALabThatIsUp(t *testing.T) {
 
 // A setting that doesn't exist is an error, which names the one that was meant.
 func TestSettingRefusesWhatItDoesNotKnow(t *testing.T) {
+	t.Parallel()
 	for name, says := range map[string]string{
 		"LAB_SCAL": "did you mean LAB_SCALE?",
 		"lab_port": "did you mean LAB_PORTS?",

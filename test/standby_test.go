@@ -8,7 +8,7 @@ import (
 )
 
 // asSuperuser runs SQL on a node inside its container, the superuser's only way in, and returns what it printed.
-func asSuperuser(t *testing.T, node string, statements ...string) string {
+func asSuperuser(t testing.TB, node string, statements ...string) string {
 	t.Helper()
 	args := []string{"psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-d", "postgres"}
 	for _, sql := range statements {
@@ -27,23 +27,10 @@ func clones(t *testing.T) int {
 func rejoins(t *testing.T) {
 	t.Helper()
 	began := time.Now()
-	eventually(t, time.Minute, func() string { return firstOf(t, behind) })
+	eventually(t, func() string { return firstOf(t, behind) })
 	t.Logf("the standby follows again after %.1f s", time.Since(began).Seconds())
 	if on, has := balancesOf(t, "primary"), balancesOf(t, "standby"); on != has {
 		t.Errorf("the primary has %+v, the standby %+v", on, has)
-	}
-}
-
-func TestStandbyRejoinsAfterRestarts(t *testing.T) {
-	for _, service := range []string{"standby", "primary"} {
-		t.Run(service, func(t *testing.T) {
-			before := clones(t)
-			docker(t, "restart", container(service))
-			rejoins(t)
-			if clones(t) != before {
-				t.Error("it cloned the primary again, without need")
-			}
-		})
 	}
 }
 
@@ -53,7 +40,7 @@ func TestStandbyRejoinsWithoutItsSlot(t *testing.T) {
 		"postgres",
 		"-c", "SELECT pg_terminate_backend(active_pid, 5000) FROM pg_replication_slots WHERE slot_name = 'standby'",
 		"-c", "SELECT pg_drop_replication_slot('standby')"}
-	eventually(t, 20*time.Second, func() string { // the standby may come back between the two
+	eventually(t, func() string { // the standby may come back between the two
 		if a := command(t, nil, "docker", drop...); a.status != 0 {
 			return a.all()
 		}
@@ -93,7 +80,7 @@ func TestStandbyClonesAnewWhenItsSlotIsLost(t *testing.T) {
 	if status != "lost" {
 		t.Fatalf("the slot is %s, wanted lost", status)
 	}
-	eventually(t, time.Minute, func() string { // so that they have to take it back
+	eventually(t, func() string { // so that they have to take it back
 		for _, service := range []string{"pgpool", "pgpool-near-app"} {
 			if nodes := poolNodes(t, service); len(nodes) != 2 || nodes[1]["status"] != "down" {
 				return fmt.Sprintf("%s doesn't leave the standby out: %v", service, nodes)
@@ -107,7 +94,7 @@ func TestStandbyClonesAnewWhenItsSlotIsLost(t *testing.T) {
 	if made := clones(t) - before; made != 1 {
 		t.Errorf("%d clones were made, wanted one", made)
 	}
-	eventually(t, time.Minute, func() string { return firstOf(t, notBalanced) })
+	eventually(t, func() string { return firstOf(t, notBalanced) })
 	t.Logf("both Pgpool-IIs balance over it again %.1f s after its start", time.Since(began).Seconds())
 }
 
@@ -118,7 +105,7 @@ func TestAnotherPrimaryTakesThePlaceOfThePrimary(t *testing.T) {
 	docker(t, "volume", "rm", project+"_primary-data")
 	began := time.Now()
 	script(t, "compose", "up", "-d", "primary")
-	eventually(t, time.Minute, func() string { return firstOf(t, behind) })
+	eventually(t, func() string { return firstOf(t, behind) })
 	now := systemIdentifier(t, container("primary"))
 	if now == before || systemIdentifier(t, container("standby")) != now {
 		t.Errorf("the primary was %s and is %s, the standby is %s", before, now, systemIdentifier(t, container("standby")))

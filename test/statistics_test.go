@@ -13,7 +13,7 @@ var statusLine = regexp.MustCompile(`(?m)^HTTP/1\.[01] (\d{3})`)
 // ask sends bytes from the lab's container to the allow-list proxy and returns all that came back.
 func ask(t *testing.T, request string) string {
 	t.Helper()
-	const talk = `exec 3<>/dev/tcp/docker-stats/2375 && printf '%s' "$1" >&3 && timeout 10 cat <&3`
+	const talk = `exec 3<>/dev/tcp/docker-stats/2375 && printf '%s' "$1" >&3 && timeout 60 cat <&3`
 	return command(t, nil, "docker", "exec", container("lab"), "bash", "-c", talk, "bash", request).out
 }
 
@@ -34,6 +34,7 @@ func statuses(answer string) string {
 const statsQuery = "?stream=false&one-shot=true"
 
 func TestStatisticsAnswerTheOneQuestion(t *testing.T) {
+	t.Parallel()
 	for _, service := range []string{"primary", "standby", "pgbouncer", "pgpool", "pgpool-near-app", "toxiproxy", "lab",
 		"docker-stats"} {
 		t.Run(service, func(t *testing.T) {
@@ -50,6 +51,7 @@ func TestStatisticsAnswerTheOneQuestion(t *testing.T) {
 
 // A container's limits are four numbers, out of a definition that holds passwords.
 func TestStatisticsAnswerTheLimits(t *testing.T) {
+	t.Parallel()
 	for service, has := range map[string]bool{"primary": true, "pgbouncer": true, "pgpool": true, "toxiproxy": false} {
 		t.Run(service, func(t *testing.T) {
 			t.Parallel()
@@ -71,6 +73,7 @@ func TestStatisticsAnswerTheLimits(t *testing.T) {
 }
 
 func TestStatisticsRefuseEverythingElse(t *testing.T) {
+	t.Parallel()
 	stats := "/containers/" + container("primary") + "/stats"
 	allowed := stats + statsQuery
 	id := docker(t, "inspect", "-f", "{{.Id}}", container("primary"))
@@ -135,6 +138,7 @@ func TestStatisticsRefuseEverythingElse(t *testing.T) {
 
 // A second request on the same connection is judged by itself.
 func TestStatisticsJudgeEachRequest(t *testing.T) {
+	t.Parallel()
 	first := strings.Replace(request("GET /containers/"+container("lab")+"/stats"+statsQuery), "Connection: close\r\n", "",
 		1)
 	if got := statuses(ask(t, first+request("GET /containers/json"))); got != "200 403" {
@@ -144,6 +148,7 @@ func TestStatisticsJudgeEachRequest(t *testing.T) {
 
 // Only the lab can ask: others can't find the proxy, and its network leads nowhere.
 func TestStatisticsAreTheLabsAlone(t *testing.T) {
+	t.Parallel()
 	for _, service := range []string{"primary", "pgbouncer", "toxiproxy"} {
 		a := command(t, nil, "docker", "exec", container(service), "bash", "-c", "exec 3<>/dev/tcp/docker-stats/2375")
 		if a.status == 0 || !strings.Contains(a.all(), "docker-stats") {

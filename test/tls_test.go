@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -94,8 +93,8 @@ func tlsConnect(t *testing.T, keywords string) (*pgx.Conn, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.Password = strings.TrimSpace(script(t, "setting", passwords["app"]))
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	config.Password = password(t, "app")
+	ctx, cancel := context.WithTimeout(t.Context(), oneTry())
 	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err == nil {
@@ -107,6 +106,7 @@ func tlsConnect(t *testing.T, keywords string) (*pgx.Conn, error) {
 // Pgpool-II says that it has no TLS (configs/pgpool says why), and who shows the certificate under a name that isn't
 // in it is not believed.
 func TestTLSIsRefused(t *testing.T) {
+	t.Parallel()
 	trusted := filepath.Join(t.TempDir(), "ca.crt")
 	if err := os.WriteFile(trusted, []byte(inside(t, "lab", "cat", authority)), 0o600); err != nil {
 		t.Fatal(err)
@@ -164,6 +164,7 @@ func TestNothingElseHasTLS(t *testing.T) {
 
 // The key is for servers and poolers; who runs k6 may read the authority's certificate.
 func TestTLSKeyIsForServersOnly(t *testing.T) {
+	t.Parallel()
 	for file, want := range map[string]string{"server.key": "600 5432", "server.crt": "644 5432", "ca.crt": "644 5432"} {
 		if got := inside(t, "primary", "stat", "-c", "%a %u", "/run/secrets-lab/tls/"+file); got != want {
 			t.Errorf("%s: mode and owner %s, wanted %s", file, got, want)

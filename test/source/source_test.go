@@ -115,7 +115,7 @@ func read(t *testing.T, file string) string {
 var narrow = []string{
 	".ci", ".editorconfig", ".env", ".github", "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "cmd", "compose.yaml",
 	"images", "internal/connect", "internal/console", "internal/link", "internal/liveload",
-	"internal/suggest", "internal/tool", "k6/examples", "k6/lib", "k6/live", "k6/pg",
+	"internal/suggest", "internal/tool", "k6/examples", "k6/lessons", "k6/lib", "k6/live", "k6/pg",
 	"scripts", "test",
 }
 
@@ -130,6 +130,15 @@ func TestLinesFitAScreen(t *testing.T) {
 			}
 		})
 	}
+}
+
+// k6's own summary is what people know: no lesson takes its place.
+func TestLessonsLeaveTheSummaryToK6(t *testing.T) {
+	walk(t, "k6/lessons", func(file string, text []byte) {
+		if strings.Contains(string(text), "handleSummary") {
+			t.Errorf("%s takes the place of k6's summary", file)
+		}
+	})
 }
 
 // What a script says of itself fits a terminal: scripts/help shows it as it stands.
