@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.k6.io/k6/v2/metrics"
@@ -58,49 +59,55 @@ func (tr *trial) line(t *testing.T) second.Line {
 }
 
 func TestSecondOfEachPath(t *testing.T) {
-	tr := newTrial(t)
-	direct := map[string]string{"path": "direct"}
-	tr.add("pg_statement", direct, 4, 1, 3, 2, 10)
-	tr.add("pg_transactions", direct, 3, 2)
-	tr.add("pg_connect", map[string]string{"path": "direct", "connect": "later"}, 7, 9, 8)
-	tr.add("pg_transaction", direct, 100) // isn't the latency here
-	tr.add("pg_errors", map[string]string{"path": "pgpool", "code": "53300"}, 1, 1)
-	tr.add("pg_errors", map[string]string{"path": "pgpool", "code": "cancelled"}, 1)
-	tr.add("vus", nil, 10)
-	line := tr.line(t)
-	if len(line.Paths) != 2 || time.Since(line.Time) > time.Minute {
-		t.Fatalf("%+v", line)
-	}
-	d := line.Paths["direct"]
-	if d.TPS < 4.9 || d.TPS > 5.1 || *d.P50MS != 3 || *d.P95MS != 10 || *d.ConnectMS != 8 || d.Errors != 0 {
-		t.Errorf("%+v, p50 %v, p95 %v, connect %v", d, *d.P50MS, *d.P95MS, *d.ConnectMS)
-	}
-	n := d.ResponseTime.Counts
-	if d.Transactions != 5 || n[3] != 1 || n[4] != 1 || n[5] != 2 || n[6] != 1 || d.ConnectTime.Counts[6] != 3 {
-		t.Errorf("%d transactions, response times %+v, connects %+v", d.Transactions, d.ResponseTime, d.ConnectTime)
-	}
-	p := line.Paths["pgpool"]
-	if p.TPS != 0 || p.P50MS != nil || p.ConnectMS != nil || p.Errors != 2 || len(p.Codes) != 1 || p.Codes["53300"] != 2 {
-		t.Errorf("%+v", p)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		tr := newTrial(t)
+		direct := map[string]string{"path": "direct"}
+		tr.add("pg_statement", direct, 4, 1, 3, 2, 10)
+		tr.add("pg_transactions", direct, 3, 2)
+		tr.add("pg_connect", map[string]string{"path": "direct", "connect": "later"}, 7, 9, 8)
+		tr.add("pg_transaction", direct, 100) // isn't the latency here
+		tr.add("pg_errors", map[string]string{"path": "pgpool", "code": "53300"}, 1, 1)
+		tr.add("pg_errors", map[string]string{"path": "pgpool", "code": "cancelled"}, 1)
+		tr.add("vus", nil, 10)
+		line := tr.line(t)
+		if len(line.Paths) != 2 || !line.Time.Equal(time.Now()) {
+			t.Fatalf("%+v", line)
+		}
+		d := line.Paths["direct"]
+		if d.TPS != 5 || *d.P50MS != 3 || *d.P95MS != 10 || *d.ConnectMS != 8 || d.Errors != 0 {
+			t.Errorf("%+v, p50 %v, p95 %v, connect %v", d, *d.P50MS, *d.P95MS, *d.ConnectMS)
+		}
+		n := d.ResponseTime.Counts
+		if d.Transactions != 5 || n[3] != 1 || n[4] != 1 || n[5] != 2 || n[6] != 1 || d.ConnectTime.Counts[6] != 3 {
+			t.Errorf("%d transactions, response times %+v, connects %+v", d.Transactions, d.ResponseTime, d.ConnectTime)
+		}
+		p := line.Paths["pgpool"]
+		if p.TPS != 0 || p.P50MS != nil || p.ConnectMS != nil || p.Errors != 2 || len(p.Codes) != 1 || p.Codes["53300"] != 2 {
+			t.Errorf("%+v", p)
+		}
+	})
 }
 
 func TestPathThatFallsSilentHasNoTransactions(t *testing.T) {
-	tr := newTrial(t)
-	tr.add("pg_transactions", map[string]string{"path": "direct"}, 5)
-	tr.line(t)
-	tr.begun = time.Now().Add(-time.Second)
-	if p, ok := tr.line(t).Paths["direct"]; !ok || p.TPS != 0 || p.Errors != 0 {
-		t.Errorf("%+v, %v", p, ok)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		tr := newTrial(t)
+		tr.add("pg_transactions", map[string]string{"path": "direct"}, 5)
+		tr.line(t)
+		tr.begun = time.Now().Add(-time.Second)
+		if p, ok := tr.line(t).Paths["direct"]; !ok || p.TPS != 0 || p.Errors != 0 {
+			t.Errorf("%+v, %v", p, ok)
+		}
+	})
 }
 
 func TestPieceOfASecondIsNotPrinted(t *testing.T) {
-	tr := newTrial(t)
-	tr.begun = time.Now()
-	if tr.flush(); tr.out.Len() > 0 {
-		t.Errorf("printed %q", tr.out.String())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		tr := newTrial(t)
+		tr.begun = time.Now()
+		if tr.flush(); tr.out.Len() > 0 {
+			t.Errorf("printed %q", tr.out.String())
+		}
+	})
 }
 
 func TestLatencyHasToBeSaid(t *testing.T) {

@@ -37,6 +37,9 @@ func TestStraightWaitsForRoomAndForBytes(t *testing.T) {
 	written := make(chan error, 1)
 	go func() {
 		_, err := near.Write(sent)
+		if err != nil {
+			near.Close() // nobody waits for the rest
+		}
 		written <- err
 	}()
 	time.Sleep(50 * time.Millisecond)

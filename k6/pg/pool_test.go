@@ -85,7 +85,8 @@ func TestPoolConnected(t *testing.T) {
 }
 
 func TestPoolLifetime(t *testing.T) {
-	vu := pooled(t, New(), `size: 1, lifetime: 0.1`, `const pid = () => pool.query('SELECT pg_backend_pid() AS pid')[0].pid;
+	vu := pooled(t, New(), `size: 1, lifetime: 0.1`, `
+		const pid = () => pool.query('SELECT pg_backend_pid() AS pid')[0].pid;
 		const first = pid()`)[0]
 	eventually(t, "another connection takes the place of the old one", func() bool {
 		return vu.run(`pid() === first`) == "false"
