@@ -44,7 +44,7 @@ experiments:
     paths: [app-pool]
     clients: [6]
     instance_pools: [2]
-  - name: paced
+  - name: open-loop
     paths: [direct]
     rate: 20
   - name: settings
@@ -139,7 +139,7 @@ experiments:
 `
 
 // measuredCells are the experiments of cellsPlan that run to their end.
-const measuredCells = "roles,pools,own-pool,paced,settings,writes,work,fresh,fill,network,pgbench,pgbench-work"
+const measuredCells = "roles,pools,own-pool,open-loop,settings,writes,work,fresh,fill,network,pgbench,pgbench-work"
 
 // cellsScript has what its clients do. A statement of slow takes so long that its clients are all at work at once, and
 // one of held waits until nobody holds the lock.

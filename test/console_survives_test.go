@@ -23,7 +23,8 @@ func TestConsoleOutlivesWhatItShows(t *testing.T) {
 	docker(t, append([]string{"stop"}, away...)...)
 	p.until("PgBouncer is shown to be gone", node("pgbouncer", "down"))
 	p.until("the standby is shown to be gone", node("standby", "down"))
-	p.until("toxiproxy is said to be gone", `/toxiproxy doesn't answer/.test(document.getElementById('map-note').textContent)`)
+	p.until("toxiproxy is said to be gone",
+		`/toxiproxy doesn't answer/.test(document.getElementById('map-note').textContent)`)
 	docker(t, append([]string{"start"}, away...)...)
 	p.until("PgBouncer is shown to be back", node("pgbouncer", "up"))
 	p.until("the standby is shown to be back", node("standby", "up"))

@@ -65,7 +65,7 @@ func (p *tab) slide(stop int) {
 	p.do(chromedp.MouseClickXY(at[0], at[1]))
 }
 
-// swapped waits until a latency shows wherever it must: on the link, in the panel, in the round trip measured and in the
+// swapped waits until a latency shows wherever it must: on the link, in the panel, in the round trip measured, in the
 // load's p50. A busy machine adds to both, and never takes from them.
 func (p *tab) swapped(ms int) {
 	p.t.Helper()

@@ -11,7 +11,7 @@ import (
 var pairLine = regexp.MustCompile(`(?m)^(\S+) +2 simple +([\d.]+) \(no interval\) +([\d.]+) \(no interval\) +` +
 	`([\d.]+) \(no interval\)`)
 
-// BenchmarkCrosscheckMeasuresRatios: two groups of slots are too few to say whether k6 agrees, but both programs measure
+// BenchmarkCrosscheckMeasuresRatios: two groups of slots are too few to say whether k6 agrees. Both programs measure
 // each path.
 func BenchmarkCrosscheckMeasuresRatios(t *testing.B) {
 	a := command(t, nil, filepath.Join(root, "scripts", "crosscheck"), "ratios", "--paths", "direct,pgpool",

@@ -69,7 +69,8 @@ func TestSamplerSeesWaits(t *testing.T) {
 			return ""
 		})
 	})
-	for event, least := range map[string]float64{"Client:ClientRead": 1.0 / 3, "Timeout:PgSleep": 1.0 / 3, "Net/Delay": 0.1} {
+	shares := map[string]float64{"Client:ClientRead": 1.0 / 3, "Timeout:PgSleep": 1.0 / 3, "Net/Delay": 0.1}
+	for event, least := range shares {
 		if share := shareOf(n, event); share < least-1e-6 {
 			t.Errorf("one of three sessions was in %s, its share is %.3f", event, share)
 		}

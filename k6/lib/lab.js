@@ -125,13 +125,13 @@ function once({ workload: exec, clients: vus }, most) {
   };
 }
 
-// workload returns the function that k6 is to call: once where there is a window, a pair or fixed work, and with several
-// of the client's iterations each time where there is none.
+// workload returns the function that k6 is to call: once where there is a window, a pair or fixed work. Where there is
+// none it does several of the client's iterations each time.
 export function workload(settings, iteration) {
   if (!iteration) return workload({}, settings);
   let work;
   return () => {
-    if (!work) work = begin(settings, iteration); // once, whatever it throws: a new client would leave a connection behind
+    if (!work) work = begin(settings, iteration);
     return work();
   };
 }

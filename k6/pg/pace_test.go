@@ -18,7 +18,8 @@ func TestPaceKeepsTime(t *testing.T) {
 		const pace = pg.pace({ rate: 50, clients: 1 });
 		let iterations = 0;
 		while (pace.wait()) { iterations++; pace.done() }`)[0]
-	responses, dropped := inAnyPhase(s.measured(), "pg_response_time"), s.module.pacers.dropped(*s.module.schedule.open.Load())
+	responses := inAnyPhase(s.measured(), "pg_response_time")
+	dropped := s.module.pacers.dropped(*s.module.schedule.open.Load())
 	if got := s.run(`String(iterations)`); got != strconv.Itoa(25-dropped) || len(responses) != 25-dropped {
 		t.Errorf("%s iterations have %d response times, and %d were dropped", got, len(responses), dropped)
 	}

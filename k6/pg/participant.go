@@ -127,8 +127,8 @@ func (i *instance) phaseAt(ended time.Time) phase {
 	return i.schedule.phaseAt(ended)
 }
 
-// context is what the VU's connects and statements run under. It ends with the VU's iteration of k6's, with its pair, or
-// patience after the window.
+// context is what the VU's connects and statements run under. It ends with the VU's iteration of k6's, with its pair,
+// or patience after the window.
 func (i *instance) context() context.Context {
 	own := i.vu.Context()
 	switch {
