@@ -98,6 +98,7 @@ experiments:
     driver: pgbench
     paths: [pgbouncer-transaction, pgpool]
     protocol: [simple, prepared]
+    clients: [1]
   - name: pgbench-work
     driver: pgbench
     workload: tpcb
