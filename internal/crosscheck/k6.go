@@ -15,7 +15,7 @@ import (
 	"pooler-lab/k6/summary"
 )
 
-// warmup is the longest time that clients may take to connect, in seconds. What they don't need is measured too.
+// warmup is the least time that clients warm up, in seconds.
 const warmup = 0.5
 
 // patience is how many seconds k6 may take beside its window, and grace how long it may take to end when it is to stop.
@@ -33,7 +33,8 @@ func runK6(ctx context.Context, at topology.Endpoint, l load, f metric, scale in
 	defer os.RemoveAll(folder)
 	file := filepath.Join(folder, "summary.json")
 	env, err := k6run.Cell{Path: l.path, DSN: at.DSN(l.role), Workload: l.workload, Protocol: l.protocol, Role: l.role,
-		Clients: l.clients, Seconds: l.seconds, Warmup: warmup, Deadline: warmup + l.seconds + patience, Scale: scale}.Env()
+		Clients: l.clients, Seconds: l.seconds, Warmup: warmup, Scale: scale,
+		Deadline: k6run.GettingReady(l.clients) + warmup + l.seconds + patience}.Env()
 	if err != nil {
 		return 0, err
 	}

@@ -51,10 +51,9 @@ func (p pair) pairCell(ends [2]topology.Endpoint, scale int) (k6run.Cell, error)
 	}
 	// The window may open in the midst of a group and close in the midst of another.
 	seconds := float64((p.groups+2)*pgbench.GroupSlots) * pgbench.SlotLength.Seconds()
-	connecting := 2 + float64(p.clients)/30
 	return k6run.Cell{Path: p.paths[pgbench.A], DSN: ends[pgbench.A].DSN(p.role), Workload: "alternate", Params: params,
-		Protocol: p.protocol, Role: p.role, Clients: 2 * p.clients, Seconds: seconds, Warmup: connecting,
-		Deadline: connecting + seconds + patience, Scale: scale}, nil
+		Protocol: p.protocol, Role: p.role, Clients: 2 * p.clients, Seconds: seconds, Scale: scale,
+		Deadline: k6run.GettingReady(2*p.clients) + seconds + patience}, nil
 }
 
 // runK6 runs the pair in one k6, which holds the clients of both paths.

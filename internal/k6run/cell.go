@@ -22,13 +22,17 @@ type Cell struct {
 	InstancePool int `json:"instance_pool"` // connections of each pool
 	Transactions int `json:"transactions"`  // of each client; 0 is a window of Seconds
 
-	Rate     float64 `json:"rate"`    // iterations per second over all clients; 0 is a closed loop
-	Seconds  float64 `json:"seconds"` // 0 has no window: until k6 is ended
-	Warmup   float64 `json:"warmup_seconds"`
+	Rate     float64 `json:"rate"`           // iterations per second over all clients; 0 is a closed loop
+	Seconds  float64 `json:"seconds"`        // 0 has no window: until k6 is ended
+	Warmup   float64 `json:"warmup_seconds"` // least time that the clients of a closed loop warm up
 	Deadline float64 `json:"deadline_seconds"`
 	Scale    int     `json:"scale"`
 	Seed     uint32  `json:"seed"`
 }
+
+// GettingReady is what clients with so many connections may take to connect and to do their first iterations, in
+// seconds. A window waits for them, so this only ends what hangs. It is several times what a slow machine needs.
+func GettingReady(connections int) float64 { return 120 + 0.5*float64(connections) }
 
 // Env is the environment that tells k6 of the cell.
 func (c Cell) Env() ([]string, error) {

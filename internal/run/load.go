@@ -22,13 +22,12 @@ import (
 // start and end, and the closing of its connections, for which a slow machine needs some 50 ms each.
 func slack(c lesson.Cell) float64 { return 20 + 0.05*float64(connections(c)) }
 
-// gettingReady is what the clients of c may take to connect and to do their first iterations, in seconds. The window
-// waits for them, so this only ends what hangs. It is several times what a slow machine needs.
+// gettingReady is what the clients of c may take to get ready, in seconds.
 func gettingReady(c lesson.Cell) float64 {
 	if c.Transactions > 0 {
 		return 0 // connecting is part of the work
 	}
-	return 120 + 0.5*float64(connections(c))
+	return k6run.GettingReady(connections(c))
 }
 
 // connections is how many the cell's clients open.

@@ -66,7 +66,7 @@ func TestCellOfAScript(t *testing.T) {
 			`"dsn":"host=toxiproxy port=15001 dbname=lab user=app sslmode=disable","role":"app","link":"client-primary",` +
 			`"latency_ms":0,"workload":"select","params":{},"protocol":"simple","clients":3,"pool_size":0,` +
 			`"instances":0,"instance_pool":0,"transactions":0,"rate":7,"seconds":2,"warmup_seconds":0.5,` +
-			`"deadline_seconds":22.5,"scale":0,"seed":0}`},
+			`"deadline_seconds":144,"scale":0,"seed":0}`},
 		"another path, over its link": {"PATH=pgpool", `"path":"pgpool","dsn":"host=toxiproxy port=15004 `},
 		"without toxiproxy": {"PATH=pgpool LINK=none", `"path":"pgpool",` +
 			`"dsn":"host=pgpool port=9999 dbname=lab user=app sslmode=disable","role":"app","link":""`},
