@@ -34,13 +34,16 @@ experiments:
   - name: roles
     paths: [direct, standby, pgbouncer-transaction, pgpool]
     roles: [app_trust]
+  # Long enough for samples of a slow server.
   - name: pools
     workload: slow
+    seconds: 4
     paths: [socket, pgbouncer-transaction]
     clients: [6]
     pool_sizes: [2, 5]
   - name: own-pool
     workload: slow
+    seconds: 4
     paths: [app-pool]
     clients: [6]
     instance_pools: [2]

@@ -3,6 +3,7 @@ package test
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"net"
 	"net/http"
 	"strings"
@@ -10,7 +11,7 @@ import (
 	"time"
 )
 
-// BenchmarkIdleLab prints what the lab costs while nothing happens. It fails only where a figure can't be had.
+// BenchmarkIdleLab is what the lab costs while nothing happens.
 func BenchmarkIdleLab(t *testing.B) {
 	t.Log("images: " + strings.ReplaceAll(docker(t, "images", "--filter", "reference=pooler-lab*", "--format",
 		"{{.Repository}} {{.Size}}"), "\n", ", "))
@@ -32,8 +33,8 @@ func BenchmarkIdleLab(t *testing.B) {
 			memory, cpu = memory+now.megabytes, cpu+share
 		}
 	}
-	t.Logf("idle: %-16s %6.1f MB  %5.2f %% of a core (meant to stay under 600 MB and 5 %%)", "all but yugabyte", memory,
-		cpu*100)
+	figure(t, "memory of the idle lab, without YugabyteDB", memory, " MB", math.Inf(-1), 600)
+	figure(t, "CPU of the idle lab, of one core", cpu*100, " %", math.Inf(-1), 5)
 }
 
 // usage is what a container has used so far.

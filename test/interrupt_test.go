@@ -97,8 +97,8 @@ func checkInterrupted(t *testing.T, run *started) {
 		}
 	}
 	for name, l := range links(t) {
-		if asked := l.LatencyMS; (name == "client-pgpool") != (asked == 7) || (name != "client-pgpool" && asked != 0) {
-			t.Errorf("%s has %v ms, wanted what was set before the run", name, asked)
+		if set := l.LatencyMS; (name == "client-pgpool") != (set == 7) || (name != "client-pgpool" && set != 0) {
+			t.Errorf("%s has %v ms, wanted what was set before the run", name, set)
 		}
 	}
 	noGeneratorIsLeft(t)

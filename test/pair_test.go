@@ -22,7 +22,7 @@ defaults:
   protocol: simple
   repeats: 3
   seconds: 0.7
-  warmup_seconds: 5
+  warmup_seconds: 0.5
 experiments:
   - name: write
     workload: tpcb

@@ -122,9 +122,9 @@ func TestK6Summaries(t *testing.T) {
 		}
 	}
 	for name, spoil := range map[string]func(*summary.Summary){
-		"late clients": func(s *summary.Summary) { s.Window.Ready = 9 },
-		"errors":       func(s *summary.Summary) { s.Errors = []summary.Error{{Code: "57014", Message: "x"}} },
-		"no window":    func(s *summary.Summary) { s.Window = nil },
+		"missing clients": func(s *summary.Summary) { s.Window.Ready = 9 },
+		"errors":          func(s *summary.Summary) { s.Errors = []summary.Error{{Code: "57014", Message: "x"}} },
+		"no window":       func(s *summary.Summary) { s.Window = nil },
 	} {
 		spoiled := seen()
 		spoil(spoiled)

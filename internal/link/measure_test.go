@@ -10,7 +10,7 @@ import (
 	"pooler-lab/internal/topology"
 )
 
-func TestMeasureSeesTheLatencyAskedFor(t *testing.T) {
+func TestMeasureSeesTheLatencySet(t *testing.T) {
 	client := startToxiproxy(t)
 	l := addLink(t, client, "client-primary", listen(t, answerQueries))
 	for _, ms := range []int{0, 5, 30} {
@@ -22,12 +22,12 @@ func TestMeasureSeesTheLatencyAskedFor(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got.Median < time.Duration(ms)*time.Millisecond || got.Samples < leastSamples {
-			t.Errorf("asked %d ms, measured %+v", ms, got)
+			t.Errorf("set %d ms, measured %+v", ms, got)
 		}
 	}
 }
 
-// BenchmarkLatency: a link has little more than what is asked for.
+// BenchmarkLatency: a link has little more than what is set.
 func BenchmarkLatency(b *testing.B) {
 	client := startToxiproxy(b)
 	l := addLink(b, client, "client-primary", listen(b, answerQueries))
@@ -68,21 +68,21 @@ func TestRowSaysWhyThereIsNoRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []struct{ asked, problem string }{
+	want := []struct{ set, problem string }{
 		{"- and odd", ""},
 		{"-", "unreachable: connection closed; is 127.0.0.1 up?"},
 		{"cut", "cut"},
 		{"-", "missing: toxiproxy doesn't have it; restart that service to have it read its file again"},
 	}
 	for i, w := range want {
-		if rows[i].set != w.asked || rows[i].Problem != w.problem || (rows[i].RoundTripMS == nil) != (w.problem != "") {
+		if rows[i].set != w.set || rows[i].Problem != w.problem || (rows[i].RoundTripMS == nil) != (w.problem != "") {
 			t.Errorf(
 				"%s: got %q, %q, %v; want %q, %q",
 				rows[i].Link,
 				rows[i].set,
 				rows[i].Problem,
 				rows[i].RoundTripMS,
-				w.asked,
+				w.set,
 				w.problem,
 			)
 		}

@@ -25,7 +25,7 @@ type plain struct {
 // plainly says it of each flag, of the gravest first.
 var plainly = []plain{
 	{result.FlagErrors, "statements failed"},
-	{result.FlagCounts, "k6's and servers' counts differ"},
+	{result.FlagCounts, "counts differ"},
 	{result.FlagUncounted, "the servers' counts are unknown"},
 	{result.FlagLatency, "the latency wasn't as set"},
 	{result.FlagHost, "this machine's CPU was full"},
@@ -42,7 +42,7 @@ var plainly = []plain{
 func (d doubts) line() string {
 	reasons := slices.DeleteFunc(slices.Clone(plainly), func(p plain) bool { return d[p.kind] == 0 })
 	slices.SortStableFunc(reasons, func(a, b plain) int { return d[b.kind] - d[a.kind] })
-	const first, more = "* doubtful: ", "; more: --details"
+	const first, more = "* doubtful: ", "; ... (--details)"
 	line := first
 	for i, p := range reasons {
 		next := line + p.text

@@ -85,7 +85,7 @@ func TestTheTourFitsAProjector(t *testing.T) {
 		lines            []string // that begin so are there, each once
 	}{
 		"small figures":          {whole(t, 0.03), 72, 0, nil},
-		"large figures, starred": {whole(t, 99999, all...), 72, 72, []string{"* doubtful: statements failed; k6's "}},
+		"large figures, starred": {whole(t, 99999, all...), 72, 72, []string{"* doubtful: statements failed; counts "}},
 		"paths off": {off, 54, 54, []string{"* doubtful: this machine's CPU was full",
 			"Off: yugabyte, pgbouncer-yugabyte, pgbouncer-yugabyte-near-app"}},
 		"interrupted":      {stopped, 40, 40, []string{"* doubtful: ", "INTERRUPTED: it was stopped"}},
@@ -126,7 +126,7 @@ func TestDoubts(t *testing.T) {
 		{doubts{result.FlagThrottled: 3, result.FlagErrors: 1, result.FlagHost: 3},
 			"* doubtful: this machine's CPU was full; a CPU limit was hit; statements failed\n"},
 		{doubts{result.FlagThrottled: 3, result.FlagErrors: 1, result.FlagHost: 3, result.FlagFew: 2},
-			"* doubtful: this machine's CPU was full; a CPU limit was hit; more: --details\n"},
+			"* doubtful: this machine's CPU was full; a CPU limit was hit; ... (--details)\n"},
 		{doubts{"of a later version": 1}, "* doubtful: --details says why\n"},
 	} {
 		if got := test.of.line(); got != test.want {

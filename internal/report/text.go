@@ -29,8 +29,8 @@ func brief(run *result.Run) string {
 		clear(why)
 		tables = lines(run, experiments, false, why)
 	}
-	return title(run) + tables + "\n" + why.line() + off(run) + firstFailure(run) + differing(run) + once(run) +
-		outcomes(run)
+	return title(run) + tables + "\n" + why.line() + off(run) + firstFailure(run) + differing(run) + rates(run) +
+		once(run) + outcomes(run)
 }
 
 // detailed has ratios, round trips and flags in its tables, and below them what was rejected, whether counts agree and
@@ -118,6 +118,23 @@ func differing(run *result.Run) string {
 		return ""
 	}
 	return "The counts of clients and servers differ in " + metric.Count(n, "repeat") + ".\n"
+}
+
+// rates says how often iterations of open loops were due, by workload, where no path was to be overloaded.
+func rates(run *result.Run) string {
+	var all []string
+	for _, c := range run.Cells {
+		text := fmt.Sprintf("%s %g/s", c.Workload, c.Rate)
+		if c.Rate > 0 && !c.Overload && !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	paragraph(&b, "Rates on each path: ", strings.Join(all, ", ")+".")
+	return b.String()
 }
 
 // counts says whether k6 and the servers agree on how much was done.

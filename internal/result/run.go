@@ -23,8 +23,8 @@ type Status string
 
 // A run is Running until its last cell is written, then Finished, Interrupted or Failed: a reader who finds
 // Running in a folder that nobody works on takes it for Interrupted. A cell starts Planned. A repeat is
-// Rejected where someone changed what it was measured under, other machines took the CPU, a burst of work that wasn't
-// its own used up a CPU limit, or its warm-up was too short; its figures are kept and count for nothing.
+// Rejected where someone changed what it was measured under, other machines took the CPU, or a burst of work that wasn't
+// its own used up a CPU limit; its figures are kept and count for nothing.
 const (
 	Running     Status = "running"
 	Finished    Status = "finished"

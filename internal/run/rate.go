@@ -14,9 +14,10 @@ import (
 
 // How the rate of an open loop is held against what its paths can do.
 const (
-	probeIterations = 5   // of each client, without a pause
-	heldShare       = 0.6 // of what the clients did in the probe is a rate that the path holds
-	windowHolds     = 12  // iterations that a window has room for, at least, where its rate was lowered
+	probeIterations = 10   // of each client, without a pause
+	mostShare       = 0.75 // of what the clients did in the probe: a rate above that isn't held
+	lowerShare      = 0.5  // of what they did: what such a rate is lowered to
+	windowHolds     = 12   // iterations that a window has room for, at least, where its rate was lowered
 )
 
 // lowerRates lowers the rates of open loops to what the slowest path holds: the same for all cells of a workload, so
@@ -26,27 +27,26 @@ func (r *runner) lowerRates(ctx context.Context) error {
 	if r.doc.Lesson.Override.Rate != nil {
 		return nil
 	}
-	held, slowest := map[string]float64{}, map[string]string{} // by workload
+	defer r.progress.doing("")
+	done, slowest := map[string]float64{}, map[string]string{} // by workload
 	probes := r.probes()
 	for i, c := range probes {
 		if ctx.Err() != nil {
 			return nil
 		}
-		r.progress.doing(fmt.Sprintf("probe %d/%d: which rate does %s hold, %s?", i+1, len(probes), c.Path, c.Workload))
+		r.progress.doing(fmt.Sprintf("probe %d/%d: the highest rate of %s on %s", i+1, len(probes), c.Workload, c.Path))
 		rate, ok := r.probe(ctx, c)
-		if was, known := held[c.Workload]; ok && (!known || rate < was) {
-			held[c.Workload], slowest[c.Workload] = rate, c.Path
+		if was, known := done[c.Workload]; ok && (!known || rate < was) {
+			done[c.Workload], slowest[c.Workload] = rate, c.Path
 		}
 	}
-	r.progress.doing("")
-	for _, workload := range r.lower(held) {
-		r.progress.say("%s: %g iterations/s, which the slowest path, %s, holds", workload, held[workload], slowest[workload])
+	for workload, rate := range r.lower(done) {
+		r.progress.say("%s: %g iterations/s, which all paths hold (the slowest: %s)", workload, rate, slowest[workload])
 	}
 	return r.doc.Write(r.dir)
 }
 
-// probes are the cells to find out the rates with: of those that differ in nothing that a rate may depend on but their
-// latency, the one with the highest.
+// probes are the cells to find out the rates with: of those that differ in latency alone, the one with the highest.
 func (r *runner) probes() []lesson.Cell {
 	var probes []lesson.Cell
 	for _, c := range r.scheduled {
@@ -54,8 +54,8 @@ func (r *runner) probes() []lesson.Cell {
 			continue
 		}
 		same := func(other lesson.Cell) bool {
-			return c.Path == other.Path && c.Workload == other.Workload && c.Role == other.Role &&
-				c.Protocol == other.Protocol && c.Clients == other.Clients && string(c.Params) == string(other.Params)
+			return c.SameBut(&other, "experiment", "latency_ms", "link", "rate", "seconds", "warmup_seconds", "fill_pools",
+				"repeats_wanted")
 		}
 		at := slices.IndexFunc(probes, same)
 		switch {
@@ -71,11 +71,11 @@ func (r *runner) probes() []lesson.Cell {
 // mayLower says whether the cell is an open loop whose rate follows what paths hold.
 func mayLower(c lesson.Cell) bool { return c.Rate > 0 && !c.Overload }
 
-// probe returns the rate that the path of c holds; not ok where it couldn't be found out, and the cell's own repeats
-// will say why.
+// probe returns how many iterations a second the clients of c do without a pause; not ok where it couldn't be found out,
+// and the cell's own repeats will say why.
 func (r *runner) probe(ctx context.Context, c lesson.Cell) (rate float64, ok bool) {
 	c.ID += "-probe"
-	c.Rate, c.Transactions, c.Seconds, c.Fill = 0, probeIterations, max(60, c.Seconds), false
+	c.Rate, c.Transactions, c.Seconds = 0, probeIterations, max(60, c.Seconds)
 	var out result.Repeat
 	if err := r.measure(ctx, c, &out); err != nil || out.Measured.Finish == nil {
 		return 0, false
@@ -85,25 +85,25 @@ func (r *runner) probe(ctx context.Context, c lesson.Cell) (rate float64, ok boo
 	if f.Finished == 0 || working <= 0 {
 		return 0, false
 	}
-	return outOfStep(heldShare * float64(f.Finished*probeIterations) / working), true
+	return float64(f.Finished*probeIterations) / working, true
 }
 
-// lower gives the cells of each workload the rate that is held where theirs is higher, and a window that has room for
-// some iterations. It returns the workloads whose rate it lowered.
-func (r *runner) lower(held map[string]float64) (lowered []string) {
+// lower gives the cells of a workload a rate that is held where theirs isn't, and a window that has room for some
+// iterations. It returns the rates that it lowered, by workload.
+func (r *runner) lower(done map[string]float64) map[string]float64 {
+	lowered := map[string]float64{}
 	for i := range r.scheduled {
 		c := &r.scheduled[i]
-		rate, known := held[c.Workload]
-		if !mayLower(*c) || !known || rate >= c.Rate {
+		most, known := done[c.Workload]
+		if !mayLower(*c) || !known || c.Rate <= mostShare*most {
 			continue
 		}
+		rate := outOfStep(lowerShare * most)
 		seconds := max(c.Seconds, windowHolds/rate)
 		r.progress.longer((seconds - c.Seconds) * float64(c.Wanted-c.Paired))
 		c.Rate, c.Seconds = rate, seconds
 		r.doc.Cells[i].Rate, r.doc.Cells[i].Seconds = rate, seconds
-		if !slices.Contains(lowered, c.Workload) {
-			lowered = append(lowered, c.Workload)
-		}
+		lowered[c.Workload] = rate
 	}
 	return lowered
 }

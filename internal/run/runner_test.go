@@ -183,7 +183,7 @@ func TestServersArePreparedAndRestored(t *testing.T) {
 	}
 }
 
-// Clients that never get ready are no reason to run a repeat again: it counts, with its flag.
+// Clients that fail to get ready are no reason to run a repeat again: it counts, with its flag.
 func TestClientsThatAreMissingAreFlagged(t *testing.T) {
 	c := plain("a")
 	c.Clients = 10

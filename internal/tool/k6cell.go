@@ -221,7 +221,8 @@ func (r *scriptRun) connect(set *topology.Set, given k6Arguments, wanted string)
 	if r.cell.Instances > 0 && r.cell.InstancePool == 0 {
 		r.cell.InstancePool = min((r.cell.Clients+r.cell.Instances-1)/r.cell.Instances, mostOwnPool)
 	}
-	r.cell.Deadline = k6run.GettingReady(r.cell.Clients) + r.cell.Warmup + r.cell.Seconds + slack
+	connections := max(r.cell.Clients, r.cell.Instances*r.cell.InstancePool)
+	r.cell.Deadline = k6run.GettingReady(connections) + r.cell.Warmup + r.cell.Seconds + slack
 	return nil
 }
 

@@ -161,8 +161,8 @@ function begin(settings, iteration) {
   };
 }
 
-// warmUp does a client's first iterations, and returns whether they went well. An open loop has no more than it needs:
-// what is left of a CPU limit after a closed loop isn't what the window is about.
+// warmUp does a client's first iterations, and returns whether they went well. An open loop does only these: a longer
+// warm-up without pauses would use up the CPU limit with which the window begins.
 function warmUp(client, iterations, { rate, warmup_seconds: seconds }) {
   const until = rate > 0 ? 0 : Date.now() + 1000 * seconds;
   for (let i = 0; i < iterations || Date.now() < until; i++) {
@@ -171,8 +171,8 @@ function warmUp(client, iterations, { rate, warmup_seconds: seconds }) {
   return true;
 }
 
-// workInWindow has a client warm up, and iterate while the window is open. A mistake in the script ends its client: the
-// others don't wait for it.
+// workInWindow has a client warm up, and iterate while the window is open. A client that ends by a mistake in the
+// script counts as failed, so the window doesn't wait for it.
 function workInWindow(window, warm, next) {
   let ready = false;
   try {
@@ -181,7 +181,7 @@ function workInWindow(window, warm, next) {
     if (ready) window.ready();
     else window.fail();
   }
-  while (!window.over()) next();
+  do next(); while (!window.over()); // an open loop takes its place in the schedule, however late it gets here
 }
 
 // slotOptions are the module's options for a side of the pair.

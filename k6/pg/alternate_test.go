@@ -15,7 +15,7 @@ import (
 // did there. Together that is what the module has counted in the window.
 func TestCrosscheckAlternates(t *testing.T) {
 	const order = "ABBABAAB"
-	cell := map[string]any{"path": "direct", "dsn": testDSN(t), "clients": 4, "seconds": 1.8, "warmup_seconds": 1,
+	cell := map[string]any{"path": "direct", "dsn": testDSN(t), "clients": 4, "seconds": 1.8, "warmup_seconds": 0,
 		"deadline_seconds": 300, "protocol": "simple", "scale": 1, "seed": 1, "workload": "alternate",
 		"params": map[string]any{"other": map[string]any{"path": "again", "dsn": testDSN(t)}, "slot_ms": 110, "lead_ms": 20,
 			"order": order}}

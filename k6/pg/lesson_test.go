@@ -24,7 +24,7 @@ func runK6(t *testing.T, environment []string, args ...string) []byte {
 func runCell(t *testing.T, script string, changed map[string]any) *summary.Summary {
 	t.Helper()
 	cell := map[string]any{"path": "direct", "dsn": testDSN(t), "clients": 2, "seconds": 0.5, "warmup_seconds": 0.5,
-		"deadline_seconds": 21, "params": map[string]any{}, "protocol": "prepared", "scale": 1, "seed": 1}
+		"deadline_seconds": 300, "params": map[string]any{}, "protocol": "prepared", "scale": 1, "seed": 1}
 	maps.Copy(cell, changed)
 	text, err := json.Marshal(cell)
 	if err != nil {

@@ -137,6 +137,13 @@ func (s *slots) await() bool {
 		select {
 		case <-s.changed:
 		case <-s.stop:
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			for side, m := range s.members {
+				if clients := s.options.Clients[side]; m.ready < clients && s.failure == "" {
+					s.failure = fmt.Sprintf("%d of %d clients of the side %q were ready", m.ready, clients, summary.SideNames[side])
+				}
+			}
 			return false
 		}
 	}
