@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// BenchmarkStalledPoolerShowsInAnOpenLoop: a pooler that stands still for 2 s holds up 2 s of iterations: an open loop tells, where a closed loop would have one
-// slow statement.
+// BenchmarkStalledPoolerShowsInAnOpenLoop: a pooler that stands still for 2 s holds up 2 s of iterations. An open loop
+// tells, where a closed loop would have one slow statement.
 func BenchmarkStalledPoolerShowsInAnOpenLoop(t *testing.B) {
 	const rate = 50
 	run := startLesson(t, "--experiments", "select", "--paths", "pgbouncer-transaction", "--latencies", "none", "--rate",
