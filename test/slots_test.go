@@ -39,8 +39,8 @@ var agreeing = map[string]struct {
 	},
 }
 
-// BenchmarkSlotsAgreeWithWindows: two paths have the same ratio whether their clients alternate in short slots, in longer
-// ones, or each path has windows of its own.
+// BenchmarkSlotsAgreeWithWindows: two paths have the same ratio whether their clients alternate in short slots, in
+// longer ones, or each path has windows of its own.
 func BenchmarkSlotsAgreeWithWindows(t *testing.B) {
 	ratios := map[string]map[string]outcome.Interval{
 		"slots of 300 ms": ofSlots(t, 300), "windows": ofWindows(t), "slots of 500 ms": ofSlots(t, 500),

@@ -11,8 +11,8 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// Every workload that a lesson names does what it is for: it runs with ten clients, in the shortest group that has it, and
-// nothing goes wrong but what that group has a column for. The tour is left out, since other tests run it.
+// Every workload that a lesson names does what it is for: it runs with ten clients, in the shortest group that has it.
+// Nothing goes wrong but what that group has a column for. The tour is left out, since other tests run it.
 func TestEveryWorkloadOfEveryLessonRuns(t *testing.T) {
 	folder := filepath.Join(root, "k6", "lessons")
 	names, err := lesson.Names(folder)
