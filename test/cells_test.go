@@ -214,7 +214,7 @@ func checkRestored(t *testing.T) {
 // hold takes the lock that the workload held waits for; the function that it returns lets go of it.
 func hold(t *testing.T) (release func()) {
 	t.Helper()
-	conn := connect(t, "app", primary)
+	conn := connect(t, "lab", primary) // before each cell, a run ends the sessions of roles that it measures
 	one(t, conn, "SELECT pg_advisory_lock(98) IS NULL")
 	return func() { _ = conn.Close(context.WithoutCancel(t.Context())) } // what was killed meanwhile holds nothing
 }
