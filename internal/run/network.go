@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
@@ -52,7 +53,27 @@ func (r *runner) restoreNetwork(ctx context.Context, found network) error {
 			return fmt.Errorf("restore replication: %w", err)
 		}
 	}
+	if _, err := r.answering(ctx); err != nil {
+		return err
+	}
 	return r.links.Put(ctx, found.links)
+}
+
+// comesBack is how long toxiproxy may take to answer again after it was killed.
+const comesBack = 30 * time.Second
+
+// answering reads the links as soon as toxiproxy answers.
+func (r *runner) answering(ctx context.Context) (link.Snapshot, error) {
+	for giveUp := time.Now().Add(comesBack); ; {
+		links, err := r.links.Snapshot(ctx)
+		if err == nil || ctx.Err() != nil || time.Now().After(giveUp) {
+			return links, err
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
 }
 
 // setLinks puts exactly what is wanted on links and takes everything off all others: whatever else is set or cut would
@@ -63,7 +84,7 @@ func (r *runner) setLinks(ctx context.Context, wanted map[string]link.Settings, 
 			return err
 		}
 	}
-	now, err := r.links.Snapshot(ctx)
+	now, err := r.answering(ctx)
 	if err != nil {
 		return err
 	}

@@ -159,7 +159,7 @@ func (r *runner) cell(ctx context.Context, i, block, position int) error {
 // restoreAll makes all links, settings and logins what they were before the run, whatever became of it.
 func (r *runner) restoreAll(found network) {
 	r.doc.NotRestored = ""
-	ctx, cancel := context.WithTimeout(context.Background(), restoreTime)
+	ctx, cancel := context.WithTimeout(context.Background(), comesBack+restoreTime)
 	defer cancel()
 	if err := r.restoreNetwork(ctx, found); err != nil {
 		r.notRestored("latencies", err)
