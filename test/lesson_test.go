@@ -104,7 +104,6 @@ func onlyCell(t testing.TB, r *result.Run) result.Cell {
 // repeat is whole.
 func TestRunGoesOnAfterAKill(t *testing.T) {
 	saveCells(t)
-	t.Cleanup(func() { recovered(t) })
 	for _, c := range []struct{ service, path, latency string }{
 		{"primary", "direct", "none"},
 		{"pgbouncer", "pgbouncer-transaction", "none"},
@@ -131,6 +130,7 @@ func TestRunGoesOnAfterAKill(t *testing.T) {
 			checkCounts(t, last)
 		})
 	}
+	recovered(t)
 }
 
 // checkCounts wants k6 and the servers to have counted the same.
