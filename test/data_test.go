@@ -110,8 +110,8 @@ func checkTidy(t *testing.T) {
 }
 
 func TestResetRefusesBadInput(t *testing.T) {
-	t.Parallel()
-	scale := labScale(t)
+	conn, scale := connect(t, "app", primary), labScale(t)
+	before := checkData(t, conn, scale) // what other tests wrote is there
 	checkRefused(t, map[string]string{
 		"reset --scale 0":     "whole number from 1 to 20000",
 		"reset --scale -3":    "whole number from 1 to 20000",
@@ -122,7 +122,7 @@ func TestResetRefusesBadInput(t *testing.T) {
 		"reset everything":    "everything",
 		"reset --all":         "unknown flag: --all",
 	})
-	if wrong := checkData(t, connect(t, "app", primary), scale); wrong != "" {
-		t.Errorf("a refusal touched the data: %s", wrong)
+	if after := checkData(t, conn, scale); after != before {
+		t.Errorf("a refusal touched the data: %q, and before %q", after, before)
 	}
 }
