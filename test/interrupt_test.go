@@ -65,9 +65,9 @@ func startLong(t *testing.T, keyboard io.Reader) *started {
 	options := []string{"--seed", strconv.FormatUint(seed, 10)}
 	var run *started
 	if keyboard == nil {
-		run = startCells(t, "own-pool,long", options...)
+		run = startCells(t, "fill,long", options...)
 	} else {
-		run = startWith(t, keyboard, "script", "-qec", "scripts/run 98-cells --experiments own-pool,long "+
+		run = startWith(t, keyboard, "script", "-qec", "scripts/run 98-cells --experiments fill,long "+
 			strings.Join(options, " "), "/dev/null")
 	}
 	eventually(t, func() string {
@@ -91,7 +91,7 @@ func checkInterrupted(t *testing.T, run *started) {
 			r.NotRestored)
 	}
 	for _, c := range r.Cells {
-		wanted := map[string]result.Status{"own-pool": result.OK, "long": result.Interrupted}[c.Experiment]
+		wanted := map[string]result.Status{"fill": result.OK, "long": result.Interrupted}[c.Experiment]
 		if len(c.Repeats) == 0 || c.Repeats[len(c.Repeats)-1].Status != wanted {
 			t.Errorf("%s is not %s: %s", c.ID, wanted, reasons(c))
 		}

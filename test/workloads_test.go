@@ -99,7 +99,11 @@ func (e experiment) of(workload string) experiment {
 	for _, instances := range list(one["instances"]) {
 		clients = max(clients, instances.(int))
 	}
-	one["clients"], one["transactions"], one["seconds"], one["warmup_seconds"] = []int{clients}, 3, 600, 0
+	times := 2
+	if own, fixed := one["transactions"].(int); fixed {
+		times = min(times, own)
+	}
+	one["clients"], one["transactions"], one["seconds"], one["warmup_seconds"] = []int{clients}, times, 600, 0
 	for _, key := range []string{"rate", "repeats", "full", "full_only", "bandwidth_kb_s", "link", "in_blocks"} {
 		delete(one, key)
 	}
