@@ -14,6 +14,7 @@ import (
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
 )
 
@@ -222,7 +223,7 @@ func hold(t *testing.T) (release func()) {
 // waitUntilHeld waits until clients of a cell wait for that lock.
 func waitUntilHeld(t *testing.T, clients int) {
 	t.Helper()
-	eventually(t, func() string {
+	testkit.Eventually(t, func() string {
 		return differs(asSuperuser(t, "primary", "SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid) "+
 			"WHERE locktype = 'advisory' AND objid = 98 AND NOT granted AND application_name = 'k6'"), strconv.Itoa(clients))
 	})

@@ -18,6 +18,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"pooler-lab/internal/console/api"
+	"pooler-lab/internal/testkit"
 )
 
 // consoleURL is where the console answers in the lab's network.
@@ -176,7 +177,7 @@ func value[T any](p *tab, expression string) T {
 // until waits for a condition of the page.
 func (p *tab) until(what, condition string) {
 	p.t.Helper()
-	eventually(p.t, func() string {
+	testkit.Eventually(p.t, func() string {
 		holds := false
 		if err := p.try(chromedp.Evaluate(condition, &holds)); err != nil || !holds {
 			return fmt.Sprintf("%s: %s is false (%v)", what, condition, err)

@@ -12,6 +12,7 @@ import (
 
 	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/testkit"
 )
 
 // What the browser itself notes of a refusal that a test provokes.
@@ -66,7 +67,7 @@ func lessonTab(t *testing.T, b *browser, name, seconds string) *tab {
 		if consoleState(t).Lesson != nil {
 			post(t, consoleURL, "/api/lessons/cancel", "{}")
 		}
-		eventually(t, func() string { return consoleState(t).Lock })
+		testkit.Eventually(t, func() string { return consoleState(t).Lock })
 	})
 	p := b.open("/lessons/" + name)
 	p.t = t

@@ -15,6 +15,8 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"pooler-lab/internal/testkit"
 )
 
 // A page that somebody is lured to can't make their browser swap anything, whatever it says that it is.
@@ -196,7 +198,7 @@ func light(t *testing.T, png []byte) float64 {
 func checkDark(t *testing.T, p *tab) {
 	shoot := func(name string, wanted func(lightness float64) bool) {
 		t.Helper()
-		eventually(t, func() string { // colours change gradually
+		testkit.Eventually(t, func() string { // colours change gradually
 			var png []byte
 			p.do(chromedp.CaptureScreenshot(&png))
 			if err := os.WriteFile(filepath.Join(results, "console-"+name+".png"), png, 0o644); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"pooler-lab/internal/console/api"
+	"pooler-lab/internal/testkit"
 )
 
 // What the tests look at, as selectors.
@@ -42,7 +43,7 @@ func startLiveLoad(t *testing.T, p *tab) {
 // stopLiveLoad ends the live load, whoever started it.
 func stopLiveLoad(t *testing.T) {
 	t.Helper()
-	eventually(t, func() string {
+	testkit.Eventually(t, func() string {
 		if status, said := post(t, consoleURL, "/api/load/stop", "{}"); status >= 300 {
 			return fmt.Sprintf("stop the live load: %d %s", status, said)
 		}
@@ -69,7 +70,7 @@ func (p *tab) slide(stop int) {
 // load's p50. A busy machine adds to both, and never takes from them.
 func (p *tab) swapped(ms int) {
 	p.t.Helper()
-	eventually(p.t, func() string {
+	testkit.Eventually(p.t, func() string {
 		if l := linkState(p.t, "client-primary"); l.LatencyMS != ms {
 			return fmt.Sprintf("client-primary is set to %d ms, wanted %d", l.LatencyMS, ms)
 		}
@@ -133,7 +134,7 @@ func checkExactly(t *testing.T, p *tab) {
 		p.do(chromedp.SetValue(fmt.Sprintf("#exact [name=%s]", field), text, chromedp.ByQuery))
 	}
 	p.click("#exact button")
-	eventually(t, func() string {
+	testkit.Eventually(t, func() string {
 		l := linkState(t, "client-primary")
 		if l.LatencyMS == 12 && l.JitterMS == 4 && l.DownKBps == 5000 && l.UpKBps == 0 {
 			return ""

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pooler-lab/internal/testkit"
 )
 
 // What Docker says of each running container of the lab, beside what compose.yaml asks for.
@@ -92,7 +94,7 @@ func TestPasswordsShowNowhere(t *testing.T) {
 	bench := start(t, "pgbench", "pgbouncer-transaction", "-n", "-S", "-c", "2", "-T", "3600")
 	psql := start(t, "psql", "direct", "-c", "SELECT pg_sleep(3600)")
 	t.Cleanup(func() { stopTools(t, bench, psql) })
-	eventually(t, func() string {
+	testkit.Eventually(t, func() string {
 		if lines := commandLines(t, "lab"); !strings.Contains(lines, "pgbench ") || !strings.Contains(lines, "psql ") {
 			return "psql and pgbench aren't at work:\n" + lines
 		}

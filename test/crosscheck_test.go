@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"pooler-lab/internal/testkit"
 )
 
 // pairLine is a path that both programs measured, with the ratio of k6's ratio to pgbench's.
@@ -38,7 +40,7 @@ func TestCrosscheckMeasuresRatios(t *testing.T) {
 // Ctrl-C ends both pgbenches, the one that stands still too. k6 comes first, for as long as each of them.
 func TestCrosscheckThatIsInterrupted(t *testing.T) {
 	run := start(t, "lab", "crosscheck", "ratios", "--paths", "direct", "--clients", "2", "--slot-groups", "12")
-	eventually(t, func() string {
+	testkit.Eventually(t, func() string {
 		if strings.Count(commandLines(t, "lab"), "pgbench --log") < 2 {
 			return "pgbench doesn't run twice"
 		}

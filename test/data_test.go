@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+
+	"pooler-lab/internal/testkit"
 )
 
 // contents counts pgbench's tables and tells whether its four sums agree.
@@ -58,7 +60,7 @@ func TestResetBringsBackTheKnownState(t *testing.T) {
 		t.Errorf("reset doesn't say what it loads: %q", out)
 	}
 	checkTidy(t)
-	eventually(t, func() string { return checkData(t, connect(t, "app", standby), 1) })
+	testkit.Eventually(t, func() string { return checkData(t, connect(t, "app", standby), 1) })
 
 	table(t, connect(t, "app", primary), "UPDATE pgbench_branches SET bbalance = 5")
 	untidy(t)
@@ -72,7 +74,7 @@ func TestResetBringsBackTheKnownState(t *testing.T) {
 	if wrong := checkData(t, connect(t, "app", primary), scale); wrong != "" {
 		t.Error(wrong)
 	}
-	eventually(t, func() string { return checkData(t, connect(t, "app", standby), scale) })
+	testkit.Eventually(t, func() string { return checkData(t, connect(t, "app", standby), scale) })
 }
 
 // untidy turns everything that reset is there for.

@@ -10,6 +10,7 @@ import (
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/testkit"
 )
 
 // faultsPlan has one cell for each fault. Their latency is far more than what a busy machine adds, so that two runs of
@@ -209,7 +210,7 @@ func slowLink(t testing.TB) *started {
 		leadTo(p.Upstream)
 		inside(t, "toxiproxy", "sh", "-c", "kill "+pid)
 	})
-	eventually(t, func() string {
+	testkit.Eventually(t, func() string {
 		return command(t, nil, "docker", "exec", container("toxiproxy"), "toxiproxy-cli", "-h", api, "list").err
 	})
 	cli("-h", api, "create", "-l", listen, "-u", p.Upstream, "behind")

@@ -10,6 +10,7 @@ import (
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/testkit"
 )
 
 // What is finished is kept, and what was changed is put back, when a run is interrupted in a cell that lasts: without a
@@ -70,7 +71,7 @@ func startLong(t *testing.T, keyboard io.Reader) *started {
 		run = startWith(t, keyboard, "script", "-qec", "scripts/run 98-cells --experiments fill,long "+
 			strings.Join(options, " "), "/dev/null")
 	}
-	eventually(t, func() string {
+	testkit.Eventually(t, func() string {
 		if run.hasEnded() {
 			t.Fatalf("the run ended by itself:\n%s%s", run.out.String(), run.err.String())
 		}

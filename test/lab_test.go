@@ -21,6 +21,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
 )
 
@@ -31,24 +32,10 @@ var (
 	results = os.Getenv("LAB_RESULTS")
 )
 
-// patience is how long a test waits for a state, or for a program that says nothing, before it takes it that the lab
-// hangs. No test judges how long something takes: a slow machine may take its time, and LAB_TEST_PATIENCE, such as 20m,
-// gives it more.
-var patience = 5 * time.Minute
-
-// oneTry is how long a single connect, query or look at a page may take within that.
-func oneTry() time.Duration { return patience / 5 }
+// oneTry is how long a single connect, query or look at a page may take within testkit.Patience.
+func oneTry() time.Duration { return testkit.Patience / 5 }
 
 func TestMain(m *testing.M) {
-	if longer := os.Getenv("LAB_TEST_PATIENCE"); longer != "" {
-		d, err := time.ParseDuration(longer)
-		if err != nil {
-			fmt.Printf("--- FAIL: LAB_TEST_PATIENCE is %q: give a duration such as 20m\n", longer)
-			os.Exit(1)
-		}
-		patience = d
-	}
-
 	if os.Getenv("LAB_TEST") == "" {
 		fmt.Println("--- SKIP: the end-to-end tests want a lab of their own: run scripts/test")
 		return
@@ -78,7 +65,7 @@ func (a answer) all() string { return a.out + a.err }
 func command(t testing.TB, env []string, name string, args ...string) answer {
 	t.Helper()
 	// What a test cleans up with runs when its own context has ended.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), testkit.Patience)
 	defer cancel()
 	c := exec.CommandContext(ctx, name, args...)
 	var out, errs bytes.Buffer
@@ -300,16 +287,4 @@ func yugabyteOff(t *testing.T) string {
 		return ""
 	}
 	return "YugabyteDB is off: " + inside(t, "lab", "printenv", "LAB_YUGABYTE_OFF")
-}
-
-// eventually waits until what returns "" (all well), and fails with its last word when patience is at its end.
-func eventually(t testing.TB, what func() string) {
-	t.Helper()
-	var last string
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-		if last = what(); last == "" {
-			return
-		}
-	}
-	t.Fatalf("not within %v: %s", patience, last)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pooler-lab/internal/link"
+	"pooler-lab/internal/testkit"
 )
 
 // parseRows reads what `latency --json` printed, by link.
@@ -157,7 +158,7 @@ func TestLatencyActsOnLiveConnectionsOfItsPath(t *testing.T) {
 // checkQuick waits until a round trip takes less than a latency that isn't there: on a busy machine some take long.
 func checkQuick(t *testing.T, what string, conn *pgx.Conn, ms float64) {
 	t.Helper()
-	eventually(t, func() string {
+	testkit.Eventually(t, func() string {
 		if took := roundTrip(t, conn); took >= ms {
 			return fmt.Sprintf("%s: a round trip of %.1f ms", what, took)
 		}
@@ -271,7 +272,7 @@ func TestReplicationGoesOverItsLinkOnDemand(t *testing.T) {
 	names := services(t)
 	comesFrom := func(client, shown string) {
 		t.Helper()
-		eventually(t, func() string {
+		testkit.Eventually(t, func() string {
 			rows := table(t, sees, "SELECT host(client_addr) AS at FROM pg_stat_replication WHERE state = 'streaming'")
 			if len(rows) != 1 {
 				return fmt.Sprintf("%d standbys stream", len(rows))
@@ -305,10 +306,10 @@ func replicationLag(t *testing.T, writer, reader *pgx.Conn) time.Duration {
 	}
 	start := time.Now()
 	one(t, writer, "INSERT INTO pgbench_history (filler) VALUES ('lag') RETURNING 1")
-	eventually(t, shows("1"))
+	testkit.Eventually(t, shows("1"))
 	lag := time.Since(start)
 	table(t, writer, "DELETE FROM pgbench_history WHERE "+mark)
-	eventually(t, shows("0"))
+	testkit.Eventually(t, shows("0"))
 	return lag
 }
 

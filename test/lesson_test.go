@@ -13,6 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/testkit"
 )
 
 // startLesson begins a run of the tour, narrowed by the options.
@@ -27,7 +28,7 @@ const loaded = "SELECT count(*) FROM pg_stat_activity WHERE application_name = '
 // waitForLoad waits until k6 has a session on the primary.
 func waitForLoad(t testing.TB) {
 	t.Helper()
-	eventually(t, func() string {
+	testkit.Eventually(t, func() string {
 		if asSuperuser(t, "primary", loaded) == "0" {
 			return "k6 has no session on the primary"
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pooler-lab/internal/testkit"
 )
 
 // network is the one that the lab's containers share.
@@ -63,7 +65,7 @@ func up(t *testing.T, options ...string) {
 	for _, service := range strings.Fields(docker(t, "ps", "-a", "--filter", "label=com.docker.compose.project="+project,
 		"--format", `{{.Label "com.docker.compose.service"}}`)) {
 		if service != "yugabyte" { // nothing waits for it
-			eventually(t, func() string { return ailment(t, service) })
+			testkit.Eventually(t, func() string { return ailment(t, service) })
 		}
 	}
 }
@@ -94,7 +96,7 @@ func TestDownUnderLoadAndUpAgain(t *testing.T) {
 		t.Errorf("pgbench on the server committed %d transactions", seen)
 	}
 	up(t, "--no-build")
-	eventually(t, func() string { return firstOf(t, behind) })
+	testkit.Eventually(t, func() string { return firstOf(t, behind) })
 	after := balancesOf(t, "primary")
 	after.checkMoved(t, before)
 	if wrote := after.rows - before.rows; wrote < seen {

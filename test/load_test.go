@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"pooler-lab/internal/testkit"
 )
 
 // started is a script under way.
@@ -92,7 +94,7 @@ func (s *started) wait(t testing.TB) answer {
 			return answer{s.out.String(), s.err.String(), s.process.ProcessState.ExitCode()}
 		case <-time.After(time.Second):
 		}
-		if quiet := min(s.out.silent(begun), s.err.silent(begun)); quiet > patience {
+		if quiet := min(s.out.silent(begun), s.err.silent(begun)); quiet > testkit.Patience {
 			t.Fatalf("%s is still under way, and has printed nothing for %v:\n%s%s", strings.Join(s.process.Args, " "), quiet,
 				s.out.String(), s.err.String())
 		}
@@ -131,7 +133,7 @@ func startWrites(t *testing.T, r route, clients int) *started {
 func writesMore(t *testing.T, who string) {
 	t.Helper()
 	before := balancesOf(t, "primary").rows
-	eventually(t, func() string {
+	testkit.Eventually(t, func() string {
 		if balancesOf(t, "primary").rows < before+20 {
 			return "pgbench writes nothing: " + who
 		}
@@ -143,7 +145,7 @@ func writesMore(t *testing.T, who string) {
 // pgbench says what it did.
 func stopTools(t *testing.T, loads ...*started) {
 	t.Helper()
-	eventually(t, func() string {
+	testkit.Eventually(t, func() string {
 		if !slices.ContainsFunc(loads, func(s *started) bool { return !s.hasEnded() }) {
 			return ""
 		}

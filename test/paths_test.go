@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
 )
 
@@ -213,11 +214,11 @@ func TestWriteOnPrimaryShowsOnStandby(t *testing.T) {
 	mark := fmt.Sprintf("standby %d", time.Now().UnixNano()%1e12)
 	one(t, writer, "INSERT INTO pgbench_history (filler) VALUES ('"+mark+"') RETURNING 1")
 	count := "SELECT count(*) FROM pgbench_history WHERE filler = '" + mark + "'"
-	eventually(t, func() string {
+	testkit.Eventually(t, func() string {
 		return differs(one(t, reader, count), "1")
 	})
 	table(t, writer, "DELETE FROM pgbench_history WHERE filler = '"+mark+"'")
-	eventually(t, func() string {
+	testkit.Eventually(t, func() string {
 		return differs(one(t, reader, count), "0")
 	})
 	if _, err := tryTable(t, reader, "DELETE FROM pgbench_history"); err == nil ||

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+
+	"pooler-lab/internal/testkit"
 )
 
 // poolSize is PgBouncer's default_pool_size in configs/pgbouncer.
@@ -53,7 +55,7 @@ func checkPoolOf(t *testing.T, r route, size int) {
 		got <- rows[0]["pid"]
 	}()
 	admin, database := connect(t, "lab", console), clients[0].conn.Config().Database
-	eventually(t, func() string {
+	testkit.Eventually(t, func() string {
 		for _, pool := range table(t, admin, "SHOW POOLS") {
 			if pool["database"] == database && pool["user"] == "app" {
 				return differs(pool["cl_waiting"], "1")

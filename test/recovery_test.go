@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
 )
 
@@ -46,7 +47,7 @@ func kill(t *testing.T, services ...string) {
 		signal(t, service, "KILL")
 	}
 	for _, service := range services {
-		eventually(t, func() string {
+		testkit.Eventually(t, func() string {
 			if restarts(t, service) == before[service] {
 				return service + " has not been started again"
 			}
@@ -59,7 +60,7 @@ func kill(t *testing.T, services ...string) {
 // has all that the primary wrote, and both Pgpool-IIs send reads to it.
 func recovered(t *testing.T) {
 	t.Helper()
-	eventually(t, func() string { return firstOf(t, unreachable, behind, notBalanced) })
+	testkit.Eventually(t, func() string { return firstOf(t, unreachable, behind, notBalanced) })
 }
 
 func firstOf(t *testing.T, checks ...func(*testing.T) string) string {

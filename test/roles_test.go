@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
 )
 
@@ -48,7 +49,7 @@ func TestRoleWithoutPasswordComesInOnlyWhileTheLabLetsIt(t *testing.T) {
 	t.Cleanup(func() { script(t, "reset", "--keep-data") })
 	for name, door := range doors(t) {
 		t.Run("while/"+name, func(t *testing.T) {
-			eventually(t, func() string { // PgBouncer and the standby need a moment
+			testkit.Eventually(t, func() string { // PgBouncer and the standby need a moment
 				conn, err := tryConnect(t, "app_trust", door)
 				if err != nil {
 					return err.Error()

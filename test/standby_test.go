@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pooler-lab/internal/testkit"
 )
 
 // asSuperuser runs SQL on a node inside its container, the superuser's only way in, and returns what it printed.
@@ -27,7 +29,7 @@ func clones(t *testing.T) int {
 func rejoins(t *testing.T) {
 	t.Helper()
 	began := time.Now()
-	eventually(t, func() string { return firstOf(t, behind) })
+	testkit.Eventually(t, func() string { return firstOf(t, behind) })
 	t.Logf("the standby follows again after %.1f s", time.Since(began).Seconds())
 	if on, has := balancesOf(t, "primary"), balancesOf(t, "standby"); on != has {
 		t.Errorf("the primary has %+v, the standby %+v", on, has)
@@ -40,7 +42,7 @@ func TestStandbyRejoinsWithoutItsSlot(t *testing.T) {
 		"postgres",
 		"-c", "SELECT pg_terminate_backend(active_pid, 5000) FROM pg_replication_slots WHERE slot_name = 'standby'",
 		"-c", "SELECT pg_drop_replication_slot('standby')"}
-	eventually(t, func() string { // the standby may come back between the two
+	testkit.Eventually(t, func() string { // the standby may come back between the two
 		if a := command(t, nil, "docker", drop...); a.status != 0 {
 			return a.all()
 		}
@@ -80,7 +82,7 @@ func TestStandbyClonesAnewWhenItsSlotIsLost(t *testing.T) {
 	if status != "lost" {
 		t.Fatalf("the slot is %s, wanted lost", status)
 	}
-	eventually(t, func() string { // so that they have to take it back
+	testkit.Eventually(t, func() string { // so that they have to take it back
 		for _, service := range []string{"pgpool", "pgpool-near-app"} {
 			if nodes := poolNodes(t, service); len(nodes) != 2 || nodes[1]["status"] != "down" {
 				return fmt.Sprintf("%s doesn't leave the standby out: %v", service, nodes)
@@ -94,7 +96,7 @@ func TestStandbyClonesAnewWhenItsSlotIsLost(t *testing.T) {
 	if made := clones(t) - before; made != 1 {
 		t.Errorf("%d clones were made, wanted one", made)
 	}
-	eventually(t, func() string { return firstOf(t, notBalanced) })
+	testkit.Eventually(t, func() string { return firstOf(t, notBalanced) })
 	t.Logf("both Pgpool-IIs balance over it again %.1f s after its start", time.Since(began).Seconds())
 }
 
@@ -105,7 +107,7 @@ func TestAnotherPrimaryTakesThePlaceOfThePrimary(t *testing.T) {
 	docker(t, "volume", "rm", project+"_primary-data")
 	began := time.Now()
 	script(t, "compose", "up", "-d", "primary")
-	eventually(t, func() string { return firstOf(t, behind) })
+	testkit.Eventually(t, func() string { return firstOf(t, behind) })
 	now := systemIdentifier(t, container("primary"))
 	if now == before || systemIdentifier(t, container("standby")) != now {
 		t.Errorf("the primary was %s and is %s, the standby is %s", before, now, systemIdentifier(t, container("standby")))

@@ -12,6 +12,7 @@ import (
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/sample"
 	"pooler-lab/internal/server"
+	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
 )
 
@@ -32,7 +33,7 @@ func sampleWaits(t testing.TB, enough func()) (n result.Node, watched time.Durat
 		wake()
 		<-sleep
 	}()
-	eventually(t, func() string {
+	testkit.Eventually(t, func() string {
 		return differs(asSuperuser(t, "primary", "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' "+
 			"AND usename = 'app'"), "1")
 	})
@@ -56,7 +57,7 @@ func sampleWaits(t testing.TB, enough func()) (n result.Node, watched time.Durat
 func TestSamplerSeesWaits(t *testing.T) {
 	n, _ := sampleWaits(t, func() {
 		moments := map[string]bool{}
-		eventually(t, func() string {
+		testkit.Eventually(t, func() string {
 			moments[asSuperuser(t, "primary", "SELECT max(query_start) FROM pg_stat_activity "+
 				"WHERE usename = 'lab' AND query LIKE '-- What each client session%'")] = true
 			if len(moments) < 6 {

@@ -3,6 +3,8 @@ package test
 import (
 	"strings"
 	"testing"
+
+	"pooler-lab/internal/testkit"
 )
 
 // YugabyteDB's own paths, where the service is up.
@@ -11,7 +13,7 @@ func TestYugabytePaths(t *testing.T) {
 	if off := yugabyteOff(t); off != "" {
 		t.Skip(off)
 	}
-	eventually(t, func() string {
+	testkit.Eventually(t, func() string {
 		_, err := tryConnect(t, "app", yugabyteRoutes[0].endpoint(t))
 		if err != nil {
 			return err.Error()
@@ -52,7 +54,7 @@ func TestYugabytePathsReachAStandIn(t *testing.T) {
 				e.Host = docker(t, "inspect", "-f", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", standIn)
 			}
 			// PgBouncer remembers for a while that a name had no address.
-			eventually(t, func() string {
+			testkit.Eventually(t, func() string {
 				conn, err := tryConnect(t, "app", e)
 				if err != nil {
 					return err.Error()
@@ -74,7 +76,7 @@ func TestYugabytePathsReachAStandIn(t *testing.T) {
 	t.Run("at another address", func(t *testing.T) {
 		moveStandIn(t, standIn)
 		e := route{path: "pgbouncer-yugabyte"}.endpoint(t)
-		eventually(t, func() string {
+		testkit.Eventually(t, func() string {
 			conn, err := tryConnect(t, "app", e)
 			if err != nil {
 				return err.Error()
@@ -143,7 +145,7 @@ func startStandIn(t *testing.T) string {
 	}
 	docker(t, append(args, "pooler-lab-postgres")...)
 	t.Cleanup(func() { command(t, nil, "docker", "stop", "-t", "5", name) })
-	eventually(t, func() string {
+	testkit.Eventually(t, func() string {
 		return command(t, nil, "docker", "exec", name, "psql", "-X", "-U", "postgres", "-c", "SELECT 1").err
 	})
 	for line := range strings.Lines(inside(t, "lab", "cat", "/run/secrets-lab/userlist.txt")) {

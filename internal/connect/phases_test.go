@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
-	"pooler-lab/internal/standin"
+	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
 )
 
@@ -23,11 +23,11 @@ type slowServer struct {
 // listen serves connections until the test ends, and returns where.
 func (s slowServer) listen(t *testing.T) topology.Endpoint {
 	t.Helper()
-	return topology.Endpoint{Host: "127.0.0.1", Port: standin.Listen(t, s.serve), DBName: "lab"}
+	return topology.Endpoint{Host: "127.0.0.1", Port: testkit.StandIn(t, s.serve), DBName: "lab"}
 }
 
 func (s slowServer) serve(conn net.Conn) {
-	backend, ok := standin.Startup(conn)
+	backend, ok := testkit.Startup(conn)
 	if !ok {
 		return
 	}

@@ -22,6 +22,7 @@ import (
 	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/run"
+	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
 )
 
@@ -94,7 +95,7 @@ func newBench(t *testing.T, change func(*bench)) *bench {
 	ended := make(chan struct{})
 	go func() { b.Ready(ctx, b.source); close(ended) }()
 	t.Cleanup(func() { stop(); <-ended })
-	b.until("ready", func() bool { p, _ := b.ready(); return p != nil })
+	testkit.Until(b.t, "ready", func() bool { p, _ := b.ready(); return p != nil })
 	return b
 }
 
@@ -221,19 +222,6 @@ func (v view) link(name string) api.Link {
 func (v view) node(name string) api.Node {
 	i := slices.IndexFunc(v.Nodes, func(n api.Node) bool { return n.Name == name })
 	return v.Nodes[i]
-}
-
-// hanging is how long a test waits for something before it fails.
-const hanging = time.Minute
-
-// until waits until something is so.
-func (b *bench) until(what string, so func() bool) {
-	b.t.Helper()
-	for giveUp := time.Now().Add(hanging); !so(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(giveUp) {
-			b.t.Fatalf("waited in vain: %s", what)
-		}
-	}
 }
 
 // standInProbe measures what the link is set to, and a millisecond.

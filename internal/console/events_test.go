@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pooler-lab/internal/console/api"
+	"pooler-lab/internal/testkit"
 )
 
 // events are what a page is told.
@@ -71,7 +72,7 @@ func readEvent(lines *bufio.Reader, into any) (name string) {
 // next waits for a tick that is so.
 func (e *events) next(t *testing.T, what string, so func(tick) bool) tick {
 	t.Helper()
-	for late := time.After(hanging); ; {
+	for late := time.After(testkit.Patience); ; {
 		select {
 		case next, ok := <-e.ticks:
 			if !ok {
@@ -121,7 +122,7 @@ func TestStalledPageIsDroppedAndHoldsNobodyUp(t *testing.T) {
 	defer stalled.Close()
 	fmt.Fprintf(stalled, "GET /events HTTP/1.1\r\nHost: %s\r\n\r\n", strings.TrimPrefix(b.server.URL, "http://"))
 	watchers := func() int { b.hub.mu.Lock(); defer b.hub.mu.Unlock(); return len(b.hub.watchers) }
-	b.until("the stalled page listens", func() bool { return watchers() == 1 })
+	testkit.Until(b.t, "the stalled page listens", func() bool { return watchers() == 1 })
 	good := b.listen()
 	for range 60 {
 		large := api.State{Time: time.Now(), Version: strings.Repeat("x", 1<<20)} // fills the kernel's buffers soon
@@ -143,7 +144,7 @@ func TestProbesRestWhileNobodyWatches(t *testing.T) {
 	if n := b.node.looked(); n != 0 {
 		t.Errorf("%d looks, and nobody asked", n)
 	}
-	b.until("once somebody asks, all is measured", func() bool {
+	testkit.Until(b.t, "once somebody asks, all is measured", func() bool {
 		s := b.state()
 		return s.node("primary").State == api.Up && s.link("client-primary").MeasuredMS != nil
 	})

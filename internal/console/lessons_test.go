@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pooler-lab/internal/console/web"
+	"pooler-lab/internal/testkit"
 )
 
 // aRun is a run that finished.
@@ -78,7 +79,7 @@ func TestLessonRunsIsPredictedAndCancelled(t *testing.T) {
 	if status != 200 || !strings.Contains(said, `{"run":"20261121T220000Z-00-tour"}`) {
 		t.Fatalf("%d %s", status, said)
 	}
-	b.until("it is under way", func() bool { r := b.state().Lesson; return r != nil && r.Done == 3 })
+	testkit.Until(b.t, "it is under way", func() bool { r := b.state().Lesson; return r != nil && r.Done == 3 })
 	s := b.state()
 	if r := s.Lesson; r.Name != "00-tour" || r.Of != 12 || r.Failed != 1 || r.SecondsLeft != 40 || r.State != "running" ||
 		r.Cell == "" {
@@ -98,7 +99,10 @@ func TestLessonRunsIsPredictedAndCancelled(t *testing.T) {
 			t.Errorf("%d %s", status, said)
 		}
 	}
-	b.until("all is as before", func() bool { s := b.state(); return s.Lesson == nil && s.Lock == "" && s.LastRun != nil })
+	testkit.Until(b.t, "all is as before", func() bool {
+		s := b.state()
+		return s.Lesson == nil && s.Lock == "" && s.LastRun != nil
+	})
 	if last := b.state().LastRun; last.Status != "interrupted" || last.Run != "20261121T220000Z-00-tour" ||
 		last.Lesson != "00-tour" {
 		t.Errorf("%+v", last)
@@ -124,7 +128,7 @@ func TestLessonThatCannotBeginSaysWhy(t *testing.T) {
 		!strings.Contains(said, "the data is not loaded yet") {
 		t.Errorf("%d %s", status, said)
 	}
-	b.until("all is as before", func() bool { return b.state().Lock == "" })
+	testkit.Until(b.t, "all is as before", func() bool { return b.state().Lock == "" })
 	if last := b.state().LastRun; last == nil || last.Status != "failed" ||
 		!strings.Contains(last.Reason, "not loaded yet") {
 		t.Errorf("%+v", last)

@@ -8,6 +8,7 @@ import (
 
 	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/link"
+	"pooler-lab/internal/testkit"
 )
 
 func TestSwapActsOnToxiproxyAndIsSeen(t *testing.T) {
@@ -50,7 +51,7 @@ func TestSwapActsOnToxiproxyAndIsSeen(t *testing.T) {
 			t.Errorf("%s %s: %+v, enabled %v", s.address, s.body, p.Settings(), p.Enabled)
 		}
 	}
-	b.until("the measured round trip follows", func() bool {
+	testkit.Until(b.t, "the measured round trip follows", func() bool {
 		ms := b.state().link("client-primary").MeasuredMS
 		return ms != nil && *ms == 80
 	})
@@ -100,7 +101,7 @@ func TestSwapIsLockedWhileSomethingMeasures(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
 	b.hold("lesson 00-tour")
-	b.until("locked", func() bool { return b.state().Lock != "" })
+	testkit.Until(b.t, "locked", func() bool { return b.state().Lock != "" })
 	for _, address := range []string{"/api/links/all", "/api/links/client-primary/cut", "/api/load", "/api/load/stop"} {
 		status, said := b.post(address, `{"latency_ms": 5}`)
 		if status != 423 || !strings.Contains(said, "lesson 00-tour is under way, started from a terminal") {
@@ -115,7 +116,7 @@ func TestSwapIsLockedWhileSomethingMeasures(t *testing.T) {
 		t.Errorf("%+v", n)
 	}
 	b.hold("")
-	b.until("free again", func() bool {
+	testkit.Until(b.t, "free again", func() bool {
 		s := b.state()
 		return s.Lock == "" && s.link("client-primary").MeasuredMS != nil && s.node("primary").State == api.Up
 	})
@@ -160,10 +161,13 @@ func TestConsoleSurvivesToxiproxyAndDatabasesGoingAway(t *testing.T) {
 	toxiproxy := &standInNode{}
 	away := func() bool { toxiproxy.mu.Lock(); defer toxiproxy.mu.Unlock(); return toxiproxy.away }
 	b := newBench(t, func(b *bench) { b.source.Links = standInLinks{b.source.Links, away} })
-	b.until("all up", func() bool { s := b.state(); return s.Toxiproxy.Up && s.node("primary").State == api.Up })
+	testkit.Until(b.t, "all up", func() bool {
+		s := b.state()
+		return s.Toxiproxy.Up && s.node("primary").State == api.Up
+	})
 	toxiproxy.goAway(true)
 	b.node.goAway(true)
-	b.until(
+	testkit.Until(b.t,
 		"both seen to be away",
 		func() bool { s := b.state(); return !s.Toxiproxy.Up && s.node("primary").State == api.Down },
 	)
@@ -180,7 +184,7 @@ func TestConsoleSurvivesToxiproxyAndDatabasesGoingAway(t *testing.T) {
 	}
 	toxiproxy.goAway(false)
 	b.node.goAway(false)
-	b.until("all back", func() bool {
+	testkit.Until(b.t, "all back", func() bool {
 		s := b.state()
 		return s.Toxiproxy.Up && s.node("primary").State == api.Up && s.link("client-primary").MeasuredMS != nil
 	})

@@ -8,6 +8,7 @@ import (
 
 	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/liveload"
+	"pooler-lab/internal/testkit"
 	"pooler-lab/k6/live/second"
 )
 
@@ -35,7 +36,7 @@ func TestLoadStartsPausesGoesOnAndStops(t *testing.T) {
 		t.Fatalf("%d %s", status, said)
 	}
 	state := func(want string) func() bool { return func() bool { return b.state().Load.State == want } }
-	b.until("the load runs", state(api.LoadRunning))
+	testkit.Until(b.t, "the load runs", state(api.LoadRunning))
 	if !e.figures(t).Tick.Gap {
 		t.Error("the first second of a k6 doesn't say that there is a gap before it")
 	}
@@ -45,19 +46,19 @@ func TestLoadStartsPausesGoesOnAndStops(t *testing.T) {
 		t.Errorf("%+v", next.Tick)
 	}
 	b.hold("lesson 00-tour")
-	b.until("the load pauses", state(api.LoadPaused))
+	testkit.Until(b.t, "the load pauses", state(api.LoadPaused))
 	if l := b.state().Load; !strings.Contains(l.Reason, "lesson 00-tour") || l.Clients != 3 {
 		t.Errorf("%+v", l)
 	}
 	b.hold("")
-	b.until("the load goes on", state(api.LoadRunning))
+	testkit.Until(b.t, "the load goes on", state(api.LoadRunning))
 	b.post("/api/load", strings.Replace(someLoad, "3", "4", 1))
-	b.until(
+	testkit.Until(b.t,
 		"another k6 takes its place",
 		func() bool { l := b.state().Load; return l.State == api.LoadRunning && l.Clients == 4 },
 	)
 	b.post("/api/load/stop", ``)
-	b.until("the load is off", state(api.LoadOff))
+	testkit.Until(b.t, "the load is off", state(api.LoadOff))
 	told := strings.Join(noted(t, notes), "\n")
 	if n := strings.Count(told, "interrupted"); n != 3 {
 		t.Errorf("%d interrupts for three ends:\n%s", n, told)
@@ -84,7 +85,10 @@ func TestLoadSaysWhyK6Ended(t *testing.T) {
 	program, _ := standInProgram(t, "k6", "echo 'it is out of luck' >&2; exit 107\n")
 	b := newBench(t, func(b *bench) { b.source.K6 = program })
 	b.post("/api/load", someLoad)
-	b.until("the load is off", func() bool { l := b.state().Load; return l.State == api.LoadOff && l.Reason != "" })
+	testkit.Until(b.t, "the load is off", func() bool {
+		l := b.state().Load
+		return l.State == api.LoadOff && l.Reason != ""
+	})
 	if reason := b.state().Load.Reason; reason != "k6 ended by itself: it is out of luck" {
 		t.Errorf("reason %q", reason)
 	}
@@ -97,11 +101,11 @@ func TestLoadThatDoesNotListenIsKilled(t *testing.T) {
 	p, _ := b.ready()
 	p.load.grace = 300 * time.Millisecond
 	b.post("/api/load", someLoad)
-	b.until("the load runs", func() bool { return b.state().Load.State == api.LoadRunning })
+	testkit.Until(b.t, "the load runs", func() bool { return b.state().Load.State == api.LoadRunning })
 	if _, said := b.post("/api/load/stop", ``); !strings.Contains(said, `"state":"stopping"`) {
 		t.Errorf("after the order to stop: %s", said)
 	}
-	b.until("the load is off", func() bool { return b.state().Load.State == api.LoadOff })
+	testkit.Until(b.t, "the load is off", func() bool { return b.state().Load.State == api.LoadOff })
 }
 
 func TestLoadRefusesWhatCannotBe(t *testing.T) {
@@ -211,7 +215,7 @@ func TestLoadEndsWhenNobodyWatchesAnyMore(t *testing.T) {
 	page := b.listen() // somebody watches
 	b.post("/api/load", someLoad)
 	running := func() bool { return p.load.describe().State == api.LoadRunning }
-	b.until("the load runs", running)
+	testkit.Until(b.t, "the load runs", running)
 	if what, ok := liveload.Running(b.results()); !ok || what != "select on direct, app-pool, as fast as it can" {
 		t.Errorf("other programs are told %q, %v", what, ok)
 	}
@@ -220,7 +224,7 @@ func TestLoadEndsWhenNobodyWatchesAnyMore(t *testing.T) {
 		t.Fatal("it ended although a page watches")
 	}
 	page.leave()
-	b.until("it ends by itself", func() bool { return p.load.describe().State == api.LoadOff })
+	testkit.Until(b.t, "it ends by itself", func() bool { return p.load.describe().State == api.LoadOff })
 	if reason := p.load.describe().Reason; !strings.Contains(reason, "nobody had watched it") {
 		t.Errorf("reason %q", reason)
 	}

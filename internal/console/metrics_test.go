@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
+	"pooler-lab/internal/testkit"
 	"pooler-lab/k6/live/second"
 )
 
@@ -20,7 +21,7 @@ func metricsBench(t *testing.T) (text string) {
 	b := newBench(t, func(b *bench) { b.source.K6 = program })
 	b.post("/api/links/client-primary", `{"latency_ms": 20}`)
 	b.post("/api/load", someLoad)
-	b.until("the load is told", func() bool {
+	testkit.Until(b.t, "the load is told", func() bool {
 		_, text = b.get("/metrics")
 		return strings.Contains(text, "lab_transactions_total")
 	})

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pooler-lab/internal/run"
+	"pooler-lab/internal/testkit"
 )
 
 // putRun puts a copy of a run into results, under that name.
@@ -144,13 +145,13 @@ func TestTerminalsLessonShowsItsProgress(t *testing.T) {
 	})
 	b.hold("lesson 05-balance")
 	b.at(&run.Step{Run: "20261120T100000Z-01-connect", Done: 9, Of: 9}) // what another one left
-	b.until("it shows", func() bool { return b.state().Lesson != nil })
+	testkit.Until(b.t, "it shows", func() bool { return b.state().Lesson != nil })
 	if r := b.state().Lesson; r.Name != "05-balance" || r.Run != "" || r.Of != 0 || !r.Elsewhere {
 		t.Errorf("before it has said how far it is: %+v", r)
 	}
 	b.at(&run.Step{Run: name, Cell: "direct", Done: 3, Of: 12, SecondsLeft: 40,
 		Pair: &run.PairStep{Groups: 24, Ratio: 0.81, Lo: 0.78, Hi: 0.85, Until: 0.05}})
-	b.until("its progress shows", func() bool { return b.state().Lesson.Done == 3 })
+	testkit.Until(b.t, "its progress shows", func() bool { return b.state().Lesson.Done == 3 })
 	if r := b.state().Lesson; r.Run != name || r.Of != 12 || r.SecondsLeft != 40 || r.Cell != "direct" ||
 		r.Pair != "24 groups, ratio 0.81 (0.78 to 0.85), until 5 %" {
 		t.Errorf("%+v", r)
@@ -160,7 +161,7 @@ func TestTerminalsLessonShowsItsProgress(t *testing.T) {
 	}
 	b.putRun(name, aRun, same)
 	b.hold("")
-	b.until("its outcome shows", func() bool { s := b.state(); return s.Lesson == nil && s.LastRun != nil })
+	testkit.Until(b.t, "its outcome shows", func() bool { s := b.state(); return s.Lesson == nil && s.LastRun != nil })
 	if last := b.state().LastRun; last.Run != name || last.Lesson != "05-balance" || last.Status != "finished" {
 		t.Errorf("%+v", last)
 	}

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"pooler-lab/internal/testkit"
 )
 
 func TestK6SeesNothingItShouldNot(t *testing.T) {
@@ -90,18 +92,13 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// wantGone waits until a process has ended, a minute at most.
+// wantGone waits until a process has ended.
 func wantGone(t *testing.T, pid string) {
 	t.Helper()
-	for giveUp := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+	testkit.Until(t, "process "+pid+" has ended", func() bool {
 		stat, err := os.ReadFile("/proc/" + pid + "/stat")
-		if err != nil || strings.Contains(string(stat), ") Z ") {
-			return
-		}
-		if time.Now().After(giveUp) {
-			t.Fatalf("process %s is left", pid)
-		}
-	}
+		return err != nil || strings.Contains(string(stat), ") Z ")
+	})
 }
 
 type writerFunc func(string)

@@ -14,16 +14,12 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/rs/zerolog"
 
-	"pooler-lab/internal/standin"
+	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
 )
 
-// hanging is how long a test waits for an answer before it fails. It is less than mostLatency, so that a link that
-// wasn't turned off is seen.
-const hanging = time.Minute
-
-// mostLatency is so much that no answer comes while it is set.
-const mostLatency = 600000
+// mostLatency (ms) is so much that no answer comes while it is set: a link that wasn't turned off is seen.
+const mostLatency = 24 * 3600 * 1000
 
 // startToxiproxy runs a toxiproxy in this process.
 func startToxiproxy(t testing.TB) *Client {
@@ -53,7 +49,7 @@ func addLink(t testing.TB, c *Client, name, upstream string) topology.Link {
 // listen serves each connection with serve until the test ends.
 func listen(t testing.TB, serve func(net.Conn)) (address string) {
 	t.Helper()
-	return fmt.Sprintf("127.0.0.1:%d", standin.Listen(t, serve))
+	return fmt.Sprintf("127.0.0.1:%d", testkit.StandIn(t, serve))
 }
 
 func echo(conn net.Conn) { io.Copy(conn, conn) }
@@ -63,7 +59,7 @@ func silent(conn net.Conn) { io.Copy(io.Discard, conn) }
 
 // answerQueries speaks just enough of PostgreSQL's protocol to answer every simple query with one row.
 func answerQueries(conn net.Conn) {
-	backend, ok := standin.Startup(conn)
+	backend, ok := testkit.Startup(conn)
 	if !ok {
 		return
 	}
@@ -105,7 +101,7 @@ func (a aClient) roundTrip(size int) time.Duration {
 	a.t.Helper()
 	sent, got := bytes.Repeat([]byte("x"), size), make([]byte, size)
 	start := time.Now()
-	a.conn.SetDeadline(start.Add(hanging))
+	a.conn.SetDeadline(start.Add(testkit.Patience))
 	go a.conn.Write(sent)
 	if _, err := io.ReadFull(a.conn, got); err != nil {
 		a.t.Fatal(err)

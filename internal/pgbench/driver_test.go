@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"pooler-lab/internal/testkit"
 	"pooler-lab/k6/summary"
 )
 
@@ -143,8 +144,8 @@ func TestDriverThatIsEnded(t *testing.T) {
 			defer cancel()
 			if test.interrupt {
 				go func() {
-					eventually(func() bool { return len(started(t, pids)) == 2 })
-					cancel()
+					defer cancel()
+					testkit.Until(t, "pgbench has started", func() bool { return len(started(t, pids)) == 2 })
 				}()
 			}
 			_, _, err := o.Run(ctx)

@@ -8,9 +8,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
+
+	"pooler-lab/internal/testkit"
 )
 
 // standIn is a program in place of pgbench: it says that its clients are busy, writes its process id and its child's to
@@ -38,19 +38,6 @@ done
 	return Load{Program: program, Env: os.Environ()}, pids
 }
 
-// hanging is how long a test waits for a state before it fails.
-const hanging = time.Minute
-
-// eventually waits until something is so.
-func eventually(so func() bool) bool {
-	for giveUp := time.Now().Add(hanging); !so(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(giveUp) {
-			return false
-		}
-	}
-	return true
-}
-
 // started returns the process ids of the programs that have started, each before its child's.
 func started(t *testing.T, pids string) (all []int) {
 	t.Helper()
@@ -71,10 +58,7 @@ func started(t *testing.T, pids string) (all []int) {
 func wantGone(t *testing.T, pids string) {
 	t.Helper()
 	for _, pid := range started(t, pids) {
-		if !eventually(func() bool { return !alive(pid) }) {
-			t.Errorf("process %d is left", pid)
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-		}
+		testkit.Until(t, fmt.Sprintf("process %d has ended", pid), func() bool { return !alive(pid) })
 	}
 }
 
@@ -172,10 +156,8 @@ func TestPairThatFails(t *testing.T) {
 			defer cancel()
 			if test.interrupt != nil {
 				go func() {
-					if !eventually(func() bool { return test.interrupt(t, pids) }) {
-						t.Error("it never comes to where it is to be interrupted")
-					}
-					cancel()
+					defer cancel()
+					testkit.Until(t, "it is where it is to be interrupted", func() bool { return test.interrupt(t, pids) })
 				}()
 			}
 			_, err := Pair{Sides: [2]Load{load, load}, Groups: 500}.Run(ctx)
@@ -212,9 +194,7 @@ func TestPairOfProgramThatIsKilled(t *testing.T) {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if !eventually(func() bool { return stopped(t, pids) }) {
-		t.Error("the two don't alternate")
-	}
+	testkit.Until(t, "the two alternate", func() bool { return stopped(t, pids) })
 	if err := command.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

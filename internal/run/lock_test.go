@@ -9,7 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
+
+	"pooler-lab/internal/testkit"
 )
 
 func TestTheSecondRunIsRefused(t *testing.T) {
@@ -67,14 +68,10 @@ func TestCancel(t *testing.T) {
 		t.Skipf("no bash here: %v", err)
 	}
 	defer holder.Wait()
-	for giveUp := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		if by, running, _ := whoHolds(results); running && by.PID == holder.Process.Pid {
-			break
-		}
-		if time.Now().After(giveUp) {
-			t.Fatal("the holder doesn't hold the lock")
-		}
-	}
+	testkit.Until(t, "the holder holds the lock", func() bool {
+		by, running, _ := whoHolds(results)
+		return running && by.PID == holder.Process.Pid
+	})
 	var out bytes.Buffer
 	if err := Cancel(results, &out); err != nil {
 		t.Error(err)

@@ -19,7 +19,7 @@ import (
 )
 
 // restoreTime is how long links, and then settings, may take to be put back.
-const restoreTime = 10 * time.Second
+const restoreTime = time.Minute
 
 // Servers are those that a cell goes through, and what they say of it.
 type servers interface {

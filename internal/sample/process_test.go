@@ -25,12 +25,11 @@ func TestProcessCPU(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for giveUp := time.Now().Add(hanging); ; {
-		after, err := ProcessCPU(os.Getpid())
-		if err != nil || time.Now().After(giveUp) {
-			t.Fatalf("%v and later %v, %v", before, after, err)
-		}
-		if after > before {
+	for { // it works until that shows
+		if after, err := ProcessCPU(os.Getpid()); err != nil || after > before {
+			if err != nil {
+				t.Error(err)
+			}
 			break
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"pooler-lab/internal/hostcpu"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/testkit"
 )
 
 func TestParseContainer(t *testing.T) {
@@ -128,19 +129,16 @@ func dockerStandIn(t *testing.T) string {
 	return server.URL
 }
 
-// hanging is how long a test waits for a state before it fails.
-const hanging = time.Minute
-
 // once returns what is summed up from now on once it is so.
 func once(t *testing.T, s *Sampler, services []string, so func(*result.Resources) bool) *result.Resources {
 	t.Helper()
-	for from := time.Now(); time.Since(from) < hanging; time.Sleep(20 * time.Millisecond) {
-		if r := s.Between(services, from.Add(-time.Second), from, time.Now()); so(r) {
-			return r
-		}
-	}
-	t.Fatal("it never comes to that")
-	return nil
+	var r *result.Resources
+	from := time.Now()
+	testkit.Until(t, "the figures are so", func() bool {
+		r = s.Between(services, from.Add(-time.Second), from, time.Now())
+		return so(r)
+	})
+	return r
 }
 
 func TestBetween(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
 
-	"pooler-lab/internal/standin"
+	"pooler-lab/internal/testkit"
 )
 
 // pause is how long the server takes for each of its answers: none of it is the client's.
@@ -25,11 +25,11 @@ type login struct {
 // listen serves logins until the test ends, and returns where.
 func (l login) listen(t testing.TB) string {
 	t.Helper()
-	return fmt.Sprintf("host=127.0.0.1 port=%d user=u password=p sslmode=disable", standin.Listen(t, l.serve))
+	return fmt.Sprintf("host=127.0.0.1 port=%d user=u password=p sslmode=disable", testkit.StandIn(t, l.serve))
 }
 
 func (l login) serve(conn net.Conn) {
-	backend, ok := standin.Startup(conn)
+	backend, ok := testkit.Startup(conn)
 	if !ok {
 		return
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
-	"pooler-lab/internal/standin"
+	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
 )
 
@@ -25,11 +25,11 @@ type fakeNode struct {
 
 // listen has f answer, and returns where.
 func (f *fakeNode) listen(t *testing.T) string {
-	return fmt.Sprintf("host=127.0.0.1 port=%d dbname=postgres user=lab sslmode=disable", standin.Listen(t, f.serve))
+	return fmt.Sprintf("host=127.0.0.1 port=%d dbname=postgres user=lab sslmode=disable", testkit.StandIn(t, f.serve))
 }
 
 func (f *fakeNode) serve(conn net.Conn) {
-	client, ok := standin.Startup(conn)
+	client, ok := testkit.Startup(conn)
 	if !ok {
 		return
 	}

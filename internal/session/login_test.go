@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
-	"pooler-lab/internal/standin"
+	"pooler-lab/internal/testkit"
 )
 
 func TestAsksFor(t *testing.T) {
@@ -47,8 +47,8 @@ func TestAsksFor(t *testing.T) {
 
 // standIn stands in for a server, and returns how to reach it.
 func standIn(t *testing.T, answers []pgproto3.BackendMessage) string {
-	port := standin.Listen(t, func(conn net.Conn) {
-		client, ok := standin.Startup(conn)
+	port := testkit.StandIn(t, func(conn net.Conn) {
+		client, ok := testkit.Startup(conn)
 		if !ok {
 			return
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"pooler-lab/internal/standin"
+	"pooler-lab/internal/testkit"
 )
 
 func TestInitContext(t *testing.T) {
@@ -50,7 +50,7 @@ func TestOptionThatIsUndefinedIsNotGiven(t *testing.T) {
 
 func TestConnectErrors(t *testing.T) {
 	t.Parallel()
-	drops := standin.Listen(t, func(net.Conn) {})
+	drops := testkit.StandIn(t, func(net.Conn) {})
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

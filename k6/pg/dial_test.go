@@ -13,7 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pooler-lab/internal/standin"
+	"pooler-lab/internal/testkit"
 )
 
 func TestTLSModes(t *testing.T) {
@@ -84,7 +84,7 @@ func checkHash(t *testing.T, m map[string][]float64) {
 }
 
 func TestRefusedTLS(t *testing.T) {
-	port := standin.Listen(t, func(conn net.Conn) {
+	port := testkit.StandIn(t, func(conn net.Conn) {
 		_, _ = io.ReadFull(conn, make([]byte, 8)) // SSLRequest
 		_, _ = conn.Write([]byte{'N'})
 	})

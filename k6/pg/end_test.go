@@ -11,7 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
-	"pooler-lab/internal/standin"
+	"pooler-lab/internal/testkit"
 )
 
 // alone returns dsn with an application name of its own, and a function that
@@ -55,12 +55,12 @@ func stopAndCheck(t *testing.T, s *script, count func() (string, string)) {
 			catch (e) { e.code }`)
 		thrown <- fmt.Sprintf("%v, %v", code, err)
 	}()
-	eventually(t, "the statement runs", func() bool { _, active := count(); return active == "1" })
+	testkit.Until(t, "the statement runs", func() bool { _, active := count(); return active == "1" })
 	s.CancelContext()
 	if got := <-thrown; got != "cancelled, <nil>" {
 		t.Errorf("a stopped test's statement threw %q", got)
 	}
-	eventually(t, "the statement ends on the server", func() bool { _, active := count(); return active == "0" })
+	testkit.Until(t, "the statement ends on the server", func() bool { _, active := count(); return active == "0" })
 }
 
 // TestLeaves wants no backend when the test has ended.
@@ -72,7 +72,7 @@ func TestLeaves(t *testing.T) {
 		t.Fatalf("%s connections before the end", all)
 	}
 	s.module.finish(time.Now())
-	eventually(t, "no connection is left", func() bool { all, _ := count(); return all == "0" })
+	testkit.Until(t, "no connection is left", func() bool { all, _ := count(); return all == "0" })
 }
 
 // TestNoLeaks connects and closes 1,000 times, half of the times by connecting
@@ -82,7 +82,7 @@ func TestNoLeaks(t *testing.T) {
 	t.Run("pgbouncer", func(t *testing.T) {
 		admin := connectedTo(t, serverDSN(t, "LAB_TEST_PGBOUNCER_ADMIN_DSN"), "simple")
 		checkLeaks(t, serverDSN(t, "LAB_TEST_PGBOUNCER_DSN")+" application_name=k6_leaks")
-		eventually(t, "PgBouncer has no client left", func() bool {
+		testkit.Until(t, "PgBouncer has no client left", func() bool {
 			return admin.run(`client.query('SHOW CLIENTS').filter((c) => c.application_name === 'k6_leaks').length`) == "0"
 		})
 	})
@@ -105,8 +105,8 @@ func checkLeaks(t *testing.T, dsn string) {
 	goroutines, files := runtime.NumGoroutine(), openFiles()
 	s.run(`connects(1000)`)
 	const few = 50 // of what the end of a connection takes a moment to give back
-	eventually(t, "goroutines have ended", func() bool { return runtime.NumGoroutine() <= goroutines+few })
-	eventually(t, "files are closed", func() bool { return openFiles() <= files+few })
+	testkit.Until(t, "goroutines have ended", func() bool { return runtime.NumGoroutine() <= goroutines+few })
+	testkit.Until(t, "files are closed", func() bool { return openFiles() <= files+few })
 	if len(s.module.guard.sessions) > 0 || len(s.module.users) > 1 || len(s.module.users[0].tagSets) > 3 {
 		t.Errorf("the module keeps %d sessions", len(s.module.guard.sessions))
 	}
@@ -121,11 +121,11 @@ func openFiles() int {
 // standIn lets everybody in, answers nothing, and returns its dsn.
 func standIn(t *testing.T) string {
 	t.Helper()
-	return fmt.Sprintf("host=127.0.0.1 port=%d", standin.Listen(t, welcome))
+	return fmt.Sprintf("host=127.0.0.1 port=%d", testkit.StandIn(t, welcome))
 }
 
 func welcome(conn net.Conn) {
-	backend, ok := standin.Startup(conn)
+	backend, ok := testkit.Startup(conn)
 	if !ok {
 		return
 	}

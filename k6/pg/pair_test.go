@@ -3,6 +3,7 @@ package pg
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 	"os"
@@ -11,8 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
+	"pooler-lab/internal/testkit"
 	"pooler-lab/k6/summary"
 )
 
@@ -69,13 +70,12 @@ func (tr *trial) start(groups int) *trial {
 // until waits until something is so.
 func (tr *trial) until(so func() bool) *trial {
 	tr.t.Helper()
-	for giveUp := time.Now().Add(hanging); !so(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(giveUp) {
-			_ = tr.command.Process.Kill()
-			_ = tr.command.Wait()
-			tr.t.Fatalf("there are %d groups:\n%s", len(tr.lines()), tr.out.String())
+	testkit.Eventually(tr.t, func() string {
+		if so() {
+			return ""
 		}
-	}
+		return fmt.Sprintf("there are %d groups:\n%s", len(tr.lines()), tr.out.String())
+	})
 	return tr
 }
 

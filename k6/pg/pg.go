@@ -48,7 +48,9 @@ type Module struct {
 
 // New returns a Module that no VU uses yet.
 func New() *Module {
-	return &Module{}
+	m := &Module{}
+	m.schedule.patience = patience
+	return m
 }
 
 // instance is what one VU sees of the module.

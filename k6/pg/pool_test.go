@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pooler-lab/internal/testkit"
 )
 
 // pooled runs code in several VUs that share a pool with the given options.
@@ -88,7 +90,7 @@ func TestPoolLifetime(t *testing.T) {
 	vu := pooled(t, New(), `size: 1, lifetime: 0.1`, `
 		const pid = () => pool.query('SELECT pg_backend_pid() AS pid')[0].pid;
 		const first = pid()`)[0]
-	eventually(t, "another connection takes the place of the old one", func() bool {
+	testkit.Until(t, "another connection takes the place of the old one", func() bool {
 		return vu.run(`pid() === first`) == "false"
 	})
 }
@@ -123,7 +125,7 @@ func TestPoolCloses(t *testing.T) {
 	}
 	module.finish(time.Now())
 	probe := connected(t, "simple")
-	eventually(t, "the pool's backend has ended", func() bool {
+	testkit.Until(t, "the pool's backend has ended", func() bool {
 		return probe.run(`client.query('SELECT count(*) FROM pg_stat_activity WHERE pid = `+strconv.Itoa(pid)+
 			`')[0].count`) == "0"
 	})

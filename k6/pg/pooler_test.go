@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pooler-lab/internal/testkit"
 )
 
 // setPrepared sets PgBouncer's max_prepared_statements until the test ends.
@@ -75,7 +77,7 @@ func failedPipelines(t *testing.T, protocol, call string) int {
 	for range 16 {
 		s := connectedTo(t, serverDSN(t, "LAB_TEST_PGPOOL_DSN"), protocol)
 		s.set("mark", direct.run(`mark`))
-		deadline := time.AfterFunc(hanging, s.CancelContext)
+		deadline := time.AfterFunc(testkit.Patience, s.CancelContext)
 		got := s.run(`const write = 'INSERT INTO pgbench_history (filler) VALUES ($1)';
 			const fill = (p) => { p.exec(write, mark); p.query('SELECT 1 / $1::int', 0); p.exec(write, mark) };
 			try { ` + call + ` } catch (e) { e.code }`)

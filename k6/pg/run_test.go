@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"pooler-lab/internal/testkit"
 )
 
 // findK6 returns the k6 command: the one of LAB_TEST_K6, or else a new build.
@@ -104,14 +106,14 @@ func TestInterrupt(t *testing.T) {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "5 statements run", func() bool { _, active := count(); return active == "5" })
+	testkit.Until(t, "5 statements run", func() bool { _, active := count(); return active == "5" })
 	if err := command.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "no statement runs", func() bool { _, active := count(); return active == "0" })
+	testkit.Until(t, "no statement runs", func() bool { _, active := count(); return active == "0" })
 	_ = command.Wait()
 	if exit := command.ProcessState.ExitCode(); exit != 105 {
 		t.Errorf("k6 ended with %d", exit)
 	}
-	eventually(t, "no backend is left", func() bool { all, _ := count(); return all == "0" })
+	testkit.Until(t, "no backend is left", func() bool { all, _ := count(); return all == "0" })
 }

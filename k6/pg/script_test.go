@@ -10,19 +10,6 @@ import (
 	"go.k6.io/k6/v2/metrics"
 )
 
-// hanging is how long a test waits for a state before it fails. No claim depends on it: it ends what would hang.
-const hanging = 2 * time.Minute
-
-// eventually waits until something is so.
-func eventually(t *testing.T, what string, so func() bool) {
-	t.Helper()
-	for giveUp := time.Now().Add(hanging); !so(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(giveUp) {
-			t.Fatalf("waited in vain: %s", what)
-		}
-	}
-}
-
 // script is a VU that runs JavaScript with the module as the constant pg.
 type script struct {
 	*modulestest.Runtime

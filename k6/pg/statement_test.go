@@ -1,11 +1,14 @@
 package pg
 
 import (
+	"fmt"
 	"strconv"
 	"testing"
 	"time"
 
 	"github.com/grafana/sobek"
+
+	"pooler-lab/internal/testkit"
 )
 
 func TestTransactions(t *testing.T) {
@@ -61,13 +64,12 @@ func TestTransactionsOfServer(t *testing.T) {
 		s.module.finish(time.Now())
 		m := s.measured()
 		want := sum(m["pg_transactions"]) + sum(m["pg_prepare_transactions"]) + sum(m["pg_connections"])
-		got := commits() - before
-		for end := time.Now().Add(hanging); got < want && time.Now().Before(end); got = commits() - before {
-			time.Sleep(50 * time.Millisecond) // the server counts when the backend ends, which a busy machine puts off
-		}
-		if got != want {
-			t.Errorf("%s: the server counts %d transactions, the client %d", protocol, got, want)
-		}
+		testkit.Eventually(t, func() string { // the server counts when the backend ends
+			if got := commits() - before; got != want {
+				return fmt.Sprintf("%s: the server counts %d transactions, the client %d", protocol, got, want)
+			}
+			return ""
+		})
 	}
 }
 

@@ -79,9 +79,6 @@ func (s *schedule) use(options windowOptions) error {
 	}
 	if !s.used.Load() {
 		s.options, s.opened = options, make(chan struct{})
-		if s.patience == 0 {
-			s.patience = patience
-		}
 		s.outlasted, s.outlast = context.WithCancel(context.Background())
 		s.used.Store(true)
 	}

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"pooler-lab/internal/testkit"
 )
 
 // root is the checkout.
@@ -89,7 +91,7 @@ func TestVetAndStaticcheckFindNothing(t *testing.T) {
 	if file == "" {
 		t.Skip("LAB_TEST_CHECKS names no file with their findings; natively: go vet ./... && go tool staticcheck ./...")
 	}
-	for giveUp := time.Now().Add(15 * hanging); ; time.Sleep(200 * time.Millisecond) {
+	for giveUp := time.Now().Add(5 * testkit.Patience); ; time.Sleep(200 * time.Millisecond) { // it is a whole build
 		log, err := os.ReadFile(file)
 		if errors.Is(err, fs.ErrNotExist) && time.Now().Before(giveUp) {
 			continue

@@ -10,7 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"pooler-lab/internal/testkit"
 )
 
 var (
@@ -80,7 +81,7 @@ func TestStepInterrupted(t *testing.T) {
 		began, told := filepath.Join(t.TempDir(), "began"), filepath.Join(t.TempDir(), "told")
 		command := `trap 'touch "$2"; exit 1' INT; touch "$1"; bash -c 'sleep 3600' & wait`
 		script := `if "$0" ` + option + ` bake "a cake" bash -c "$1" bash "$2" "$3"; then :; fi; echo it went on`
-		ctx, cancel := context.WithTimeout(t.Context(), hanging)
+		ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
 		defer cancel()
 		c := exec.CommandContext(ctx, "bash", "-c", script, filepath.Join(root, "scripts", "step"),
 			command, began, told)
@@ -91,24 +92,19 @@ func TestStepInterrupted(t *testing.T) {
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		for !exists(began) && ctx.Err() == nil {
-			time.Sleep(20 * time.Millisecond)
-		}
+		testkit.Until(t, "its command has begun", func() bool { return exists(began) })
 		if err := syscall.Kill(-c.Process.Pid, syscall.SIGINT); err != nil {
 			t.Fatal(err)
 		}
 		err := c.Wait()
 		if ctx.Err() != nil {
-			t.Fatalf("with %q it has not ended after %v", option, hanging)
+			t.Fatalf("with %q it has not ended after %v", option, testkit.Patience)
 		}
 		if err == nil || strings.Contains(said.String(), "went on") || !exists(told) {
 			t.Errorf("with %q it ended with %v; its command was told: %v\n%s", option, err, exists(told), said.String())
 		}
 	}
 }
-
-// hanging is how long a script may take that is to end.
-const hanging = 2 * time.Minute
 
 func exists(file string) bool {
 	_, err := os.Stat(file)

@@ -9,10 +9,8 @@ import { keys } from './keys.js';
 const $ = (id) => document.getElementById(id);
 const main = $('main'), form = $('guess'), name = main.dataset.lesson;
 
-const patience = 5000; // ms until a run that was asked for must show
-
 let asking = false;
-let asked = 0; // when the run was asked for that this page waits for, 0 where it found one under way
+let seen = false; // the run that this page waits for has shown
 let earlier; // the run that had ended before it
 
 const remembered = `prediction ${name}`;
@@ -21,10 +19,8 @@ const recall = () => { try { return sessionStorage.getItem(remembered) ?? ''; } 
 
 async function run(prediction) {
   asking = true;
-  const started = await attempt(async () => {
-    asked = Date.now();
-    await post(`/api/lessons/${name}/run`, { prediction });
-  });
+  seen = false;
+  const started = await attempt(() => post(`/api/lessons/${name}/run`, { prediction }));
   asking = false;
   if (!started) return;
   remember(prediction?.words ? `You said: “${prediction.words}”` : '');
@@ -40,6 +36,7 @@ function show(part) {
 }
 
 function progress(lesson) {
+  seen = true;
   if ($('under-way').hidden) show('under-way');
   $('left').textContent = lesson.of ? clock(lesson.seconds_left) : '-:--';
   $('done').max = lesson.of || 1;
@@ -68,14 +65,13 @@ function look(state) {
   else if (!state.lesson) ended(state.last_run);
 }
 
-// ended shows what came out of the run that this page waited for. A state may come that is older than the question.
+// ended shows what came out of the run that this page waited for.
 function ended(last) {
-  const late = Date.now() - asked > patience;
-  if (!late && (last?.lesson !== name || last.run === earlier)) return;
   if (last?.lesson === name && last.run && last.run !== earlier) {
     location.assign(`/lessons/${name}?run=${encodeURIComponent(last.run)}`);
     return;
   }
+  if (!seen) return; // this state is older than the run
   show('predict');
   trouble(last?.reason || 'The run ended before it began.');
 }

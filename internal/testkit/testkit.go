@@ -1,0 +1,86 @@
+// Package testkit is what tests of several packages share: waiting for a state, and a server in the test's own process
+// for tests of those who talk to one. No program contains it.
+package testkit
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+)
+
+// Patience is how long a test waits for a state, or for a program that says nothing, before it takes it to hang. No
+// test judges how long something takes: a slow machine may take its time, and LAB_TEST_PATIENCE, such as 20m, gives it
+// more.
+var Patience = patience(os.Getenv("LAB_TEST_PATIENCE"))
+
+func patience(setting string) time.Duration {
+	if setting == "" {
+		return 5 * time.Minute
+	}
+	d, err := time.ParseDuration(setting)
+	if err != nil || d < time.Minute {
+		fmt.Printf("--- FAIL: LAB_TEST_PATIENCE is %q: give a duration of a minute at least, such as 20m\n", setting)
+		os.Exit(1)
+	}
+	return d
+}
+
+// Eventually waits until wrong returns "", and fails with what it returned last if it never does.
+func Eventually(t testing.TB, wrong func() string) {
+	t.Helper()
+	pause, last := time.Millisecond, ""
+	for end := time.Now().Add(Patience); time.Now().Before(end); time.Sleep(pause) {
+		if last = wrong(); last == "" {
+			return
+		}
+		pause = min(2*pause, 100*time.Millisecond)
+	}
+	t.Fatalf("not within %v: %s", Patience, last)
+}
+
+// Until waits until so returns true, and fails with what it waited for if it never does.
+func Until(t testing.TB, what string, so func() bool) {
+	t.Helper()
+	Eventually(t, func() string {
+		if so() {
+			return ""
+		}
+		return what
+	})
+}
+
+// StandIn has serve answer each connection until the test ends, and closes the connection after it. It returns the
+// port, on 127.0.0.1.
+func StandIn(t testing.TB, serve func(net.Conn)) (port int) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				serve(conn)
+			}()
+		}
+	}()
+	return listener.Addr().(*net.TCPAddr).Port
+}
+
+// Startup reads a PostgreSQL client's startup message and returns the server's side of what follows, not ok where the
+// client sends none.
+func Startup(conn net.Conn) (server *pgproto3.Backend, ok bool) {
+	server = pgproto3.NewBackend(conn, conn)
+	_, err := server.ReceiveStartupMessage()
+	return server, err == nil
+}
