@@ -114,6 +114,9 @@ func checkScriptsReach(t *testing.T, system string) {
 	}
 }
 
+// notOfTheLab is the label of a container that isn't one of the lab's: it would have the lab's from its image.
+const notOfTheLab = "com.docker.compose.project="
+
 // moveStandIn gives the stand-in another address, as a container made anew may get: another one takes its own.
 func moveStandIn(t *testing.T, name string) {
 	t.Helper()
@@ -123,8 +126,8 @@ func moveStandIn(t *testing.T, name string) {
 	}
 	before := where()
 	docker(t, "network", "disconnect", network, name)
-	docker(t, "run", "-d", "--rm", "--name", name+"-2", "--network", network, "--entrypoint", "sleep",
-		"pooler-lab-postgres", "300")
+	docker(t, "run", "-d", "--rm", "--name", name+"-2", "--label", notOfTheLab, "--network", network,
+		"--entrypoint", "sleep", "pooler-lab-postgres", "300")
 	t.Cleanup(func() { command(t, nil, "docker", "stop", "-t", "1", name+"-2") })
 	docker(t, "network", "connect", "--alias", "yugabyte", network, name)
 	if after := where(); after == before {
@@ -137,8 +140,8 @@ func moveStandIn(t *testing.T, name string) {
 func startStandIn(t *testing.T) string {
 	t.Helper()
 	name := project + "-stand-in"
-	args := []string{"run", "-d", "--rm", "--name", name, "--network", project + "_default", "--network-alias", "yugabyte",
-		"--user", "postgres", "--cap-drop", "ALL", "-v", root + "/configs/postgres:/etc/postgresql/lab:ro",
+	args := []string{"run", "-d", "--rm", "--name", name, "--label", notOfTheLab,
+		"--network", project + "_default", "--network-alias", "yugabyte", "--user", "postgres", "--cap-drop", "ALL", "-v", root + "/configs/postgres:/etc/postgresql/lab:ro",
 		"--tmpfs", "/run/secrets-lab:uid=5432", "-e", "PGPORT=5433", "-e", "LAB_MAX_CONNECTIONS=50"}
 	for _, password := range []string{"LAB", "APP", "APP_CLEAR", "MONITOR", "REPLICATION"} {
 		args = append(args, "-e", password+"_PASSWORD=stand-in")
