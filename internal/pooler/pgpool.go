@@ -42,6 +42,7 @@ type pgpool struct {
 	holds   bool // its children may hold server connections for measured clients: at first, whoever used it before
 	// closers are the sessions that tell its children to close their server connections.
 	closers chan *session.Session
+	opened  int // how many there are
 }
 
 func (p *pgpool) Version(ctx context.Context) (string, error) {
@@ -221,9 +222,9 @@ const (
 	// connections and doesn't hear, so that it has to be told again.
 	closeWait  = 2 * time.Second
 	closeTries = 3
-	// closers is how many sessions take it in turns to tell, since each then sleeps. They are kept, so that their
-	// own children never serve measured clients: a child doesn't hear itself.
-	closers = 3
+	// mostClosers is how many sessions take it in turns to tell, at most, since each then sleeps. They are kept, so that
+	// their own children never serve measured clients: a child doesn't hear itself.
+	mostClosers = 8
 )
 
 // Enter opens the closers before measured clients take their children. From now on its children hold server
@@ -250,21 +251,19 @@ func (p *pgpool) CloseServers(ctx context.Context, emptied func(context.Context,
 	}
 }
 
-// openClosers opens them, once.
+// openClosers has one for each try wait for its turn, as far as there may be so many.
 func (p *pgpool) openClosers(ctx context.Context) error {
-	if p.closers != nil {
-		return nil
+	if p.closers == nil {
+		p.closers = make(chan *session.Session, mostClosers)
 	}
-	opened := make(chan *session.Session, closers)
-	for range closers {
+	for len(p.closers) < closeTries && p.opened < mostClosers {
 		s, err := p.openCloser(ctx)
 		if err != nil {
-			closeWaiting(opened)
 			return err
 		}
-		opened <- s
+		p.opened++
+		p.closers <- s
 	}
-	p.closers = opened
 	return nil
 }
 
@@ -286,7 +285,7 @@ func closeWaiting(waiting chan *session.Session) {
 
 // tellToClose says whether somebody could be told. The statement's end is nothing to wait for.
 func (p *pgpool) tellToClose(ctx context.Context) bool {
-	if p.openClosers(ctx) != nil {
+	if p.closers == nil && p.openClosers(ctx) != nil {
 		return false
 	}
 	waiting := p.closers
