@@ -128,7 +128,7 @@ func moveStandIn(t *testing.T, name string) {
 	docker(t, "network", "disconnect", network, name)
 	docker(t, "run", "-d", "--rm", "--name", name+"-2", "--label", notOfTheLab, "--network", network,
 		"--entrypoint", "sleep", "pooler-lab-postgres", "300")
-	t.Cleanup(func() { command(t, nil, "docker", "stop", "-t", "1", name+"-2") })
+	t.Cleanup(func() { command(t, nil, "docker", "rm", "-f", name+"-2") })
 	docker(t, "network", "connect", "--alias", "yugabyte", network, name)
 	if after := where(); after == before {
 		t.Fatalf("the stand-in kept its address %s: nothing to see here", after)
@@ -147,7 +147,7 @@ func startStandIn(t *testing.T) string {
 		args = append(args, "-e", password+"_PASSWORD=stand-in")
 	}
 	docker(t, append(args, "pooler-lab-postgres")...)
-	t.Cleanup(func() { command(t, nil, "docker", "stop", "-t", "5", name) })
+	t.Cleanup(func() { command(t, nil, "docker", "rm", "-f", name) })
 	testkit.Eventually(t, func() string {
 		return command(t, nil, "docker", "exec", name, "psql", "-X", "-U", "postgres", "-c", "SELECT 1").err
 	})
