@@ -141,7 +141,8 @@ func startStandIn(t *testing.T) string {
 	t.Helper()
 	name := project + "-stand-in"
 	args := []string{"run", "-d", "--rm", "--name", name, "--label", notOfTheLab,
-		"--network", project + "_default", "--network-alias", "yugabyte", "--user", "postgres", "--cap-drop", "ALL", "-v", root + "/configs/postgres:/etc/postgresql/lab:ro",
+		"--network", project + "_default", "--network-alias", "yugabyte", "--user", "postgres", "--cap-drop", "ALL",
+		"-v", root + "/configs/postgres:/etc/postgresql/lab:ro",
 		"--tmpfs", "/run/secrets-lab:uid=5432", "-e", "PGPORT=5433", "-e", "LAB_MAX_CONNECTIONS=50"}
 	for _, password := range []string{"LAB", "APP", "APP_CLEAR", "MONITOR", "REPLICATION"} {
 		args = append(args, "-e", password+"_PASSWORD=stand-in")

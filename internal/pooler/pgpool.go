@@ -222,7 +222,7 @@ const (
 	// connections and doesn't hear, so that it has to be told again.
 	closeWait  = 2 * time.Second
 	closeTries = 3
-	// mostClosers is how many sessions take it in turns to tell, at most, since each then sleeps. They are kept, so that
+	// mostClosers is how many sessions there are to tell, at most, since each then sleeps. They are kept, so that
 	// their own children never serve measured clients: a child doesn't hear itself.
 	mostClosers = 8
 )
@@ -251,7 +251,7 @@ func (p *pgpool) CloseServers(ctx context.Context, emptied func(context.Context,
 	}
 }
 
-// openClosers has one for each try wait for its turn, as far as there may be so many.
+// openClosers opens as many closers as there are tries, beside those that sleep.
 func (p *pgpool) openClosers(ctx context.Context) error {
 	if p.closers == nil {
 		p.closers = make(chan *session.Session, mostClosers)
