@@ -2,8 +2,6 @@ package pg
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"time"
 
@@ -31,7 +29,8 @@ type client struct {
 	lost     bool       // a connection was dropped, and none has taken its place
 	tagSet   *tagSet    // of statements that have no name
 	connects [2]*tagSet // of later connects, and of the test's first one
-	known    map[statementKey]*statement
+	known    recent[statementKey, *statement]
+	named    map[string]*tagSet // of statements that have a name
 	encoder  encoder
 	bound    map[string]method // by name in JavaScript
 	object   *sobek.Object
@@ -221,23 +220,27 @@ func (c *client) statementOf(value sobek.Value) *statement {
 	} else {
 		key.sql = value.String()
 	}
-	if known := c.known[key]; known != nil {
+	if known, ok := c.known.get(key); ok {
 		return known
 	}
 	st := &statement{sql: key.sql, tagSet: c.tagSet}
 	if key.name != "" {
-		st.tagSet = c.newTagSet("path", c.options.Path, "protocol", c.options.Protocol, "statement", key.name)
+		st.tagSet = c.tagSetOf(key.name)
 	}
-	if c.known == nil {
-		c.known = map[statementKey]*statement{}
+	if c.known.size() >= mostStatements {
+		c.known.dropOldest()
 	}
-	c.known[key] = st
+	c.known.put(key, st)
 	return st
 }
 
-// nameOf returns the name under which the server prepares an SQL text. It comes
-// from the text, so that no pooler can mistake one client's for another's.
-func nameOf(sql string) string {
-	sum := sha256.Sum256([]byte(sql))
-	return "k6_" + hex.EncodeToString(sum[:12])
+// tagSetOf returns the tag set of statements of that name.
+func (c *client) tagSetOf(name string) *tagSet {
+	if c.named[name] == nil {
+		if c.named == nil {
+			c.named = map[string]*tagSet{}
+		}
+		c.named[name] = c.newTagSet("path", c.options.Path, "protocol", c.options.Protocol, "statement", name)
+	}
+	return c.named[name]
 }

@@ -32,7 +32,8 @@ export interface ClientOptions {
   /**
    * simple: one Query message, arguments written into the text, several statements allowed;
    * extended: parse, bind, execute in one round trip;
-   * prepared (the default): prepared when first met, then bind and execute.
+   * prepared (the default): prepared when first met, then bind and execute. A connection keeps the 512 statements
+   * that were used last.
    */
   protocol?: 'simple' | 'extended' | 'prepared';
 }
