@@ -2,6 +2,7 @@ package pg
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -212,16 +213,20 @@ type statementKey struct {
 func (c *client) statementOf(value sobek.Value) *statement {
 	var key statementKey
 	if object, ok := value.(*sobek.Object); ok {
-		sql, name := object.Get("sql"), object.Get("name")
-		if sql == nil || name == nil {
-			c.throw(fmt.Errorf("a statement is an SQL text, or an object { name, sql }"))
+		if value = nil; object.Get("name") != nil {
+			key.name, value = object.Get("name").String(), object.Get("sql")
 		}
-		key = statementKey{name: name.String(), sql: sql.String()}
-	} else {
-		key.sql = value.String()
 	}
+	text, ok := value.(sobek.String)
+	if !ok {
+		c.throw(errors.New("a statement is an SQL text, or an object { name, sql }"))
+	}
+	key.sql = text.String()
 	if known, ok := c.known.get(key); ok {
 		return known
+	}
+	if _, err := textOf(text); err != nil {
+		c.throw(fmt.Errorf("a statement: %w", err))
 	}
 	st := &statement{sql: key.sql, tagSet: c.tagSet}
 	if key.name != "" {

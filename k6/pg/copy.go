@@ -60,8 +60,11 @@ func (c *client) copyIn(call sobek.FunctionCall) sobek.Value {
 		})
 	}
 	piece, err := bytesOf(call.Argument(1))
-	if err != nil || options.Repeat < 0 {
-		c.throw(errors.New("copyIn() wants text, bytes or a function as data, and repeat not below 0"))
+	if err != nil {
+		c.throw(fmt.Errorf("copyIn() wants text, bytes or a function as data: %w", err))
+	}
+	if options.Repeat < 0 {
+		c.throw(errors.New("copyIn() wants repeat not below 0"))
 	}
 	source := &repeated{piece: piece, times: options.Repeat}
 	return c.copyOver(ctx, s, st, "in", func() (pgconn.CommandTag, int64, error) {
@@ -104,9 +107,11 @@ func (c *client) copyOver(ctx context.Context, s *session, st *statement, direct
 
 // bytesOf returns the bytes of text, of an ArrayBuffer or of an array over one.
 func bytesOf(value sobek.Value) ([]byte, error) {
+	if text, ok := value.(sobek.String); ok {
+		data, err := textOf(text)
+		return []byte(data), err
+	}
 	switch data := exported(value).(type) {
-	case string:
-		return []byte(data), nil
 	case []byte:
 		return data, nil
 	case sobek.ArrayBuffer:

@@ -1,12 +1,23 @@
 /** PostgreSQL for k6. Durations are measured in milliseconds, with microsecond resolution. */
 
-/** A value that can be sent as a parameter. Arrays and plain objects are sent as JSON; functions can't be sent. */
+/**
+ * A value that can be sent as a parameter, alike in all protocols: the server takes it for the type that it needs, as
+ * it takes a quoted literal. Where the text doesn't say which type that is, write it: $1::int.
+ *
+ * Numbers arrive as JavaScript prints them, dates as toISOString() has them. undefined is NULL. Arrays and plain
+ * objects are JSON, as JSON.stringify makes it, and a BigInt in them is an integer. For an array of PostgreSQL's, send
+ * its text: '{1,2}'.
+ *
+ * What would arrive as something else is an error that names the argument: invalid dates, functions, symbols, promises,
+ * Map, Set, RegExp, typed arrays but those of bytes; NaN and Infinity in JSON; texts with a character U+0000 or half of
+ * a surrogate pair.
+ */
 export type Argument =
-  | null | undefined | boolean | number | bigint | string | Date | Uint8Array | ArrayBuffer
+  | null | undefined | boolean | number | bigint | string | Date | Uint8Array | Uint8ClampedArray | ArrayBuffer
   | { [key: string]: unknown } | (object & { call?: never });
 
 /**
- * A value of a row. Integers that a number can't hold exactly are bigint, bytea is an
+ * A value of a row. Integers above Number.MAX_SAFE_INTEGER are bigint, in json and jsonb, too. bytea is an
  * ArrayBuffer, json and jsonb are what they mean; every other type (numeric, dates,
  * arrays, ...) is the server's own text, so that nothing is lost.
  */
@@ -30,7 +41,7 @@ export interface ClientOptions {
   /** Tag `path` of the client's samples. */
   path?: string;
   /**
-   * simple: one Query message, arguments written into the text, several statements allowed;
+   * simple: one Query message, arguments written into the text as quoted literals, several statements allowed;
    * extended: parse, bind, execute in one round trip;
    * prepared (the default): prepared when first met, then bind and execute. A connection keeps the 512 statements
    * that were used last.

@@ -63,6 +63,7 @@ type message struct {
 // encode makes a message of a statement. It may run JavaScript.
 func (c *client) encode(s *session, st *statement, args []sobek.Value) (message, error) {
 	m := message{text: st.sql}
+	c.encoder.runtime = c.vu.Runtime()
 	var err error
 	switch {
 	case c.protocol != simple:

@@ -1,9 +1,9 @@
 package pg
 
 import (
+	"bytes"
 	"encoding/hex"
 	"fmt"
-	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -83,44 +83,38 @@ func afterComment(sql string, begin int) int {
 // interpolate writes the arguments into the template as SQL literals.
 func (e *encoder) interpolate(t *template, args []sobek.Value) (string, error) {
 	e.text = e.text[:0]
+	used := 0
 	for at, number := range t.parameters {
 		if number < 1 || number > len(args) {
 			return "", fmt.Errorf("argument $%d is missing: %d given", number, len(args))
 		}
+		used = max(used, number)
 		e.text = append(e.text, t.texts[at]...)
-		text, err := appendLiteral(e.text, args[number-1])
+		text, err := e.appendLiteral(e.text, args[number-1])
 		if err != nil {
 			return "", fmt.Errorf("argument $%d: %w", number, err)
 		}
 		e.text = text
 	}
+	if used < len(args) {
+		return "", fmt.Errorf("argument $%d isn't in the text: %d given", used+1, len(args))
+	}
 	return string(append(e.text, t.texts[len(t.texts)-1]...)), nil
 }
 
-// appendLiteral appends a JavaScript value as an SQL literal: numbers bare
-// (in brackets, so that a minus sign stays one), everything else quoted and
-// left to the server to take for the type it needs.
-func appendLiteral(buf []byte, value sobek.Value) ([]byte, error) {
-	switch exported := value.Export().(type) {
-	case nil:
-		return append(buf, "NULL"...), nil
-	case int64:
-		return append(strconv.AppendInt(append(buf, '('), exported, 10), ')'), nil
-	case float64:
-		if !math.IsNaN(exported) && !math.IsInf(exported, 0) {
-			return append(appendFloat(append(buf, '('), exported), ')'), nil
-		}
-	case bool:
-		return strconv.AppendBool(buf, exported), nil
-	}
-	text, _, err := appendText(nil, value)
-	if err != nil {
-		return buf, err
-	}
+// appendLiteral appends a JavaScript value as an SQL literal: quoted, numbers too, and left to the server to take for
+// the type it needs, as it does with the arguments of the other protocols.
+func (e *encoder) appendLiteral(buf []byte, value sobek.Value) ([]byte, error) {
+	begin := len(buf)
 	// The leading blank keeps a preceding E or U& from changing the string.
-	buf = append(buf, " '"...)
-	buf = append(buf, strings.ReplaceAll(string(text), "'", "''")...)
-	return append(buf, '\''), nil
+	buf, null, err := e.appendText(append(buf, " '"...), value)
+	if null {
+		return append(buf[:begin], "NULL"...), err
+	}
+	if text := buf[begin+len(" '"):]; bytes.IndexByte(text, '\'') >= 0 {
+		buf = append(buf[:begin+len(" '")], bytes.ReplaceAll(text, []byte("'"), []byte("''"))...)
+	}
+	return append(buf, '\''), err
 }
 
 // appendHex appends bytes in bytea's hex form.
