@@ -202,6 +202,7 @@ type statement struct {
 	sql      string
 	tagSet   *tagSet
 	template *template // for the simple protocol; made when first needed
+	copies   []copyKind
 }
 
 type statementKey struct {
@@ -228,7 +229,7 @@ func (c *client) statementOf(value sobek.Value) *statement {
 	if _, err := textOf(text); err != nil {
 		c.throw(fmt.Errorf("a statement: %w", err))
 	}
-	st := &statement{sql: key.sql, tagSet: c.tagSet}
+	st := &statement{sql: key.sql, tagSet: c.tagSet, copies: copyKinds(key.sql)}
 	if key.name != "" {
 		st.tagSet = c.tagSetOf(key.name)
 	}

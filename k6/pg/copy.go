@@ -35,7 +35,7 @@ func (c *client) copyOut(call sobek.FunctionCall) sobek.Value {
 	ctx, s := c.requireSession("copyOut()")
 	st := c.statementOf(call.Argument(0))
 	var data counter
-	return c.copyOver(ctx, s, st, "out", func() (pgconn.CommandTag, int64, error) {
+	return c.copyOver(ctx, s, st, copyOut, func() (pgconn.CommandTag, int64, error) {
 		tag, err := s.conn.CopyTo(background, &data, st.sql)
 		return tag, data.bytes, err
 	})
@@ -55,7 +55,7 @@ func (c *client) copyIn(call sobek.FunctionCall) sobek.Value {
 		c.instance.options("copyIn", call.Argument(2), &options, "repeat")
 	}
 	if fn, ok := sobek.AssertFunction(call.Argument(1)); ok {
-		return c.copyOver(ctx, s, st, "in", func() (pgconn.CommandTag, int64, error) {
+		return c.copyOver(ctx, s, st, copyIn, func() (pgconn.CommandTag, int64, error) {
 			return c.copyGenerated(s, st.sql, fn)
 		})
 	}
@@ -67,16 +67,19 @@ func (c *client) copyIn(call sobek.FunctionCall) sobek.Value {
 		c.throw(errors.New("copyIn() wants repeat not below 0"))
 	}
 	source := &repeated{piece: piece, times: options.Repeat}
-	return c.copyOver(ctx, s, st, "in", func() (pgconn.CommandTag, int64, error) {
+	return c.copyOver(ctx, s, st, copyIn, func() (pgconn.CommandTag, int64, error) {
 		tag, err := s.conn.CopyFrom(background, source, st.sql)
 		return tag, source.sent, err
 	})
 }
 
 // copyOver runs one COPY and records it.
-func (c *client) copyOver(ctx context.Context, s *session, st *statement, direction string,
+func (c *client) copyOver(ctx context.Context, s *session, st *statement, direction copyKind,
 	run func() (pgconn.CommandTag, int64, error),
 ) sobek.Value {
+	if err := st.wantsCopy(direction); err != nil {
+		c.fail(ctx, st.tagSet, "copy "+direction.String(), err)
+	}
 	s.begin(ctx)
 	began := time.Now()
 	tag, size, err := run()
@@ -95,13 +98,13 @@ func (c *client) copyOver(ctx context.Context, s *session, st *statement, direct
 		panic(thrown) // the script's own, which made it give the COPY up
 	}
 	if err != nil {
-		c.fail(ctx, st.tagSet, "copy "+direction, err)
+		c.fail(ctx, st.tagSet, "copy "+direction.String(), err)
 	}
 	sums.rows += tag.RowsAffected()
 	if s.idle() {
 		sums.transactions++
 	}
-	c.record(s, c.metrics.Copy, tags.With("direction", direction), ended, ended.Sub(began), 0)
+	c.record(s, c.metrics.Copy, tags.With("direction", direction.String()), ended, ended.Sub(began), 0)
 	return c.vu.Runtime().ToValue(copied{tag.RowsAffected(), size})
 }
 

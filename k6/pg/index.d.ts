@@ -67,15 +67,15 @@ export interface Queries {
    */
   pipeline(fn: (p: Pipeline) => void): Array<number | Row[]>;
   /**
-   * COPY ... FROM STDIN. Data is text or bytes, sent `repeat` times (1), or a function that returns one piece
-   * after the other (it is called with 0, 1, 2, ...) and nothing at the end.
+   * One COPY ... FROM STDIN, which exec() and pipelines refuse. Data is text or bytes, sent `repeat` times (1), or a
+   * function that returns one piece after the other (it is called with 0, 1, 2, ...) and nothing at the end.
    */
   copyIn(
     sql: Statement,
     data: Data | ((piece: number) => Data | null | undefined),
     options?: { repeat?: number },
   ): Copied;
-  /** COPY ... TO STDOUT: counts the bytes and keeps none. */
+  /** One COPY ... TO STDOUT, which exec() and query() refuse: counts the bytes and keeps none. */
   copyOut(sql: Statement): Copied;
 }
 

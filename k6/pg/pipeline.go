@@ -37,6 +37,9 @@ func (c *client) pipeline(call sobek.FunctionCall) sobek.Value {
 	}
 	statements := make([]*statement, len(items))
 	for at, item := range items {
+		if err := item.withoutCopy(); err != nil {
+			c.fail(ctx, c.tagSet, "pipeline", err)
+		}
 		statements[at] = item.statement
 	}
 	preparing := c.ready(ctx, s, statements...)

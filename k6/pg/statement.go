@@ -105,7 +105,11 @@ func (c *client) prepare(call sobek.FunctionCall) sobek.Value {
 	if c.protocol != prepared {
 		c.throw(fmt.Errorf("prepare() belongs to the protocol prepared; this client's is %s", c.options.Protocol))
 	}
-	c.ready(ctx, s, c.statementOf(call.Argument(0)))
+	st := c.statementOf(call.Argument(0))
+	if err := st.withoutCopy(); err != nil {
+		c.fail(ctx, st.tagSet, "statement", err)
+	}
+	c.ready(ctx, s, st)
 	return sobek.Undefined()
 }
 
@@ -115,6 +119,9 @@ func (c *client) prepare(call sobek.FunctionCall) sobek.Value {
 func (c *client) execute(call sobek.FunctionCall, keep bool) reading {
 	ctx, s := c.requireSession("a statement")
 	st := c.statementOf(call.Argument(0))
+	if err := st.withoutCopy(); err != nil {
+		c.fail(ctx, st.tagSet, "statement", err)
+	}
 	return c.perform(ctx, s, st, call.Arguments[min(1, len(call.Arguments)):], keep)
 }
 

@@ -17,8 +17,8 @@ type template struct {
 	parameters []int    // the number after each $, from 1
 }
 
-// sqlToken matches what can hide a $1 that isn't a parameter (strings, quoted
-// names, comments, names with a dollar sign) or else a parameter.
+// sqlToken matches what can hide a $1 that isn't a parameter (strings, quoted names, comments, names with a dollar
+// sign), parameters, and what separates statements and their parts.
 var sqlToken = regexp.MustCompile(`(?s)` +
 	`[eE]'(?:[^'\\]|\\.|'')*'` + // escape string
 	`|'(?:[^']|'')*'` + // string
@@ -27,38 +27,50 @@ var sqlToken = regexp.MustCompile(`(?s)` +
 	`|/\*` + // comment that may hold others
 	`|[\pL_][\pL\pN_$]*` + // name or keyword
 	`|\$(?:[\pL_][\pL\pN_]*)?\$` + // dollar quote
-	`|\$[0-9]+`) // parameter
+	`|\$[0-9]+` + // parameter
+	`|[();]`)
+
+// nextToken returns where the next token of sql begins and ends, from at on: comments and dollar-quoted strings whole.
+func nextToken(sql string, at int) (begin, end int, found bool) {
+	place := sqlToken.FindStringIndex(sql[at:])
+	if place == nil {
+		return 0, 0, false
+	}
+	begin, end = at+place[0], at+place[1]
+	switch token := sql[begin:end]; {
+	case token == "/*":
+		end = afterComment(sql, end)
+	case token[0] == '$' && token[len(token)-1] == '$':
+		closing := strings.Index(sql[end:], token)
+		if closing < 0 {
+			return begin, len(sql), true
+		}
+		end += closing + len(token)
+	}
+	return begin, end, true
+}
 
 // parseTemplate cuts sql at its parameters.
 func parseTemplate(sql string) *template {
 	t := &template{}
-	cut, at := 0, 0
-	for {
-		found := sqlToken.FindStringIndex(sql[at:])
-		if found == nil {
+	cut := 0
+	for at := 0; ; {
+		begin, end, found := nextToken(sql, at)
+		if !found {
 			t.texts = append(t.texts, sql[cut:])
 			return t
 		}
-		begin, end := at+found[0], at+found[1]
-		token := sql[begin:end]
 		at = end
-		switch {
-		case token == "/*":
-			at = afterComment(sql, end)
-		case token[0] == '$' && token[len(token)-1] == '$':
-			at = len(sql)
-			if closing := strings.Index(sql[end:], token); closing >= 0 {
-				at = end + closing + len(token)
-			}
-		case token[0] == '$':
-			number, err := strconv.Atoi(token[1:])
-			if err != nil {
-				continue // too long for a number: the server will say so
-			}
-			t.texts = append(t.texts, sql[cut:begin])
-			t.parameters = append(t.parameters, number)
-			cut = end
+		if sql[begin] != '$' {
+			continue
 		}
+		number, err := strconv.Atoi(sql[begin+1 : end])
+		if err != nil {
+			continue // a dollar-quoted string, or too long for a number: the server will say so
+		}
+		t.texts = append(t.texts, sql[cut:begin])
+		t.parameters = append(t.parameters, number)
+		cut = end
 	}
 }
 
