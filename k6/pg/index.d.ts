@@ -101,7 +101,10 @@ export interface Pipeline {
   query(statement: Statement, ...args: Argument[]): void;
 }
 
-/** One connection, used by one VU. */
+/**
+ * One connection, used by one VU. It stays open until close() or the end of the test, even where the VU has left (VUs
+ * ramp down, or its scenario is over): k6 tells nobody that it has. Use a pool with `idle` where that matters.
+ */
 export interface Client extends Queries {
   /** Opens the connection, after closing one that is still open. */
   connect(): void;
@@ -120,7 +123,7 @@ export interface PoolOptions extends ClientOptions {
   min?: number;
   /** Seconds after which a connection is replaced (3600). */
   lifetime?: number;
-  /** Seconds after which an unused connection is closed (1800). */
+  /** Seconds after which an unused connection is closed (1800); looked at once a second. */
   idle?: number;
   /** Tells pools of the same options apart. */
   name?: string;
