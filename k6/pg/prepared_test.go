@@ -158,6 +158,21 @@ func TestDeallocatedInTransaction(t *testing.T) {
 	}
 }
 
+// TestDeallocatedBeforePipeline wants a pipeline not to be sent again: some of it may have been executed.
+func TestDeallocatedBeforePipeline(t *testing.T) {
+	s := connected(t, "prepared")
+	s.run(trying + `client.exec('CREATE TEMPORARY SEQUENCE sent');
+		const next = "SELECT nextval('sent') AS n", one = 'SELECT 1 AS n';
+		const both = (cut) => client.pipeline((p) => { p.query(next); if (cut) p.exec(cut); p.query(one) })[0][0].n;
+		const cut = "DO $$ BEGIN EXECUTE 'DEALLOCATE ALL'; END $$"; both()`)
+	if got := s.run(`trying(() => both(cut))`); !strings.HasPrefix(got, "26000 ") {
+		t.Errorf("a pipeline that loses its statements came to %q", got)
+	}
+	if got := s.run(`trying(() => both())`); got != "3" {
+		t.Errorf("the next one came to %q", got)
+	}
+}
+
 // TestChangedTable changes the columns of a prepared SELECT's result.
 func TestChangedTable(t *testing.T) {
 	s := connected(t, "prepared")
