@@ -25,7 +25,7 @@ export const options = {
   },
 };
 
-// Each VU has one connection, which it opens in its first iteration.
+// Each VU has one connection, which it opens in its first iteration. It stays open until the test ends.
 const client = pg.client({ path: __ENV.LAB_PATH });
 
 const BY_KEY = { name: 'by key', sql: 'SELECT abalance FROM pgbench_accounts WHERE aid = $1' };

@@ -2,8 +2,7 @@ package pg
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
+	"errors"
 	"fmt"
 	"time"
 
@@ -31,7 +30,8 @@ type client struct {
 	lost     bool       // a connection was dropped, and none has taken its place
 	tagSet   *tagSet    // of statements that have no name
 	connects [2]*tagSet // of later connects, and of the test's first one
-	known    map[statementKey]*statement
+	known    recent[statementKey, *statement]
+	named    map[string]*tagSet // of statements that have a name
 	encoder  encoder
 	bound    map[string]method // by name in JavaScript
 	object   *sobek.Object
@@ -202,6 +202,7 @@ type statement struct {
 	sql      string
 	tagSet   *tagSet
 	template *template // for the simple protocol; made when first needed
+	copies   []copyKind
 }
 
 type statementKey struct {
@@ -213,31 +214,39 @@ type statementKey struct {
 func (c *client) statementOf(value sobek.Value) *statement {
 	var key statementKey
 	if object, ok := value.(*sobek.Object); ok {
-		sql, name := object.Get("sql"), object.Get("name")
-		if sql == nil || name == nil {
-			c.throw(fmt.Errorf("a statement is an SQL text, or an object { name, sql }"))
+		if value = nil; object.Get("name") != nil {
+			key.name, value = object.Get("name").String(), object.Get("sql")
 		}
-		key = statementKey{name: name.String(), sql: sql.String()}
-	} else {
-		key.sql = value.String()
 	}
-	if known := c.known[key]; known != nil {
+	text, ok := value.(sobek.String)
+	if !ok {
+		c.throw(errors.New("a statement is an SQL text, or an object { name, sql }"))
+	}
+	key.sql = text.String()
+	if known, ok := c.known.get(key); ok {
 		return known
 	}
-	st := &statement{sql: key.sql, tagSet: c.tagSet}
+	if _, err := textOf(text); err != nil {
+		c.throw(fmt.Errorf("a statement: %w", err))
+	}
+	st := &statement{sql: key.sql, tagSet: c.tagSet, copies: copyKinds(key.sql)}
 	if key.name != "" {
-		st.tagSet = c.newTagSet("path", c.options.Path, "protocol", c.options.Protocol, "statement", key.name)
+		st.tagSet = c.tagSetOf(key.name)
 	}
-	if c.known == nil {
-		c.known = map[statementKey]*statement{}
+	if c.known.size() >= mostStatements {
+		c.known.dropOldest()
 	}
-	c.known[key] = st
+	c.known.put(key, st)
 	return st
 }
 
-// nameOf returns the name under which the server prepares an SQL text. It comes
-// from the text, so that no pooler can mistake one client's for another's.
-func nameOf(sql string) string {
-	sum := sha256.Sum256([]byte(sql))
-	return "k6_" + hex.EncodeToString(sum[:12])
+// tagSetOf returns the tag set of statements of that name.
+func (c *client) tagSetOf(name string) *tagSet {
+	if c.named[name] == nil {
+		if c.named == nil {
+			c.named = map[string]*tagSet{}
+		}
+		c.named[name] = c.newTagSet("path", c.options.Path, "protocol", c.options.Protocol, "statement", name)
+	}
+	return c.named[name]
 }

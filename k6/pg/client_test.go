@@ -22,7 +22,10 @@ func TestOptions(t *testing.T) {
 	s := newScript(t, New())
 	for name, test := range map[string]struct{ code, message string }{
 		"misspelt":         {`pg.client({ dns: 'host=127.0.0.1' })`, `no option "dns"`},
-		"no options":       {`pg.client()`, "needs an object"},
+		"no options":       {`pg.client()`, "needs an object of options: pg.client({ dsn: "},
+		"a dsn alone":      {`pg.client('host=127.0.0.1 password=hidden')`, "options: pg.client({ dsn: 'postgres://...' })"},
+		"a URL alone":      {`pg.pool('postgres://127.0.0.1')`, "options: pg.pool({ dsn: 'postgres://...' })"},
+		"a number":         {`pg.window(5)`, "window needs an object of options"},
 		"unknown protocol": {`pg.client({ dsn: '', protocol: 'binary' })`, "simple, extended or prepared"},
 		"bad dsn":          {`pg.client({ dsn: 'host=' + 'x port=door' })`, "read the dsn"},
 		"no clients":       {`pg.window({ seconds: 1 })`, "clients must be at least 1"},

@@ -35,7 +35,7 @@ func (c *client) copyOut(call sobek.FunctionCall) sobek.Value {
 	ctx, s := c.requireSession("copyOut()")
 	st := c.statementOf(call.Argument(0))
 	var data counter
-	return c.copyOver(ctx, s, st, "out", func() (pgconn.CommandTag, int64, error) {
+	return c.copyOver(ctx, s, st, copyOut, func() (pgconn.CommandTag, int64, error) {
 		tag, err := s.conn.CopyTo(background, &data, st.sql)
 		return tag, data.bytes, err
 	})
@@ -55,25 +55,31 @@ func (c *client) copyIn(call sobek.FunctionCall) sobek.Value {
 		c.instance.options("copyIn", call.Argument(2), &options, "repeat")
 	}
 	if fn, ok := sobek.AssertFunction(call.Argument(1)); ok {
-		return c.copyOver(ctx, s, st, "in", func() (pgconn.CommandTag, int64, error) {
+		return c.copyOver(ctx, s, st, copyIn, func() (pgconn.CommandTag, int64, error) {
 			return c.copyGenerated(s, st.sql, fn)
 		})
 	}
 	piece, err := bytesOf(call.Argument(1))
-	if err != nil || options.Repeat < 0 {
-		c.throw(errors.New("copyIn() wants text, bytes or a function as data, and repeat not below 0"))
+	if err != nil {
+		c.throw(fmt.Errorf("copyIn() wants text, bytes or a function as data: %w", err))
+	}
+	if options.Repeat < 0 {
+		c.throw(errors.New("copyIn() wants repeat not below 0"))
 	}
 	source := &repeated{piece: piece, times: options.Repeat}
-	return c.copyOver(ctx, s, st, "in", func() (pgconn.CommandTag, int64, error) {
+	return c.copyOver(ctx, s, st, copyIn, func() (pgconn.CommandTag, int64, error) {
 		tag, err := s.conn.CopyFrom(background, source, st.sql)
 		return tag, source.sent, err
 	})
 }
 
 // copyOver runs one COPY and records it.
-func (c *client) copyOver(ctx context.Context, s *session, st *statement, direction string,
+func (c *client) copyOver(ctx context.Context, s *session, st *statement, direction copyKind,
 	run func() (pgconn.CommandTag, int64, error),
 ) sobek.Value {
+	if err := st.wantsCopy(direction); err != nil {
+		c.fail(ctx, st.tagSet, "copy "+direction.String(), err)
+	}
 	s.begin(ctx)
 	began := time.Now()
 	tag, size, err := run()
@@ -92,21 +98,23 @@ func (c *client) copyOver(ctx context.Context, s *session, st *statement, direct
 		panic(thrown) // the script's own, which made it give the COPY up
 	}
 	if err != nil {
-		c.fail(ctx, st.tagSet, "copy "+direction, err)
+		c.fail(ctx, st.tagSet, "copy "+direction.String(), err)
 	}
 	sums.rows += tag.RowsAffected()
 	if s.idle() {
 		sums.transactions++
 	}
-	c.record(s, c.metrics.Copy, tags.With("direction", direction), ended, ended.Sub(began), 0)
+	c.record(s, c.metrics.Copy, tags.With("direction", direction.String()), ended, ended.Sub(began), 0)
 	return c.vu.Runtime().ToValue(copied{tag.RowsAffected(), size})
 }
 
 // bytesOf returns the bytes of text, of an ArrayBuffer or of an array over one.
 func bytesOf(value sobek.Value) ([]byte, error) {
+	if text, ok := value.(sobek.String); ok {
+		data, err := textOf(text)
+		return []byte(data), err
+	}
 	switch data := exported(value).(type) {
-	case string:
-		return []byte(data), nil
 	case []byte:
 		return data, nil
 	case sobek.ArrayBuffer:

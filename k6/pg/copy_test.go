@@ -1,6 +1,7 @@
 package pg
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -50,6 +51,72 @@ func TestCopyErrors(t *testing.T) {
 		}
 		if got := s.run(`client.query('SELECT count(*) FROM copied')[0].count`); got != "0" {
 			t.Errorf("%s: afterwards %s rows", name, got)
+		}
+	}
+}
+
+// TestCopyOfAnotherKind gives each function what belongs to another one: an error at once, and nothing sent.
+func TestCopyOfAnotherKind(t *testing.T) {
+	in, out := "`COPY copied FROM STDIN`", "`COPY copied TO STDOUT`"
+	onEachPath(t, func(t *testing.T, dsn, protocol string) {
+		s := connectedTo(t, dsn, protocol)
+		s.run(trying + `client.exec('BEGIN'); client.exec('CREATE TEMPORARY TABLE copied (id int) ON COMMIT DROP')`)
+		s.measured()
+		for code, want := range map[string]string{
+			`client.exec(` + in + `)`:                             "use copyIn()",
+			`client.query(` + in + `)`:                            "use copyIn()",
+			`client.query(` + out + `)`:                           "use copyOut()",
+			`client.exec(` + out + `)`:                            "use copyOut()",
+			`client.pipeline((p) => p.exec(` + in + `))`:          "use copyIn()",
+			`client.pipeline((p) => p.query(` + out + `))`:        "use copyOut()",
+			`client.exec({ name: 'in', sql: ` + in + ` })`:        "use copyIn()",
+			`client.exec('SELECT 1; copy copied from stdin;')`:    "use copyIn()",
+			`client.copyIn(` + out + `, 'x')`:                     "use copyOut()",
+			`client.copyIn('SELECT 1', 'x')`:                      "use exec() or query()",
+			`client.copyIn("COPY copied FROM '/dev/null'", 'x')`:  "use exec() or query()",
+			`client.copyIn('SELECT 1', () => { throw 'called' })`: "use exec() or query()",
+			`client.copyIn(` + in + ` + '; SELECT 1', 'x')`:       "no other statements",
+			`client.copyOut(` + in + `)`:                          "use copyIn()",
+			`client.copyOut('SELECT 1')`:                          "use exec() or query()",
+		} {
+			if got := s.run(`trying(() => ` + code + `)`); !strings.HasPrefix(got, "client ") || !strings.Contains(got, want) {
+				t.Errorf("%s came to %q, not %q", code, got, want)
+			}
+		}
+		if m := s.measured(); sum(m["pg_bytes_sent"]) != 0 || sum(m["pg_errors"]) == 0 {
+			t.Errorf("%v bytes were sent, %v errors counted", m["pg_bytes_sent"], m["pg_errors"])
+		}
+		got := s.run(`[client.copyIn(` + in + `, '1\n').rows, client.copyOut(` + out + `).rows,
+			client.exec('ROLLBACK')].join()`)
+		if got != "1,1,0" {
+			t.Errorf("afterwards it came to %s", got)
+		}
+	})
+}
+
+func TestCopyKinds(t *testing.T) {
+	for sql, want := range map[string][]copyKind{
+		"COPY t FROM STDIN":                                {copyIn},
+		" copy\tbinary t\nfrom/* */stdin":                  {copyIn},
+		"/* a */ COPY s.t (a, b) FROM STDIN (FORMAT csv);": {copyIn},
+		"-- load\nCOPY t FROM STDIN WITH DELIMITER ';'":    {copyIn},
+		`COPY "from stdin" TO STDOUT`:                      {copyOut},
+		"COPY (SELECT * FROM stdin) TO STDOUT":             {copyOut},
+		"COPY t FROM STDOUT":                               {copyIn}, // as PostgreSQL reads it
+		"COPY t TO STDIN":                                  {copyOut},
+		"SELECT 1; COPY t FROM STDIN":                      {noCopy, copyIn},
+		"COPY t TO STDOUT; COPY t FROM STDIN;":             {copyOut, copyIn},
+		"COPY t FROM 'stdin'":                              nil,
+		"COPY t TO PROGRAM 'cat'":                          nil,
+		"SELECT 'COPY t FROM STDIN'":                       nil,
+		"SELECT $$COPY t FROM STDIN$$":                     nil,
+		"SELECT copy FROM stdin":                           nil,
+		"-- COPY t FROM STDIN\nSELECT 1":                   nil,
+		"SELECT 1":                                         nil,
+		"":                                                 nil,
+	} {
+		if got := copyKinds(sql); !slices.Equal(got, want) {
+			t.Errorf("%q has %v, not %v", sql, got, want)
 		}
 	}
 }

@@ -65,11 +65,14 @@ var (
 // no port of another server.
 func withPort(dsn string) string {
 	if address, err := url.Parse(dsn); err == nil && strings.HasPrefix(address.Scheme, "postgres") {
-		if address.Hostname() != "" && address.Port() == "" && !strings.Contains(address.Host, ",") {
-			address.Host = net.JoinHostPort(address.Hostname(), "5432")
-			return address.String()
+		asked := address.Query()
+		if address.Port() != "" || asked.Has("port") || address.Hostname() == "" && !asked.Has("host") {
+			return dsn
 		}
-		return dsn
+		if address.RawQuery != "" {
+			return dsn + "&port=5432"
+		}
+		return strings.TrimSuffix(dsn, "?") + "?port=5432"
 	}
 	if namesHost.MatchString(dsn) && !namesPort.MatchString(dsn) {
 		return dsn + " port=5432"

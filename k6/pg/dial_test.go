@@ -145,6 +145,20 @@ func TestPortOfDSN(t *testing.T) {
 		"postgres://app@primary:6432/lab": "primary:6432",
 		"postgres:///lab":                 "toxiproxy:15001",
 		"postgresql://[::1]/lab":          "::1:5432",
+		"postgres://app@primary":          "primary:5432",
+		"postgres://primary/?":            "primary:5432",
+		"postgres://primary,standby/lab":  "primary:5432",
+		"postgres://a:5433,b:5434/lab":    "a:5433",
+
+		"postgres:///lab?host=primary":                 "primary:5432",
+		"postgres://app:word@/lab?host=primary":        "primary:5432",
+		"postgresql:///lab?sslmode=disable&host=::1":   "::1:5432",
+		"postgres:///lab?host=primary&port=6432":       "primary:6432",
+		"postgres:///lab?port=6432&host=primary":       "primary:6432",
+		"postgres://primary/lab?port=6432":             "primary:6432",
+		"postgres:///lab?host=%2Frun%2Fpostgresql":     "/run/postgresql:5432",
+		"postgres:///lab?host=/run/postgresql":         "/run/postgresql:5432",
+		"postgres:///lab?application_name=host%3Dhere": "toxiproxy:15001",
 	} {
 		config, err := new(Module).config(dsn, "")
 		if err != nil {

@@ -96,14 +96,31 @@ func (e *tlsError) Unwrap() error {
 	return e.err
 }
 
-// advice returns what to do about a server's error that has its reason in
-// front of the server, "" for all others.
-func (c *client) advice(code string) string {
-	const undefinedStatement, duplicateStatement = "26000", "42P05"
-	if c.protocol == prepared && (code == undefinedStatement || code == duplicateStatement) {
+// advice returns what to do about an error that prepared statements have, "" for all others. It speaks of a pooler only
+// where there is one: a direct path never loses what was prepared just before.
+func (c *client) advice(err error) string {
+	server := new(pgconn.PgError)
+	if c.protocol != prepared || !errors.As(err, &server) {
+		return ""
+	}
+	pooled := c.session != nil && c.session.pooled() || errors.As(err, new(anewError))
+	switch own := ownName.FindString(server.Message); {
+	case changedResult(server) && pooled:
+		return ": a table has changed since the statement was prepared; connect() again, and where PgBouncer pools" +
+			" transactions, run RECONNECT on its admin console"
+	case changedResult(server):
+		return ": a table has changed since the statement was prepared; send it again, or connect() again:" +
+			" it will be prepared anew"
+	case own == "":
+		return ""
+	case strings.HasPrefix(own, "PGBOUNCER_"):
+		return ": the server has deallocated a statement of PgBouncer's; run RECONNECT on PgBouncer's admin console"
+	case server.Code == duplicateStatement, server.Code == undefinedStatement && pooled:
 		return ": a pooler has given the statement to another connection than the one that prepared it;" +
 			" use protocol extended or simple, or a pooler that keeps prepared statements" +
 			" (PgBouncer: max_prepared_statements above 0)"
+	case server.Code == undefinedStatement:
+		return ": the session has deallocated it; send it again: it will be prepared anew"
 	}
 	return ""
 }
@@ -121,7 +138,7 @@ func (c *client) tally(ctx context.Context, set *tagSet, action string, err erro
 	phase, tags := c.now(set, now)
 	tags = tags.With("code", code)
 	c.push(sample(c.metrics.Errors, tags, now, 1))
-	err = fmt.Errorf("%s: %w%s", action, err, c.advice(code))
+	err = fmt.Errorf("%s: %w%s", action, err, c.advice(err))
 	c.errors.add(c.sideOf(), phase, code, err.Error())
 	return code, err
 }

@@ -1,12 +1,23 @@
 /** PostgreSQL for k6. Durations are measured in milliseconds, with microsecond resolution. */
 
-/** A value that can be sent as a parameter. Arrays and plain objects are sent as JSON; functions can't be sent. */
+/**
+ * A value that can be sent as a parameter, alike in all protocols: the server takes it for the type that it needs, as
+ * it takes a quoted literal. Where the text doesn't say which type that is, write it: $1::int.
+ *
+ * Numbers arrive as JavaScript prints them, dates as toISOString() has them. undefined is NULL. Arrays and plain
+ * objects are JSON, as JSON.stringify makes it, and a BigInt in them is an integer. For an array of PostgreSQL's, send
+ * its text: '{1,2}'.
+ *
+ * What would arrive as something else is an error that names the argument: invalid dates, functions, symbols, promises,
+ * Map, Set, RegExp, typed arrays but those of bytes; NaN and Infinity in JSON; texts with a character U+0000 or half of
+ * a surrogate pair.
+ */
 export type Argument =
-  | null | undefined | boolean | number | bigint | string | Date | Uint8Array | ArrayBuffer
+  | null | undefined | boolean | number | bigint | string | Date | Uint8Array | Uint8ClampedArray | ArrayBuffer
   | { [key: string]: unknown } | (object & { call?: never });
 
 /**
- * A value of a row. Integers that a number can't hold exactly are bigint, bytea is an
+ * A value of a row. Integers above Number.MAX_SAFE_INTEGER are bigint, in json and jsonb, too. bytea is an
  * ArrayBuffer, json and jsonb are what they mean; every other type (numeric, dates,
  * arrays, ...) is the server's own text, so that nothing is lost.
  */
@@ -30,9 +41,10 @@ export interface ClientOptions {
   /** Tag `path` of the client's samples. */
   path?: string;
   /**
-   * simple: one Query message, arguments written into the text, several statements allowed;
+   * simple: one Query message, arguments written into the text as quoted literals, several statements allowed;
    * extended: parse, bind, execute in one round trip;
-   * prepared (the default): prepared when first met, then bind and execute.
+   * prepared (the default): prepared when first met, then bind and execute. A connection keeps the 512 statements
+   * that were used last.
    */
   protocol?: 'simple' | 'extended' | 'prepared';
 }
@@ -55,15 +67,15 @@ export interface Queries {
    */
   pipeline(fn: (p: Pipeline) => void): Array<number | Row[]>;
   /**
-   * COPY ... FROM STDIN. Data is text or bytes, sent `repeat` times (1), or a function that returns one piece
-   * after the other (it is called with 0, 1, 2, ...) and nothing at the end.
+   * One COPY ... FROM STDIN, which exec() and pipelines refuse. Data is text or bytes, sent `repeat` times (1), or a
+   * function that returns one piece after the other (it is called with 0, 1, 2, ...) and nothing at the end.
    */
   copyIn(
     sql: Statement,
     data: Data | ((piece: number) => Data | null | undefined),
     options?: { repeat?: number },
   ): Copied;
-  /** COPY ... TO STDOUT: counts the bytes and keeps none. */
+  /** One COPY ... TO STDOUT, which exec() and query() refuse: counts the bytes and keeps none. */
   copyOut(sql: Statement): Copied;
 }
 
@@ -89,7 +101,10 @@ export interface Pipeline {
   query(statement: Statement, ...args: Argument[]): void;
 }
 
-/** One connection, used by one VU. */
+/**
+ * One connection, used by one VU. It stays open until close() or the end of the test, even where the VU has left (VUs
+ * ramp down, or its scenario is over): k6 tells nobody that it has. Use a pool with `idle` where that matters.
+ */
 export interface Client extends Queries {
   /** Opens the connection, after closing one that is still open. */
   connect(): void;
@@ -108,7 +123,7 @@ export interface PoolOptions extends ClientOptions {
   min?: number;
   /** Seconds after which a connection is replaced (3600). */
   lifetime?: number;
-  /** Seconds after which an unused connection is closed (1800). */
+  /** Seconds after which an unused connection is closed (1800); looked at once a second. */
   idle?: number;
   /** Tells pools of the same options apart. */
   name?: string;

@@ -120,10 +120,14 @@ func (i *instance) throw(err error) {
 // Unknown names are errors: a misspelt option would silently change what is
 // measured.
 func (i *instance) options(call string, value sobek.Value, target any, known ...string) {
-	if common.IsNullish(value) {
-		i.throw(fmt.Errorf("%s needs an object of options", call))
+	object, ok := value.(*sobek.Object)
+	if !ok {
+		hint := ""
+		if slices.Contains(known, "dsn") {
+			hint = fmt.Sprintf(": pg.%s({ dsn: 'postgres://...' })", call)
+		}
+		i.throw(fmt.Errorf("%s needs an object of options%s", call, hint))
 	}
-	object := value.ToObject(i.vu.Runtime())
 	for _, key := range object.Keys() {
 		if !slices.Contains(known, key) {
 			i.throw(fmt.Errorf("%s has no option %q; it knows %q", call, key, known))

@@ -35,10 +35,14 @@ func (c *client) pipeline(call sobek.FunctionCall) sobek.Value {
 	if len(items) == 0 {
 		return c.vu.Runtime().NewArray()
 	}
-	var preparing time.Duration
-	for _, item := range items {
-		preparing += c.ready(ctx, s, item.statement)
+	statements := make([]*statement, len(items))
+	for at, item := range items {
+		if err := item.withoutCopy(); err != nil {
+			c.fail(ctx, c.tagSet, "pipeline", err)
+		}
+		statements[at] = item.statement
 	}
+	preparing := c.ready(ctx, s, statements...)
 	send, err := c.batch(s, items)
 	if err != nil {
 		c.fail(ctx, c.tagSet, "pipeline", err)
@@ -84,7 +88,7 @@ func (c *client) batch(s *session, items []queued) (func() *pgconn.MultiResultRe
 		case extended:
 			batch.ExecParams(m.text, m.values, nil, nil, nil)
 		case prepared:
-			batch.ExecStatement(m.plan, m.values, nil, nil)
+			batch.ExecStatement(m.plan.StatementDescription, m.values, nil, nil)
 		}
 	}
 	if c.protocol == simple {
@@ -114,6 +118,10 @@ func (c *client) flush(ctx context.Context, s *session, items []queued,
 	err := results.Close()
 	ended := time.Now()
 	s.end()
+	// It isn't sent again: what came before the statement that failed may have been executed.
+	if slices.ContainsFunc(readings, func(r reading) bool { return r.reset }) || unprepared(err) {
+		s.forget()
+	}
 
 	phase, tags := c.now(c.tagSet, ended)
 	sums := &c.tagSet.sums[phase]

@@ -130,3 +130,15 @@ func TestPoolCloses(t *testing.T) {
 			`')[0].count`) == "0"
 	})
 }
+
+// TestPoolClosesWhatNobodyUses is what the README tells those to use whose VUs ramp down.
+func TestPoolClosesWhatNobodyUses(t *testing.T) {
+	s := newScript(t, New()).started()
+	s.set("dsn", testDSN(t))
+	total := s.run(`const pool = pg.pool({ dsn, size: 3, idle: 0.1 });
+		pool.transaction(() => pool.transaction(() => pool.transaction(() => pool.stat().total)))`)
+	if total != "3" {
+		t.Errorf("the pool has %s connections, not 3", total)
+	}
+	testkit.Until(t, "no connection is left", func() bool { return s.run(`pool.stat().total`) == "0" })
+}

@@ -15,10 +15,12 @@ import (
 type session struct {
 	conn     *pgconn.PgConn
 	wire     *wire
-	counted  traffic                                 // that is in the metrics already
-	prepared map[string]*pgconn.StatementDescription // by SQL text
-	connect  time.Duration                           // what the connect took, until the first statement
-	place    string                                  // of the connect in the test: first or later
+	counted  traffic               // that is in the metrics already
+	prepared recent[string, *plan] // by SQL text
+	closing  []*pgproto3.Close     // what goes to the server before the next Parse
+	calls    int                   // that may have prepared something
+	connect  time.Duration         // what the connect took, until the first statement
+	place    string                // of the connect in the test: first or later
 
 	mu        sync.Mutex
 	running   context.Context // of the call that is under way; nil between calls
@@ -27,15 +29,20 @@ type session struct {
 
 // newSession returns the session of a connect that has succeeded.
 func newSession(conn *pgconn.PgConn, t *timing) *session {
-	return &session{
-		conn: conn, wire: t.wire, connect: t.ready.Sub(t.began),
-		prepared: map[string]*pgconn.StatementDescription{},
-	}
+	return &session{conn: conn, wire: t.wire, connect: t.ready.Sub(t.began)}
 }
 
 // open reports whether the connection can still be used.
 func (s *session) open() bool {
 	return !s.conn.IsClosed()
+}
+
+// mostPID is the largest process ID that Linux gives. PgBouncer makes up those that its clients are told.
+const mostPID = 1 << 22
+
+// pooled reports whether the connection is to a pooler, as far as the login shows.
+func (s *session) pooled() bool {
+	return s.conn.PID() > mostPID
 }
 
 // idle reports whether the connection is outside of a transaction.

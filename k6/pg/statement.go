@@ -35,6 +35,7 @@ type reading struct {
 	result *pgconn.Result // the last result that had columns
 	count  int64          // rows affected or returned, over all results
 	tag    pgconn.CommandTag
+	reset  bool // one of them was to forget all prepared statements
 }
 
 // take reads one result to its end.
@@ -47,24 +48,26 @@ func (r *reading) take(rows *pgconn.ResultReader) error {
 		r.tag, err = rows.Close()
 	}
 	r.count += r.tag.RowsAffected()
+	r.reset = r.reset || r.tag.String() == "DISCARD ALL" || r.tag.String() == "DEALLOCATE ALL"
 	return err
 }
 
 // message is a statement with its arguments, ready to be sent. It is valid
 // until the client encodes the next one.
 type message struct {
-	text   string                       // for the simple protocol
-	plan   *pgconn.StatementDescription // for the prepared protocol
-	values [][]byte                     // for the others than simple
+	text   string   // for the simple protocol
+	plan   *plan    // for the prepared protocol
+	values [][]byte // for the others than simple
 }
 
 // encode makes a message of a statement. It may run JavaScript.
 func (c *client) encode(s *session, st *statement, args []sobek.Value) (message, error) {
 	m := message{text: st.sql}
+	c.encoder.runtime = c.vu.Runtime()
 	var err error
 	switch {
 	case c.protocol != simple:
-		m.plan = s.prepared[st.sql]
+		m.plan = s.planOf(st.sql)
 		m.values, err = c.encoder.parameters(args)
 	case len(args) > 0:
 		if s.conn.ParameterStatus("standard_conforming_strings") == "off" {
@@ -84,7 +87,7 @@ func (c *client) send(s *session, m message, r *reading) error {
 	case extended:
 		return r.take(s.conn.ExecParams(background, m.text, m.values, nil, nil, nil))
 	case prepared:
-		return r.take(s.conn.ExecStatement(background, m.plan, m.values, nil, nil))
+		return r.take(s.conn.ExecStatement(background, m.plan.StatementDescription, m.values, nil, nil))
 	}
 	results := s.conn.Exec(background, m.text)
 	for results.NextResult() {
@@ -95,33 +98,6 @@ func (c *client) send(s *session, m message, r *reading) error {
 	return results.Close()
 }
 
-// ready prepares a statement where the protocol wants that and the connection
-// hasn't seen it yet: one round trip and, to the server, one transaction of its
-// own. It returns how long that took.
-func (c *client) ready(ctx context.Context, s *session, st *statement) time.Duration {
-	if c.protocol != prepared || s.prepared[st.sql] != nil {
-		return 0
-	}
-	alone := s.idle()
-	s.begin(ctx)
-	began := time.Now()
-	plan, err := s.conn.Prepare(background, nameOf(st.sql), st.sql, nil)
-	ended := time.Now()
-	s.end()
-	phase, tags := c.now(st.tagSet, ended)
-	c.account(s, &st.tagSet.sums[phase])
-	if err != nil {
-		c.fail(ctx, st.tagSet, "prepare", err)
-	}
-	s.prepared[st.sql] = plan
-	samples := metrics.Samples{sample(c.metrics.Prepare, tags, ended, metrics.D(ended.Sub(began)))}
-	if alone {
-		samples = append(samples, sample(c.metrics.PrepareTransactions, tags, ended, 1))
-	}
-	c.push(samples...)
-	return ended.Sub(began)
-}
-
 // prepare is client.prepare(statement), for those who want it to be done before
 // the first use.
 func (c *client) prepare(call sobek.FunctionCall) sobek.Value {
@@ -129,7 +105,11 @@ func (c *client) prepare(call sobek.FunctionCall) sobek.Value {
 	if c.protocol != prepared {
 		c.throw(fmt.Errorf("prepare() belongs to the protocol prepared; this client's is %s", c.options.Protocol))
 	}
-	c.ready(ctx, s, c.statementOf(call.Argument(0)))
+	st := c.statementOf(call.Argument(0))
+	if err := st.withoutCopy(); err != nil {
+		c.fail(ctx, st.tagSet, "statement", err)
+	}
+	c.ready(ctx, s, st)
 	return sobek.Undefined()
 }
 
@@ -139,35 +119,65 @@ func (c *client) prepare(call sobek.FunctionCall) sobek.Value {
 func (c *client) execute(call sobek.FunctionCall, keep bool) reading {
 	ctx, s := c.requireSession("a statement")
 	st := c.statementOf(call.Argument(0))
+	if err := st.withoutCopy(); err != nil {
+		c.fail(ctx, st.tagSet, "statement", err)
+	}
 	return c.perform(ctx, s, st, call.Arguments[min(1, len(call.Arguments)):], keep)
 }
 
-// perform is what execute does with a statement it knows.
+// perform is what execute does with a statement it knows. One that the server can't use as it was prepared is prepared
+// anew and sent once more. The first answer counts as an error, though the script isn't thrown it. Within a transaction
+// that is too late: it has failed.
 func (c *client) perform(ctx context.Context, s *session, st *statement, args []sobek.Value, keep bool) reading {
 	preparing := c.ready(ctx, s, st)
 	m, err := c.encode(s, st, args)
 	if err != nil {
 		c.fail(ctx, st.tagSet, "statement", err)
 	}
+	r, err := c.attempt(ctx, s, st, m, keep, preparing)
+	if c.protocol == prepared && unprepared(err) {
+		s.forget()
+		if s.idle() && ctx.Err() == nil {
+			c.tally(ctx, st.tagSet, "statement", err)
+			preparing = c.ready(ctx, s, st)
+			m.plan = s.planOf(st.sql)
+			if r, err = c.attempt(ctx, s, st, m, keep, preparing); unprepared(err) {
+				s.forget()
+				err = anewError{err}
+			}
+		}
+	}
+	if err != nil {
+		c.fail(ctx, st.tagSet, "statement", err)
+	}
+	return r
+}
+
+// attempt sends a statement, reads what comes back and records what succeeded.
+func (c *client) attempt(ctx context.Context, s *session, st *statement, m message, keep bool, preparing time.Duration,
+) (reading, error) {
 	r := reading{keep: keep}
 	s.begin(ctx)
 	began := time.Now()
-	err = c.send(s, m, &r)
+	err := c.send(s, m, &r)
 	ended := time.Now()
 	s.end()
+	if r.reset {
+		s.forget()
+	}
 
 	phase, tags := c.now(st.tagSet, ended)
 	sums := &st.tagSet.sums[phase]
 	c.account(s, sums)
 	if err != nil {
-		c.fail(ctx, st.tagSet, "statement", err)
+		return r, err
 	}
 	sums.rows += r.count
 	if s.idle() && r.tag.String() != "ROLLBACK" {
 		sums.transactions++
 	}
 	c.record(s, c.metrics.Statement, tags, ended, ended.Sub(began), preparing)
-	return r
+	return r, nil
 }
 
 // record pushes the time of something that succeeded, and of the connect if it

@@ -3,6 +3,7 @@ package pg
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -90,37 +91,175 @@ func TestExecCounts(t *testing.T) {
 	}
 }
 
-func TestValues(t *testing.T) {
+// show is a function of JavaScript that says what a value is.
+const show = `const show = (v) => v === null ? 'null' : v instanceof ArrayBuffer ? 'bytes ' + new Uint8Array(v)
+	: typeof v === 'object' ? 'object ' + JSON.stringify(v, (k, v) => typeof v === 'bigint' ? v + 'n' : v)
+	: typeof v + ' ' + (Object.is(v, -0) ? '-0' : v);`
+
+// TestArguments sends a value of each kind that can be sent: it arrives alike in all protocols.
+func TestArguments(t *testing.T) {
 	tests := map[string]struct{ expression, argument, want string }{
-		"null":            {"$1::int", "null", "null"},
-		"undefined":       {"$1::int", "undefined", "null"},
-		"integer":         {"$1::int", "-7", "number -7"},
-		"negated":         {"-$1::int", "-7", "number 7"},
-		"safe bigint":     {"$1::int8", "9007199254740991", "number 9007199254740991"},
-		"bigint":          {"$1::int8", "9007199254740993n", "bigint 9007199254740993"},
-		"float":           {"$1::float8", "0.1", "number 0.1"},
-		"not a number":    {"$1::float8", "NaN", "number NaN"},
-		"infinite":        {"$1::float8", "-Infinity", "number -Infinity"},
-		"numeric":         {"$1::numeric", "'12345678901234567890.12345'", "string 12345678901234567890.12345"},
-		"boolean":         {"$1::bool", "false", "boolean false"},
-		"text":            {"$1::text", `"it's \\ $1 -- 'ü'"`, `string it's \ $1 -- 'ü'`},
-		"empty":           {"$1::text", "''", "string "},
-		"date":            {"$1::timestamptz AT TIME ZONE 'UTC'", "new Date(1.5)", "string 1970-01-01 00:00:00.001"},
-		"json":            {"$1::jsonb", "({ a: [1, 'x', null] })", `object {"a":[1,"x",null]}`},
-		"bytes":           {"$1::bytea", "new Uint8Array([0, 39, 255])", "bytes 0,39,255"},
-		"array buffer":    {"$1::bytea", "new Uint8Array([1, 2]).buffer", "bytes 1,2"},
-		"array of server": {"array[$1::int, 2]", "1", "string {1,2}"},
+		"null":             {"$1::int", "null", "null"},
+		"undefined":        {"$1::int", "undefined", "null"},
+		"integer":          {"$1::int", "-7", "number -7"},
+		"negated":          {"-$1::int", "-7", "number 7"},
+		"text of integer":  {"$1::text", "7", "string 7"},
+		"to text column":   {"(SELECT count(*) FROM pgbench_branches WHERE filler = $1)", "5", "number 0"},
+		"true as text":     {"$1 || ''", "true", "string true"},
+		"limit":            {"(SELECT count(*) FROM (SELECT 1 FROM pgbench_tellers LIMIT $1) l)", "3", "number 3"},
+		"sum":              {"1.5 + $1", "2", "string 3.5"},
+		"alone":            {"$1", "7", "string 7"},
+		"1e16":             {"$1::int8", "1e16", "bigint 10000000000000000"},
+		"1e16 numeric":     {"$1::numeric", "1e16", "string 10000000000000000"},
+		"2 ** 60":          {"$1::int8", "2 ** 60", "bigint 1152921504606847000"},
+		"1e21":             {"$1::numeric", "1e21", "string 1000000000000000000000"},
+		"1e21 as text":     {"$1::text", "1e21", "string 1e+21"},
+		"fraction":         {"$1::text", "1234567.5", "string 1234567.5"},
+		"money":            {"$1::money::numeric", "1234567.5", "string 1234567.50"},
+		"interval":         {"($1::text || ' seconds')::interval::text", "1234567.5", "string 342:56:07.5"},
+		"small":            {"$1::text", "0.00001", "string 0.00001"},
+		"smaller":          {"$1::float8", "5e-324", "number 5e-324"},
+		"largest":          {"$1::float8", "Number.MAX_VALUE", "number 1.7976931348623157e+308"},
+		"minus zero":       {"$1::int8", "-0", "number 0"},
+		"minus zero, text": {"$1::text", "-0", "string 0"},
+		"minus zero, real": {"$1::float8", "-0", "number 0"},
+		"safe bigint":      {"$1::int8", "9007199254740991", "number 9007199254740991"},
+		"bigint":           {"$1::int8", "9007199254740993n", "bigint 9007199254740993"},
+		"huge bigint":      {"$1::numeric", "-(10n ** 30n)", "string -1000000000000000000000000000000"},
+		"float":            {"$1::float8", "0.1", "number 0.1"},
+		"not a number":     {"$1::float8", "NaN", "number NaN"},
+		"NaN, numeric":     {"$1::numeric", "NaN", "string NaN"},
+		"infinite":         {"$1::float8", "-Infinity", "number -Infinity"},
+		"numeric":          {"$1::numeric", "'12345678901234567890.12345'", "string 12345678901234567890.12345"},
+		"boolean":          {"$1::bool", "false", "boolean false"},
+		"boxed":            {"$1::text", "new Number(1e16)", "string 10000000000000000"},
+		"boxed text":       {"$1::text", "new String('a\\'b')", "string a'b"},
+		"boxed false":      {"$1::bool", "new Boolean(false)", "boolean false"},
+		"boxed bigint":     {"$1::int8", "Object(2n)", "number 2"},
+		"text":             {"$1::text", `"it's \\ $1 -- 'ü'"`, `string it's \ $1 -- 'ü'`},
+		"empty":            {"$1::text", "''", "string "},
+		"emoji":            {"$1::text", `'\ud83d\ude00 \ufffd'`, "string \U0001f600 \ufffd"},
+		"date":             {"$1::timestamptz AT TIME ZONE 'UTC'", "new Date(1.5)", "string 1970-01-01 00:00:00.001"},
+		"date as text":     {"$1::text", "new Date(0)", "string 1970-01-01T00:00:00.000Z"},
+		"far date":         {"$1::timestamptz AT TIME ZONE 'UTC'", "new Date(1e15)", "string 33658-09-27 01:46:40"},
+		"old date":         {"$1::timestamptz AT TIME ZONE 'UTC'", "new Date(-1e14)", "string 1200-02-15 14:13:20 BC"},
+		"json": {"$1::jsonb", "({ a: [1, 'x', null, , undefined], b: undefined })",
+			`object {"a":[1,"x",null,null,null]}`},
+		"json as text":  {"$1::text", "({ a: '<&>' })", `string {"a":"<&>"}`},
+		"json of date":  {"$1::jsonb", "({ a: new Date(0) })", `object {"a":"1970-01-01T00:00:00.000Z"}`},
+		"nested arrays": {"$1::jsonb", "[[1, [2]], []]", `object [[1,[2]],[]]`},
+		"large in json": {"$1::jsonb", "({ a: 1e16, b: 1.5, c: -0 })", `object {"a":"10000000000000000n","b":1.5,"c":0}`},
+		"exact in json": {"($1::jsonb)->>0", "[5.774327302391619e-69]",
+			"string 0.00" + strings.Repeat("0", 66) + "5774327302391619"},
+		"exact":            {"$1::text", "5.774327302391619e-69", "string 5.774327302391619e-69"},
+		"exact and large":  {"$1::float8::text", "-1.3231126581118309e225", "string -1.3231126581118309e+225"},
+		"smallest decimal": {"$1::text", "0.000001", "string 0.000001"},
+		"exponent":         {"$1::text", "1e-7", "string 1e-7"},
+		"bigint in json":   {"$1::jsonb", "[9007199254740993n, Object(1n)]", `object ["9007199254740993n",1]`},
+		"text in json":     {"$1::jsonb", "['\\ud83d\\ude00\"', new String('<')]", `object ["😀\"","<"]`},
+		"class":            {"$1::jsonb", "new (class Point { x = 1; size() {} })()", `object {"x":1}`},
+		"toJSON":           {"$1::jsonb", "({ toJSON() { return [1] } })", `object [1]`},
+		"map with toJSON":  {"$1::jsonb", "Object.assign(new Map(), { toJSON() { return 1 } })", `number 1`},
+		"no prototype":     {"$1::jsonb", "Object.assign(Object.create(null), { a: 1 })", `object {"a":1}`},
+		"bytes":            {"$1::bytea", "new Uint8Array([0, 39, 255])", "bytes 0,39,255"},
+		"part of bytes":    {"$1::bytea", "new Uint8Array([1, 2, 3, 4]).subarray(1, 3)", "bytes 2,3"},
+		"clamped bytes":    {"$1::bytea", "new Uint8ClampedArray([1, 300])", "bytes 1,255"},
+		"array buffer":     {"$1::bytea", "new Uint8Array([1, 2]).buffer", "bytes 1,2"},
+		"array of server":  {"array[$1::int, 2]", "1", "string {1,2}"},
 	}
-	show := `(v) => v === null ? 'null' : v instanceof ArrayBuffer ? 'bytes ' + new Uint8Array(v)
-		: typeof v === 'object' ? 'object ' + JSON.stringify(v) : typeof v + ' ' + v`
 	for protocol := range protocols {
 		s := connected(t, protocol)
-		s.run(`const show = ` + show)
+		s.run(trying + show)
 		for name, test := range tests {
 			s.set("sql", "SELECT "+test.expression+" AS v")
-			if got := s.run(`show(client.query(sql, ` + test.argument + `)[0].v)`); got != test.want {
+			if got := s.run(`trying(() => show(client.query(sql, ` + test.argument + `)[0].v))`); got != test.want {
 				t.Errorf("%s, %s: got %q, not %q", protocol, name, got, test.want)
 			}
+		}
+	}
+}
+
+// TestArgumentsThatCantBeSent wants an error that names the argument, and nothing sent.
+func TestArgumentsThatCantBeSent(t *testing.T) {
+	for protocol := range protocols {
+		s := connected(t, protocol)
+		s.run(trying + `const circle = {}; circle.circle = circle;`)
+		s.measured()
+		for argument, want := range map[string]string{
+			"new Date(NaN)":                          "invalid Date",
+			"({ a: [new Date('no')] })":              "invalid Date",
+			"new Set([1])":                           "Set can't be sent: send Array.from",
+			"new Map([[1, 2]])":                      "Map can't be sent: send Object.fromEntries",
+			"new WeakMap()":                          "WeakMap can't be sent",
+			"({ a: new Set([1]) })":                  `.a: an object of the kind Set`,
+			"[new Map()]":                            `[0]: an object of the kind Map`,
+			"() => 1":                                "Function can't be sent",
+			"class A {}":                             "Function can't be sent",
+			"({ a: () => 1 })":                       `.a: an object of the kind Function`,
+			"Symbol('s')":                            "a symbol can't be sent",
+			"[Symbol('s')]":                          "a symbol can't be sent",
+			"[NaN]":                                  "JSON has no NaN",
+			"({ a: -Infinity })":                     "JSON has no -Infinity",
+			"/a/":                                    "RegExp can't be sent",
+			"new Error('mine')":                      "Error can't be sent",
+			"Promise.resolve(1)":                     "Promise can't be sent: await it",
+			"(async () => 1)()":                      "Promise can't be sent: await it",
+			"new Int8Array(2)":                       "Int8Array can't be sent: send its bytes",
+			"new Float64Array(2)":                    "Float64Array can't be sent: send its bytes",
+			"new BigInt64Array(2)":                   "BigInt64Array can't be sent: send its bytes",
+			"({ a: new Uint8Array(2) })":             `.a: an object of the kind Uint8Array`,
+			"new DataView(new Uint8Array(2).buffer)": "DataView can't be sent: send its bytes",
+			"[1][Symbol.iterator]()":                 "Array Iterator can't be sent",
+			"circle":                                 "circle: JSON can't hold",
+			"({ toJSON() {} })":                      "toJSON() returned nothing",
+			"({ toJSON() { throw new Error('mine') } })": "Error: mine",
+			`'a\ud83d'`:      "half of a surrogate pair at 1",
+			`'\ude00\ud83d'`: "half of a surrogate pair at 0",
+			`'a\u0000b'`:     "U+0000",
+		} {
+			got := s.run(`trying(() => client.query('SELECT $1::text AS v, $2::text', 1, ` + argument + `)[0].v)`)
+			if !strings.HasPrefix(got, "client ") || !strings.Contains(got, "argument $2: ") || !strings.Contains(got, want) {
+				t.Errorf("%s, %s: %q, not %q", protocol, argument, got, want)
+			}
+		}
+		if rows := sum(s.measured()["pg_rows"]); rows != 0 {
+			t.Errorf("%s: %d rows", protocol, rows)
+		}
+		for _, sql := range []string{`'SELECT 1 -- \u0000 2'`, `'SELECT 1 -- \ud83d'`, `5`, `undefined`, `new Set()`} {
+			if got := s.run(`trying(() => client.query(` + sql + `))`); !strings.Contains(got, "a statement") {
+				t.Errorf("%s: the text %s came to %q", protocol, sql, got)
+			}
+		}
+		for _, arguments := range []string{`1`, `1, 2, 3`} {
+			got := s.run(`trying(() => client.query('SELECT $1::int, $2::int', ` + arguments + `))`)
+			if protocol == "simple" && !strings.Contains(got, "argument $") || !strings.Contains(got, " ") {
+				t.Errorf("%s: %s arguments came to %q", protocol, arguments, got)
+			}
+		}
+	}
+}
+
+// TestValuesOfServer reads what JavaScript could misread.
+func TestValuesOfServer(t *testing.T) {
+	s := connected(t, "simple")
+	s.run(trying + show)
+	for expression, want := range map[string]string{
+		`9007199254740993`:                                         "bigint 9007199254740993",
+		`-9223372036854775808`:                                     "bigint -9223372036854775808",
+		`'-9223372036854775808'::int8`:                             "bigint -9223372036854775808",
+		`'{"a": [9007199254740993, 1]}'::jsonb`:                    `object {"a":["9007199254740993n",1]}`,
+		`'9007199254740993'::json`:                                 "bigint 9007199254740993",
+		`'{"a": "9007199254740993"}'::jsonb`:                       `object {"a":"9007199254740993"}`,
+		`'[1234567890123456789012345678901]'::jsonb`:               `object ["1234567890123456789012345678901n"]`,
+		`'[0.1234567890123456, 1e-20, true, null, {}, []]'::jsonb`: `object [0.1234567890123456,1e-20,true,null,{},[]]`,
+		`'{"__proto__": 9007199254740993, "b": {"c": []}}'::jsonb`: `object {"b":{"c":[]},"__proto__":"9007199254740993n"}`,
+		`'Infinity'::float8`:                                       "number Infinity",
+		`'-0'::float8`:                                             "number -0",
+		`4294967295::oid`:                                          "number 4294967295",
+	} {
+		s.set("sql", "SELECT "+expression+" AS v")
+		if got := s.run(`trying(() => show(client.query(sql)[0].v))`); got != want {
+			t.Errorf("%s: got %q, not %q", expression, got, want)
 		}
 	}
 }
@@ -138,21 +277,26 @@ func TestNoRows(t *testing.T) {
 func TestTemplate(t *testing.T) {
 	s := newScript(t, New())
 	for sql, want := range map[string]string{
-		`SELECT $1, $2`:                  `SELECT (10),  'b''c'`,
+		`SELECT $1, $2`:                  `SELECT  '10',  'b''c'`,
 		`SELECT $2||$2`:                  `SELECT  'b''c'|| 'b''c'`,
-		`SELECT '$1', "$1", $1`:          `SELECT '$1', "$1", (10)`,
-		`SELECT 'it''s $1', $1`:          `SELECT 'it''s $1', (10)`,
-		`SELECT E'\'$1', $1`:             `SELECT E'\'$1', (10)`,
-		"SELECT 1 -- $1\n, $1":           "SELECT 1 -- $1\n, (10)",
-		`SELECT /* $1 /* $1 */ $1 */ $1`: `SELECT /* $1 /* $1 */ $1 */ (10)`,
-		`SELECT $$ $1 $$, $1`:            `SELECT $$ $1 $$, (10)`,
-		`SELECT $a$ $1 $b$ $a$, $1`:      `SELECT $a$ $1 $b$ $a$, (10)`,
-		`SELECT a$1, $1`:                 `SELECT a$1, (10)`,
+		`SELECT '$1', "$1", $1`:          `SELECT '$1', "$1",  '10'`,
+		`SELECT 'it''s $1', $1`:          `SELECT 'it''s $1',  '10'`,
+		`SELECT E'\'$1', $1`:             `SELECT E'\'$1',  '10'`,
+		"SELECT 1 -- $1\n, $1":           "SELECT 1 -- $1\n,  '10'",
+		`SELECT /* $1 /* $1 */ $1 */ $1`: `SELECT /* $1 /* $1 */ $1 */  '10'`,
+		`SELECT $$ $1 $$, $1`:            `SELECT $$ $1 $$,  '10'`,
+		`SELECT $a$ $1 $b$ $a$, $1`:      `SELECT $a$ $1 $b$ $a$,  '10'`,
+		`SELECT a$1, $1`:                 `SELECT a$1,  '10'`,
 		`SELECT 1`:                       `SELECT 1`,
 	} {
 		var e encoder
 		rt := s.VU.Runtime()
-		got, err := e.interpolate(parseTemplate(sql), []sobek.Value{rt.ToValue(10), rt.ToValue("b'c")})
+		cut, args := parseTemplate(sql), []sobek.Value{rt.ToValue(10), rt.ToValue("b'c")}
+		most := 0
+		for _, number := range cut.parameters {
+			most = max(most, number)
+		}
+		got, err := e.interpolate(cut, args[:most])
 		if err != nil || got != want {
 			t.Errorf("%s became %s, not %s (%v)", sql, got, want, err)
 		}

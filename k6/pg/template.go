@@ -1,9 +1,9 @@
 package pg
 
 import (
+	"bytes"
 	"encoding/hex"
 	"fmt"
-	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -17,8 +17,8 @@ type template struct {
 	parameters []int    // the number after each $, from 1
 }
 
-// sqlToken matches what can hide a $1 that isn't a parameter (strings, quoted
-// names, comments, names with a dollar sign) or else a parameter.
+// sqlToken matches what can hide a $1 that isn't a parameter (strings, quoted names, comments, names with a dollar
+// sign), parameters, and what separates statements and their parts.
 var sqlToken = regexp.MustCompile(`(?s)` +
 	`[eE]'(?:[^'\\]|\\.|'')*'` + // escape string
 	`|'(?:[^']|'')*'` + // string
@@ -27,38 +27,50 @@ var sqlToken = regexp.MustCompile(`(?s)` +
 	`|/\*` + // comment that may hold others
 	`|[\pL_][\pL\pN_$]*` + // name or keyword
 	`|\$(?:[\pL_][\pL\pN_]*)?\$` + // dollar quote
-	`|\$[0-9]+`) // parameter
+	`|\$[0-9]+` + // parameter
+	`|[();]`)
+
+// nextToken returns where the next token of sql begins and ends, from at on: comments and dollar-quoted strings whole.
+func nextToken(sql string, at int) (begin, end int, found bool) {
+	place := sqlToken.FindStringIndex(sql[at:])
+	if place == nil {
+		return 0, 0, false
+	}
+	begin, end = at+place[0], at+place[1]
+	switch token := sql[begin:end]; {
+	case token == "/*":
+		end = afterComment(sql, end)
+	case token[0] == '$' && token[len(token)-1] == '$':
+		closing := strings.Index(sql[end:], token)
+		if closing < 0 {
+			return begin, len(sql), true
+		}
+		end += closing + len(token)
+	}
+	return begin, end, true
+}
 
 // parseTemplate cuts sql at its parameters.
 func parseTemplate(sql string) *template {
 	t := &template{}
-	cut, at := 0, 0
-	for {
-		found := sqlToken.FindStringIndex(sql[at:])
-		if found == nil {
+	cut := 0
+	for at := 0; ; {
+		begin, end, found := nextToken(sql, at)
+		if !found {
 			t.texts = append(t.texts, sql[cut:])
 			return t
 		}
-		begin, end := at+found[0], at+found[1]
-		token := sql[begin:end]
 		at = end
-		switch {
-		case token == "/*":
-			at = afterComment(sql, end)
-		case token[0] == '$' && token[len(token)-1] == '$':
-			at = len(sql)
-			if closing := strings.Index(sql[end:], token); closing >= 0 {
-				at = end + closing + len(token)
-			}
-		case token[0] == '$':
-			number, err := strconv.Atoi(token[1:])
-			if err != nil {
-				continue // too long for a number: the server will say so
-			}
-			t.texts = append(t.texts, sql[cut:begin])
-			t.parameters = append(t.parameters, number)
-			cut = end
+		if sql[begin] != '$' {
+			continue
 		}
+		number, err := strconv.Atoi(sql[begin+1 : end])
+		if err != nil {
+			continue // a dollar-quoted string, or too long for a number: the server will say so
+		}
+		t.texts = append(t.texts, sql[cut:begin])
+		t.parameters = append(t.parameters, number)
+		cut = end
 	}
 }
 
@@ -83,44 +95,38 @@ func afterComment(sql string, begin int) int {
 // interpolate writes the arguments into the template as SQL literals.
 func (e *encoder) interpolate(t *template, args []sobek.Value) (string, error) {
 	e.text = e.text[:0]
+	used := 0
 	for at, number := range t.parameters {
 		if number < 1 || number > len(args) {
 			return "", fmt.Errorf("argument $%d is missing: %d given", number, len(args))
 		}
+		used = max(used, number)
 		e.text = append(e.text, t.texts[at]...)
-		text, err := appendLiteral(e.text, args[number-1])
+		text, err := e.appendLiteral(e.text, args[number-1])
 		if err != nil {
 			return "", fmt.Errorf("argument $%d: %w", number, err)
 		}
 		e.text = text
 	}
+	if used < len(args) {
+		return "", fmt.Errorf("argument $%d isn't in the text: %d given", used+1, len(args))
+	}
 	return string(append(e.text, t.texts[len(t.texts)-1]...)), nil
 }
 
-// appendLiteral appends a JavaScript value as an SQL literal: numbers bare
-// (in brackets, so that a minus sign stays one), everything else quoted and
-// left to the server to take for the type it needs.
-func appendLiteral(buf []byte, value sobek.Value) ([]byte, error) {
-	switch exported := value.Export().(type) {
-	case nil:
-		return append(buf, "NULL"...), nil
-	case int64:
-		return append(strconv.AppendInt(append(buf, '('), exported, 10), ')'), nil
-	case float64:
-		if !math.IsNaN(exported) && !math.IsInf(exported, 0) {
-			return append(appendFloat(append(buf, '('), exported), ')'), nil
-		}
-	case bool:
-		return strconv.AppendBool(buf, exported), nil
-	}
-	text, _, err := appendText(nil, value)
-	if err != nil {
-		return buf, err
-	}
+// appendLiteral appends a JavaScript value as an SQL literal: quoted, numbers too, and left to the server to take for
+// the type it needs, as it does with the arguments of the other protocols.
+func (e *encoder) appendLiteral(buf []byte, value sobek.Value) ([]byte, error) {
+	begin := len(buf)
 	// The leading blank keeps a preceding E or U& from changing the string.
-	buf = append(buf, " '"...)
-	buf = append(buf, strings.ReplaceAll(string(text), "'", "''")...)
-	return append(buf, '\''), nil
+	buf, null, err := e.appendText(append(buf, " '"...), value)
+	if null {
+		return append(buf[:begin], "NULL"...), err
+	}
+	if text := buf[begin+len(" '"):]; bytes.IndexByte(text, '\'') >= 0 {
+		buf = append(buf[:begin+len(" '")], bytes.ReplaceAll(text, []byte("'"), []byte("''"))...)
+	}
+	return append(buf, '\''), err
 }
 
 // appendHex appends bytes in bytea's hex form.

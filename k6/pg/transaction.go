@@ -48,17 +48,15 @@ func (c *client) transaction(call sobek.FunctionCall) sobek.Value {
 
 	began := time.Now()
 	c.perform(ctx, s, c.command(begin), nil, false)
+	defer c.rollback(s) // where anything below throws
 	value, err := fn(sobek.Undefined(), c.object)
 	if _, later := exported(value).(*sobek.Promise); later && err == nil {
-		c.rollback(s)
 		c.throw(errors.New("transaction() wants a function that isn't async: it would commit before the work is done"))
 	}
 	if err != nil {
-		c.rollback(s)
 		panic(err) // JavaScript's own exception, as it was thrown
 	}
 	if s.conn.TxStatus() == 'E' { // COMMIT would come back as ROLLBACK, from Pgpool-II not even that
-		c.rollback(s)
 		c.fail(ctx, c.tagSet, "commit", errRolledBack)
 	}
 	c.perform(ctx, s, c.command("COMMIT"), nil, false)

@@ -1,11 +1,13 @@
 package pg
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
-	"math"
 	"math/big"
+	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/grafana/sobek"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -26,9 +28,9 @@ const (
 	oidJSONB  = 3802
 )
 
-// maxSafeInteger is the largest integer below which a JavaScript number holds
-// every one exactly.
-const maxSafeInteger = 1<<53 - 1
+// maxSafe is the largest integer up to which a JavaScript number holds every one
+// exactly.
+const maxSafe = 1<<53 - 1
 
 // rows turns a result into an array of objects.
 func (c *client) rows(result *pgconn.Result) sobek.Value {
@@ -64,15 +66,14 @@ func (c *client) value(oid uint32, text []byte) (sobek.Value, error) {
 	case oidBool:
 		return rt.ToValue(text[0] == 't'), nil
 	case oidInt2, oidInt4, oidInt8, oidOID:
-		number, err := strconv.ParseInt(string(text), 10, 64)
-		if number > maxSafeInteger || number < -maxSafeInteger {
-			return rt.ToValue(big.NewInt(number)), err
-		}
-		return rt.ToValue(number), err
+		return integer(rt, string(text))
 	case oidFloat4, oidFloat8:
 		number, err := strconv.ParseFloat(string(text), 64)
 		return rt.ToValue(number), err
 	case oidJSON, oidJSONB:
+		if manyDigits.Match(text) {
+			return parseJSON(rt, text)
+		}
 		parse, _ := sobek.AssertFunction(rt.Get("JSON").ToObject(rt).Get("parse"))
 		return parse(sobek.Undefined(), rt.ToValue(string(text)))
 	case oidBytea:
@@ -82,87 +83,84 @@ func (c *client) value(oid uint32, text []byte) (sobek.Value, error) {
 	return rt.ToValue(string(text)), nil
 }
 
-// encoder turns JavaScript arguments into the text form of parameters. Its
-// buffers are used again by the next statement.
-type encoder struct {
-	text   []byte
-	ends   []int
-	values [][]byte
+// integer returns a number, or a BigInt where a number can't hold it.
+func integer(rt *sobek.Runtime, digits string) (sobek.Value, error) {
+	if number, err := strconv.ParseInt(digits, 10, 64); err == nil && -maxSafe <= number && number <= maxSafe {
+		return rt.ToValue(number), nil
+	}
+	number, ok := new(big.Int).SetString(digits, 10)
+	if !ok {
+		return nil, fmt.Errorf("%q is no integer", digits)
+	}
+	return rt.ToValue(number), nil
 }
 
-// parameters returns the arguments' text forms, nil for null. They are valid
-// until the next call.
-func (e *encoder) parameters(args []sobek.Value) ([][]byte, error) {
-	e.text, e.ends, e.values = e.text[:0], e.ends[:0], e.values[:0]
-	for at, arg := range args {
-		text, null, err := appendText(e.text, arg)
-		if err != nil {
-			return nil, fmt.Errorf("argument $%d: %w", at+1, err)
-		}
-		if null {
-			e.ends = append(e.ends, -1)
-			continue
-		}
-		e.text = text
-		e.ends = append(e.ends, len(text))
-	}
-	if e.text == nil {
-		e.text = []byte{} // a slice of nil is nil, which means null
-	}
-	// The slices are cut only now: appending may have moved the text.
-	start := 0
-	for _, end := range e.ends {
-		if end < 0 {
-			e.values = append(e.values, nil)
-			continue
-		}
-		e.values = append(e.values, e.text[start:end:end])
-		start = end
-	}
-	return e.values, nil
+// manyDigits matches JSON that may hold an integer of which JSON.parse would lose the last digits.
+var manyDigits = regexp.MustCompile(`[0-9]{16}`)
+
+// parseJSON does what JSON.parse does, with a BigInt where an integer is too large for a number.
+func parseJSON(rt *sobek.Runtime, text []byte) (sobek.Value, error) {
+	tokens := json.NewDecoder(bytes.NewReader(text))
+	tokens.UseNumber()
+	return jsonValue(rt, tokens)
 }
 
-// appendText appends the text form of a JavaScript value to buf, or reports
-// that the value is null.
-func appendText(buf []byte, value sobek.Value) (text []byte, null bool, err error) {
-	switch exported := value.Export().(type) {
+// jsonValue reads the next value.
+func jsonValue(rt *sobek.Runtime, tokens *json.Decoder) (sobek.Value, error) {
+	token, err := tokens.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch token := token.(type) {
+	case json.Number:
+		if !strings.ContainsAny(token.String(), ".eE") {
+			return integer(rt, token.String())
+		}
+		number, _ := token.Float64() // or infinity, as JSON.parse has it
+		return rt.ToValue(number), nil
+	case json.Delim:
+		if token == '[' {
+			return jsonArray(rt, tokens)
+		}
+		return jsonObject(rt, tokens)
 	case nil:
-		return buf, true, nil
-	case int64:
-		return strconv.AppendInt(buf, exported, 10), false, nil
-	case float64:
-		return appendFloat(buf, exported), false, nil
-	case string:
-		return append(buf, exported...), false, nil
-	case bool:
-		return strconv.AppendBool(buf, exported), false, nil
-	case *big.Int:
-		return exported.Append(buf, 10), false, nil
-	case []byte:
-		return appendHex(buf, exported), false, nil
-	case sobek.ArrayBuffer:
-		return appendHex(buf, exported.Bytes()), false, nil
-	case json.Marshaler: // a date: time.Time's JSON is a quoted RFC 3339 time
-		quoted, err := exported.MarshalJSON()
-		if err != nil {
-			return buf, false, err
-		}
-		return append(buf, quoted[1:len(quoted)-1]...), false, nil
-	case map[string]any, []any:
-		encoded, err := json.Marshal(value)
-		return append(buf, encoded...), false, err
-	default:
-		return buf, false, fmt.Errorf("a value of type %T can't be sent; convert it to a string", exported)
+		return sobek.Null(), nil
 	}
+	return rt.ToValue(token), nil
 }
 
-// appendFloat appends a number the way PostgreSQL reads it back unchanged.
-func appendFloat(buf []byte, number float64) []byte {
-	switch {
-	case math.IsInf(number, 1):
-		return append(buf, "Infinity"...)
-	case math.IsInf(number, -1):
-		return append(buf, "-Infinity"...)
+// jsonArray reads on to the end of an array.
+func jsonArray(rt *sobek.Runtime, tokens *json.Decoder) (sobek.Value, error) {
+	var items []any
+	for tokens.More() {
+		item, err := jsonValue(rt, tokens)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, item)
 	}
-	return strconv.AppendFloat(buf, number, 'g', -1, 64)
+	_, err := tokens.Token() // its end
+	return rt.NewArray(items...), err
+}
+
+// jsonObject reads on to the end of an object.
+func jsonObject(rt *sobek.Runtime, tokens *json.Decoder) (sobek.Value, error) {
+	object := rt.NewObject()
+	for tokens.More() {
+		name, err := tokens.Token()
+		if err != nil {
+			return nil, err
+		}
+		value, err := jsonValue(rt, tokens)
+		if err != nil {
+			return nil, err
+		}
+		// Not as an assignment: __proto__ is a name like any other here.
+		err = object.DefineDataProperty(name.(string), value, sobek.FLAG_TRUE, sobek.FLAG_TRUE, sobek.FLAG_TRUE)
+		if err != nil {
+			return nil, err
+		}
+	}
+	_, err := tokens.Token() // its end
+	return object, err
 }

@@ -1,0 +1,344 @@
+package pg
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/grafana/sobek"
+)
+
+// encoder turns JavaScript arguments into the text form of parameters. Its
+// buffers are used again by the next statement.
+type encoder struct {
+	runtime *sobek.Runtime
+	text    []byte
+	ends    []int
+	values  [][]byte
+}
+
+// parameters returns the arguments' text forms, nil for null. They are valid
+// until the next call.
+func (e *encoder) parameters(args []sobek.Value) ([][]byte, error) {
+	e.text, e.ends, e.values = e.text[:0], e.ends[:0], e.values[:0]
+	for at, arg := range args {
+		text, null, err := e.appendText(e.text, arg)
+		if err != nil {
+			return nil, fmt.Errorf("argument $%d: %w", at+1, err)
+		}
+		if null {
+			e.ends = append(e.ends, -1)
+			continue
+		}
+		e.text = text
+		e.ends = append(e.ends, len(text))
+	}
+	if e.text == nil {
+		e.text = []byte{} // a slice of nil is nil, which means null
+	}
+	// The slices are cut only now: appending may have moved the text.
+	start := 0
+	for _, end := range e.ends {
+		if end < 0 {
+			e.values = append(e.values, nil)
+			continue
+		}
+		e.values = append(e.values, e.text[start:end:end])
+		start = end
+	}
+	return e.values, nil
+}
+
+// appendText appends the text form of a JavaScript value to buf, or reports that the value is null. What has no form
+// that PostgreSQL reads as JavaScript means it is an error.
+func (e *encoder) appendText(buf []byte, value sobek.Value) (text []byte, null bool, err error) {
+	switch value := value.(type) {
+	case nil:
+		return buf, true, nil
+	case *sobek.Object:
+		return e.appendObject(buf, value)
+	case *sobek.Symbol:
+		return buf, false, errSymbol
+	case sobek.String:
+		text, err := textOf(value)
+		return append(buf, text...), false, err
+	}
+	switch exported := value.Export().(type) {
+	case nil:
+		return buf, true, nil
+	case int64:
+		return strconv.AppendInt(buf, exported, 10), false, nil
+	case float64:
+		return appendFloat(buf, exported), false, nil
+	case bool:
+		return strconv.AppendBool(buf, exported), false, nil
+	case *big.Int:
+		return exported.Append(buf, 10), false, nil
+	}
+	return buf, false, fmt.Errorf("a value of type %T can't be sent", value)
+}
+
+// errSymbol is the error of a symbol, which is nothing but itself.
+var errSymbol = errors.New("a symbol can't be sent")
+
+// appendObject does so with an object.
+func (e *encoder) appendObject(buf []byte, object *sobek.Object) (text []byte, null bool, err error) {
+	switch kind := kindOf(object); kind {
+	case "Date":
+		text, err := dateText(object)
+		return append(buf, text...), false, err
+	case "Number", "String", "Boolean", "BigInt": // new Number(1) and the like
+		value, err := unboxed(object)
+		if err != nil {
+			return buf, false, err
+		}
+		return e.appendText(buf, value)
+	case "Uint8Array", "Uint8ClampedArray":
+		return appendHex(buf, object.Export().([]byte)), false, nil
+	case "ArrayBuffer":
+		return appendHex(buf, object.Export().(sobek.ArrayBuffer).Bytes()), false, nil
+	case "Object", "Array":
+		text, err := e.jsonText(object)
+		return append(buf, text...), false, err
+	default:
+		if _, own := sobek.AssertFunction(object.Get("toJSON")); own {
+			text, err := e.jsonText(object)
+			return append(buf, text...), false, err
+		}
+		return buf, false, unsendable(kind)
+	}
+}
+
+// unsendable is the error of an object that has no text form, with what has one.
+func unsendable(kind string) error {
+	instead := ""
+	switch kind {
+	case "Map":
+		instead = ": send Object.fromEntries(...)"
+	case "Set":
+		instead = ": send Array.from(...)"
+	case "Promise":
+		instead = ": await it"
+	case "DataView", "Int8Array", "Int16Array", "Uint16Array", "Int32Array", "Uint32Array", "Float32Array", "Float64Array",
+		"BigInt64Array", "BigUint64Array":
+		instead = ": send its bytes (new Uint8Array(it.buffer)) or, as JSON, Array.from(it)"
+	}
+	return fmt.Errorf("an object of the kind %s can't be sent%s", kind, instead)
+}
+
+// kindOf returns what Object.prototype.toString calls an object: Object, Array, Map, Uint8Array, ...
+func kindOf(object *sobek.Object) string {
+	if _, ok := sobek.AssertFunction(object); ok {
+		return "Function"
+	}
+	if tag, ok := object.GetSymbol(sobek.SymToStringTag).(sobek.String); ok {
+		return tag.String()
+	}
+	return object.ClassName()
+}
+
+// textOf returns a text as UTF-8, unless it has what PostgreSQL's texts can't have.
+func textOf(text sobek.String) (string, error) {
+	utf := text.String()
+	if strings.IndexByte(utf, 0) >= 0 {
+		return "", errors.New("the text has a character U+0000, which PostgreSQL can't store")
+	}
+	return utf, halfPair(text)
+}
+
+// halfPair is the error of a text that has half of a surrogate pair.
+func halfPair(text sobek.String) error {
+	if !strings.ContainsRune(text.String(), utf8.RuneError) {
+		return nil // which is what such a half becomes
+	}
+	for at := 0; at < text.Length(); at++ {
+		switch unit := rune(text.CharAt(at)); {
+		case !utf16.IsSurrogate(unit):
+		case at+1 < text.Length() && utf16.DecodeRune(unit, rune(text.CharAt(at+1))) != utf8.RuneError:
+			at++
+		default:
+			return fmt.Errorf("the text has half of a surrogate pair at %d, which UTF-8 can't hold", at)
+		}
+	}
+	return nil
+}
+
+// dateText returns a date as JavaScript's toISOString does, in UTC, with years that PostgreSQL reads.
+func dateText(object *sobek.Object) (string, error) {
+	moment, valid := object.Export().(time.Time)
+	if !valid {
+		return "", errors.New("an invalid Date can't be sent")
+	}
+	moment = moment.UTC()
+	year, era := moment.Year(), ""
+	if year < 1 {
+		year, era = 1-year, " BC"
+	}
+	return fmt.Sprintf("%04d%s%s", year, moment.Format("-01-02T15:04:05.000Z"), era), nil
+}
+
+// appendFloat appends a number as JavaScript prints it: no integer that PostgreSQL has gets an exponent. (Sobek's own
+// String loses the last digit of one number in ten thousand.)
+func appendFloat(buf []byte, number float64) []byte {
+	size := math.Abs(number)
+	switch {
+	case math.IsInf(number, 1):
+		return append(buf, "Infinity"...)
+	case math.IsInf(number, -1):
+		return append(buf, "-Infinity"...)
+	case size == 0:
+		return append(buf, '0')
+	case size >= 1e-6 && size < 1e21 || math.IsNaN(number):
+		return strconv.AppendFloat(buf, number, 'f', -1, 64)
+	}
+	return append(buf, strings.Replace(strconv.FormatFloat(number, 'e', -1, 64), "e-0", "e-", 1)...)
+}
+
+// jsonText returns an object as JSON.stringify does, unless that would leave out or change a part of it. What is
+// undefined is left out, as everywhere in JavaScript. A BigInt is the integer that it is.
+func (e *encoder) jsonText(object *sobek.Object) ([]byte, error) {
+	text, present, err := e.appendJSON(nil, "", object, nil)
+	if err == nil && !present {
+		err = errors.New("toJSON() returned nothing")
+	}
+	return text, err
+}
+
+// appendJSON appends the value that the last of the objects within has under a key, unless it is undefined.
+func (e *encoder) appendJSON(buf []byte, key string, value sobek.Value, within []*sobek.Object) ([]byte, bool, error) {
+	object, _ := value.(*sobek.Object)
+	if object != nil && kindOf(object) == "Date" {
+		text, err := dateText(object)
+		return appendQuoted(buf, text), true, err
+	}
+	if object != nil {
+		if toJSON, ok := sobek.AssertFunction(object.Get("toJSON")); ok {
+			instead, err := toJSON(object, e.runtime.ToValue(key))
+			if err != nil {
+				return buf, true, err
+			}
+			value = instead
+			object, _ = value.(*sobek.Object)
+		}
+	}
+	if object == nil {
+		return appendPrimitive(buf, value)
+	}
+	if slices.Contains(within, object) {
+		return buf, true, errors.New("JSON can't hold an object that is a part of itself")
+	}
+	switch kind := kindOf(object); kind {
+	case "Array":
+		buf, err := e.appendItems(buf, object, append(within, object))
+		return buf, true, err
+	case "Object":
+		buf, err := e.appendProperties(buf, object, append(within, object))
+		return buf, true, err
+	case "Number", "String", "Boolean", "BigInt":
+		value, err := unboxed(object)
+		if err != nil {
+			return buf, true, err
+		}
+		return appendPrimitive(buf, value)
+	default:
+		return buf, true, unsendable(kind)
+	}
+}
+
+// appendItems appends an array. What is undefined in it becomes null.
+func (e *encoder) appendItems(buf []byte, array *sobek.Object, within []*sobek.Object) ([]byte, error) {
+	buf = append(buf, '[')
+	for at := range array.Get("length").ToInteger() {
+		if at > 0 {
+			buf = append(buf, ',')
+		}
+		key := strconv.FormatInt(at, 10)
+		text, present, err := e.appendJSON(buf, key, array.Get(key), within)
+		if err != nil {
+			return buf, fmt.Errorf("[%d]: %w", at, err)
+		}
+		if buf = text; !present {
+			buf = append(buf, "null"...)
+		}
+	}
+	return append(buf, ']'), nil
+}
+
+// appendProperties appends an object.
+func (e *encoder) appendProperties(buf []byte, object *sobek.Object, within []*sobek.Object) ([]byte, error) {
+	buf = append(buf, '{')
+	begin := len(buf)
+	for _, key := range object.Keys() {
+		before := len(buf)
+		if before > begin {
+			buf = append(buf, ',')
+		}
+		buf = append(appendQuoted(buf, key), ':')
+		text, present, err := e.appendJSON(buf, key, object.Get(key), within)
+		if err != nil {
+			return buf, fmt.Errorf(".%s: %w", key, err)
+		}
+		if buf = text; !present {
+			buf = buf[:before]
+		}
+	}
+	return append(buf, '}'), nil
+}
+
+// appendPrimitive appends what is no object.
+func appendPrimitive(buf []byte, value sobek.Value) ([]byte, bool, error) {
+	switch value := value.(type) {
+	case nil:
+		return buf, false, nil
+	case *sobek.Symbol:
+		return buf, true, errSymbol
+	case sobek.String:
+		return appendQuoted(buf, value.String()), true, halfPair(value)
+	}
+	switch exported := value.Export().(type) {
+	case nil:
+		if sobek.IsUndefined(value) {
+			return buf, false, nil
+		}
+		return append(buf, "null"...), true, nil
+	case int64:
+		return strconv.AppendInt(buf, exported, 10), true, nil
+	case float64:
+		if math.IsNaN(exported) || math.IsInf(exported, 0) {
+			return buf, true, fmt.Errorf("JSON has no %s", value)
+		}
+		return appendFloat(buf, exported), true, nil
+	case bool:
+		return strconv.AppendBool(buf, exported), true, nil
+	case *big.Int:
+		return exported.Append(buf, 10), true, nil
+	}
+	return buf, true, fmt.Errorf("a value of type %T can't be sent", value)
+}
+
+// appendQuoted appends a string as JSON has it.
+func appendQuoted(buf []byte, text string) []byte {
+	var quoted bytes.Buffer
+	encoder := json.NewEncoder(&quoted)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(text) // a string into a buffer: nothing fails
+	return append(buf, bytes.TrimSuffix(quoted.Bytes(), []byte("\n"))...)
+}
+
+// unboxed returns what new Number(1) and the like hold.
+func unboxed(object *sobek.Object) (sobek.Value, error) {
+	valueOf, _ := sobek.AssertFunction(object.Get("valueOf"))
+	if valueOf == nil {
+		return nil, errors.New("the object has no value")
+	}
+	return valueOf(object)
+}

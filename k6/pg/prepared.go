@@ -1,0 +1,155 @@
+package pg
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"regexp"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+	"go.k6.io/k6/v2/metrics"
+)
+
+// SQLSTATEs that say something of prepared statements.
+const (
+	undefinedStatement = "26000" // this server connection has none of that name
+	duplicateStatement = "42P05" // it has one already
+	unsupported        = "0A000" // among others: the columns of its result have changed
+)
+
+// plan is a statement that the connection has prepared.
+type plan struct {
+	*pgconn.StatementDescription
+	call int // that used it last
+}
+
+// nameOf returns the name under which the server prepares an SQL text. It comes
+// from the text, so that no pooler can mistake one client's for another's.
+func nameOf(sql string) string {
+	sum := sha256.Sum256([]byte(sql))
+	return "k6_" + hex.EncodeToString(sum[:12])
+}
+
+// planOf returns the plan of an SQL text, or nil.
+func (s *session) planOf(sql string) *plan {
+	known, _ := s.prepared.get(sql)
+	return known
+}
+
+// closeLater has the server forget a name before anything else is prepared. That costs no round trip, and is no error
+// where the server doesn't know the name: PostgreSQL forgets a statement whose Parse failed. PgBouncer remembers it,
+// and closes the connection where the name comes again.
+func (s *session) closeLater(name string) {
+	s.closing = append(s.closing, &pgproto3.Close{ObjectType: 'S', Name: name})
+}
+
+// forget empties the cache: what is used next is prepared anew.
+func (s *session) forget() {
+	for s.prepared.size() > 0 {
+		s.closeLater(s.prepared.dropOldest().Name)
+	}
+}
+
+// makeRoom keeps a connection's statements few, as each takes memory of the server. Those of the call that is under way
+// stay: a pipeline may have more of them.
+func (s *session) makeRoom() {
+	for s.prepared.size() >= mostStatements && s.prepared.oldest().call != s.calls {
+		s.closeLater(s.prepared.dropOldest().Name)
+	}
+}
+
+// prepare prepares an SQL text on the server, and closes there what is to be closed.
+func (s *session) prepare(sql string) error {
+	s.makeRoom()
+	for _, message := range s.closing {
+		s.conn.Frontend().SendClose(message)
+	}
+	s.closing = s.closing[:0]
+	name := nameOf(sql)
+	described, err := s.conn.Prepare(background, name, sql, nil)
+	if err == nil {
+		s.prepared.put(sql, &plan{described, s.calls})
+		return nil
+	}
+	// A name that is taken belongs to another client of a pooler that keeps no statements.
+	if server := new(pgconn.PgError); errors.As(err, &server) && server.Code != duplicateStatement {
+		s.closeLater(name)
+	}
+	return err
+}
+
+// ready prepares those statements that the protocol wants to be prepared and the connection hasn't seen yet: one round
+// trip each and, to the server, one transaction of its own. It returns how long that took.
+func (c *client) ready(ctx context.Context, s *session, statements ...*statement) time.Duration {
+	if c.protocol != prepared {
+		return 0
+	}
+	s.calls++
+	for _, st := range statements {
+		if known := s.planOf(st.sql); known != nil {
+			known.call = s.calls
+		}
+	}
+	var took time.Duration
+	for _, st := range statements {
+		if s.planOf(st.sql) == nil {
+			took += c.prepareNow(ctx, s, st)
+		}
+	}
+	return took
+}
+
+// prepareNow prepares one statement and records it.
+func (c *client) prepareNow(ctx context.Context, s *session, st *statement) time.Duration {
+	alone := s.idle()
+	s.begin(ctx)
+	began := time.Now()
+	err := s.prepare(st.sql)
+	ended := time.Now()
+	s.end()
+	phase, tags := c.now(st.tagSet, ended)
+	c.account(s, &st.tagSet.sums[phase])
+	if err != nil {
+		c.fail(ctx, st.tagSet, "prepare", err)
+	}
+	samples := metrics.Samples{sample(c.metrics.Prepare, tags, ended, metrics.D(ended.Sub(began)))}
+	if alone {
+		samples = append(samples, sample(c.metrics.PrepareTransactions, tags, ended, 1))
+	}
+	c.push(samples...)
+	return ended.Sub(began)
+}
+
+// ownName matches the names of statements that this module has prepared, as the server has them.
+var ownName = regexp.MustCompile(`\bk6_[0-9a-f]{24}\b|\b` + namedByPgBouncer)
+
+// namedByPgBouncer matches those that PgBouncer has renamed.
+const namedByPgBouncer = `PGBOUNCER_[0-9]+\b`
+
+// unprepared reports whether err says that the server can't use a statement as it was prepared. Nothing was executed
+// then: the server says it when it binds the arguments. (What a function finds out has a context, Where.)
+func unprepared(err error) bool {
+	server := new(pgconn.PgError)
+	if !errors.As(err, &server) || server.Where != "" {
+		return false
+	}
+	return server.Code == undefinedStatement && ownName.MatchString(server.Message) || changedResult(server)
+}
+
+// changedResult reports whether a prepared statement has other columns than it had; the message may be translated.
+func changedResult(server *pgconn.PgError) bool {
+	return server.Code == unsupported && server.Routine == "RevalidateCachedQuery"
+}
+
+// anewError is the error of a statement that was prepared just before.
+type anewError struct {
+	error
+}
+
+// Unwrap returns it.
+func (e anewError) Unwrap() error {
+	return e.error
+}
