@@ -2,7 +2,9 @@ package test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -39,6 +41,53 @@ func TestContainersAreConfined(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A port that something listens on is no source of a connection: once its listener has closed, as that of a link that
+// is cut, it could otherwise be taken.
+func TestPortsOfListenersAreNoSources(t *testing.T) {
+	t.Parallel()
+	checked := 0
+	for _, service := range services(t) {
+		if service == "yugabyte" {
+			continue
+		}
+		var low, high int
+		fields := inside(t, service, "cat", "/proc/sys/net/ipv4/ip_local_port_range")
+		if _, err := fmt.Sscan(fields, &low, &high); err != nil {
+			t.Fatal(err)
+		}
+		for _, port := range listening(t, service) {
+			if checked++; port >= low && port <= high {
+				t.Errorf("%s listens on port %d, and connects from ports %d to %d", service, port, low, high)
+			}
+		}
+	}
+	if checked < 15 {
+		t.Errorf("found only %d ports that something listens on", checked)
+	}
+}
+
+// listening are the ports on which something listens in a service's container, Docker's own resolver left out.
+func listening(t *testing.T, service string) []int {
+	t.Helper()
+	const listen, resolver = "0A", "0B00007F"
+	var ports []int
+	for line := range strings.Lines(inside(t, service, "cat", "/proc/net/tcp", "/proc/net/tcp6")) {
+		fields := strings.Fields(line)
+		if len(fields) < 4 || fields[3] != listen {
+			continue
+		}
+		address, port, _ := strings.Cut(fields[1], ":")
+		number, err := strconv.ParseInt(port, 16, 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if address != resolver {
+			ports = append(ports, int(number))
+		}
+	}
+	return ports
 }
 
 // Each image has the licences of the programs in it that Debian doesn't package.
