@@ -9,14 +9,17 @@ import (
 	"testing"
 )
 
-// A checkout of which there is what scripts/setting reads, with a change of .env's text.
+// checkoutWith is a checkout of what scripts/setting and scripts/preflight read, with a change of .env's text.
 func checkoutWith(t *testing.T, change func(env string) string) string {
 	t.Helper()
 	folder := t.TempDir()
-	if err := os.Mkdir(filepath.Join(folder, "scripts"), 0o755); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"scripts", "configs", "images", "k6"} {
+		if err := os.Mkdir(filepath.Join(folder, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
-	for _, name := range []string{"scripts/setting", "scripts/help", ".env"} {
+	for _, name := range []string{"scripts/setting", "scripts/preflight", "scripts/help", ".env", "compose.yaml",
+		"configs/paths.yaml", "images/probe"} {
 		text := read(t, filepath.Join(root, name))
 		if name == ".env" {
 			text = change(text)
@@ -63,6 +66,7 @@ func hasCompose() bool {
 
 // A .env may be written in each way that Compose reads. Plain ways are understood without Compose, too.
 func TestSettingsAreReadAsComposeReadsThem(t *testing.T) {
+	t.Parallel()
 	const name = "LAB_SCALE"
 	line := func(text string) func(string) string {
 		return func(env string) string {
@@ -94,6 +98,7 @@ func TestSettingsAreReadAsComposeReadsThem(t *testing.T) {
 		{"a dollar", line("LAB_SCALE='2$0'"), "2$0", false},
 	} {
 		t.Run(c.form, func(t *testing.T) {
+			t.Parallel()
 			checkout := checkoutWith(t, c.change)
 			if got := setting(t, checkout, without(t), name); c.plain && got != c.want {
 				t.Errorf("without Compose: %q, wanted %q", got, c.want)
@@ -115,6 +120,7 @@ func TestSettingsAreReadAsComposeReadsThem(t *testing.T) {
 
 // What Compose said is kept, but not beyond a change of .env.
 func TestSettingFollowsAChange(t *testing.T) {
+	t.Parallel()
 	checkout := checkoutWith(t, func(env string) string { return env })
 	for _, want := range []string{"11", "12", "11"} {
 		before := read(t, filepath.Join(checkout, ".env"))
