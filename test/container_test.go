@@ -90,6 +90,16 @@ func listening(t *testing.T, service string) []int {
 	return ports
 }
 
+// A k6 script may call a service over TLS: the container has Debian's certificates, and those of the host.
+func TestCertificatesAreThere(t *testing.T) {
+	t.Parallel()
+	const count = `cat /etc/ssl/certs/ca-certificates.crt | grep -c 'BEGIN CERTIFICATE'; test -r "$SSL_CERT_FILE"; echo $?`
+	said := strings.Fields(inside(t, "lab", "sh", "-c", count))
+	if len(said) != 2 || len(said[0]) < 2 || said[1] != "0" {
+		t.Errorf("certificates in the bundle, and whether the host's can be read: %v", said)
+	}
+}
+
 // Each image has the licences of the programs in it that Debian doesn't package.
 func TestImagesHoldTheirLicences(t *testing.T) {
 	t.Parallel()

@@ -86,7 +86,6 @@ func (e *StalledError) Error() string {
 // connect yet.
 func New(apiURL string, links ...string) *Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.Proxy = nil // of the environment: toxiproxy is in the lab's own network
 	transport.MaxIdleConnsPerHost = max(http.DefaultMaxIdleConnsPerHost, len(links))
 	return &Client{api: strings.TrimSuffix(apiURL, "/"), links: links, http: &http.Client{Transport: transport}}
 }
