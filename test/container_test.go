@@ -2,7 +2,9 @@ package test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -38,6 +40,63 @@ func TestContainersAreConfined(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A port that something listens on is no source of a connection: once its listener has closed, as that of a link that
+// is cut, it could otherwise be taken.
+func TestPortsOfListenersAreNoSources(t *testing.T) {
+	t.Parallel()
+	checked := 0
+	for _, service := range services(t) {
+		if service == "yugabyte" {
+			continue
+		}
+		var low, high int
+		fields := inside(t, service, "cat", "/proc/sys/net/ipv4/ip_local_port_range")
+		if _, err := fmt.Sscan(fields, &low, &high); err != nil {
+			t.Fatal(err)
+		}
+		for _, port := range listening(t, service) {
+			if checked++; port >= low && port <= high {
+				t.Errorf("%s listens on port %d, and connects from ports %d to %d", service, port, low, high)
+			}
+		}
+	}
+	if checked < 15 {
+		t.Errorf("found only %d ports that something listens on", checked)
+	}
+}
+
+// listening are the ports on which something listens in a service's container, Docker's own resolver left out.
+func listening(t *testing.T, service string) []int {
+	t.Helper()
+	const listen, resolver = "0A", "0B00007F"
+	var ports []int
+	for line := range strings.Lines(inside(t, service, "cat", "/proc/net/tcp", "/proc/net/tcp6")) {
+		fields := strings.Fields(line)
+		if len(fields) < 4 || fields[3] != listen {
+			continue
+		}
+		address, port, _ := strings.Cut(fields[1], ":")
+		number, err := strconv.ParseInt(port, 16, 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if address != resolver {
+			ports = append(ports, int(number))
+		}
+	}
+	return ports
+}
+
+// A k6 script may call a service over TLS: the container has Debian's certificates, and those of the host.
+func TestCertificatesAreThere(t *testing.T) {
+	t.Parallel()
+	const count = `cat /etc/ssl/certs/ca-certificates.crt | grep -c 'BEGIN CERTIFICATE'; test -r "$SSL_CERT_FILE"; echo $?`
+	said := strings.Fields(inside(t, "lab", "sh", "-c", count))
+	if len(said) != 2 || len(said[0]) < 2 || said[1] != "0" {
+		t.Errorf("certificates in the bundle, and whether the host's can be read: %v", said)
 	}
 }
 

@@ -222,7 +222,7 @@ func slowLink(t testing.TB) *started {
 // snapshot is what toxiproxy holds.
 func snapshot(t testing.TB) link.Snapshot {
 	t.Helper()
-	s, err := link.New("http://" + address(t, "toxiproxy") + ":8474").Snapshot(t.Context())
+	s, err := link.New("http://"+address(t, "toxiproxy")+":8474", paths(t).LinkNames()...).Snapshot(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -193,6 +193,20 @@ func TestToxiproxysOwnClientIsSeen(t *testing.T) {
 	}
 }
 
+// A proxy in the environment, as Docker's configuration puts it into each container, is none for the lab's services.
+func TestProxyOfTheEnvironmentIsNotAsked(t *testing.T) {
+	t.Parallel()
+	const nowhere = "http://127.0.0.2:9"
+	args := []string{"exec"}
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY", "all_proxy"} {
+		args = append(args, "-e", name+"="+nowhere)
+	}
+	rows := parseRows(t, docker(t, append(args, container("lab"), "lab", "latency", "--json")...))
+	if row := rows["client-primary"]; row.RoundTripMS == nil {
+		t.Errorf("%+v", row)
+	}
+}
+
 func deref(ms *float64) float64 {
 	if ms == nil {
 		return math.NaN()

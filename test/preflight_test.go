@@ -131,7 +131,7 @@ func TestWithoutDocker(t *testing.T) {
 	t.Parallel()
 	missing := "PATH=" + onlyTools(t, "bash", "env", "sed", "dirname", "basename", "id", "grep")
 	cases := map[string]struct{ setting, says string }{
-		"Docker missing": {missing, "Docker is missing: install Docker Engine 20.10 or later"},
+		"Docker missing": {missing, "Docker is missing: install Docker Engine 20.10.10 or later"},
 		"daemon down":    {"DOCKER_HOST=unix:///nowhere/docker.sock", "Docker's daemon does not answer: start it"},
 	}
 	for name, c := range cases {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -27,6 +28,7 @@ import (
 )
 
 func main() {
+	callWithoutProxy()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx); err != nil {
@@ -34,6 +36,10 @@ func main() {
 		os.Exit(exitCode(ctx, err))
 	}
 }
+
+// callWithoutProxy keeps this program's own requests from a proxy that Docker's configuration, or a shell, has put into
+// the environment: it calls the lab's services and nothing else. What it starts, such as k6, has the proxy still.
+func callWithoutProxy() { http.DefaultTransport.(*http.Transport).Proxy = nil }
 
 func run(ctx context.Context) error {
 	command, err := newRoot().ExecuteContextC(ctx)

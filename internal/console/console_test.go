@@ -133,7 +133,7 @@ func startToxiproxy(t *testing.T, set *topology.Set) *link.Client {
 		}
 		response.Body.Close()
 	}
-	return link.New(api.URL)
+	return link.New(api.URL, set.LinkNames()...)
 }
 
 func (b *bench) holder() (string, bool) {

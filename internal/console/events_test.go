@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -91,6 +92,17 @@ func (e *events) next(t *testing.T, what string, so func(tick) bool) tick {
 func (e *events) swap(t *testing.T) api.Swap {
 	t.Helper()
 	return e.next(t, "a swap is told", func(next tick) bool { return len(next.Swaps) > 0 }).Swaps[0]
+}
+
+// told waits for a swap, whenever it was.
+func (e *events) told(t *testing.T, wanted api.Swap) {
+	t.Helper()
+	e.next(t, fmt.Sprintf("%+v is told", wanted), func(next tick) bool {
+		return slices.ContainsFunc(next.Swaps, func(swap api.Swap) bool {
+			wanted.Time = swap.Time
+			return swap == wanted
+		})
+	})
 }
 
 func TestEventsComeAndBeginWithWhatWas(t *testing.T) {

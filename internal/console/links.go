@@ -181,7 +181,8 @@ func (p *parts) linkStates() []api.Link {
 		set := proxy.Settings()
 		state.LatencyMS, state.JitterMS = set.LatencyMS, set.JitterMS
 		state.DownKBps, state.UpKBps = set.DownKBps, set.UpKBps
-		state.Known = ok && reachable.Up && locked == ""
+		stalled := p.links.stall(l.Name)
+		state.Known = ok && reachable.Up && stalled == "" && locked == ""
 		state.Cut, state.Others = ok && !proxy.Enabled, proxy.Others()
 		seen := p.readings.measured(l.Name)
 		state.MeasuredMS, state.Reason = seen.ms, seen.reason
@@ -192,6 +193,8 @@ func (p *parts) linkStates() []api.Link {
 			state.MeasuredMS, state.Reason = nil, "paused: "+locked
 		case !reachable.Up:
 			state.MeasuredMS, state.Reason = nil, reachable.Reason
+		case stalled != "":
+			state.MeasuredMS, state.Reason = nil, stalled
 		case state.Cut: // whatever was measured before
 			state.MeasuredMS, state.Reason = nil, cutOff
 		case !ok:

@@ -3,8 +3,12 @@ package console
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/link"
@@ -143,29 +147,103 @@ func TestChangesMadeElsewhereAreTold(t *testing.T) {
 	}
 }
 
-// standInLinks is a toxiproxy that can be away.
+// standInLinks is a toxiproxy that can be away, have links that are stalled, and start anew.
 type standInLinks struct {
 	Links
-	away func() bool
+	mu      sync.Mutex
+	away    bool
+	stalled map[string]error
+	started time.Time
 }
 
-func (s standInLinks) Snapshot(ctx context.Context) (link.Snapshot, error) {
-	if s.away() {
-		return nil, errors.New("toxiproxy doesn't answer; is the lab up?")
+func (s *standInLinks) Read(ctx context.Context) (link.Snapshot, map[string]error, error) {
+	now, _, err := s.Links.Read(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.away {
+		return nil, nil, errors.New("toxiproxy doesn't answer; is the lab up?")
 	}
-	return s.Links.Snapshot(ctx)
+	now = slices.DeleteFunc(now, func(p link.Proxy) bool { return s.stalled[p.Name] != nil })
+	return now, s.stalled, err
+}
+
+func (s *standInLinks) Started(context.Context) (time.Time, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.started, nil
+}
+
+// become changes what it is.
+func (s *standInLinks) become(change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change()
+}
+
+func newLinksBench(t *testing.T) (*bench, *standInLinks) {
+	t.Helper()
+	links := &standInLinks{started: time.Now()}
+	b := newBench(t, func(b *bench) {
+		links.Links = b.source.Links
+		b.source.Links = links
+	})
+	return b, links
+}
+
+// A link that is stalled says why; the others are shown and set as ever.
+func TestStalledLinkIsSaid(t *testing.T) {
+	t.Parallel()
+	b, links := newLinksBench(t)
+	testkit.Until(t, "the link is known", func() bool { return b.state().link("client-primary").Known })
+	why := &link.StalledError{Link: "client-primary"}
+	links.become(func() { links.stalled = map[string]error{"client-primary": why} })
+	testkit.Eventually(t, func() string {
+		if l := b.state().link("client-primary"); l.Known || l.MeasuredMS != nil || l.Reason != why.Error() {
+			return fmt.Sprintf("%+v", l)
+		}
+		return ""
+	})
+	if status, said := b.post("/api/links/client-standby", `{"latency_ms": 4}`); status != 200 {
+		t.Errorf("another link: %d %s", status, said)
+	}
+	testkit.Until(t, "the other link's latency is known", func() bool {
+		l := b.state().link("client-standby")
+		return l.Known && l.LatencyMS == 4
+	})
+	// What was begun meanwhile is told once the link goes on.
+	events := b.listen()
+	if err := b.toxiproxy.SetLatency(t.Context(), "client-primary", 6); err != nil {
+		t.Fatal(err)
+	}
+	links.become(func() { links.stalled = nil })
+	events.told(t, api.Swap{Link: "client-primary", Text: "6 ms", By: api.ByElsewhere})
+}
+
+// Latencies that went with toxiproxy are told as such.
+func TestRestartOfToxiproxyIsTold(t *testing.T) {
+	t.Parallel()
+	b, links := newLinksBench(t)
+	if status, said := b.post("/api/links/client-pgpool", `{"latency_ms": 9}`); status != 200 {
+		t.Fatalf("%d %s", status, said)
+	}
+	events := b.listen()
+	links.become(func() {
+		links.started = links.started.Add(time.Minute)
+		if err := b.toxiproxy.Off(t.Context(), "client-pgpool"); err != nil {
+			t.Error(err)
+		}
+	})
+	events.told(t, api.Swap{Link: "client-pgpool", Text: "0 ms: toxiproxy started anew", By: api.ByElsewhere})
 }
 
 func TestConsoleSurvivesToxiproxyAndDatabasesGoingAway(t *testing.T) {
 	t.Parallel()
-	toxiproxy := &standInNode{}
-	away := func() bool { toxiproxy.mu.Lock(); defer toxiproxy.mu.Unlock(); return toxiproxy.away }
-	b := newBench(t, func(b *bench) { b.source.Links = standInLinks{b.source.Links, away} })
+	b, links := newLinksBench(t)
 	testkit.Until(b.t, "all up", func() bool {
 		s := b.state()
 		return s.Toxiproxy.Up && s.node("primary").State == api.Up
 	})
-	toxiproxy.goAway(true)
+	links.become(func() { links.away = true })
 	b.node.goAway(true)
 	testkit.Until(b.t,
 		"both seen to be away",
@@ -182,7 +260,7 @@ func TestConsoleSurvivesToxiproxyAndDatabasesGoingAway(t *testing.T) {
 	if status, _ := b.get("/"); status != 200 {
 		t.Errorf("the map: %d", status)
 	}
-	toxiproxy.goAway(false)
+	links.become(func() { links.away = false })
 	b.node.goAway(false)
 	testkit.Until(b.t, "all back", func() bool {
 		s := b.state()

@@ -10,17 +10,19 @@ import (
 	"pooler-lab/internal/link"
 )
 
-// snapshotWait is how long toxiproxy may take to tell what the links are. Its API waits for a connection that stalls.
-const snapshotWait = 700 * time.Millisecond
+// readWait is how long toxiproxy may take to tell what the links are. It waits for a link that is stalled.
+const readWait = 700 * time.Millisecond
 
 // A linkWatch knows what the links are, and who changed them. toxiproxy is the truth: this is what it said last.
 type linkWatch struct {
-	links Links
-	one   sync.Mutex // refresh at a time: an older answer must not take the place of a newer one
+	links   Links
+	one     sync.Mutex // refresh at a time: an older answer must not take the place of a newer one
+	started time.Time  // toxiproxy, as far as it has told: refresh's own
 
 	mu       sync.Mutex
-	known    bool // it has said something
-	now      link.Snapshot
+	known    bool             // it has said something
+	now      link.Snapshot    // of a link that is stalled: what it was before
+	stalled  map[string]error // and why
 	up       api.Reachable
 	changing map[string]*change // links that the console has a hand on
 	swaps    []api.Swap         // that nobody has been told of
@@ -40,10 +42,11 @@ func newLinkWatch(links Links) *linkWatch {
 func (s *linkWatch) refresh(ctx context.Context) error {
 	s.one.Lock()
 	defer s.one.Unlock()
-	limited, cancel := context.WithTimeout(ctx, snapshotWait)
+	limited, cancel := context.WithTimeout(ctx, readWait)
 	defer cancel()
 	asked := time.Now()
-	now, err := s.links.Snapshot(limited)
+	now, stalled, err := s.links.Read(limited)
+	anew := err == nil && s.startedAnew(limited, now)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
@@ -52,14 +55,33 @@ func (s *linkWatch) refresh(ctx context.Context) error {
 	}
 	s.up = api.Reachable{Up: true}
 	if s.known {
-		s.compare(now, asked)
+		s.compare(now, asked, anew)
 	}
-	s.now, s.known = now, true
+	// What a stalled link was stays known: once it goes on, whatever was changed meanwhile is told.
+	for name := range stalled {
+		if before, ok := s.now.Proxy(name); ok {
+			now = append(now, before)
+		}
+	}
+	s.now, s.stalled, s.known = now, stalled, true
 	return nil
 }
 
-// compare notes the links that aren't what they were.
-func (s *linkWatch) compare(now link.Snapshot, at time.Time) {
+// startedAnew says whether toxiproxy has started again since it was last asked. It is asked where all that was on links
+// is gone: it keeps nothing of it. Only refresh calls it.
+func (s *linkWatch) startedAnew(ctx context.Context, now link.Snapshot) bool {
+	if s.known && (s.now.Bare() || !now.Bare()) {
+		return false
+	}
+	before := s.started
+	if started, err := s.links.Started(ctx); err == nil {
+		s.started = started
+	}
+	return !before.IsZero() && s.started.After(before)
+}
+
+// compare notes the links that aren't what they were. Where toxiproxy started anew, nobody has changed them.
+func (s *linkWatch) compare(now link.Snapshot, at time.Time, anew bool) {
 	for _, p := range now {
 		before, ok := s.now.Proxy(p.Name)
 		if !ok || before.Describe() == p.Describe() {
@@ -69,7 +91,11 @@ func (s *linkWatch) compare(now link.Snapshot, at time.Time) {
 		if c := s.changing[p.Name]; c != nil && c.hands > 0 {
 			by = api.ByConsole
 		}
-		s.note(api.Swap{Time: at.UTC(), Link: p.Name, Text: spoken(p), By: by})
+		text := spoken(p)
+		if anew {
+			text, by = text+": toxiproxy started anew", api.ByElsewhere
+		}
+		s.note(api.Swap{Time: at.UTC(), Link: p.Name, Text: text, By: by})
 	}
 }
 
@@ -100,6 +126,16 @@ func (s *linkWatch) state() (link.Snapshot, api.Reachable) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.now, s.up
+}
+
+// stall returns why a link is stalled, "" where it isn't.
+func (s *linkWatch) stall(name string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.stalled[name]; err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 // do changes links with do, and sees what they are afterwards.

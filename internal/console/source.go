@@ -36,7 +36,8 @@ type Source struct {
 
 // Links are where latencies are swapped.
 type Links interface {
-	Snapshot(context.Context) (link.Snapshot, error)
+	Read(context.Context) (now link.Snapshot, stalled map[string]error, err error)
+	Started(context.Context) (time.Time, error) // toxiproxy
 	Set(ctx context.Context, s link.Settings, links ...string) error
 	Cut(ctx context.Context, links ...string) error
 	Restore(ctx context.Context, links ...string) error
@@ -78,7 +79,7 @@ func SourceOfLab(root string) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	links, err := link.NewSwitch(set, link.New(link.APIURL()))
+	links, err := link.NewSwitch(set, link.New(link.APIURL(), set.LinkNames()...))
 	if err != nil {
 		return nil, err
 	}

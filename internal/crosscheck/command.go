@@ -121,7 +121,7 @@ func crosscheck(ctx context.Context, out, progress io.Writer, wanted []string, o
 	if err != nil {
 		return err
 	}
-	links := link.New(link.APIURL())
+	links := link.New(link.APIURL(), set.LinkNames()...)
 	found, err := links.Snapshot(ctx)
 	if err != nil {
 		return err

@@ -19,9 +19,14 @@ import (
 // Client speaks to toxiproxy's API. It has its own requests, since those of toxiproxy's client package know no
 // context and so no deadline.
 type Client struct {
-	api  string
-	http *http.Client
+	api   string
+	links []string // those that it reads
+	http  *http.Client
 }
+
+// How long toxiproxy may take to change a link, and to tell what one is. It takes milliseconds, unless the link is
+// stalled.
+const changeWait, readWait = 5 * time.Second, 2 * time.Second
 
 // Proxy is a link as toxiproxy knows it.
 type Proxy struct {
@@ -41,6 +46,18 @@ type Toxic struct {
 	Attributes map[string]any `json:"attributes"`
 }
 
+// An unreachableError says that toxiproxy itself doesn't answer.
+type unreachableError struct {
+	api   string
+	cause error
+}
+
+func (e *unreachableError) Error() string {
+	return fmt.Sprintf("toxiproxy doesn't answer at %s; is the lab up? %v", e.api, e.cause)
+}
+
+func (e *unreachableError) Unwrap() error { return e.cause }
+
 // APIError is toxiproxy's refusal of a request.
 type APIError struct {
 	Status  int // HTTP's
@@ -49,13 +66,28 @@ type APIError struct {
 
 func (e *APIError) Error() string { return fmt.Sprintf("toxiproxy: %s (HTTP %d)", e.Message, e.Status) }
 
-// New returns a client of the toxiproxy at apiURL, such as http://toxiproxy:8474. It doesn't connect yet.
-func New(apiURL string) *Client {
-	return &Client{
-		api: strings.TrimSuffix(apiURL, "/"),
-		// Above the 25 s after which toxiproxy itself gives up on a request that a stalled connection blocks.
-		http: &http.Client{Timeout: 30 * time.Second},
+// A StalledError says that toxiproxy answers, but not for this link. It changes a link only once each connection over
+// it has passed on what it holds. A client that has stopped reading holds that up, and whoever asks for the link waits.
+type StalledError struct {
+	Link  string
+	begun bool // a change, which toxiproxy doesn't give up
+}
+
+func (e *StalledError) Error() string {
+	text := "toxiproxy waits for a client of link " + e.Link + " that has stopped reading. Let that client read on"
+	if e.begun {
+		text += ": the change that was begun takes effect then"
 	}
+	return text + ". If it is gone, restart toxiproxy (scripts/compose restart toxiproxy), which takes everything off " +
+		"all links"
+}
+
+// New returns a client of the toxiproxy at apiURL, such as http://toxiproxy:8474, that reads these links. It doesn't
+// connect yet.
+func New(apiURL string, links ...string) *Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = max(http.DefaultMaxIdleConnsPerHost, len(links))
+	return &Client{api: strings.TrimSuffix(apiURL, "/"), links: links, http: &http.Client{Transport: transport}}
 }
 
 // APIURL returns where toxiproxy's API is: $LAB_TOXIPROXY_URL, or its address in the lab's own network.
@@ -77,9 +109,8 @@ func (c *Client) host() string {
 
 func (c *Client) proxy(ctx context.Context, link string) (Proxy, error) {
 	var p Proxy
-	err := c.do(ctx, http.MethodGet, proxyURL(link), nil, &p)
-	var refused *APIError
-	if errors.As(err, &refused) && refused.Status == http.StatusNotFound {
+	err := c.ask(ctx, link, http.MethodGet, "", nil, &p)
+	if isMissing(err) {
 		return p, fmt.Errorf(
 			"link %s isn't in toxiproxy; restart that service to have it read configs/toxiproxy.json again",
 			link,
@@ -88,58 +119,86 @@ func (c *Client) proxy(ctx context.Context, link string) (Proxy, error) {
 	return p, err
 }
 
+// isMissing reports whether toxiproxy doesn't know what it was asked for.
+func isMissing(err error) bool {
+	var refused *APIError
+	return errors.As(err, &refused) && refused.Status == http.StatusNotFound
+}
+
 func (c *Client) enable(ctx context.Context, link string, enabled bool) error {
-	return c.do(ctx, http.MethodPatch, proxyURL(link), map[string]bool{"enabled": enabled}, nil)
+	return c.ask(ctx, link, http.MethodPatch, "", map[string]bool{"enabled": enabled}, nil)
 }
 
 func (c *Client) addToxic(ctx context.Context, link string, t Toxic) error {
-	return c.do(ctx, http.MethodPost, proxyURL(link)+"/toxics", t, nil)
+	return c.ask(ctx, link, http.MethodPost, "/toxics", t, nil)
 }
 
 func (c *Client) updateToxic(ctx context.Context, link string, t Toxic) error {
 	change := map[string]any{"attributes": t.Attributes, "toxicity": t.Toxicity}
-	return c.do(ctx, http.MethodPatch, proxyURL(link)+"/toxics/"+url.PathEscape(t.Name), change, nil)
+	return c.ask(ctx, link, http.MethodPatch, "/toxics/"+url.PathEscape(t.Name), change, nil)
 }
 
 func (c *Client) removeToxic(ctx context.Context, link string, t Toxic) error {
-	return c.do(ctx, http.MethodDelete, proxyURL(link)+"/toxics/"+url.PathEscape(t.Name), nil, nil)
+	return c.ask(ctx, link, http.MethodDelete, "/toxics/"+url.PathEscape(t.Name), nil, nil)
 }
 
-func proxyURL(link string) string { return "/proxies/" + url.PathEscape(link) }
+// ask sends a request about one link. No answer means that the link is stalled, if toxiproxy answers otherwise.
+func (c *Client) ask(ctx context.Context, link, method, what string, in, out any) error {
+	limited, cancel := context.WithTimeout(ctx, changeWait)
+	defer cancel()
+	err := c.do(limited, method, "/proxies/"+url.PathEscape(link)+what, in, out)
+	if errors.Is(err, context.DeadlineExceeded) && c.answers(ctx) {
+		return &StalledError{Link: link, begun: method != http.MethodGet}
+	}
+	return err
+}
+
+// answers reports whether toxiproxy answers what concerns no link.
+func (c *Client) answers(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readWait)
+	defer cancel()
+	return c.do(ctx, http.MethodGet, "/version", nil, nil) == nil
+}
 
 // do sends one request and reads its answer into out, unless that is nil.
 func (c *Client) do(ctx context.Context, method, path string, in, out any) error {
-	var body io.Reader
-	if in != nil {
-		data, err := json.Marshal(in)
-		if err != nil {
-			return fmt.Errorf("write a request to toxiproxy: %w", err)
-		}
-		body = bytes.NewReader(data)
-	}
-	request, err := http.NewRequestWithContext(ctx, method, c.api+path, body)
-	if err != nil {
-		return fmt.Errorf("write a request to toxiproxy: %w", err)
-	}
-	response, err := c.http.Do(request)
-	if err != nil {
-		return fmt.Errorf("toxiproxy doesn't answer at %s; is the lab up? %w", c.api, withoutURL(err))
-	}
-	defer response.Body.Close()
-	data, err := io.ReadAll(response.Body)
-	if err != nil {
-		return fmt.Errorf("read toxiproxy's answer: %w", err)
-	}
-	if response.StatusCode >= 300 {
-		return refusal(response.StatusCode, data)
-	}
-	if out == nil {
-		return nil
+	data, err := c.send(ctx, method, path, in)
+	if err != nil || out == nil {
+		return err
 	}
 	if err := json.Unmarshal(data, out); err != nil {
 		return fmt.Errorf("read toxiproxy's answer: %w", err)
 	}
 	return nil
+}
+
+// send sends one request and returns its answer.
+func (c *Client) send(ctx context.Context, method, path string, in any) ([]byte, error) {
+	var body io.Reader
+	if in != nil {
+		data, err := json.Marshal(in)
+		if err != nil {
+			return nil, fmt.Errorf("write a request to toxiproxy: %w", err)
+		}
+		body = bytes.NewReader(data)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, c.api+path, body)
+	if err != nil {
+		return nil, fmt.Errorf("write a request to toxiproxy: %w", err)
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, &unreachableError{c.api, withoutURL(err)}
+	}
+	defer response.Body.Close()
+	data, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, fmt.Errorf("read toxiproxy's answer: %w", err)
+	}
+	if response.StatusCode >= 300 {
+		return nil, refusal(response.StatusCode, data)
+	}
+	return data, nil
 }
 
 func refusal(status int, answer []byte) error {

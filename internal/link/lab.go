@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"pooler-lab/internal/suggest"
 	"pooler-lab/internal/topology"
@@ -18,6 +19,7 @@ type lab struct {
 	client      *Client
 	replication *Replication
 	underWay    UnderWay
+	began       time.Time // when the container of the lab's program started
 }
 
 // UnderWay says what is measuring just now ("lesson 00-tour"), not ok where nothing is.
@@ -28,12 +30,12 @@ func openLab(underWay UnderWay) (*lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := New(APIURL())
+	client := New(APIURL(), set.LinkNames()...)
 	replication, err := NewReplication(set, client.host())
 	if err != nil {
 		return nil, err
 	}
-	return &lab{set, client, replication, underWay}, nil
+	return &lab{set, client, replication, underWay, containerStarted()}, nil
 }
 
 // screen is where a command writes: its table, and notes beside it.
@@ -71,17 +73,23 @@ func (l *lab) changeAndShow(
 	if apply != nil {
 		applied = apply(ctx, links)
 	}
-	shown := l.show(ctx, to, links)
+	shown := l.show(ctx, to, links, apply == nil)
 	if applied != nil {
 		return applied
 	}
 	return shown
 }
 
-func (l *lab) show(ctx context.Context, to screen, links []string) error {
+// show shows links. Who only looks is told, too, where a restart of toxiproxy is why nothing is on them.
+func (l *lab) show(ctx context.Context, to screen, links []string, explain bool) error {
 	rows, err := l.rows(ctx, links)
 	if err != nil {
 		return err
+	}
+	if explain && !slices.ContainsFunc(rows, func(r Row) bool { return r.set != "-" }) {
+		if note := l.lost(ctx); note != "" {
+			fmt.Fprintln(to.notes, note)
+		}
 	}
 	if to.json {
 		return writeJSON(to.out, rows)
@@ -92,7 +100,7 @@ func (l *lab) show(ctx context.Context, to screen, links []string) error {
 // showOrSet tells by the first argument what is meant: nothing, names of links, a latency or a preset.
 func (l *lab) showOrSet(ctx context.Context, to screen, args []string, jitter, bandwidth string) error {
 	if len(args) == 0 && jitter == "" && bandwidth == "" {
-		return l.show(ctx, to, l.set.LinkNames())
+		return l.changeAndShow(ctx, to, []string{everything}, nil)
 	}
 	if len(args) == 0 {
 		return errors.New(
@@ -188,38 +196,23 @@ func (l *lab) unknownWord(word string, presets Presets) error {
 func (l *lab) setLinks(ctx context.Context, links []string, s Settings) error {
 	// Replication first: with a long latency in place already the standby would take long to stream.
 	moved := l.moveReplication(ctx, links, true)
-	for _, link := range links {
-		if err := l.client.Set(ctx, link, s); err != nil {
-			return err
-		}
-	}
-	return moved
+	set := each(links, func(link string) error { return l.client.Set(ctx, link, s) })
+	return errors.Join(set, moved)
 }
 
 func (l *lab) cut(ctx context.Context, links []string) error {
 	moved := l.moveReplication(ctx, links, true)
-	for _, link := range links {
-		if err := l.client.Cut(ctx, link); err != nil {
-			return err
-		}
-	}
-	return moved
+	cut := each(links, func(link string) error { return l.client.Cut(ctx, link) })
+	return errors.Join(cut, moved)
 }
 
 func (l *lab) restore(ctx context.Context, links []string) error {
-	for _, link := range links {
-		if err := l.client.Restore(ctx, link); err != nil {
-			return err
-		}
-	}
-	return nil
+	return each(links, func(link string) error { return l.client.Restore(ctx, link) })
 }
 
 func (l *lab) off(ctx context.Context, links []string) error {
-	if err := l.client.Off(ctx, links...); err != nil {
-		return err
-	}
-	return l.moveReplication(ctx, links, false)
+	off := l.client.Off(ctx, links...)
+	return errors.Join(off, l.moveReplication(ctx, links, false))
 }
 
 // moveReplication puts the standby's replication on its link or takes it off, if that link is among links.
@@ -233,7 +226,7 @@ func (l *lab) moveReplication(ctx context.Context, links []string, over bool) er
 	}
 	where := map[bool]string{true: "put on", false: "taken off"}[over]
 	return fmt.Errorf(
-		"the links are set, but the standby's replication couldn't be %s %s: %w",
+		"the standby's replication couldn't be %s %s: %w",
 		where,
 		ReplicationLink,
 		err,

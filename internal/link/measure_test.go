@@ -69,7 +69,7 @@ func TestRowSaysWhyThereIsNoRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []struct{ set, problem string }{
-		{"- and odd", ""},
+		{"odd", ""},
 		{"-", "unreachable: connection closed; is 127.0.0.1 up?"},
 		{"cut", "cut"},
 		{"-", "missing: toxiproxy doesn't have it; restart that service to have it read its file again"},
@@ -122,6 +122,11 @@ func TestAskedInWords(t *testing.T) {
 			},
 			"5 ms and a on 25 % of connections",
 		},
+		{"no bandwidth", with("slow", "bandwidth", map[string]any{"rate": 0.0}), "slow of 0 KB/s"},
+		{"a latency of nothing", with("mine", "latency", map[string]any{"latency": 0.0, "jitter": 0.0}), "mine of 0 ms"},
+		{"jitter alone", with("mine", "latency", map[string]any{"latency": 0.0, "jitter": 3.0}), "0 ms ±3"},
+		{"a timeout of 0: until it is taken off", with("mine", "timeout", map[string]any{"timeout": 0.0}), "mine"},
+		{"cut, with a fault", Proxy{Toxics: []Toxic{toxic("mine", "limit_data", "upstream", nil)}}, "cut and mine"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -130,4 +135,9 @@ func TestAskedInWords(t *testing.T) {
 			}
 		})
 	}
+}
+
+// with is a link with one toxic on it.
+func with(name, kind string, attributes map[string]any) Proxy {
+	return Proxy{Enabled: true, Toxics: []Toxic{toxic(name, kind, "downstream", attributes)}}
 }

@@ -26,14 +26,18 @@ func (p Proxy) Settings() Settings {
 	return s
 }
 
-// foreign returns the names of toxics that the lab's commands never set: other faults, and those that hit only
-// some of the connections.
+// foreign returns the names of toxics that the lab's commands never set: other faults, those that hit only some of the
+// connections, and those without an amount. A bandwidth of 0 KB/s lets nothing pass.
 func (p Proxy) foreign() []string {
 	var names []string
 	for _, t := range p.Toxics {
 		switch {
 		case t.Type != "latency" && t.Type != "bandwidth":
 			names = append(names, t.Name)
+		case t.Type == "bandwidth" && t.number("rate") <= 0:
+			names = append(names, fmt.Sprintf("%s of %d KB/s", t.Name, t.number("rate")))
+		case t.Type == "latency" && t.number("latency") <= 0 && t.number("jitter") <= 0:
+			names = append(names, fmt.Sprintf("%s of %d ms", t.Name, t.number("latency")))
 		case t.Toxicity != 1:
 			names = append(names, fmt.Sprintf("%s on %.0f %% of connections", t.Name, 100*t.Toxicity))
 		}
@@ -81,7 +85,7 @@ func (p Proxy) Describe() string {
 		text = "cut" + strings.TrimSuffix(", "+text, ", -")
 	}
 	if others := p.foreign(); len(others) > 0 {
-		text += " and " + strings.Join(others, ", ")
+		text = strings.TrimPrefix(text+" and "+strings.Join(others, ", "), "- and ")
 	}
 	return text
 }

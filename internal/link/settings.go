@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
 )
 
 // The names that toxiproxy itself gives to toxics without one, so that toxiproxy-cli and the lab mean the same.
@@ -66,15 +70,30 @@ func (c *Client) SetLatency(ctx context.Context, link string, ms int) error {
 
 // Off takes everything off the links and restores those that are cut.
 func (c *Client) Off(ctx context.Context, links ...string) error {
-	for _, link := range links {
+	return each(links, func(link string) error {
 		if err := c.Set(ctx, link, Settings{}); err != nil {
 			return err
 		}
-		if err := c.Restore(ctx, link); err != nil {
+		return c.Restore(ctx, link)
+	})
+}
+
+// each changes the links at once, all that it can: none waits for another one, and the error names those that failed.
+// Where toxiproxy itself is away, one of them says so for all.
+func each(links []string, change func(link string) error) error {
+	failed := make([]error, len(links))
+	var all sync.WaitGroup
+	for i, link := range links {
+		all.Go(func() { failed[i] = change(link) })
+	}
+	all.Wait()
+	for _, err := range failed {
+		var away *unreachableError
+		if errors.As(err, &away) {
 			return err
 		}
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 // Cut ends the link's connections and refuses new ones until Restore.
@@ -85,12 +104,30 @@ func (c *Client) Cut(ctx context.Context, link string) error {
 	return nil
 }
 
+// restoreTries is how often a restore tries to get the link's port back, restorePause how long it waits before the next
+// try: something else may hold the port for a moment.
+const restoreTries, restorePause = 20, 100 * time.Millisecond
+
 // Restore ends a cut; its toxics are still there.
 func (c *Client) Restore(ctx context.Context, link string) error {
-	if err := c.enable(ctx, link, true); err != nil {
+	err := c.enable(ctx, link, true)
+	for tries := 1; portInUse(err) && tries < restoreTries && ctx.Err() == nil; tries++ {
+		time.Sleep(restorePause)
+		err = c.enable(ctx, link, true)
+	}
+	if portInUse(err) {
+		return fmt.Errorf("restore link %s: another connection of toxiproxy's has its port; restore the link again once "+
+			"that has ended (%w)", link, err)
+	}
+	if err != nil {
 		return fmt.Errorf("restore link %s: %w", link, err)
 	}
 	return nil
+}
+
+func portInUse(err error) bool {
+	var refused *APIError
+	return errors.As(err, &refused) && strings.Contains(refused.Message, syscall.EADDRINUSE.Error())
 }
 
 // bring makes the link's toxics those wanted. Someone else may change them meanwhile: it looks again after each

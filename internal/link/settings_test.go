@@ -176,14 +176,15 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 		!strings.Contains(err.Error(), "link client-primary isn't in toxiproxy") {
 		t.Errorf("missing link: %v", err)
 	}
-	gone := New("http://127.0.0.1:1")
+	gone := New("http://127.0.0.1:1", "client-primary")
 	if _, err := gone.Snapshot(t.Context()); err == nil ||
 		!strings.Contains(err.Error(), "toxiproxy doesn't answer at http://127.0.0.1:1; is the lab up?") {
 		t.Errorf("no toxiproxy: %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := New("http://" + listen(t, silent)).Snapshot(ctx); !errors.Is(err, context.DeadlineExceeded) {
+	mute := New("http://"+listen(t, silent), "client-primary")
+	if _, err := mute.Snapshot(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a silent toxiproxy: %v; want an error at the deadline", err)
 	}
 }

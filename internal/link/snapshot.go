@@ -9,40 +9,72 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 )
 
-// Snapshot is what toxiproxy held at one moment: all links, sorted by name, with all toxics, whoever made them.
+// Snapshot is what toxiproxy held at one moment: links, sorted by name, with all toxics, whoever made them.
 type Snapshot []Proxy
 
-// Snapshot reads all links.
+// Read reads the client's links, each by itself: one that is stalled hides no other. The links that are stalled aren't
+// in the snapshot, nor are those that toxiproxy doesn't have.
+func (c *Client) Read(ctx context.Context) (s Snapshot, stalled map[string]error, err error) {
+	limited, cancel := context.WithTimeout(ctx, readWait)
+	defer cancel()
+	proxies, failed := make([]Proxy, len(c.links)), make([]error, len(c.links))
+	var all sync.WaitGroup
+	for i, name := range c.links {
+		all.Go(func() { failed[i] = c.ask(limited, name, http.MethodGet, "", nil, &proxies[i]) })
+	}
+	all.Wait()
+	stalled = map[string]error{}
+	for i, wrong := range failed {
+		var standsStill *StalledError
+		switch {
+		case wrong == nil:
+			s = append(s, proxies[i])
+		case errors.As(wrong, &standsStill):
+			stalled[c.links[i]] = wrong
+		case !isMissing(wrong):
+			return nil, nil, wrong
+		}
+	}
+	slices.SortFunc(s, func(a, b Proxy) int { return strings.Compare(a.Name, b.Name) })
+	return s, stalled, nil
+}
+
+// Snapshot reads all of the client's links; that one of them is stalled is an error.
 func (c *Client) Snapshot(ctx context.Context) (Snapshot, error) {
-	var proxies map[string]Proxy
-	if err := c.do(ctx, http.MethodGet, "/proxies", nil, &proxies); err != nil {
+	s, stalled, err := c.Read(ctx)
+	if err != nil {
 		return nil, err
 	}
-	s := Snapshot(slices.Collect(maps.Values(proxies)))
-	slices.SortFunc(s, func(a, b Proxy) int { return strings.Compare(a.Name, b.Name) })
+	for _, wrong := range stalled {
+		return nil, wrong
+	}
 	return s, nil
 }
 
 // Put makes every link of the snapshot what it was then. Links that have come since are left alone; where one
 // fails the others are still put back, and the error names all that failed.
 func (c *Client) Put(ctx context.Context, s Snapshot) error {
-	var failed []error
-	for _, p := range s {
-		failed = append(failed, c.putProxy(ctx, p))
+	names := make([]string, len(s))
+	for i, p := range s {
+		names[i] = p.Name
 	}
-	return errors.Join(failed...)
+	return each(names, func(name string) error {
+		p, _ := s.Proxy(name)
+		return c.putProxy(ctx, p)
+	})
 }
 
 func (c *Client) putProxy(ctx context.Context, p Proxy) error {
 	if err := c.bring(ctx, p.Name, p.Toxics); err != nil {
 		return fmt.Errorf("put link %s back: %w", p.Name, err)
 	}
-	if err := c.enable(ctx, p.Name, p.Enabled); err != nil {
-		return fmt.Errorf("put link %s back: %w", p.Name, err)
+	if p.Enabled {
+		return c.Restore(ctx, p.Name)
 	}
-	return nil
+	return c.Cut(ctx, p.Name)
 }
 
 // Proxy returns the link of that name, and whether there is one.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"pooler-lab/internal/topology"
 )
@@ -21,23 +22,25 @@ func NewSwitch(set *topology.Set, client *Client) (*Switch, error) {
 	return &Switch{&lab{set: set, client: client, replication: replication}}, nil
 }
 
-// Snapshot reads all links.
-func (s *Switch) Snapshot(ctx context.Context) (Snapshot, error) { return s.client.Snapshot(ctx) }
+// Read reads all links, and says which of them are stalled.
+func (s *Switch) Read(ctx context.Context) (now Snapshot, stalled map[string]error, err error) {
+	return s.client.Read(ctx)
+}
+
+// Started returns when toxiproxy started.
+func (s *Switch) Started(ctx context.Context) (time.Time, error) { return s.client.Started(ctx) }
 
 // Set makes the links carry exactly these settings, all that it can; the error names those that it couldn't. The
 // standby's replication goes over its link where that is given any, and off it where it is given none.
 func (s *Switch) Set(ctx context.Context, settings Settings, links ...string) error {
-	var failed []error
-	for _, name := range links {
-		if name != ReplicationLink {
-			failed = append(failed, s.client.Set(ctx, name, settings))
-		}
-	}
+	set := func(name string) error { return s.client.Set(ctx, name, settings) }
+	others := slices.DeleteFunc(slices.Clone(links), func(name string) bool { return name == ReplicationLink })
+	failed := each(others, set)
 	// Last: it can take the standby a while to stream from elsewhere, and nobody else is to wait for that.
-	if slices.Contains(links, ReplicationLink) {
-		failed = append(failed, s.setReplication(ctx, settings))
+	if len(others) < len(links) {
+		return errors.Join(failed, s.setReplication(ctx, settings))
 	}
-	return errors.Join(failed...)
+	return failed
 }
 
 func (s *Switch) setReplication(ctx context.Context, settings Settings) error {
@@ -58,19 +61,19 @@ func (s *Switch) Restore(ctx context.Context, links ...string) error { return s.
 
 // Reset ends the links' connections; new ones are accepted at once. One that is cut stays cut.
 func (s *Switch) Reset(ctx context.Context, links ...string) error {
-	now, err := s.client.Snapshot(ctx)
+	now, _, err := s.client.Read(ctx)
 	if err != nil {
 		return err
 	}
-	for _, name := range links {
+	return each(links, func(name string) error {
 		if now.Cut(name) {
-			continue
+			return nil
 		}
 		if err := errors.Join(s.client.Cut(ctx, name), s.client.Restore(ctx, name)); err != nil {
 			return fmt.Errorf("reset link %s: %w", name, err)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // Replicates says where a standby with that primary_conninfo gets its WAL from: straight, or over the link.

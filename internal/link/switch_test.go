@@ -48,7 +48,7 @@ func TestSwitchSetsCutsAndResets(t *testing.T) {
 	if err := s.Reset(ctx, "client-primary"); err != nil {
 		t.Fatal(err)
 	}
-	if now, err := s.Snapshot(ctx); err != nil || !now.Cut("client-primary") {
+	if now, _, err := s.Read(ctx); err != nil || !now.Cut("client-primary") {
 		t.Errorf("a reset has ended the cut: %+v, %v", now, err)
 	}
 }

@@ -33,7 +33,7 @@ type Row struct {
 
 // rows reads those links from toxiproxy and measures them, all at once.
 func (l *lab) rows(ctx context.Context, links []string) ([]Row, error) {
-	snapshot, err := l.client.Snapshot(ctx)
+	snapshot, stalled, err := l.client.Read(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -41,6 +41,11 @@ func (l *lab) rows(ctx context.Context, links []string) ([]Row, error) {
 	var all sync.WaitGroup
 	for i, name := range links {
 		p, ok := snapshot.Proxy(name)
+		if wrong, is := stalled[name]; is {
+			rows[i] = l.rowOf(Proxy{Name: name, Enabled: true})
+			rows[i].set, rows[i].Problem = "?", "stalled: "+wrong.Error()
+			continue
+		}
 		if !ok {
 			rows[i] = Row{
 				Link:    name,
@@ -56,8 +61,18 @@ func (l *lab) rows(ctx context.Context, links []string) ([]Row, error) {
 }
 
 func (l *lab) row(ctx context.Context, p Proxy) Row {
+	row := l.rowOf(p)
+	if p.Name == ReplicationLink {
+		row.Replication = l.replicationNow(ctx)
+	}
+	row.RoundTripMS, row.Problem = l.roundTrip(ctx, p)
+	return row
+}
+
+// rowOf is a link's row without anything measured.
+func (l *lab) rowOf(p Proxy) Row {
 	set := p.Settings()
-	row := Row{
+	return Row{
 		Link:      p.Name,
 		HostPort:  l.set.HostPort(p.Name),
 		LatencyMS: set.LatencyMS,
@@ -69,11 +84,6 @@ func (l *lab) row(ctx context.Context, p Proxy) Row {
 		UsedBy:    append([]string{}, l.set.PathsOver(p.Name)...),
 		set:       p.Describe(),
 	}
-	if p.Name == ReplicationLink {
-		row.Replication = l.replicationNow(ctx)
-	}
-	row.RoundTripMS, row.Problem = l.roundTrip(ctx, p)
-	return row
 }
 
 // roundTrip measures a link, or says why it can't.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	toxiproxy "github.com/Shopify/toxiproxy/v2"
+	"github.com/Shopify/toxiproxy/v2/collectors"
 	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/rs/zerolog"
 
@@ -24,8 +25,15 @@ const mostLatency = 24 * 3600 * 1000
 // startToxiproxy runs a toxiproxy in this process.
 func startToxiproxy(t testing.TB) *Client {
 	t.Helper()
+	return startToxiproxyBehind(t, func(api http.Handler) http.Handler { return api })
+}
+
+// startToxiproxyBehind runs one whose requests go through a handler of the test's.
+func startToxiproxyBehind(t testing.TB, behind func(api http.Handler) http.Handler) *Client {
+	t.Helper()
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
-	api := httptest.NewServer(server.Routes())
+	server.Metrics.RuntimeMetrics = collectors.NewRuntimeMetricCollectors()
+	api := httptest.NewServer(behind(server.Routes()))
 	t.Cleanup(func() {
 		if err := server.Collection.Clear(); err != nil {
 			t.Error(err)
@@ -43,6 +51,7 @@ func addLink(t testing.TB, c *Client, name, upstream string) topology.Link {
 	if err := c.do(t.Context(), http.MethodPost, "/proxies", asked, &made); err != nil {
 		t.Fatal(err)
 	}
+	c.links = append(c.links, name)
 	return topology.Link{Name: name, Listen: made.Listen, Upstream: upstream}
 }
 

@@ -200,7 +200,7 @@ func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override,
 	if err := servers.RevokeLogin(ctx); err != nil { // a run that was killed may have left the login
 		return nil, err
 	}
-	links := link.New(link.APIURL())
+	links := link.New(link.APIURL(), set.LinkNames()...)
 	replication, err := link.NewReplication(set, topology.Proxy)
 	if err != nil {
 		return nil, err

@@ -84,6 +84,10 @@ func serve(ctx context.Context, out io.Writer) error {
 	if err := loadWhereMissing(ctx, out, primary, scale, page.Waiting); err != nil {
 		return err
 	}
+	page.Waiting("logging in on each path")
+	if err := checkLogins(ctx, set); err != nil {
+		return err
+	}
 	page.Watch(ctx)
 	if err := os.WriteFile(readyFile, nil, 0o644); err != nil {
 		return fmt.Errorf("say that the data is complete: %w", err)

@@ -119,7 +119,7 @@ func (r scriptRun) where(ctx context.Context) string {
 		return text + " without toxiproxy"
 	}
 	text += " over link " + r.cell.Link
-	now, err := link.New(link.APIURL()).Snapshot(ctx)
+	now, err := link.New(link.APIURL(), r.cell.Link).Snapshot(ctx)
 	if err != nil {
 		return text
 	}

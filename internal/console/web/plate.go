@@ -88,5 +88,8 @@ func set(l api.Link) string {
 	if l.DownKBps > 0 || l.UpKBps > 0 {
 		text += ", narrow"
 	}
+	if l.Others {
+		text += ", faults"
+	}
 	return text
 }

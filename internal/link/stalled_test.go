@@ -1,0 +1,182 @@
+package link
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pooler-lab/internal/testkit"
+	"pooler-lab/internal/topology"
+)
+
+// flood sends without end, as a COPY of a large table does, until its client leaves.
+func flood(conn net.Conn) {
+	for chunk := make([]byte, 1<<15); ; {
+		if _, err := conn.Write(chunk); err != nil {
+			return
+		}
+	}
+}
+
+// A client that doesn't read stalls its own link, which says so. Other links can be seen and set meanwhile.
+func TestStalledLinkIsNamedAndHoldsUpNoOther(t *testing.T) {
+	client, ctx := startToxiproxy(t), t.Context()
+	stalls := addLink(t, client, "client-primary", listen(t, flood))
+	other := addLink(t, client, "client-standby", listen(t, answerQueries))
+	if err := client.SetLatency(ctx, stalls.Name, 1); err != nil {
+		t.Fatal(err)
+	}
+	reader := connectThrough(t, stalls)
+	var stalled *StalledError
+	begun := 1
+	testkit.Until(t, "a change finds the link stalled", func() bool {
+		begun++
+		err := client.SetLatency(ctx, stalls.Name, begun)
+		if err != nil && !strings.Contains(err.Error(), "the change that was begun takes effect then") {
+			t.Fatal(err)
+		}
+		return errors.As(err, &stalled)
+	})
+
+	err := client.Off(ctx, stalls.Name, other.Name)
+	if !errors.As(err, &stalled) || stalled.Link != stalls.Name || strings.Contains(err.Error(), other.Name) ||
+		strings.Contains(err.Error(), "begun") {
+		t.Fatalf("off: %v", err)
+	}
+	if err := client.SetLatency(ctx, other.Name, 7); err != nil {
+		t.Errorf("the other link can't be set: %v", err)
+	}
+	if _, err := client.Snapshot(ctx); !errors.As(err, &stalled) {
+		t.Errorf("a snapshot that lacks a link: %v", err)
+	}
+	rows, err := (&lab{set: &topology.Set{Links: []topology.Link{stalls, other}}, client: client}).
+		rows(ctx, []string{stalls.Name, other.Name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows[0].set != "?" || rows[0].Problem != "stalled: "+(&StalledError{Link: stalls.Name}).Error() {
+		t.Errorf("the stalled link is shown as %+v", rows[0])
+	}
+	if rows[1].LatencyMS != 7 || rows[1].RoundTripMS == nil {
+		t.Errorf("the other link is shown as %+v", rows[1])
+	}
+
+	go io.Copy(io.Discard, reader.conn)
+	testkit.Eventually(t, func() string {
+		now, err := client.Snapshot(ctx)
+		if err == nil && now.SetMS(stalls.Name) != begun {
+			return fmt.Sprintf("set %d ms, %d were begun", now.SetMS(stalls.Name), begun)
+		}
+		if err != nil {
+			return err.Error()
+		}
+		return ""
+	})
+	if err := client.Off(ctx, stalls.Name); err != nil {
+		t.Errorf("the link can't be set after its client has read on: %v", err)
+	}
+}
+
+// The port of a link that is cut may be taken for a while: a restore tries again, and other links don't wait for it.
+func TestRestoreTriesAgain(t *testing.T) {
+	var tries atomic.Int64
+	var squatter net.Listener
+	client := startToxiproxyBehind(t, func(api http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if squatter != nil && r.Method == http.MethodPatch && strings.HasSuffix(r.URL.Path, "client-primary") &&
+				tries.Add(1) == 3 {
+				squatter.Close()
+			}
+			api.ServeHTTP(w, r)
+		})
+	})
+	ctx := t.Context()
+	l := addLink(t, client, "client-primary", listen(t, echo))
+	for _, name := range []string{"client-standby", "client-pgpool", "primary-standby"} {
+		addLink(t, client, name, listen(t, echo))
+	}
+	for _, name := range client.links {
+		if err := client.Cut(ctx, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	take(t, l.Listen, &squatter)
+	if err := client.Off(ctx, client.links...); err != nil {
+		t.Error(err)
+	}
+	if tries.Load() != 3 {
+		t.Errorf("tried %d times, the port was free at the third", tries.Load())
+	}
+	if now, err := client.Snapshot(ctx); err != nil || !now.Bare() {
+		t.Errorf("%+v, %v", now, err)
+	}
+
+	// A port that stays taken: the error names its link, and the others are restored.
+	for _, name := range client.links {
+		if err := client.Cut(ctx, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	take(t, l.Listen, &squatter)
+	defer squatter.Close()
+	err := (&lab{client: client}).restore(ctx, client.links)
+	if err == nil || strings.Count(err.Error(), "restore link") != 1 ||
+		!strings.Contains(err.Error(), "restore link client-primary: another connection of toxiproxy's has its port") {
+		t.Errorf("a port that stays taken: %v", err)
+	}
+	now, err := client.Snapshot(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range now {
+		if p.Enabled == (p.Name == l.Name) {
+			t.Errorf("%s: enabled %v", p.Name, p.Enabled)
+		}
+	}
+}
+
+// take listens at an address that has just become free.
+func take(t *testing.T, address string, listener *net.Listener) {
+	t.Helper()
+	testkit.Eventually(t, func() string {
+		made, err := net.Listen("tcp", address)
+		if err != nil {
+			return err.Error()
+		}
+		*listener = made
+		return ""
+	})
+}
+
+// Toxiproxy keeps nothing over a restart. Where nothing is set after one, that is said.
+func TestRestartOfToxiproxyIsSaid(t *testing.T) {
+	client, ctx := startToxiproxy(t), t.Context()
+	addLink(t, client, "client-primary", listen(t, echo))
+	started, err := client.Started(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &lab{client: client, began: started.Add(-time.Minute)}
+	if note := l.lost(ctx); !strings.Contains(note, "toxiproxy started anew at ") {
+		t.Errorf("toxiproxy is younger than the lab: %q", note)
+	}
+	if err := client.SetLatency(ctx, "client-primary", 5); err != nil {
+		t.Fatal(err)
+	}
+	if note := l.lost(ctx); note != "" {
+		t.Errorf("something was set since: %q", note)
+	}
+	if err := client.Off(ctx, "client-primary"); err != nil {
+		t.Fatal(err)
+	}
+	l.began = started.Add(time.Minute)
+	if note := l.lost(ctx); note != "" {
+		t.Errorf("toxiproxy is older than the lab: %q", note)
+	}
+}

@@ -1,0 +1,81 @@
+package link
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/procfs"
+)
+
+// Started returns when toxiproxy started. Whatever was set on links before is gone, for it keeps nothing.
+func (c *Client) Started(ctx context.Context) (time.Time, error) {
+	ctx, cancel := context.WithTimeout(ctx, readWait)
+	defer cancel()
+	text, err := c.send(ctx, http.MethodGet, "/metrics", nil)
+	if err != nil {
+		return time.Time{}, err
+	}
+	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+		if value, found := strings.CutPrefix(lines.Text(), "process_start_time_seconds "); found {
+			return parseSeconds(value)
+		}
+	}
+	return time.Time{}, errors.New("toxiproxy doesn't say when it started: its metrics have no process_start_time_seconds")
+}
+
+func parseSeconds(text string) (time.Time, error) {
+	seconds, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("read when toxiproxy started: %w", err)
+	}
+	return time.UnixMilli(int64(seconds * 1000)), nil
+}
+
+// containerStarted returns when this container started, the zero time where that can't be known.
+func containerStarted() time.Time {
+	first, err := procfs.NewProc(1)
+	if err != nil {
+		return time.Time{}
+	}
+	stat, err := first.Stat()
+	if err != nil {
+		return time.Time{}
+	}
+	seconds, err := stat.StartTime()
+	if err != nil {
+		return time.Time{}
+	}
+	return time.UnixMilli(int64(seconds * 1000))
+}
+
+// lost says that a restart of toxiproxy took everything off the links, "" where it didn't or something has been set
+// since. Toxiproxy starts before the container of the lab's program does, unless it starts anew.
+func (l *lab) lost(ctx context.Context) string {
+	now, _, err := l.client.Read(ctx)
+	if err != nil || !now.Bare() {
+		return ""
+	}
+	started, err := l.client.Started(ctx)
+	if err != nil || l.began.IsZero() || !started.After(l.began) {
+		return ""
+	}
+	return fmt.Sprintf("toxiproxy started anew at %s UTC: what was set on links before is gone",
+		started.UTC().Format(time.TimeOnly))
+}
+
+// Bare reports whether nothing is on any link, and none is cut.
+func (s Snapshot) Bare() bool {
+	for _, p := range s {
+		if p.Describe() != "-" {
+			return false
+		}
+	}
+	return true
+}

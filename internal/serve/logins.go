@@ -1,0 +1,82 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pooler-lab/internal/server"
+	"pooler-lab/internal/topology"
+)
+
+// loginTries is how often a login is tried that a server or pooler refuses, a second apart: it may be starting.
+const loginTries = 10
+
+// checkLogins logs in as people do, on each path that no link can hold up, and returns the first login that is refused.
+// The health checks of servers and poolers have a role of their own, so a path may be shut to people while all of them
+// succeed. A server that doesn't answer at all is for its own health check to say.
+func checkLogins(ctx context.Context, set *topology.Set) error {
+	seen := map[topology.Endpoint]bool{}
+	for _, p := range set.Paths {
+		e, err := p.Endpoint("")
+		if err != nil || p.Unavailable() != "" || p.Database != "postgresql" || p.WithoutLatency != "" || seen[e] {
+			continue
+		}
+		seen[e] = true
+		for _, role := range server.Roles() {
+			if server.Password(role) == "" {
+				continue // it can log in only while a cell needs it
+			}
+			if err := tryLogin(ctx, e, role); err != nil {
+				return fmt.Errorf("path %s refuses role %s, so it can't be used: %w", p.Name, role, err)
+			}
+		}
+	}
+	return nil
+}
+
+// tryLogin returns why a login is refused, each time that it is tried.
+func tryLogin(ctx context.Context, e topology.Endpoint, role string) error {
+	for tries := 1; ; tries++ {
+		err := logIn(ctx, e, role)
+		if !isRefusal(err) {
+			return nil
+		}
+		if tries == loginTries {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// isRefusal reports whether a server answered, and not that it has no room or isn't up.
+func isRefusal(err error) bool {
+	var said *pgconn.PgError
+	return errors.As(err, &said) && !strings.HasPrefix(said.Code, "53") && !strings.HasPrefix(said.Code, "57")
+}
+
+// logIn asks a query, too: a pooler may complete a login by itself.
+func logIn(ctx context.Context, e topology.Endpoint, role string) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	config, err := pgconn.ParseConfig(e.DSN(role))
+	if err != nil {
+		return err
+	}
+	config.Password = server.Password(role)
+	conn, err := pgconn.ConnectConfig(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	_, err = conn.Exec(ctx, "SELECT 1").ReadAll()
+	return err
+}
