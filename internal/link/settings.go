@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
+
 	"strings"
 	"sync"
 	"syscall"
@@ -177,6 +179,9 @@ func planned(now, wanted []Toxic) plan {
 		}
 		p.add = append(p.add, left...)
 	}
+	// The last one first: where a connection has ended before one that holds up data, toxiproxy removes only the first
+	// of the two, and crashes at the next toxic that is added.
+	slices.Reverse(p.remove)
 	return p
 }
 

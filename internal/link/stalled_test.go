@@ -83,6 +83,34 @@ func TestStalledLinkIsNamedAndHoldsUpNoOther(t *testing.T) {
 	}
 }
 
+// A bandwidth of 0 holds data up for ever, that of connections that have ended, too. Toxiproxy outlives what follows.
+func TestBandwidthOfZeroIsTakenOff(t *testing.T) {
+	client, ctx := startToxiproxy(t), t.Context()
+	ended := make(chan struct{}, 1)
+	l := addLink(t, client, "client-primary", listen(t, func(conn net.Conn) {
+		conn.Write([]byte("held up"))
+		ended <- struct{}{}
+	}))
+	for range 10 {
+		if err := client.SetLatency(ctx, l.Name, 1); err != nil {
+			t.Fatal(err)
+		}
+		zero := toxic(bandwidthDownstream, "bandwidth", "downstream", map[string]any{"rate": 0.0})
+		if err := client.addToxic(ctx, l.Name, zero); err != nil {
+			t.Fatal(err)
+		}
+		conn := connectThrough(t, l).conn
+		<-ended
+		conn.Close()
+		if err := client.Off(ctx, l.Name); err != nil {
+			t.Fatal(err)
+		}
+		if err := client.SetLatency(ctx, l.Name, 5); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // The port of a link that is cut may be taken for a while: a restore tries again, and other links don't wait for it.
 func TestRestoreTriesAgain(t *testing.T) {
 	var tries atomic.Int64
