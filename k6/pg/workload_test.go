@@ -187,9 +187,9 @@ func TestInstances(t *testing.T) {
 	}
 }
 
-// TestOpenLoopBeyondCapacity asks for ten times what the clients can do: each iteration takes 100 ms, and 10 ms after
-// one the client's next is due. So the client's k-th ends 100 k ms after its first was due, at the earliest, and was due
-// itself after 10 (k - 1).
+// TestOpenLoopBeyondCapacity asks for ten times what clients can do. Each iteration takes 100 ms, and 10 ms after one
+// the client's next is due. A client's k-th iteration was due 10 (k - 1) ms after its first, and ends 100 k ms after
+// that at the earliest.
 func TestOpenLoopBeyondCapacity(t *testing.T) {
 	const clients, due = 2, 200
 	own := newLabScript(t, `
