@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -157,14 +158,17 @@ type standInLinks struct {
 }
 
 func (s *standInLinks) Read(ctx context.Context) (link.Snapshot, map[string]error, error) {
-	now, _, err := s.Links.Read(ctx)
+	now, slow, err := s.Links.Read(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.away {
 		return nil, nil, errors.New("toxiproxy doesn't answer; is the lab up?")
 	}
 	now = slices.DeleteFunc(now, func(p link.Proxy) bool { return s.stalled[p.Name] != nil })
-	return now, s.stalled, err
+	stalled := map[string]error{}
+	maps.Copy(stalled, slow)
+	maps.Copy(stalled, s.stalled)
+	return now, stalled, err
 }
 
 func (s *standInLinks) Started(context.Context) (time.Time, error) {

@@ -11,7 +11,7 @@ import (
 )
 
 // readWait is how long toxiproxy may take to tell what the links are. It waits for a link that is stalled.
-const readWait = 700 * time.Millisecond
+const readWait = 2 * time.Second
 
 // A linkWatch knows what the links are, and who changed them. toxiproxy is the truth: this is what it said last.
 type linkWatch struct {
@@ -46,7 +46,7 @@ func (s *linkWatch) refresh(ctx context.Context) error {
 	defer cancel()
 	asked := time.Now()
 	now, stalled, err := s.links.Read(limited)
-	anew := err == nil && s.startedAnew(limited, now)
+	anew := err == nil && len(stalled) == 0 && s.startedAnew(ctx, now)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
@@ -70,10 +70,10 @@ func (s *linkWatch) refresh(ctx context.Context) error {
 // startedAnew says whether toxiproxy has started again since it was last asked. It is asked where all that was on links
 // is gone: it keeps nothing of it. Only refresh calls it.
 func (s *linkWatch) startedAnew(ctx context.Context, now link.Snapshot) bool {
-	if s.known && (s.now.Bare() || !now.Bare()) {
+	before := s.started
+	if !before.IsZero() && (s.now.Bare() || !now.Bare()) {
 		return false
 	}
-	before := s.started
 	if started, err := s.links.Started(ctx); err == nil {
 		s.started = started
 	}
