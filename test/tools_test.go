@@ -56,8 +56,8 @@ func TestStandardToolsGoOverTheLinkThatIsNamed(t *testing.T) {
 	script(t, "psql", "direct", "-c", "SELECT 1")
 }
 
-// The caller's own files are handed over, wherever they lie and however the option is written.
-func TestOwnScriptFilesAreHandedOver(t *testing.T) {
+// A program sees the caller's own files, wherever they lie and however the option is written.
+func TestOwnFilesAreSeen(t *testing.T) {
 	folder := folderWithSpaces(t)
 	one := writeFile(t, folder, "first one.sql", "SELECT 1;\n")
 	two := writeFile(t, folder, "second one.sql", "SELECT 2;\n")
@@ -94,11 +94,78 @@ export default function () {
 			t.Errorf("k6's summary lacks the module's metrics:\n%s", out)
 		}
 	})
+	t.Run("k6 with its folder", func(t *testing.T) {
+		script := filepath.Join(folder, "tests", "several.js")
+		for name, text := range map[string]string{
+			"lib/queries.js": "export const SUM = 'SELECT $1::int + $2::int AS n';\n",
+			"values.json":    "[20, 22]",
+			"six.sql":        "SELECT 6 AS n",
+			"tests/several.js": `import pg from 'k6/x/pg';
+import { SUM } from '../lib/queries.js';
+export const options = { iterations: 1 };
+const values = JSON.parse(open('../values.json'));
+const six = open('../six.sql');
+const client = pg.client({});
+export default function () {
+  client.connect();
+  const n = client.query(SUM, ...values)[0].n * client.query(six)[0].n;
+  client.close();
+  if (n !== 252) { throw new Error('got ' + n); }
+}
+export function handleSummary() { return { 'summary.json': '{}' }; }
+`} {
+			file := filepath.Join(folder, name)
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			writeFile(t, filepath.Dir(file), filepath.Base(file), text)
+		}
+		a := inFolder(t, filepath.Dir(script), "k6", "run", "--quiet", "several.js")
+		if a.status != 0 || strings.Contains(a.all(), "level=error") {
+			t.Errorf("exit status %d\n%s", a.status, a.all())
+		}
+	})
 	t.Run("a folder that is no file", func(t *testing.T) {
 		if said := refused(t, nil, "psql", "direct", "-f", folder); strings.Contains(said, "cat:") {
 			t.Errorf("said %q", said)
 		}
 	})
+}
+
+// inFolder runs a script of the lab from another folder.
+func inFolder(t *testing.T, folder, name string, args ...string) answer {
+	t.Helper()
+	const code = `cd "$1" && shift && exec "$@"`
+	return command(t, nil, "bash", append([]string{"-c", code, "bash", folder, filepath.Join(root, "scripts", name)},
+		args...)...)
+}
+
+// What programs write stands in the folder from which they were called.
+func TestFilesThatToolsWrite(t *testing.T) {
+	for name, c := range map[string]struct{ wrote, tool, args string }{
+		"the log of pgbench":   {"pgbench_log.*", "pgbench", "direct -n -S -t 5 -l"},
+		"psql's output":        {"answer.txt", "psql", "direct -X -o answer.txt -c SELECT"},
+		"a COPY of psql's":     {"one.csv", "psql", `direct -X -c \copy|(SELECT|1)|TO|'one.csv'`},
+		"k6's samples":         {"samples.json", "k6", "run --quiet --out json=samples.json write.js"},
+		"k6's own summary":     {"export.json", "k6", "run --quiet --summary-export=export.json write.js"},
+		"the script's summary": {"summary.json", "k6", "run --quiet write.js"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := folderWithSpaces(t)
+			writeFile(t, folder, "write.js", `export default function () {}
+export function handleSummary() { return { 'summary.json': '{}' }; }
+`)
+			args := strings.Fields(c.args)
+			for i := range args {
+				args[i] = strings.ReplaceAll(args[i], "|", " ")
+			}
+			a := inFolder(t, folder, c.tool, args...)
+			wrote, err := filepath.Glob(filepath.Join(folder, c.wrote))
+			if a.status != 0 || err != nil || len(wrote) != 1 {
+				t.Errorf("exit status %d, it wrote %q\n%s", a.status, wrote, a.all())
+			}
+		})
+	}
 }
 
 func TestStandardToolsRefuseBadInput(t *testing.T) {

@@ -50,7 +50,7 @@ func NewK6Command(underWay UnderWay) *cobra.Command {
 				return err
 			}
 			if len(args) == 0 || args[0] != "run" {
-				return k6run.Become(args, nil)
+				return k6run.Become(command.Context(), args, nil)
 			}
 			underWay.warn(command.ErrOrStderr(), "k6")
 			return runScript(command.Context(), args, command.ErrOrStderr())
@@ -81,12 +81,12 @@ func runScript(ctx context.Context, args []string, notes io.Writer) error {
 	if err != nil {
 		return err
 	}
-	file, err := summaryFile(filepath.Join(topology.Root(), "results"), given.script)
+	file, err := summaryFile(filepath.Join(topology.Root(), "results"), given.script, time.Now())
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(notes, "k6: %s; summary in results/k6/%s\n", run.where(ctx), filepath.Base(file))
-	return k6run.Become(append([]string{args[0], "--out", "lab=" + file}, args[1:]...), env)
+	return k6run.Become(ctx, append([]string{args[0], "--out", "lab=" + file}, args[1:]...), env)
 }
 
 // planOf reads the plan of a script of the lab, nil where the script has none.
@@ -142,8 +142,9 @@ func (r scriptRun) missing(set int) string {
 	return ""
 }
 
-// summaryFile names the file that k6's output lab is to write, below results/k6.
-func summaryFile(results, script string) (string, error) {
+// summaryFile names the file that k6's output lab is to write, below results/k6: several may start in one
+// second.
+func summaryFile(results, script string, now time.Time) (string, error) {
 	folder := filepath.Join(results, "k6")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", fmt.Errorf("make a folder for k6's summary: %w", err)
@@ -152,5 +153,5 @@ func summaryFile(results, script string) (string, error) {
 	if script == "" {
 		name = "test"
 	}
-	return filepath.Join(folder, time.Now().UTC().Format("20060102T150405Z")+"-"+name+".json"), nil
+	return filepath.Join(folder, now.UTC().Format("20060102T150405.000000Z")+"-"+name+".json"), nil
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/topology"
@@ -216,10 +217,15 @@ func TestK6Arguments(t *testing.T) {
 	}
 }
 
+// Runs that start in one second have a file each.
 func TestSummaryFile(t *testing.T) {
-	results := t.TempDir()
-	file, err := summaryFile(results, "k6/lessons/05-balance.js")
-	if err != nil || filepath.Dir(file) != filepath.Join(results, "k6") || !strings.HasSuffix(file, "Z-05-balance.json") {
-		t.Errorf("%s, %v", file, err)
+	results, now := t.TempDir(), time.Date(2026, 11, 21, 16, 12, 0, 0, time.UTC)
+	for micros, want := range map[int]string{
+		0: "20261121T161200.000000Z-05-balance.json", 1: "20261121T161200.000001Z-05-balance.json",
+	} {
+		file, err := summaryFile(results, "k6/lessons/05-balance.js", now.Add(time.Duration(micros)*time.Microsecond))
+		if err != nil || file != filepath.Join(results, "k6", want) {
+			t.Errorf("%s, %v, not %s", file, err, want)
+		}
 	}
 }
