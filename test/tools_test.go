@@ -168,6 +168,42 @@ export function handleSummary() { return { 'summary.json': '{}' }; }
 	}
 }
 
+// k6 by itself exits with 0 then.
+func TestK6FailsWithoutItsSummary(t *testing.T) {
+	file := writeFile(t, folderWithSpaces(t), "nowhere.js", `export default function () {}
+export function handleSummary() { return { '/nowhere/summary.json': '{}' }; }
+`)
+	said := refused(t, nil, "k6", "run", "--quiet", file)
+	if !strings.Contains(said, "could not open '/nowhere/summary.json'") {
+		t.Errorf("said %q", said)
+	}
+}
+
+// Scripts have a schema for tables of their own, on each path, and can't hide the lab's tables there.
+func TestTablesOfAScript(t *testing.T) {
+	file := writeFile(t, folderWithSpaces(t), "own.js", `import pg from 'k6/x/pg';
+export const options = { iterations: 1, thresholds: { pg_errors: ['count==0'] } };
+const client = pg.client({ path: __ENV.LAB_PATH, protocol: 'simple' });
+export default function () {
+  client.connect();
+  client.exec('CREATE TABLE orders (id serial PRIMARY KEY); INSERT INTO orders DEFAULT VALUES');
+  client.exec('DROP TABLE app.orders');
+  client.close();
+}
+`)
+	for _, path := range []string{"direct", "pgbouncer-transaction", "pgpool"} {
+		script(t, "k6", "run", "--quiet", "-e", "LAB_PATH="+path, file)
+	}
+	for _, sql := range []string{
+		"CREATE TABLE pgbench_accounts (aid int)", "CREATE VIEW lab_load AS SELECT 1", "SELECT 1 AS n INTO pgbench_history",
+		"CREATE TABLE a (); ALTER TABLE a RENAME TO pgbench_tellers",
+	} {
+		if said := refused(t, nil, "psql", "direct", "-X", "-c", sql); !strings.Contains(said, "would hide the lab's own") {
+			t.Errorf("%s: %s", sql, said)
+		}
+	}
+}
+
 func TestStandardToolsRefuseBadInput(t *testing.T) {
 	t.Parallel()
 	checkRefused(t, map[string]string{
@@ -178,6 +214,7 @@ func TestStandardToolsRefuseBadInput(t *testing.T) {
 		"pgbench -S direct":                          "the path comes first",
 		"psql direct postgres":                       "after the path comes a link or an option of psql",
 		"psql socket client-primary":                 "path socket has no link",
+		"pgbench direct -i -s 1":                     "scripts/reset --scale 50",
 		"pgbench direct -f nowhere.sql":              "nowhere.sql",
 		"psql direct -X -v ON_ERROR_STOP=1 -c SELEC": "syntax error",
 		"k6 run nowhere.js":                          "there is no file nowhere.js; the lessons are k6/lessons/00-tour.js",

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -82,6 +83,9 @@ as well.`
 			if err != nil {
 				return err
 			}
+			if program == pgbench && slices.ContainsFunc(rest, initializes.MatchString) {
+				return errInitialize
+			}
 			if program == pgbench && readOnly(set, args[0]) {
 				rest = withoutVacuum(rest)
 			}
@@ -91,6 +95,12 @@ as well.`
 		},
 	}
 }
+
+// initializes matches pgbench's -i, alone or with other letters.
+var initializes = regexp.MustCompile(`^(-[CdlnNqrSvx]*i.*|--initialize)$`)
+
+var errInitialize = errors.New("pgbench -i can't replace the lab's tables: scripts/reset --scale 50 loads them anew, " +
+	"at that scale")
 
 // wantsHelp reports whether the help asked for is the lab's; after a path it is the program's.
 func wantsHelp(args []string) bool {
