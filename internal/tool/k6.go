@@ -30,8 +30,11 @@ the first of its first experiment, over the path's link with whatever latency th
   LAB_PROTOCOL, LAB_ROLE, LAB_INSTANCES, LAB_INSTANCE_POOL, LAB_SEED, LAB_PARAMS='{"rows": 10}'
 
 A script of yours connects there where its client has no dsn: k6/x/pg reads PGHOST, PGPORT,
-PGDATABASE, PGUSER and PGPASSWORD. It makes tables of its own in the schema app, which comes first
-in the search path. Several statements in one text need the protocol simple:
+PGDATABASE, PGUSER and PGPASSWORD. k6 sees the folder you stand in and the script's, each with the Git
+repository around it: where a script imports from elsewhere, stand in a folder that holds all its files.
+
+A script makes tables of its own in the schema app, which comes first in the search path. Several statements
+in one text need the protocol simple:
 
   const client = pg.client({ path: __ENV.LAB_PATH, protocol: 'simple' });
   client.exec('CREATE TABLE orders (id serial PRIMARY KEY); CREATE INDEX ON orders (id)');
