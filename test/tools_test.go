@@ -56,8 +56,8 @@ func TestStandardToolsGoOverTheLinkThatIsNamed(t *testing.T) {
 	script(t, "psql", "direct", "-c", "SELECT 1")
 }
 
-// The caller's own files are handed over, wherever they lie and however the option is written.
-func TestOwnScriptFilesAreHandedOver(t *testing.T) {
+// A program sees the caller's own files, wherever they lie and however the option is written.
+func TestOwnFilesAreSeen(t *testing.T) {
 	folder := folderWithSpaces(t)
 	one := writeFile(t, folder, "first one.sql", "SELECT 1;\n")
 	two := writeFile(t, folder, "second one.sql", "SELECT 2;\n")
@@ -94,11 +94,114 @@ export default function () {
 			t.Errorf("k6's summary lacks the module's metrics:\n%s", out)
 		}
 	})
+	t.Run("k6 with its folder", func(t *testing.T) {
+		script := filepath.Join(folder, "tests", "several.js")
+		for name, text := range map[string]string{
+			"lib/queries.js": "export const SUM = 'SELECT $1::int + $2::int AS n';\n",
+			"values.json":    "[20, 22]",
+			"six.sql":        "SELECT 6 AS n",
+			"tests/several.js": `import pg from 'k6/x/pg';
+import { SUM } from '../lib/queries.js';
+export const options = { iterations: 1 };
+const values = JSON.parse(open('../values.json'));
+const six = open('../six.sql');
+const client = pg.client({});
+export default function () {
+  client.connect();
+  const n = client.query(SUM, ...values)[0].n * client.query(six)[0].n;
+  client.close();
+  if (n !== 252) { throw new Error('got ' + n); }
+}
+export function handleSummary() { return { 'summary.json': '{}' }; }
+`} {
+			file := filepath.Join(folder, name)
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			writeFile(t, filepath.Dir(file), filepath.Base(file), text)
+		}
+		a := inFolder(t, filepath.Dir(script), "k6", "run", "--quiet", "several.js")
+		if a.status != 0 || strings.Contains(a.all(), "level=error") {
+			t.Errorf("exit status %d\n%s", a.status, a.all())
+		}
+	})
 	t.Run("a folder that is no file", func(t *testing.T) {
 		if said := refused(t, nil, "psql", "direct", "-f", folder); strings.Contains(said, "cat:") {
 			t.Errorf("said %q", said)
 		}
 	})
+}
+
+// inFolder runs a script of the lab from another folder.
+func inFolder(t *testing.T, folder, name string, args ...string) answer {
+	t.Helper()
+	const code = `cd "$1" && shift && exec "$@"`
+	return command(t, nil, "bash", append([]string{"-c", code, "bash", folder, filepath.Join(root, "scripts", name)},
+		args...)...)
+}
+
+// What programs write stands in the folder from which they were called.
+func TestFilesThatToolsWrite(t *testing.T) {
+	for name, c := range map[string]struct{ wrote, tool, args string }{
+		"the log of pgbench":   {"pgbench_log.*", "pgbench", "direct -n -S -t 5 -l"},
+		"psql's output":        {"answer.txt", "psql", "direct -X -o answer.txt -c SELECT"},
+		"a COPY of psql's":     {"one.csv", "psql", `direct -X -c \copy|(SELECT|1)|TO|'one.csv'`},
+		"k6's samples":         {"samples.json", "k6", "run --quiet --out json=samples.json write.js"},
+		"k6's own summary":     {"export.json", "k6", "run --quiet --summary-export=export.json write.js"},
+		"the script's summary": {"summary.json", "k6", "run --quiet write.js"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := folderWithSpaces(t)
+			writeFile(t, folder, "write.js", `export default function () {}
+export function handleSummary() { return { 'summary.json': '{}' }; }
+`)
+			args := strings.Fields(c.args)
+			for i := range args {
+				args[i] = strings.ReplaceAll(args[i], "|", " ")
+			}
+			a := inFolder(t, folder, c.tool, args...)
+			wrote, err := filepath.Glob(filepath.Join(folder, c.wrote))
+			if a.status != 0 || err != nil || len(wrote) != 1 {
+				t.Errorf("exit status %d, it wrote %q\n%s", a.status, wrote, a.all())
+			}
+		})
+	}
+}
+
+// k6 by itself exits with 0 then.
+func TestK6FailsWithoutItsSummary(t *testing.T) {
+	file := writeFile(t, folderWithSpaces(t), "nowhere.js", `export default function () {}
+export function handleSummary() { return { '/nowhere/summary.json': '{}' }; }
+`)
+	said := refused(t, nil, "k6", "run", "--quiet", file)
+	if !strings.Contains(said, "could not open '/nowhere/summary.json'") {
+		t.Errorf("said %q", said)
+	}
+}
+
+// Scripts have a schema for tables of their own, on each path, and can't hide the lab's tables there.
+func TestTablesOfAScript(t *testing.T) {
+	file := writeFile(t, folderWithSpaces(t), "own.js", `import pg from 'k6/x/pg';
+export const options = { iterations: 1, thresholds: { pg_errors: ['count==0'] } };
+const client = pg.client({ path: __ENV.LAB_PATH, protocol: 'simple' });
+export default function () {
+  client.connect();
+  client.exec('CREATE TABLE orders (id serial PRIMARY KEY); INSERT INTO orders DEFAULT VALUES');
+  client.exec('DROP TABLE app.orders');
+  client.close();
+}
+`)
+	for _, path := range []string{"direct", "pgbouncer-transaction", "pgpool"} {
+		script(t, "k6", "run", "--quiet", "-e", "LAB_PATH="+path, file)
+	}
+	for _, sql := range []string{
+		"CREATE TABLE pgbench_accounts (aid int)", "CREATE VIEW lab_load AS SELECT 1", "SELECT 1 AS n INTO pgbench_history",
+		"CREATE TABLE a (); ALTER TABLE a RENAME TO pgbench_tellers",
+	} {
+		if said := refused(t, nil, "psql", "direct", "-X", "-c", sql); !strings.Contains(said, "would hide the lab's own") {
+			t.Errorf("%s: %s", sql, said)
+		}
+	}
 }
 
 func TestStandardToolsRefuseBadInput(t *testing.T) {
@@ -111,6 +214,7 @@ func TestStandardToolsRefuseBadInput(t *testing.T) {
 		"pgbench -S direct":                          "the path comes first",
 		"psql direct postgres":                       "after the path comes a link or an option of psql",
 		"psql socket client-primary":                 "path socket has no link",
+		"pgbench direct -i -s 1":                     "scripts/reset --scale 50",
 		"pgbench direct -f nowhere.sql":              "nowhere.sql",
 		"psql direct -X -v ON_ERROR_STOP=1 -c SELEC": "syntax error",
 		"k6 run nowhere.js":                          "there is no file nowhere.js; the lessons are k6/lessons/00-tour.js",

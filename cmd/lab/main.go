@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pooler-lab/internal/caller"
 	"pooler-lab/internal/connect"
 	"pooler-lab/internal/console"
 	"pooler-lab/internal/crosscheck"
@@ -31,6 +32,7 @@ func main() {
 	callWithoutProxy()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	caller.Watch(stop)
 	if err := run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(exitCode(ctx, err))
@@ -105,10 +107,13 @@ func exitCode(ctx context.Context, err error) int {
 	return 1
 }
 
-// becomeOwner gives up root for the owner of results/, so that nothing is left there that its owner can't delete.
+// becomeOwner gives up root for the owner of the folder that the caller stands in, or else of results/, so that nothing
+// is left there that its owner can't delete.
 func becomeOwner() error {
-	if err := owner.DropTo(filepath.Join(topology.Root(), "results")); err != nil {
-		return err
+	for _, folder := range []string{".", filepath.Join(topology.Root(), "results")} {
+		if err := owner.DropTo(folder); err != nil {
+			return err
+		}
 	}
 	// Root's home is out of reach now, and psql and k6 stumble over settings that they may not read.
 	return os.Setenv("HOME", os.TempDir())

@@ -1,4 +1,5 @@
 -- pgbench's four tables, the same SQL for PostgreSQL and YSQL.
+DROP SCHEMA IF EXISTS app CASCADE; -- what scripts have made
 DROP TABLE IF EXISTS lab_data, pgbench_history, pgbench_accounts, pgbench_tellers, pgbench_branches;
 CREATE TABLE pgbench_branches (bid int PRIMARY KEY, bbalance int NOT NULL, filler char(88));
 CREATE TABLE pgbench_tellers (tid int PRIMARY KEY, bid int NOT NULL, tbalance int NOT NULL, filler char(84));

@@ -19,3 +19,6 @@ GRANT EXECUTE ON FUNCTION lab_tpcb TO app, app_clear, app_trust;
 -- What bulk loads go into. It writes WAL as any table does: an unlogged one would hide what a load waits for.
 CREATE TABLE IF NOT EXISTS lab_load (aid int, bid int, abalance int, filler char(84));
 GRANT SELECT, INSERT, TRUNCATE ON lab_load TO app, app_clear, app_trust;
+-- Where scripts make tables of their own: role app finds its schema first.
+CREATE SCHEMA IF NOT EXISTS app;
+GRANT USAGE, CREATE ON SCHEMA app TO app;

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"pooler-lab/internal/caller"
 	"pooler-lab/internal/sample"
 )
 
@@ -139,18 +140,12 @@ func (p *Process) Stop() End {
 	return p.end
 }
 
-// Become replaces this process by k6, so that signals, terminal and exit code are its own. Passwords go in the
-// environment, never in its arguments.
-func Become(args, env []string) error {
-	file, err := exec.LookPath(program)
-	if err != nil {
-		return fmt.Errorf("find k6: %w", err)
-	}
-	env = append(environment(os.Environ()), env...)
-	if err := syscall.Exec(file, append([]string{program}, args...), env); err != nil {
-		return fmt.Errorf("run %s: %w", file, err)
-	}
-	return nil
+// endOfScript is how long k6 may take to end the iterations of a script (30 s, k6's gracefulStop) and its teardown.
+const endOfScript = 60 * time.Second
+
+// Become has this process end as k6 does, see caller.Become.
+func Become(ctx context.Context, args, env []string) error {
+	return caller.Become(ctx, endOfScript, append(environment(os.Environ()), env...), program, args...)
 }
 
 // ours are variables that only the lab's program gives to k6.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -51,8 +52,7 @@ func NewReportCommand() *cobra.Command {
 // shownRuns is how many runs an error lists.
 const shownRuns = 5
 
-// chosen is the run that was asked for, or the last one where none was. A path of the host means the run of that name
-// within results: the host's own folders are out of reach here.
+// chosen is the run that was asked for, or the last one where none was: a folder, a run.json, or a name within results.
 func chosen(results string, args []string) (string, error) {
 	runs, err := filepath.Glob(filepath.Join(results, "*Z-*", result.File)) // they begin with their UTC time
 	if err != nil {
@@ -68,11 +68,11 @@ func chosen(results string, args []string) (string, error) {
 	if filepath.Base(folder) == result.File {
 		folder = filepath.Dir(folder)
 	}
-	if within := filepath.Join(results, filepath.Base(folder), result.File); exists(within) {
-		return within, nil
-	}
-	if exists(args[0]) {
-		return args[0], nil
+	within := filepath.Join(results, filepath.Base(folder), result.File)
+	for _, file := range []string{filepath.Join(args[0], result.File), args[0], within} {
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+			return file, nil
+		}
 	}
 	return "", unknown(args[0], runs)
 }

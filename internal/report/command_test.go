@@ -35,8 +35,11 @@ func TestChosen(t *testing.T) {
 			t.Errorf("%q chooses %s, %v", asked, got, err)
 		}
 	}
-	if got, err := chosen(results, []string{elsewhere}); err != nil || got != elsewhere {
-		t.Errorf("a folder elsewhere chooses %s, %v", got, err)
+	file := filepath.Join(elsewhere, result.File)
+	for _, asked := range []string{elsewhere, file} {
+		if got, err := chosen(results, []string{asked}); err != nil || got != file {
+			t.Errorf("%s, which is elsewhere, chooses %s, %v", asked, got, err)
+		}
 	}
 	if _, err := chosen(results, []string{"tour"}); err == nil ||
 		!strings.HasSuffix(err.Error(), "the newest are\n  "+last+"\n  "+older) {

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
+	"pooler-lab/internal/caller"
 	"pooler-lab/internal/data"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/run"
@@ -128,14 +128,9 @@ func reload(ctx context.Context, out io.Writer, database data.Database, scale in
 		return err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	bar := data.NewBar(out, isTerminal(out), fmt.Sprintf("%s: loading pgbench's tables at scale %d", database.Name, scale))
+	bar := data.NewBar(out, caller.Columns() > 0, fmt.Sprintf("%s: loading pgbench's tables at scale %d", database.Name, scale))
 	if err := database.Load(ctx, conn, scale, bar.Show); err != nil {
 		return fmt.Errorf("%s: %w ('scripts/reset' begins anew)", database.Name, err)
 	}
 	return nil
-}
-
-func isTerminal(out io.Writer) bool {
-	f, ok := out.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }

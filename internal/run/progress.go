@@ -7,8 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/term"
-
+	"pooler-lab/internal/caller"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
@@ -100,23 +99,13 @@ func (w *fixedWork) share() float64 {
 func newProgress(out io.Writer, blocks int, cells []lesson.Cell, kindOf func(lesson.Cell) kind) *progress {
 	p := &progress{out: out, blocks: blocks, extra: firstExtra, kindOf: kindOf, now: time.Now}
 	p.steps, _ = out.(*steps)
-	p.measure()
+	if _, ok := out.(*os.File); ok {
+		p.width = caller.Columns()
+	}
 	for _, c := range cells {
 		p.plan(c, c.Wanted-c.Paired)
 	}
 	return p
-}
-
-// measure finds out how wide the terminal is just now, where there is one.
-func (p *progress) measure() {
-	f, ok := p.out.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return
-	}
-	p.width = 80
-	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-		p.width = width
-	}
 }
 
 // plan adds so many repeats of the cell to what is to be done.
@@ -230,7 +219,6 @@ func (p *progress) draw() {
 	switch {
 	case line == "":
 	case p.width > 0:
-		p.measure()
 		fmt.Fprintf(p.out, "\r\x1b[K%s", cut(line, p.width-1))
 	case p.now().Sub(p.told) >= quietTime:
 		p.told = p.now()

@@ -7,14 +7,15 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
-	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"pooler-lab/internal/caller"
 	"pooler-lab/internal/topology"
 )
 
@@ -22,6 +23,9 @@ import (
 const user = "app"
 
 const pgbench = "pgbench"
+
+// grace is how long a tool may take to cancel what it has asked of a server.
+const grace = 3 * time.Second
 
 // UnderWay says what is measuring just now ("lesson 00-tour"), not ok where nothing is.
 type UnderWay func() (what string, ok bool)
@@ -79,14 +83,24 @@ as well.`
 			if err != nil {
 				return err
 			}
+			if program == pgbench && slices.ContainsFunc(rest, initializes.MatchString) {
+				return errInitialize
+			}
 			if program == pgbench && readOnly(set, args[0]) {
 				rest = withoutVacuum(rest)
 			}
 			underWay.warn(command.ErrOrStderr(), program)
-			return become(program, rest, endpoint.Env(user, os.Getenv("APP_PASSWORD")))
+			env := append(os.Environ(), endpoint.Env(user, os.Getenv("APP_PASSWORD"))...)
+			return caller.Become(command.Context(), grace, env, program, rest...)
 		},
 	}
 }
+
+// initializes matches pgbench's -i, alone or with other letters.
+var initializes = regexp.MustCompile(`^(-[CdlnNqrSvx]*i.*|--initialize)$`)
+
+var errInitialize = errors.New("pgbench -i can't replace the lab's tables: scripts/reset --scale 50 loads them anew, " +
+	"at that scale")
 
 // wantsHelp reports whether the help asked for is the lab's; after a path it is the program's.
 func wantsHelp(args []string) bool {
@@ -160,23 +174,4 @@ func choose(set *topology.Set, program string, args []string) (topology.Endpoint
 	}
 	endpoint, err := p.Endpoint(link)
 	return endpoint, rest, err
-}
-
-// become replaces this process by the program, so that signals, terminal and exit code are its own. Passwords go
-// in the environment, never in its arguments.
-func become(program string, args, env []string) error {
-	file, err := exec.LookPath(program)
-	if err != nil {
-		return fmt.Errorf("find %s: %w", program, err)
-	}
-	for _, setting := range env {
-		name, value, _ := strings.Cut(setting, "=")
-		if err := os.Setenv(name, value); err != nil {
-			return fmt.Errorf("set %s: %w", name, err)
-		}
-	}
-	if err := syscall.Exec(file, append([]string{program}, args...), os.Environ()); err != nil {
-		return fmt.Errorf("run %s: %w", file, err)
-	}
-	return nil
 }

@@ -78,6 +78,15 @@ func TestCheckTest(t *testing.T) {
 	}
 }
 
+func TestPgbenchInitialize(t *testing.T) {
+	for arg, want := range map[string]bool{"-i": true, "-is5": true, "-qi": true, "--initialize": true, "-I": false,
+		"-S": false, "-f": false, "-finit.sql": false, "-Dside=i": false, "--client=1": false, "init.sql": false} {
+		if got := initializes.MatchString(arg); got != want {
+			t.Errorf("%s loads data: %v", arg, got)
+		}
+	}
+}
+
 func TestPgbenchOnAReadOnlyServer(t *testing.T) {
 	set, err := topology.Load("../..")
 	if err != nil {

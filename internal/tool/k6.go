@@ -30,7 +30,16 @@ the first of its first experiment, over the path's link with whatever latency th
   LAB_PROTOCOL, LAB_ROLE, LAB_INSTANCES, LAB_INSTANCE_POOL, LAB_SEED, LAB_PARAMS='{"rows": 10}'
 
 A script of yours connects there where its client has no dsn: k6/x/pg reads PGHOST, PGPORT,
-PGDATABASE, PGUSER and PGPASSWORD. What k6 measured is written below results/k6/ as well.`
+PGDATABASE, PGUSER and PGPASSWORD. k6 sees the folder you stand in and the script's, each with the Git
+repository around it: where a script imports from elsewhere, stand in a folder that holds all its files.
+
+A script makes tables of its own in the schema app, which comes first in the search path. Several statements
+in one text need the protocol simple:
+
+  const client = pg.client({ path: __ENV.LAB_PATH, protocol: 'simple' });
+  client.exec('CREATE TABLE orders (id serial PRIMARY KEY); CREATE INDEX ON orders (id)');
+
+What k6 measured is written below results/k6/ as well.`
 
 // NewK6Command returns `lab k6`.
 func NewK6Command(underWay UnderWay) *cobra.Command {
@@ -50,7 +59,7 @@ func NewK6Command(underWay UnderWay) *cobra.Command {
 				return err
 			}
 			if len(args) == 0 || args[0] != "run" {
-				return k6run.Become(args, nil)
+				return k6run.Become(command.Context(), args, nil)
 			}
 			underWay.warn(command.ErrOrStderr(), "k6")
 			return runScript(command.Context(), args, command.ErrOrStderr())
@@ -81,12 +90,12 @@ func runScript(ctx context.Context, args []string, notes io.Writer) error {
 	if err != nil {
 		return err
 	}
-	file, err := summaryFile(filepath.Join(topology.Root(), "results"), given.script)
+	file, err := summaryFile(filepath.Join(topology.Root(), "results"), given.script, time.Now())
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(notes, "k6: %s; summary in results/k6/%s\n", run.where(ctx), filepath.Base(file))
-	return k6run.Become(append([]string{args[0], "--out", "lab=" + file}, args[1:]...), env)
+	return k6run.Become(ctx, append([]string{args[0], "--out", "lab=" + file}, args[1:]...), env)
 }
 
 // planOf reads the plan of a script of the lab, nil where the script has none.
@@ -142,8 +151,9 @@ func (r scriptRun) missing(set int) string {
 	return ""
 }
 
-// summaryFile names the file that k6's output lab is to write, below results/k6.
-func summaryFile(results, script string) (string, error) {
+// summaryFile names the file that k6's output lab is to write, below results/k6: several may start in one
+// second.
+func summaryFile(results, script string, now time.Time) (string, error) {
 	folder := filepath.Join(results, "k6")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", fmt.Errorf("make a folder for k6's summary: %w", err)
@@ -152,5 +162,5 @@ func summaryFile(results, script string) (string, error) {
 	if script == "" {
 		name = "test"
 	}
-	return filepath.Join(folder, time.Now().UTC().Format("20060102T150405Z")+"-"+name+".json"), nil
+	return filepath.Join(folder, now.UTC().Format("20060102T150405.000000Z")+"-"+name+".json"), nil
 }

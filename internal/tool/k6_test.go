@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/topology"
@@ -216,10 +217,50 @@ func TestK6Arguments(t *testing.T) {
 	}
 }
 
+func TestExtensionsThatArentThere(t *testing.T) {
+	const sqlImport = "import sql from 'k6/x/sql';"
+	const sql = "isn't built into this k6: k6/x/pg does the same."
+	for name, c := range map[string]struct{ script, lib, says string }{
+		"xk6-sql":                {"import sql from 'k6/x/sql';", "", sql},
+		"its driver":             {`import driver from "k6/x/sql/driver/postgres";`, "", sql},
+		"xk6-sql, required":      {"const sql = require('k6/x/sql');", "", sql},
+		"in an imported file":    {"import { db } from './lib/db.js';", sqlImport, "lib/db.js imports k6/x/sql"},
+		"exported again":         {"export * from './lib/db.js';", sqlImport, "lib/db.js imports k6/x/sql"},
+		"on several lines":       {"import {\n  db,\n} from './lib/db.js';", sqlImport, "lib/db.js imports k6/x/sql"},
+		"another one":            {"import faker from 'k6/x/faker';", "", "the only extension that is built"},
+		"the lab's":              {"import pg from 'k6/x/pg';", "", ""},
+		"k6's own":               {"import http from 'k6/http';", "", ""},
+		"in a comment":           {"// import sql from 'k6/x/sql';\n// const sql = require('k6/x/sql');", "", ""},
+		"files in a circle":      {"import { db } from './lib/db.js';", "import '../test.js';", ""},
+		"a file that is missing": {"import { db } from './nowhere.js';", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			if err := os.Mkdir(filepath.Join(folder, "lib"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			for file, text := range map[string]string{"test.js": c.script, "lib/db.js": c.lib} {
+				if err := os.WriteFile(filepath.Join(folder, file), []byte(text+"\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, err := parseK6([]string{"run", filepath.Join(folder, "test.js")})
+			if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%v\nwanted %q", err, c.says)
+			}
+		})
+	}
+}
+
+// Runs that start in one second have a file each.
 func TestSummaryFile(t *testing.T) {
-	results := t.TempDir()
-	file, err := summaryFile(results, "k6/lessons/05-balance.js")
-	if err != nil || filepath.Dir(file) != filepath.Join(results, "k6") || !strings.HasSuffix(file, "Z-05-balance.json") {
-		t.Errorf("%s, %v", file, err)
+	results, now := t.TempDir(), time.Date(2026, 11, 21, 16, 12, 0, 0, time.UTC)
+	for micros, want := range map[int]string{
+		0: "20261121T161200.000000Z-05-balance.json", 1: "20261121T161200.000001Z-05-balance.json",
+	} {
+		file, err := summaryFile(results, "k6/lessons/05-balance.js", now.Add(time.Duration(micros)*time.Microsecond))
+		if err != nil || file != filepath.Join(results, "k6", want) {
+			t.Errorf("%s, %v, not %s", file, err, want)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -48,8 +49,51 @@ func parseK6(args []string) (k6Arguments, error) {
 	}
 	given.text = string(text)
 	given.ofLab = ofLabMark.MatchString(given.text)
+	if err := checkExtensions(given.script, map[string]bool{}); err != nil {
+		return given, err
+	}
 	return given, given.refuse(args)
 }
+
+// imported is what a line of a script imports: k6/x/sql, ./lib/queries.js.
+var imported = regexp.MustCompile(`(?m)^\s*(?:import|export|\})[^'"\n]*['"](k6/x/[^'"\n]+|\.[^'"\n]+)['"]` +
+	`|^[^/\n]*\brequire\(\s*['"](k6/x/[^'"\n]+|\.[^'"\n]+)['"]`)
+
+// checkExtensions returns an error that says what to use instead, where a script or a file that it imports needs an
+// extension of k6 that isn't there. Files that can't be read are k6's to name.
+func checkExtensions(file string, seen map[string]bool) error {
+	text, err := os.ReadFile(file)
+	if err != nil || seen[file] {
+		return nil
+	}
+	seen[file] = true
+	for _, match := range imported.FindAllStringSubmatch(string(text), -1) {
+		name := match[1] + match[2]
+		switch {
+		case name == "k6/x/pg":
+		case strings.HasPrefix(name, "k6/x/sql"):
+			return fmt.Errorf("%s imports %s, which isn't built into this k6: %s", file, name, insteadOfSQL)
+		case strings.HasPrefix(name, "k6/x/"):
+			return fmt.Errorf("%s imports %s: the only extension that is built into this k6 is k6/x/pg", file, name)
+		default:
+			if err := checkExtensions(filepath.Join(filepath.Dir(file), name), seen); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// insteadOfSQL shows what a script of xk6-sql does, in k6/x/pg.
+const insteadOfSQL = `k6/x/pg does the same.
+  import pg from 'k6/x/pg';
+  const client = pg.client({ path: __ENV.LAB_PATH });                 // sql.open(driver, url)
+  export default function () {
+    if (!client.connected()) client.connect();                        // one connection a VU
+    const rows = client.query('SELECT 1 AS n');                       // db.query(...)
+    client.exec('SELECT pg_sleep(0.01)');                             // db.exec(...)
+  }
+Examples: k6/examples/, reference: k6/pg/README.md`
 
 // environmentOf is the NAME=VALUE that arg gives by -e, alone or with the argument before it: from is that and what
 // follows.

@@ -5,7 +5,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+
+	"pooler-lab/internal/testkit"
 )
 
 // crosscheck runs scripts/crosscheck in a folder of its own, beside a lab whose parts end with that status, and returns
@@ -43,6 +46,50 @@ func crosscheck(t *testing.T, status string) (parts, exit int) {
 		t.Fatal(err)
 	}
 	return strings.Count(string(list), "\n"), c.ProcessState.ExitCode()
+}
+
+// A signal to a script that calls another one reaches what that has started, and the script ends after it.
+func TestSignalsReachTheLab(t *testing.T) {
+	for _, name := range []string{"tour", "crosscheck"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			scripts, started, ended := filepath.Join(folder, "scripts"), filepath.Join(folder, "started"),
+				filepath.Join(folder, "ended")
+			if err := os.Mkdir(scripts, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			for file, code := range map[string]string{
+				name:      read(t, filepath.Join(root, "scripts", name)),
+				"setting": "echo lab",
+				"docker":  "echo 1",
+				"up":      "",
+				"lab": "trap ': >\"" + ended + "\"; exit 130' TERM\n: >'" + started + "'\n" +
+					"while :; do sleep 0.02; done",
+			} {
+				if err := os.WriteFile(filepath.Join(scripts, file), []byte("#!/usr/bin/env bash\n"+code+"\n"), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c := exec.CommandContext(t.Context(), "bash", filepath.Join(scripts, name))
+			c.Env = append(os.Environ(), "PATH="+scripts+":"+os.Getenv("PATH"))
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			testkit.Until(t, "the lab is called", func() bool { return there(started) })
+			if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			if _ = c.Wait(); !there(ended) || c.ProcessState.ExitCode() != 130 {
+				t.Errorf("it ends with %v, and the lab has ended: %v", c.ProcessState, there(ended))
+			}
+		})
+	}
+}
+
+func there(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
 }
 
 // An interrupted part is the last one; one that fails isn't.

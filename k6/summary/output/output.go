@@ -77,6 +77,7 @@ func New(params output.Params) (output.Output, error) {
 	if params.ConfigArgument == "" {
 		return nil, errors.New("say where the summary goes, as in --out lab=summary.json")
 	}
+	watchUnsaved(params.Logger)
 	return &Output{
 		file:   params.ConfigArgument,
 		series: map[seriesKey]*series{},

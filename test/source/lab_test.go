@@ -1,0 +1,229 @@
+package source
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"pooler-lab/internal/testkit"
+)
+
+// A standInLab is scripts/lab beside a stand-in of Docker, which notes how it was called and what it was given to read.
+type standInLab struct{ script, folder, notes, path string }
+
+func newStandInLab(t *testing.T) standInLab {
+	t.Helper()
+	folder, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := standInLab{folder: folder, notes: filepath.Join(folder, "notes")}
+	l.script = filepath.Join(folder, "lab", "scripts", "lab")
+	l.path = filepath.Dir(l.script)
+	for name, code := range map[string]string{
+		"lab/scripts/lab":     read(t, filepath.Join(root, "scripts", "lab")),
+		"lab/scripts/setting": "#!/bin/sh\necho stand-in\n",
+		"lab/scripts/docker": `#!/usr/bin/env bash
+case "$1 $*" in
+inspect*Env*) printf 'PATH=/bin\nAPP_PASSWORD=secret\n' ;;
+inspect*Image*) echo an-image ;;
+inspect*) echo true ;;
+run* | exec*)
+	printf '%s\n' "$@" >'` + l.notes + `/call.new' && mv '` + l.notes + `/call.new' '` + l.notes + `/call'
+	[ -z "${STAND_IN_READS-}" ] || cat >'` + l.notes + `/input'
+	: >'` + l.notes + `/ended'
+	;;
+esac
+`,
+		"home/project/tests/test.js": "",
+		"home/project/.git/HEAD":     "",
+		"home/it's old/a b.sql":      "",
+		"home/data/rows.csv":         "",
+		"home/loose/from-pstdin.sql": "\\copy lab_load FROM pstdin CSV\n",
+		"home/names/run":             "",
+		"home/names/direct":          "",
+		"home/names/app":             "",
+	} {
+		file := filepath.Join(folder, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(code), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(l.notes, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// command is the script, called in a folder of the home.
+func (l standInLab) command(t *testing.T, in string, args ...string) *exec.Cmd {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), "bash", append([]string{l.script}, args...)...)
+	c.Dir = filepath.Join(l.folder, "home", in)
+	c.Env = append(os.Environ(), "PATH="+l.path+":"+os.Getenv("PATH"), "TMPDIR="+l.folder)
+	return c
+}
+
+// noted is a note of the stand-in, "" before there is one.
+func (l standInLab) noted(name string) string {
+	text, err := os.ReadFile(filepath.Join(l.notes, name))
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// The container sees the folder that one stands in and those of files that are named, and gets all words as they are.
+func TestToolsSeeTheCallersFolders(t *testing.T) {
+	for name, c := range map[string]struct {
+		in, args string
+		sees     []string // folders of the home
+	}{
+		"where one stands":      {"data", "psql direct", []string{"data"}},
+		"the repository around": {"project/tests", "k6 run test.js", []string{"project"}},
+		"a file elsewhere":      {"data", "k6 run ../project/tests/test.js", []string{"data", "project"}},
+		"an option's file":      {"data", "psql direct|-f|HOME/it's old/a b.sql", []string{"data", "it's old"}},
+		"written together":      {"data", "pgbench direct|-fHOME/it's old/a b.sql@3", []string{"data", "it's old"}},
+		"after an equals sign":  {"loose", "k6 run --out json=HOME/data/new.json -", []string{"loose", "data"}},
+		"after two of them":     {"loose", "k6 run --out=json=../data/new.json -", []string{"loose", "data"}},
+		"in a command": {
+			"loose", `psql direct|-c|\copy (SELECT 1/2) TO 'HOME/data/a.csv' CSV`, []string{"loose", "data"},
+		},
+		"a folder that isn't":      {"data", "psql direct -f HOME/none/x.sql", []string{"data"}},
+		"names that are files":     {"names", "k6 run run -e direct -U app", []string{"names"}},
+		"a run to report":          {"loose", "report HOME/data", []string{"loose", ""}},
+		"the lab's own":            {"loose", "k6 run HOME/../lab/scripts/lab", []string{"loose", "../lab"}},
+		"a folder of the system's": {"loose", "psql direct -f /etc/passwd", []string{"loose"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newStandInLab(t)
+			home := filepath.Join(l.folder, "home")
+			text := strings.ReplaceAll(c.args, "HOME", home)
+			words, rest, _ := strings.Cut(text, "|")
+			args := strings.Fields(words)
+			if rest != "" {
+				args = append(args, strings.Split(rest, "|")...)
+			}
+			if said, err := l.command(t, c.in, args...).CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, said)
+			}
+			call := l.noted("call")
+			var sees []string
+			for _, folder := range c.sees {
+				folder = filepath.Join(home, folder)
+				sees = append(sees, "-v\n"+folder+":"+folder+"\n")
+			}
+			stands, says := "-w\n"+filepath.Join(home, c.in)+"\n", "\nan-image\n"+strings.Join(args, "\n")+"\n"
+			for _, want := range append(sees, stands, says) {
+				if !strings.Contains(call, want) {
+					t.Errorf("the call lacks %q:\n%s", want, call)
+				}
+			}
+			if strings.Count(call, "-v\n") != len(c.sees) || strings.Contains(call, "secret") {
+				t.Errorf("the call is\n%s", call)
+			}
+		})
+	}
+}
+
+// Only what reads standard input gets it: to others, a loop's next lines are left.
+func TestStandardInputGoesToWhatReadsIt(t *testing.T) {
+	const next = "the next line"
+	for line, reads := range map[string]bool{
+		"psql direct":                               true,
+		"psql direct client-primary -X":             true,
+		"psql direct -f -":                          true,
+		"psql direct -XAtf-":                        true,
+		"psql direct|-c|\\copy lab_load FROM STDIN": true,
+		"psql direct -f from-pstdin.sql":            true,
+		"psql direct -c SELECT":                     false,
+		"psql direct -XAtc SELECT":                  false,
+		"psql direct -l":                            false,
+		"psql direct --file=x.sql":                  false,
+		"psql direct client-primary --command=x":    false,
+		"pgbench direct -S":                         false,
+		"pgbench direct -f -":                       true,
+		"k6 run -":                                  true,
+		"k6 run x.js":                               false,
+		"latency 5ms":                               false,
+		"connect direct":                            false,
+		"run 00-tour":                               false,
+		"report":                                    false,
+	} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			l := newStandInLab(t)
+			words, rest, _ := strings.Cut(line, "|")
+			args := strings.Fields(words)
+			if rest != "" {
+				args = append(args, strings.Split(rest, "|")...)
+			}
+			c := l.command(t, "loose", args...)
+			input, err := os.CreateTemp(t.TempDir(), "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer input.Close()
+			if _, err := input.WriteString(next); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := input.Seek(0, io.SeekStart); err != nil {
+				t.Fatal(err)
+			}
+			c.Stdin, c.Env = input, append(c.Env, "STAND_IN_READS=yes")
+			ended := make(chan error, 1)
+			go func() { ended <- c.Run() }()
+			if !reads { // it reads on until the script ends
+				testkit.Until(t, "Docker is called", func() bool { return l.noted("call") != "" })
+				if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+					t.Error(err)
+				}
+			}
+			<-ended
+			left, err := io.ReadAll(input)
+			if err != nil || (string(left) == next) == reads || (l.noted("input") == next) != reads {
+				t.Errorf("left %q, it read %q, %v", left, l.noted("input"), err)
+			}
+		})
+	}
+}
+
+// Whatever ends a script closes what its client of Docker reads, which ends the program in the container.
+func TestEndOfAScriptEndsWhatItStarted(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGKILL} {
+		for _, line := range []string{"pgbench direct", "k6 run x.js", "psql direct -c x", "run 00-tour", "latency"} {
+			t.Run(signal.String()+"/"+line, func(t *testing.T) {
+				t.Parallel()
+				l := newStandInLab(t)
+				c := l.command(t, "loose", strings.Fields(line)...)
+				c.Env = append(c.Env, "STAND_IN_READS=yes")
+				c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+				if err := c.Start(); err != nil {
+					t.Fatal(err)
+				}
+				testkit.Until(t, "Docker is called", func() bool { return l.noted("call") != "" })
+				if call := l.noted("call"); !strings.Contains(call, "\n-i\n-e\nLAB_TIED=yes\n") || l.ended() {
+					t.Errorf("it is called with\n%s", call)
+				}
+				// As a terminal sends it, or timeout: to all that the script has in its group.
+				if err := syscall.Kill(-c.Process.Pid, signal); err != nil {
+					t.Fatal(err)
+				}
+				_ = c.Wait() // it ends as the client did
+				testkit.Until(t, "the client has ended", l.ended)
+			})
+		}
+	}
+}
+
+func (l standInLab) ended() bool {
+	_, err := os.Stat(filepath.Join(l.notes, "ended"))
+	return err == nil
+}
