@@ -35,7 +35,8 @@ var namesOfPaths = []string{
 var textsForPeople = map[string][]string{
 	"internal/console/web/places.go": {"PgBouncer", "Pgpool-II"}, // titles on the picture
 	"internal/tool/command.go":       {"SHOW pool_nodes"},
-	"k6/pg/errors.go":                {" (PgBouncer: max_prepared_statements above 0)"},
+	"k6/pg/errors.go": {" (PgBouncer: max_prepared_statements above 0)",
+		" (PgBouncer: RECONNECT on its admin console)"},
 }
 
 // A new pooler is one Go file: no other one asks for, or is named after, a kind.

@@ -96,6 +96,9 @@ func (e *tlsError) Unwrap() error {
 	return e.err
 }
 
+// reconnects says how a pooler is told to connect again.
+const reconnects = " (PgBouncer: RECONNECT on its admin console)"
+
 // advice returns what to do about an error that prepared statements have, "" for all others. It speaks of a pooler only
 // where there is one: a direct path never loses what was prepared just before.
 func (c *client) advice(err error) string {
@@ -106,15 +109,16 @@ func (c *client) advice(err error) string {
 	pooled := c.session != nil && c.session.pooled() || errors.As(err, new(anewError))
 	switch own := ownName.FindString(server.Message); {
 	case changedResult(server) && pooled:
-		return ": a table has changed since the statement was prepared; connect() again, and where PgBouncer pools" +
-			" transactions, run RECONNECT on its admin console"
+		return ": a table has changed since the statement was prepared; connect() again, and have the pooler do so" +
+			reconnects
 	case changedResult(server):
 		return ": a table has changed since the statement was prepared; send it again, or connect() again:" +
 			" it will be prepared anew"
 	case own == "":
 		return ""
-	case strings.HasPrefix(own, "PGBOUNCER_"):
-		return ": the server has deallocated a statement of PgBouncer's; run RECONNECT on PgBouncer's admin console"
+	case !strings.HasPrefix(own, ownPrefix):
+		return ": the server has deallocated a statement that a pooler had prepared; have the pooler connect again" +
+			reconnects
 	case server.Code == duplicateStatement, server.Code == undefinedStatement && pooled:
 		return ": a pooler has given the statement to another connection than the one that prepared it;" +
 			" use protocol extended or simple, or a pooler that keeps prepared statements" +

@@ -30,7 +30,7 @@ type plan struct {
 // from the text, so that no pooler can mistake one client's for another's.
 func nameOf(sql string) string {
 	sum := sha256.Sum256([]byte(sql))
-	return "k6_" + hex.EncodeToString(sum[:12])
+	return ownPrefix + hex.EncodeToString(sum[:12])
 }
 
 // planOf returns the plan of an SQL text, or nil.
@@ -123,11 +123,11 @@ func (c *client) prepareNow(ctx context.Context, s *session, st *statement) time
 	return ended.Sub(began)
 }
 
-// ownName matches the names of statements that this module has prepared, as the server has them.
-var ownName = regexp.MustCompile(`\bk6_[0-9a-f]{24}\b|\b` + namedByPgBouncer)
+// ownPrefix begins the names of statements that this module has prepared.
+const ownPrefix = "k6_"
 
-// namedByPgBouncer matches those that PgBouncer has renamed.
-const namedByPgBouncer = `PGBOUNCER_[0-9]+\b`
+// ownName matches these names as the server has them: a pooler may have given them others, such as PGBOUNCER_17.
+var ownName = regexp.MustCompile(`\b` + ownPrefix + `[0-9a-f]{24}\b|\b[A-Z]+_[0-9]+\b`)
 
 // unprepared reports whether err says that the server can't use a statement as it was prepared. Nothing was executed
 // then: the server says it when it binds the arguments. (What a function finds out has a context, Where.)
