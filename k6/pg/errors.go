@@ -99,11 +99,16 @@ func (e *tlsError) Unwrap() error {
 // reconnects says how a pooler is told to connect again.
 const reconnects = " (PgBouncer: RECONNECT on its admin console)"
 
-// advice returns what to do about an error that prepared statements have, "" for all others. It speaks of a pooler only
-// where there is one: a direct path never loses what was prepared just before.
+// advice returns what to do about an error that the client's protocol has to do with, "" for all others. It speaks of a
+// pooler only where there is one: a direct path never loses what was prepared just before.
 func (c *client) advice(err error) string {
 	server := new(pgconn.PgError)
-	if c.protocol != prepared || !errors.As(err, &server) {
+	switch {
+	case !errors.As(err, &server):
+		return ""
+	case severalStatements(server):
+		return ": pg.client({ protocol: 'simple' }) sends several statements in one text"
+	case c.protocol != prepared:
 		return ""
 	}
 	pooled := c.session != nil && c.session.pooled() || errors.As(err, new(anewError))
@@ -127,6 +132,12 @@ func (c *client) advice(err error) string {
 		return ": the session has deallocated it; send it again: it will be prepared anew"
 	}
 	return ""
+}
+
+// severalStatements reports whether a text had more statements than its protocol can send; the message may be
+// translated.
+func severalStatements(server *pgconn.PgError) bool {
+	return server.Code == "42601" && server.Routine == "exec_parse_message"
 }
 
 // fail counts err, with the class or SQLSTATE as its code, and throws it.
