@@ -44,6 +44,7 @@ func down(t *testing.T) {
 	t.Logf("down took %.1f s", time.Since(began).Seconds())
 	ends := strings.Fields(docker(t, "events", "--since", strconv.FormatInt(began.Unix(), 10), "--until",
 		strconv.FormatInt(time.Now().Unix()+1, 10), "--filter", "label=com.docker.compose.project="+project,
+		"--filter", "label=com.docker.compose.oneoff=False", // a tool's container ends with the lab's
 		"--filter", "event=die", "--format",
 		`{{index .Actor.Attributes "com.docker.compose.service"}}:{{.Actor.Attributes.exitCode}}`))
 	if len(ends) < 8 {
