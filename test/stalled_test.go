@@ -14,10 +14,10 @@ func BenchmarkStalledPoolerShowsInAnOpenLoop(t *testing.B) {
 		"50", "--seconds", "5")
 	waitForLoad(t)
 	time.Sleep(1500 * time.Millisecond) // into the window
-	signal(t, "pgbouncer", "STOP")
-	t.Cleanup(func() { signal(t, "pgbouncer", "CONT") })
+	t.Cleanup(func() { command(t, nil, "docker", "unpause", container("pgbouncer")) })
+	docker(t, "pause", container("pgbouncer"))
 	time.Sleep(2 * time.Second)
-	signal(t, "pgbouncer", "CONT")
+	docker(t, "unpause", container("pgbouncer"))
 
 	m := onlyCell(t, run.finished(t, 0)).Repeats[0].Measured
 	if m == nil {
