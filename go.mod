@@ -18,7 +18,7 @@ require (
 	github.com/spf13/pflag v1.0.5
 	go.k6.io/k6/v2 v2.2.0
 	golang.org/x/perf v0.0.0-20250813145418-2f7363a06fe1
-	golang.org/x/term v0.45.0
+	golang.org/x/term v0.45.0 // indirect
 	gopkg.in/yaml.v3 v3.0.1
 )
 

@@ -10,9 +10,6 @@ import (
 	"pooler-lab/internal/link"
 )
 
-// readWait is how long toxiproxy may take to tell what the links are. It waits for a link that is stalled.
-const readWait = 2 * time.Second
-
 // A linkWatch knows what the links are, and who changed them. toxiproxy is the truth: this is what it said last.
 type linkWatch struct {
 	links   Links
@@ -42,10 +39,8 @@ func newLinkWatch(links Links) *linkWatch {
 func (s *linkWatch) refresh(ctx context.Context) error {
 	s.one.Lock()
 	defer s.one.Unlock()
-	limited, cancel := context.WithTimeout(ctx, readWait)
-	defer cancel()
 	asked := time.Now()
-	now, stalled, err := s.links.Read(limited)
+	now, stalled, err := s.links.Read(ctx)
 	anew := err == nil && len(stalled) == 0 && s.startedAnew(ctx, now)
 	s.mu.Lock()
 	defer s.mu.Unlock()

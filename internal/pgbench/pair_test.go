@@ -188,7 +188,7 @@ func TestMain(m *testing.M) {
 
 // The programs themselves end with a lab that is killed, even the one that stands still.
 func TestPairOfProgramThatIsKilled(t *testing.T) {
-	load, pids := standIn(t, "kill $!")
+	load, pids := standIn(t, "kill $!; wait $!")
 	command := exec.Command(os.Args[0])
 	command.Env = append(os.Environ(), runsPair+"="+load.Program)
 	if err := command.Start(); err != nil {

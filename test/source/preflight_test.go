@@ -14,9 +14,7 @@ import (
 const dockerStandIn = `#!/usr/bin/env bash
 case "$*" in
 'version '*) echo "$ENGINE" ;;
-*ServerVersion*) echo "$ENGINE|$QUOTA|$SECURITY" ;;
-*OperatingSystem*) echo "$SYSTEM" ;;
-*NCPU*) echo '4 8000000000 /nowhere' ;;
+'info '*) echo "$ENGINE|$QUOTA|$SECURITY|$SYSTEM|4|8000000000|/nowhere" ;;
 'ps '*) ;;
 *) exit 1 ;;
 esac
