@@ -71,6 +71,15 @@ func (l standInLab) command(t *testing.T, in string, args ...string) *exec.Cmd {
 	return c
 }
 
+// words are those of a command line: between blanks, and after the first | between those.
+func words(line string) []string {
+	plain, rest, more := strings.Cut(line, "|")
+	if !more {
+		return strings.Fields(plain)
+	}
+	return append(strings.Fields(plain), strings.Split(rest, "|")...)
+}
+
 // noted is a note of the stand-in, "" before there is one.
 func (l standInLab) noted(name string) string {
 	text, err := os.ReadFile(filepath.Join(l.notes, name))
@@ -105,12 +114,7 @@ func TestToolsSeeTheCallersFolders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := newStandInLab(t)
 			home := filepath.Join(l.folder, "home")
-			text := strings.ReplaceAll(c.args, "HOME", home)
-			words, rest, _ := strings.Cut(text, "|")
-			args := strings.Fields(words)
-			if rest != "" {
-				args = append(args, strings.Split(rest, "|")...)
-			}
+			args := words(strings.ReplaceAll(c.args, "HOME", home))
 			if said, err := l.command(t, c.in, args...).CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, said)
 			}
@@ -160,12 +164,7 @@ func TestStandardInputGoesToWhatReadsIt(t *testing.T) {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
 			l := newStandInLab(t)
-			words, rest, _ := strings.Cut(line, "|")
-			args := strings.Fields(words)
-			if rest != "" {
-				args = append(args, strings.Split(rest, "|")...)
-			}
-			c := l.command(t, "loose", args...)
+			c := l.command(t, "loose", words(line)...)
 			input, err := os.CreateTemp(t.TempDir(), "")
 			if err != nil {
 				t.Fatal(err)
@@ -223,7 +222,4 @@ func TestEndOfAScriptEndsWhatItStarted(t *testing.T) {
 	}
 }
 
-func (l standInLab) ended() bool {
-	_, err := os.Stat(filepath.Join(l.notes, "ended"))
-	return err == nil
-}
+func (l standInLab) ended() bool { return exists(filepath.Join(l.notes, "ended")) }

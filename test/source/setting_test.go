@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// checkoutWith is a checkout of what scripts/setting and scripts/preflight read, with a change of .env's text.
+// checkoutWith is a checkout of what scripts/setting and scripts/preflight read, with a change of .env's text, and with
+// a stand-in of Docker.
 func checkoutWith(t *testing.T, change func(env string) string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -27,6 +28,9 @@ func checkoutWith(t *testing.T, change func(env string) string) string {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o755); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := os.WriteFile(filepath.Join(folder, "docker"), []byte(dockerStandIn), 0o755); err != nil {
+		t.Fatal(err)
 	}
 	return folder
 }
