@@ -50,7 +50,7 @@ func crosscheck(t *testing.T, status string) (parts, exit int) {
 
 // A signal to a script that calls another one reaches what that has started, and the script ends after it.
 func TestSignalsReachTheLab(t *testing.T) {
-	for _, name := range []string{"tour", "crosscheck"} {
+	for _, name := range []string{"crosscheck"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			folder := t.TempDir()

@@ -26,6 +26,8 @@ func newStandInLab(t *testing.T) standInLab {
 	l.path = filepath.Dir(l.script)
 	for name, code := range map[string]string{
 		"lab/scripts/lab":     read(t, filepath.Join(root, "scripts", "lab")),
+		"lab/scripts/tour":    read(t, filepath.Join(root, "scripts", "tour")),
+		"lab/scripts/up":      "#!/bin/sh\n",
 		"lab/scripts/setting": "#!/bin/sh\necho stand-in\n",
 		"lab/scripts/docker": `#!/usr/bin/env bash
 case "$1 $*" in
@@ -197,11 +199,14 @@ func TestStandardInputGoesToWhatReadsIt(t *testing.T) {
 // Whatever ends a script closes what its client of Docker reads, which ends the program in the container.
 func TestEndOfAScriptEndsWhatItStarted(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGKILL} {
-		for _, line := range []string{"pgbench direct", "k6 run x.js", "psql direct -c x", "run 00-tour", "latency"} {
+		for _, line := range []string{"lab pgbench direct", "lab k6 run x.js", "lab psql direct -c x", "lab run 00-tour",
+			"lab latency", "tour"} {
 			t.Run(signal.String()+"/"+line, func(t *testing.T) {
 				t.Parallel()
 				l := newStandInLab(t)
-				c := l.command(t, "loose", strings.Fields(line)...)
+				args := strings.Fields(line)
+				l.script = filepath.Join(l.path, args[0])
+				c := l.command(t, "loose", args[1:]...)
 				c.Env = append(c.Env, "STAND_IN_READS=yes")
 				c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 				if err := c.Start(); err != nil {
