@@ -21,6 +21,8 @@ func servers() []Metric {
 			Meaning: "share of the periods in which its CPU limit stopped a database node, of the one stopped most"},
 		{Name: "context_switches", Heading: "context switches", Unit: "per iteration", Better: Less, of: per(switches, rate),
 			Meaning: "context switches of the whole host, whoever caused them, for each iteration"},
+		{Name: "generator_us", Heading: "CPU client", Unit: "us", Better: Less, kind: sampled, of: generatorMicros,
+			Meaning: "CPU time that k6, or pgbench, takes for a transaction, its start and its end included"},
 		{Name: "backends", Heading: "backends", Better: Less, kind: counted, of: backends,
 			Meaning: "most backends that served measured connections at once, all nodes together"},
 		{Name: "active", Heading: "active", kind: counted, of: nodes(func(n *result.Node) *int { return &n.MaxActive }),
@@ -100,6 +102,15 @@ func nodes(of func(*result.Node) *int) reading {
 }
 
 var backends = nodes(func(n *result.Node) *int { return &n.MaxBackends })
+
+// generatorMicros is the CPU time of the clients' program for each transaction that it did, whatever the phase, in
+// microseconds.
+func generatorMicros(_ *result.Cell, r *result.Repeat) (float64, bool) {
+	if r.Resources == nil || r.Resources.GeneratorSeconds == nil || r.Measured.Counted.Transactions == 0 {
+		return 0, false
+	}
+	return 1e6 * *r.Resources.GeneratorSeconds / float64(r.Measured.Counted.Transactions), true
+}
 
 func switches(_ *result.Cell, r *result.Repeat) (float64, bool) {
 	if r.Resources == nil || r.Resources.Switches == nil {
