@@ -16,7 +16,6 @@ import (
 	"pooler-lab/internal/caller"
 	"pooler-lab/internal/connect"
 	"pooler-lab/internal/console"
-	"pooler-lab/internal/crosscheck"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/owner"
 	"pooler-lab/internal/report"
@@ -81,7 +80,6 @@ func newRoot() *cobra.Command {
 		runner.NewCancelCommand(),
 		report.NewReportCommand(),
 		report.NewVerdictCommand(),
-		crosscheck.NewCommand(),
 		selftest.NewCommand(),
 	)
 	return root

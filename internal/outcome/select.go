@@ -35,4 +35,4 @@ func Parts(c *result.Cell) []string {
 }
 
 // named are the dimensions that a cell's name has. What else it is stands with its experiment.
-var named = []string{"path", "latency_ms", "workload", "clients", "role", "pool_size", "instances", "instance_pool"}
+var named = []string{"path", "latency_ms", "workload", "clients", "driver", "role", "pool_size", "instances", "instance_pool"}
