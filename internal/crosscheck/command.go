@@ -126,7 +126,7 @@ func crosscheck(ctx context.Context, out, progress io.Writer, wanted []string, o
 	if err != nil {
 		return err
 	}
-	servers, err := server.NewLab(set, os.Getenv("LAB_PASSWORD"))
+	servers, err := server.New(set, os.Getenv("LAB_PASSWORD"))
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func crosscheck(ctx context.Context, out, progress io.Writer, wanted []string, o
 type bench struct {
 	set     *topology.Set
 	links   *link.Client
-	servers *server.Lab
+	servers *server.Servers
 	scale   int
 
 	progress io.Writer

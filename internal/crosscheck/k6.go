@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pooler-lab/internal/k6run"
+	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/server"
 	"pooler-lab/internal/topology"
 	"pooler-lab/k6/summary"
@@ -32,9 +33,10 @@ func runK6(ctx context.Context, at topology.Endpoint, l load, f metric, scale in
 	}
 	defer os.RemoveAll(folder)
 	file := filepath.Join(folder, "summary.json")
-	env, err := k6run.Cell{Path: l.path, DSN: at.DSN(l.role), Workload: l.workload, Protocol: l.protocol, Role: l.role,
-		Clients: l.clients, Seconds: l.seconds, Warmup: warmup, Scale: scale,
-		Deadline: k6run.GettingReady(l.clients) + warmup + l.seconds + patience}.Env()
+	env, err := k6run.Trial{Cells: []k6run.Cell{{Cell: lesson.Cell{Path: l.path, Workload: l.workload,
+		Protocol: l.protocol, Role: l.role, Clients: l.clients, Seconds: l.seconds, Warmup: warmup},
+		DSN: at.DSN(l.role), Scale: scale,
+		Deadline: k6run.GettingReady(l.clients) + warmup + l.seconds + patience}}}.Env()
 	if err != nil {
 		return 0, err
 	}
@@ -50,10 +52,11 @@ func runK6(ctx context.Context, at topology.Endpoint, l load, f metric, scale in
 	case end.Exit != 0:
 		return 0, fmt.Errorf("k6 ended with code %d: %s", end.Exit, strings.TrimSpace(printed.String()))
 	}
-	seen, err := summary.Read(file)
+	test, err := summary.Read(file)
 	if err != nil {
 		return 0, err
 	}
+	seen := test.Sides[0]
 	return metricOf(seen, l, f)
 }
 

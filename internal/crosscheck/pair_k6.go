@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"pooler-lab/internal/k6run"
+	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/pgbench"
 	"pooler-lab/internal/server"
 	"pooler-lab/internal/topology"
@@ -51,8 +52,9 @@ func (p pair) pairCell(ends [2]topology.Endpoint, scale int) (k6run.Cell, error)
 	}
 	// The window may open in the midst of a group and close in the midst of another.
 	seconds := float64((p.groups+2)*pgbench.GroupSlots) * pgbench.SlotLength.Seconds()
-	return k6run.Cell{Path: p.paths[pgbench.A], DSN: ends[pgbench.A].DSN(p.role), Workload: "alternate", Params: params,
-		Protocol: p.protocol, Role: p.role, Clients: 2 * p.clients, Seconds: seconds, Scale: scale,
+	return k6run.Cell{Cell: lesson.Cell{Path: p.paths[pgbench.A], Workload: "alternate", Params: params,
+		Protocol: p.protocol, Role: p.role, Clients: 2 * p.clients, Seconds: seconds},
+		DSN: ends[pgbench.A].DSN(p.role), Scale: scale,
 		Deadline: k6run.GettingReady(2*p.clients) + seconds + patience}, nil
 }
 
@@ -68,7 +70,7 @@ func (p pair) runK6(ctx context.Context, ends [2]topology.Endpoint, scale int) (
 	if err != nil {
 		return nil, err
 	}
-	env, err := cell.Env()
+	env, err := k6run.Trial{Cells: []k6run.Cell{cell}}.Env()
 	if err != nil {
 		return nil, err
 	}
@@ -88,10 +90,11 @@ func (p pair) runK6(ctx context.Context, ends [2]topology.Endpoint, scale int) (
 		said := strings.TrimSpace(pairLine.ReplaceAllString(printed.String(), ""))
 		return nil, errors.Join(end.Err, fmt.Errorf("k6 ended with code %d: %s", end.Exit, said))
 	}
-	seen, err := summary.Read(file)
+	test, err := summary.Read(file)
 	if err != nil {
 		return nil, err
 	}
+	seen := test.Sides[0]
 	if err := wentWell(seen, 2*p.clients); err != nil {
 		return nil, err
 	}

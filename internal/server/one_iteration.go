@@ -17,7 +17,7 @@ import (
 const OneIteration = "app_one_iteration"
 
 // MakeOneIteration makes the role, with app's password. DropOneIteration takes it away again.
-func (l *Lab) MakeOneIteration(ctx context.Context) error {
+func (l *Servers) MakeOneIteration(ctx context.Context) error {
 	secret, err := scramSecret(Password(app), 1)
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ func (l *Lab) MakeOneIteration(ctx context.Context) error {
 }
 
 // DropOneIteration drops the role if it is there.
-func (l *Lab) DropOneIteration(ctx context.Context) error {
+func (l *Servers) DropOneIteration(ctx context.Context) error {
 	rows, err := l.nodes[primary].Ask(ctx, "SELECT FROM pg_roles WHERE rolname = '"+OneIteration+"'")
 	if err != nil || len(rows) == 0 {
 		return err
@@ -40,7 +40,7 @@ func (l *Lab) DropOneIteration(ctx context.Context) error {
 		"DROP ROLE "+OneIteration)
 }
 
-func (l *Lab) changeOneIteration(ctx context.Context, verb string, statements ...string) error {
+func (l *Servers) changeOneIteration(ctx context.Context, verb string, statements ...string) error {
 	err := l.inData(ctx, func(s *session.Session) error {
 		for _, sql := range statements {
 			if _, err := s.Ask(ctx, sql); err != nil {

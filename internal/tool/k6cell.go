@@ -74,8 +74,8 @@ const (
 
 // newScriptRun is the cell that a script runs: its plan's, changed by what was given.
 func newScriptRun(set *topology.Set, given k6Arguments, plan *lesson.Lesson) (scriptRun, error) {
-	run := scriptRun{cell: k6run.Cell{
-		Path: "direct", Role: user, Protocol: "prepared", Clients: 10, Seconds: 5, Warmup: 1}}
+	run := scriptRun{cell: k6run.Cell{Cell: lesson.Cell{
+		Path: "direct", Role: user, Protocol: "prepared", Clients: 10, Seconds: 5, Warmup: 1}}}
 	wanted := ""
 	if plan != nil {
 		e, err := experimentOf(plan, given.settings["LAB_EXPERIMENT"])
@@ -139,8 +139,8 @@ func logsIn(role string) bool { return slices.Contains(loginRoles, role) }
 // cellOf is the first cell of an experiment.
 func cellOf(e *lesson.Experiment) k6run.Cell {
 	role := e.Roles[slices.IndexFunc(e.Roles, logsIn)]
-	c := k6run.Cell{Path: e.Paths[0], Role: role, Workload: e.Workload[0], Protocol: e.Protocol[0],
-		Clients: e.Clients[0], Rate: e.Rate, Seconds: e.Seconds, Warmup: e.Warmup, Transactions: e.Transactions}
+	c := k6run.Cell{Cell: lesson.Cell{Path: e.Paths[0], Role: role, Workload: e.Workload[0], Protocol: e.Protocol[0],
+		Clients: e.Clients[0], Rate: e.Rate, Seconds: e.Seconds, Warmup: e.Warmup, Transactions: e.Transactions}}
 	if c.Path == "*" {
 		c.Path = "direct"
 	}
@@ -238,7 +238,7 @@ const (
 
 // env is what a script is told.
 func (r scriptRun) env() ([]string, error) {
-	env, err := r.cell.Env()
+	env, err := k6run.Trial{Cells: []k6run.Cell{r.cell}}.Env()
 	env = append(env, "LAB_PATH="+r.cell.Path, "LAB_LINK="+r.cell.Link)
 	return append(env, r.at.Env(r.cell.Role, server.Password(r.cell.Role))...), err
 }

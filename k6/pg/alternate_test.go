@@ -40,10 +40,11 @@ func TestCrosscheckAlternates(t *testing.T) {
 	if len(lines) != 4 || clients["A"] != 2 {
 		t.Errorf("the clients printed\n%s", out)
 	}
-	seen, err := summary.Read(file)
+	test, err := summary.Read(file)
 	if err != nil {
 		t.Fatal(err)
 	}
+	seen := test.Sides[0]
 	counted := seen.Count("pg_transactions", summary.Whole) - 4*10 // of the warm-up
 	if len(seen.Errors) > 0 || seen.Window.Ready != 4 || int64(sum) != counted {
 		t.Errorf("clients counted %d transactions, the module %d: %+v", sum, counted, seen.Ending)
