@@ -110,6 +110,8 @@ var servers = []Metric{
 	{Name: "context_switches", Heading: "context switches", Unit: "per iteration", Better: Less,
 		from:    usage.of(per(switches, rate)),
 		Meaning: "context switches of the whole host, whoever caused them, for each iteration"},
+	{Name: "generator_us", Heading: "CPU client", Unit: "us", Better: Less, from: usage.of(generatorMicros),
+		Meaning: "CPU time that k6, or pgbench, takes for a transaction, its start and its end included"},
 	{Name: "backends", Heading: "backends", Better: Less, from: count.of(backends),
 		Meaning: "most backends that served measured connections at once, all nodes together"},
 	{Name: "active", Heading: "active", from: count.of(nodes(func(n *result.Node) *int { return &n.MaxActive })),
