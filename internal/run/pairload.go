@@ -69,6 +69,9 @@ func (r *runner) loadPair(ctx context.Context, t *trial) error {
 	followErr := follower.end()
 	os.Remove(told.Stop)
 	t.pair.File, t.pair.Groups, t.pair.Figures = file+".groups", len(follower.groups), follower.figures
+	if n := len(follower.groups); n > 0 {
+		t.pair.Seconds = follower.groups[n-1].End.Sub(follower.groups[0].Start).Seconds()
+	}
 	for side := range t.repeats {
 		t.repeats[side].Exit, t.repeats[side].Log = g.Exit, log
 	}
