@@ -14,36 +14,42 @@ import (
 // second one's, lies within so many percent of 1. It is refuted where the whole interval lies beyond.
 func judgeSame(run *result.Run, plan lesson.Condition) Condition {
 	c := Condition{Plan: plan, Limit: 1}
-	var ratios []Interval
+	var both []Comparison
 	for _, name := range plan.Comparisons {
 		i := slices.IndexFunc(run.Lesson.Comparisons, func(c lesson.Comparison) bool { return c.Name == name })
 		if i < 0 {
 			return c.with(Inconclusive, Reason{Text: fmt.Sprintf("the lesson has no comparison %q", name)})
 		}
-		of := Compare(run, run.Lesson.Comparisons[i])
-		if !of.Outcome.Concludes() {
-			why := of.Reason
-			why.Text = because("comparison "+name+": "+string(of.Outcome), why.Text)
-			return c.with(of.Outcome, why)
-		}
-		ratios = append(ratios, of.Ratio.Interval)
+		both = append(both, Compare(run, run.Lesson.Comparisons[i]))
 	}
-	if len(ratios) != 2 {
+	if len(both) != 2 {
 		return c.with(Inconclusive, Reason{Text: "it takes two comparisons"})
 	}
-	c.Value = quotient(ratios[0], ratios[1])
+	figures := ""
+	if both[0].Ratio.Known() && both[1].Ratio.Known() {
+		c.Value = quotient(both[0].Ratio.Interval, both[1].Ratio.Interval)
+		figures = fmt.Sprintf("the ratio of %s to that of %s is %s (%s), expected: 1 within %s", plan.Comparisons[0],
+			plan.Comparisons[1], metric.RatioText(c.Value.Center), c.Value.Text(metric.RatioText), plan.Within)
+	}
+	for _, of := range both {
+		if !of.Outcome.Concludes() {
+			why := of.Reason
+			why.Text = because("comparison "+of.Plan.Name+": "+string(of.Outcome), why.Text)
+			if figures != "" {
+				why.Text = figures + "; " + why.Text
+			}
+			return c.with(of.Outcome, why)
+		}
+	}
 	lo, hi := 1/(1+float64(plan.Within)), 1+float64(plan.Within)
 	c.Agrees = c.Value.Lo >= lo && c.Value.Hi <= hi
-	why := Reason{Text: fmt.Sprintf("the ratio of %s to that of %s is %s (%s), expected: 1 within %s", plan.Comparisons[0],
-		plan.Comparisons[1], metric.RatioText(c.Value.Center), c.Value.Text(metric.RatioText), plan.Within)}
 	switch {
 	case c.Agrees:
-		return c.with(Reproduced, why)
+		return c.with(Reproduced, Reason{Text: figures})
 	case c.Value.Hi < lo, c.Value.Lo > hi:
-		return c.with(NotReproduced, why)
+		return c.with(NotReproduced, Reason{Text: figures})
 	}
-	why.Text += ": the interval is too wide to tell"
-	return c.with(Inconclusive, why)
+	return c.with(Inconclusive, Reason{Text: figures + ": the interval is too wide to tell"})
 }
 
 // quotient divides a ratio by another one that was measured apart from it. Its interval is made of theirs, on a
