@@ -29,6 +29,7 @@ func TestJudgeSame(t *testing.T) {
 	}
 	const text, margin = "the ratio of k6 to that of pgbench is ", ", expected: 1 within 5 %"
 	full := []result.Flag{{Kind: result.FlagHost, Text: "99 % of the host's CPU in use"}}
+	few := []result.Flag{{Kind: result.FlagFew, Text: "7 iterations"}}
 	for name, test := range map[string]struct {
 		pgbench []float64     // of pgpool; direct has 10 all the time, and k6's pgpool 8
 		flags   []result.Flag // of the last repeat of k6's pgpool
@@ -39,8 +40,13 @@ func TestJudgeSame(t *testing.T) {
 		"too wide to tell": {[]float64{7, 8, 8, 8, 8, 9}, nil,
 			"inconclusive: " + text + "1.00 (0.89 to 1.14)" + margin + ": the interval is too wide to tell"},
 		"too few": {[]float64{8, 8}, nil, "no interval: comparison pgbench: no interval: 2 of 6 common repeats"},
-		"a full host": {[]float64{8, 8, 8, 8, 8, 8}, full, "inconclusive: " + text + "1.00 (1.00 to 1.00)" + margin +
-			"; comparison k6: inconclusive; flagged (pgpool, select, 1 client: host)"},
+		"the same on a full host": {[]float64{8, 8, 8, 8, 8, 8}, full, "reproduced: " + text + "1.00 (1.00 to 1.00)" + margin +
+			"; this machine's CPU was full (pgpool, select, 1 client)"},
+		"another on a full host": {[]float64{9, 9, 9, 9, 9, 9}, full, "inconclusive: " + text + "0.89 (0.89 to 0.89)" +
+			margin + "; this machine's CPU was full (pgpool, select, 1 client)"},
+		"with a veto": {[]float64{8, 8, 8, 8, 8, 8}, few, "inconclusive: comparison k6: inconclusive: too few " +
+			"transactions " +
+			"(pgpool, select, 1 client)"},
 	} {
 		run := &result.Run{}
 		run.Lesson.Comparisons = []lesson.Comparison{ask("k6", "k6"), ask("pgbench", "pgbench")}
