@@ -13,7 +13,6 @@ import (
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
-	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/server"
 )
@@ -75,7 +74,6 @@ func (r *runner) try(ctx context.Context, t *trial) ruling {
 			continue
 		}
 		s.out.Flags = flags(s.cell, &s.out)
-		s.out.Bounds = metric.Bounds(&result.Cell{Cell: s.cell}, &s.out)
 		a.flags = append(a.flags, s.out.Flags...)
 		a.burst = a.burst || r.burst(s.cell, &s.out)
 	}
