@@ -127,6 +127,8 @@ type Resources struct {
 	Stolen       *float64 `json:"stolen_cpu,omitempty"`
 	GeneratorCPU *float64 `json:"generator_cpu"` // of all the host's CPUs, used by k6
 	GeneratorMB  *float64 `json:"generator_mb"`  // most memory that k6 used
+	// GeneratorSeconds is the CPU time that k6 took from its start to its end, nil where it drove two cells.
+	GeneratorSeconds *float64 `json:"generator_seconds,omitempty"`
 	// Switches is the host's context switches a second, whoever caused them: containers' own can't be told apart.
 	Switches    *float64    `json:"context_switches,omitempty"`
 	Containers  []Container `json:"containers"`

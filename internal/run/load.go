@@ -171,7 +171,7 @@ func (r *runner) take(t *trial, seen *summary.Test, g generator, file string) {
 	}
 	t.pair.SlotMS, t.pair.MedianMS, t.tooSlow = seen.SlotMS, seen.MedianMS, t.named(seen.TooSlow)
 	used := r.used(nil, g, from, to)
-	used.GeneratorMB, used.NotMeasured = nil, onlyBoth
+	used.GeneratorMB, used.GeneratorSeconds, used.NotMeasured = nil, nil, onlyBoth
 	for i, s := range t.sides {
 		own := *used
 		if share := seen.HostCPU[i]; share != nil {
@@ -198,7 +198,8 @@ func (r *runner) used(services []string, g generator, from, to time.Time) *resul
 	resources := r.sampler.Between(services, g.Started, from, to)
 	if wall := g.Ended.Sub(g.Started); wall > 0 {
 		cpu, memory := g.CPU.Seconds()/wall.Seconds()/float64(cpus()), float64(g.Memory)/(1<<20)
-		resources.GeneratorCPU, resources.GeneratorMB = &cpu, &memory
+		seconds := g.CPU.Seconds()
+		resources.GeneratorCPU, resources.GeneratorMB, resources.GeneratorSeconds = &cpu, &memory, &seconds
 	}
 	return resources
 }

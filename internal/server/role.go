@@ -22,7 +22,7 @@ func Roles() []string { return []string{app, appClear, appTrust} }
 
 // Password is that of a measured role, from the environment; "" for the one that has none.
 func Password(role string) string {
-	variables := map[string]string{app: "APP_PASSWORD", appClear: "APP_CLEAR_PASSWORD", OneIteration: "APP_PASSWORD"}
+	variables := map[string]string{app: "APP_PASSWORD", appClear: "APP_CLEAR_PASSWORD"}
 	return os.Getenv(variables[role])
 }
 
