@@ -2,6 +2,7 @@ package link
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -55,6 +56,15 @@ func addLink(t testing.TB, c *Client, name, upstream string) topology.Link {
 	return topology.Link{Name: name, Listen: made.Listen, Upstream: upstream}
 }
 
+// change sends a request about a link's toxics, as other programs do.
+func (c *Client) change(ctx context.Context, link string, r request) error {
+	return c.ask(ctx, link, r.method, "/toxics"+r.toxic, r.body, nil)
+}
+
+func (c *Client) addToxic(ctx context.Context, link string, t Toxic) error {
+	return c.change(ctx, link, adding(t))
+}
+
 // listen serves each connection with serve until the test ends.
 func listen(t testing.TB, serve func(net.Conn)) (address string) {
 	t.Helper()
@@ -66,8 +76,14 @@ func echo(conn net.Conn) { io.Copy(conn, conn) }
 // silent answers nothing for as long as its client waits.
 func silent(conn net.Conn) { io.Copy(io.Discard, conn) }
 
-// answerQueries speaks just enough of PostgreSQL's protocol to answer every simple query with one row.
+// answerQueries answers every query with one row.
 func answerQueries(conn net.Conn) {
+	answer(conn, func(string) map[string]string { return map[string]string{"one": "1"} })
+}
+
+// answer speaks just enough of PostgreSQL's protocol to answer simple queries with the row that rowOf returns, nil for
+// none.
+func answer(conn net.Conn, rowOf func(sql string) map[string]string) {
 	backend, ok := testkit.Startup(conn)
 	if !ok {
 		return
@@ -79,11 +95,20 @@ func answerQueries(conn net.Conn) {
 		if err != nil {
 			return
 		}
-		if _, ok := message.(*pgproto3.Query); !ok {
+		query, ok := message.(*pgproto3.Query)
+		if !ok {
 			return
 		}
-		backend.Send(&pgproto3.RowDescription{Fields: []pgproto3.FieldDescription{{Name: []byte("one"), DataTypeOID: 23}}})
-		backend.Send(&pgproto3.DataRow{Values: [][]byte{[]byte("1")}})
+		if row := rowOf(query.String); row != nil {
+			var columns pgproto3.RowDescription
+			var values pgproto3.DataRow
+			for name, value := range row {
+				columns.Fields = append(columns.Fields, pgproto3.FieldDescription{Name: []byte(name), DataTypeOID: 25})
+				values.Values = append(values.Values, []byte(value))
+			}
+			backend.Send(&columns)
+			backend.Send(&values)
+		}
 		backend.Send(&pgproto3.CommandComplete{CommandTag: []byte("SELECT 1")})
 		backend.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
 	}
