@@ -12,6 +12,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"pooler-lab/internal/session"
 )
 
 // Set makes the link carry exactly these settings: a toxic of the lab's own is changed in place, so that live
@@ -64,20 +66,21 @@ func (c *Client) Cut(ctx context.Context, link string) error {
 	return nil
 }
 
-// restoreTries is how often a restore tries to get the link's port back, restorePause how long it waits before the next
-// try: something else may hold the port for a moment.
-const restoreTries, restorePause = 20, 100 * time.Millisecond
+// restoreWait is how long a restore tries to get the link's port back: something else may hold it for a moment.
+const restoreWait = 2 * time.Second
 
 // Restore ends a cut; its toxics are still there.
 func (c *Client) Restore(ctx context.Context, link string) error {
-	err := c.enable(ctx, link, true)
-	for tries := 1; portInUse(err) && tries < restoreTries && ctx.Err() == nil; tries++ {
-		time.Sleep(restorePause)
-		err = c.enable(ctx, link, true)
-	}
-	if portInUse(err) {
+	err := session.Until(ctx, restoreWait, 100*time.Millisecond, func() (bool, error) {
+		err := c.enable(ctx, link, true)
+		if portInUse(err) {
+			return false, nil
+		}
+		return true, err
+	})
+	if errors.Is(err, session.ErrLate) {
 		return fmt.Errorf("restore link %s: another connection of toxiproxy's has its port; restore the link again once "+
-			"that has ended (%w)", link, err)
+			"that has ended", link)
 	}
 	if err != nil {
 		return fmt.Errorf("restore link %s: %w", link, err)

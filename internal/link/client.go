@@ -64,6 +64,18 @@ func (e *StalledError) Error() string {
 		"all links"
 }
 
+func isStalled(err error) bool {
+	var stalled *StalledError
+	return errors.As(err, &stalled)
+}
+
+// A missingError says that toxiproxy doesn't have a link.
+type missingError struct{ link string }
+
+func (e *missingError) Error() string {
+	return "toxiproxy has no link " + e.link + "; restart that service to have it read configs/toxiproxy.json again"
+}
+
 // New returns a client of the toxiproxy at apiURL, such as http://toxiproxy:8474, that reads these links. It doesn't
 // connect yet.
 func New(apiURL string, links ...string) *Client {
@@ -93,22 +105,11 @@ func (c *Client) host() string {
 func (c *Client) Proxy(ctx context.Context, link string) (Proxy, error) {
 	var p Proxy
 	err := c.ask(ctx, link, http.MethodGet, "", nil, &p)
-	if isMissing(err) {
-		err = fmt.Errorf("toxiproxy has no link %s; restart that service to have it read configs/toxiproxy.json again: %w",
-			link, err)
+	var refused *APIError
+	if errors.As(err, &refused) && refused.Status == http.StatusNotFound {
+		err = &missingError{link}
 	}
 	return p, err
-}
-
-func isStalled(err error) bool {
-	var stalled *StalledError
-	return errors.As(err, &stalled)
-}
-
-// isMissing reports whether toxiproxy doesn't know what it was asked for.
-func isMissing(err error) bool {
-	var refused *APIError
-	return errors.As(err, &refused) && refused.Status == http.StatusNotFound
 }
 
 func (c *Client) enable(ctx context.Context, link string, enabled bool) error {

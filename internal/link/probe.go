@@ -56,7 +56,7 @@ func (p *Probe) RoundTrip(ctx context.Context) (session.RoundTrip, error) {
 
 // connect connects where there is no connection, and sends the first statement, which takes longer.
 func (p *Probe) connect(ctx context.Context) error {
-	if p.session != nil && !p.session.Closed() {
+	if p.session != nil && !p.session.IsClosed() {
 		return nil
 	}
 	s, err := session.Open(ctx, p.at.DSN(p.user), p.password)

@@ -97,11 +97,11 @@ func (r *Replication) ask(ctx context.Context, do func(*session.Session, conninf
 		return fmt.Errorf("connect to the standby: %w", err)
 	}
 	defer standby.Close()
-	row, err := standby.AskOne(ctx, "SELECT current_setting('primary_conninfo') AS text")
+	row, err := standby.AskOne(ctx, "SELECT current_setting('primary_conninfo') AS value")
 	if err != nil {
 		return fmt.Errorf("read the standby's primary_conninfo: %w", err)
 	}
-	now, err := parseConninfo(row["text"])
+	now, err := parseConninfo(row["value"])
 	if err == nil && len(now) == 0 {
 		err = errors.New("it is empty, so the standby follows no primary")
 	}
@@ -126,25 +126,19 @@ func follow(ctx context.Context, standby *session.Session, primary conninfo) err
 
 // awaitStream waits until the standby receives WAL from that address.
 func awaitStream(ctx context.Context, standby *session.Session, from address) error {
-	ctx, cancel := context.WithTimeout(ctx, streamWait)
-	defer cancel()
 	last := "no WAL receiver runs"
-	for {
-		rows, err := standby.Ask(ctx, "SELECT status, sender_host, sender_port FROM pg_stat_wal_receiver")
-		if err == nil && len(rows) > 0 {
-			now := address{rows[0]["sender_host"], rows[0]["sender_port"]}
-			if rows[0]["status"] == "streaming" && now == from {
-				return nil
-			}
-			last = rows[0]["status"] + " from " + now.String()
+	err := session.Until(ctx, streamWait, 100*time.Millisecond, func() (bool, error) {
+		rows, err := standby.Ask(ctx, "SELECT status || ' from ' || sender_host || ':' || sender_port AS value "+
+			"FROM pg_stat_wal_receiver")
+		if err == nil && len(rows) > 0 && rows[0]["value"] != "" {
+			last = rows[0]["value"]
 		}
-		select {
-		case <-time.After(100 * time.Millisecond):
-		case <-ctx.Done():
-			return fmt.Errorf("the standby is told to replicate from %s, but doesn't stream from there within %s (%s)",
-				from, streamWait, last)
-		}
+		return err == nil && last == "streaming from "+from.host+":"+from.port, nil // a failure may pass
+	})
+	if err != nil {
+		return fmt.Errorf("the standby is told to replicate from %s, but doesn't stream from there: %w (%s)", from, err, last)
 	}
+	return nil
 }
 
 // conninfo is a libpq connection string, cut into its keywords. Each keeps its value as it was written, quotes and all.

@@ -2,6 +2,7 @@ package link
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -21,10 +22,11 @@ func (c *Client) Read(ctx context.Context) (s Snapshot, unread map[string]error,
 	all.Wait()
 	unread = map[string]error{}
 	for i, wrong := range failed {
+		var missing *missingError
 		switch {
 		case wrong == nil:
 			s = append(s, proxies[i])
-		case isStalled(wrong), isMissing(wrong):
+		case isStalled(wrong), errors.As(wrong, &missing):
 			unread[c.links[i]] = wrong
 		default:
 			return nil, nil, wrong

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
 )
 
@@ -45,18 +46,18 @@ type standbyStandIn struct {
 }
 
 func (s *standbyStandIn) serve(conn net.Conn) {
-	answer(conn, func(sql string) map[string]string {
+	testkit.Answer(conn, func(sql string) (values []string, ok bool) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		now := s.info.address()
 		if text, found := strings.CutPrefix(sql, "ALTER SYSTEM SET primary_conninfo TO '"); found {
 			s.info, _ = parseConninfo(strings.TrimSuffix(text, "'"))
-			return nil
+			return nil, true
 		}
 		if strings.Contains(sql, "pg_stat_wal_receiver") {
-			return map[string]string{"status": "streaming", "sender_host": now.host, "sender_port": now.port}
+			now := s.info.address()
+			return []string{"streaming from " + now.host + ":" + now.port}, true
 		}
-		return map[string]string{"text": s.info.String()}
+		return []string{s.info.String()}, true
 	})
 }
 

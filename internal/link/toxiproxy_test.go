@@ -13,7 +13,6 @@ import (
 
 	toxiproxy "github.com/Shopify/toxiproxy/v2"
 	"github.com/Shopify/toxiproxy/v2/collectors"
-	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/rs/zerolog"
 
 	"pooler-lab/internal/testkit"
@@ -78,40 +77,7 @@ func silent(conn net.Conn) { io.Copy(io.Discard, conn) }
 
 // answerQueries answers every query with one row.
 func answerQueries(conn net.Conn) {
-	answer(conn, func(string) map[string]string { return map[string]string{"one": "1"} })
-}
-
-// answer speaks just enough of PostgreSQL's protocol to answer simple queries with the row that rowOf returns, nil for
-// none.
-func answer(conn net.Conn, rowOf func(sql string) map[string]string) {
-	backend, ok := testkit.Startup(conn)
-	if !ok {
-		return
-	}
-	backend.Send(&pgproto3.AuthenticationOk{})
-	backend.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
-	for backend.Flush() == nil {
-		message, err := backend.Receive()
-		if err != nil {
-			return
-		}
-		query, ok := message.(*pgproto3.Query)
-		if !ok {
-			return
-		}
-		if row := rowOf(query.String); row != nil {
-			var columns pgproto3.RowDescription
-			var values pgproto3.DataRow
-			for name, value := range row {
-				columns.Fields = append(columns.Fields, pgproto3.FieldDescription{Name: []byte(name), DataTypeOID: 25})
-				values.Values = append(values.Values, []byte(value))
-			}
-			backend.Send(&columns)
-			backend.Send(&values)
-		}
-		backend.Send(&pgproto3.CommandComplete{CommandTag: []byte("SELECT 1")})
-		backend.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
-	}
+	testkit.Answer(conn, func(string) (values []string, ok bool) { return []string{"1"}, true })
 }
 
 // aClient is a connection through a link that stays open while the link changes.
