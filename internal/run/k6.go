@@ -33,7 +33,7 @@ func runK6(ctx context.Context, script, log, summary, password string, c k6run.C
 		return generator{}, err
 	}
 	return runOrder(ctx, log, k6run.Order{Script: script, Output: "lab=" + summary, Env: env, Password: password,
-		Grace: grace(c)})
+		Clients: c.Clients, Grace: grace(c)})
 }
 
 // runOrder runs k6 once with its output in log.

@@ -65,7 +65,7 @@ func (r *runner) loadPair(ctx context.Context, t *trial) error {
 	follower := r.follow(t, told)
 	log, written := file+".log", filepath.Join(r.dir, file+".json")
 	g, err := runOrder(limited, filepath.Join(r.dir, log), k6run.Order{Script: r.script, Output: "lab=" + written,
-		Env: env, Grace: grace(told.Cells[:]...)})
+		Env: env, Clients: told.Cells[0].Clients + told.Cells[1].Clients, Grace: grace(told.Cells[:]...)})
 	followErr := follower.end()
 	os.Remove(told.Stop)
 	t.pair.File, t.pair.Groups, t.pair.Figures = file+".groups", len(follower.groups), follower.figures

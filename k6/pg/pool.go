@@ -17,18 +17,9 @@ import (
 // poolOptions are the options of pg.pool. VUs that give the same ones share one
 // pool.
 type poolOptions struct {
-	Client   clientOptions
-	Name     string  `js:"name"`     // tells pools of the same options apart
-	Size     int32   `js:"size"`     // most connections
-	Min      int32   `js:"min"`      // connections that are kept open
-	Lifetime float64 `js:"lifetime"` // seconds after which a connection is replaced; 0: an hour
-	Idle     float64 `js:"idle"`     // seconds after which an unused one is closed; 0: half an hour
-}
-
-// pools are the pools of a test by their options.
-type pools struct {
-	mu    sync.Mutex
-	known map[poolOptions]*pool
+	ClientOptions
+	Name string `js:"name"` // tells pools of the same options apart
+	Size int32  `js:"size"` // most connections
 }
 
 // pool is an application's own pool: connections that many VUs share.
@@ -56,37 +47,19 @@ type lender struct {
 
 // newPool is pg.pool(options): a VU's way to the pool of these options.
 func (i *instance) newPool(call sobek.FunctionCall) sobek.Value {
-	options := poolOptions{Client: clientOptions{Protocol: "prepared"}, Size: 10}
-	i.options("pool", call.Argument(0), &options.Client,
-		"dsn", "password", "path", "protocol", "name", "size", "min", "lifetime", "idle")
-	i.read("pool", call.Argument(0), &options)
-	if options.Size < 1 || options.Min < 0 || options.Min > options.Size || options.Lifetime < 0 || options.Idle < 0 {
-		i.throw(errors.New("pool: size must be at least 1, min from 0 to size, lifetime and idle not below 0"))
+	options := poolOptions{ClientOptions: ClientOptions{Protocol: "prepared"}, Size: 10}
+	i.options("pool", call.Argument(0), &options)
+	if options.Size < 1 {
+		i.throw(errors.New("pool: size must be at least 1"))
 	}
-	first := i.clientOf("pool", options.Client)
-	l := &lender{instance: i, pool: i.Module.poolOf(options), free: []*client{first}}
+	first := i.clientOf("pool", options.ClientOptions)
+	known, _ := i.pools.LoadOrStore(options, &pool{Module: i.Module, options: options})
+	l := &lender{instance: i, pool: known.(*pool), free: []*client{first}}
 	bound := map[string]method{"connected": l.isConnected, "fill": l.fill, "stat": l.stat}
 	for name := range first.bound {
-		if name != "prepare" { // which of the connections should it be?
-			bound[name] = l.lending(name)
-		}
+		bound[name] = l.lending(name)
 	}
 	return i.object(bound)
-}
-
-// poolOf returns the pool of the options, and makes it for the first VU.
-func (m *Module) poolOf(options poolOptions) *pool {
-	m.pools.mu.Lock()
-	defer m.pools.mu.Unlock()
-	if m.pools.known == nil {
-		m.pools.known = map[poolOptions]*pool{}
-	}
-	p := m.pools.known[options]
-	if p == nil {
-		p = &pool{Module: m, options: options}
-		m.pools.known[options] = p
-	}
-	return p
 }
 
 // lending returns a method that borrows a connection for one call of the
@@ -126,7 +99,7 @@ func (l *lender) borrow() (*client, *pgxpool.Conn) {
 // same pool borrows another connection, as it does in an application.
 func (l *lender) client() *client {
 	if l.tagSet == nil {
-		l.tagSet = l.newTagSet("path", l.pool.options.Client.Path, "protocol", l.pool.options.Client.Protocol)
+		l.tagSet = l.newTagSet("path", l.pool.options.Path, "protocol", l.pool.options.Protocol)
 	}
 	if last := len(l.free) - 1; last >= 0 {
 		c := l.free[last]
@@ -136,7 +109,7 @@ func (l *lender) client() *client {
 		}
 		return c
 	}
-	c := l.clientOf("pool", l.pool.options.Client)
+	c := l.clientOf("pool", l.pool.options.ClientOptions)
 	l.free = append(l.free, c)
 	return l.client()
 }
@@ -168,7 +141,7 @@ func (p *pool) open(i *instance) (*pgxpool.Pool, error) {
 		return nil, err
 	}
 	p.opener, p.tags = i, i.vu.State().Tags.GetCurrentValues().Tags
-	for name, value := range map[string]string{"path": p.options.Client.Path, "protocol": p.options.Client.Protocol} {
+	for name, value := range map[string]string{"path": p.options.Path, "protocol": p.options.Protocol} {
 		if value != "" {
 			p.tags = p.tags.With(name, value)
 		}
@@ -182,7 +155,7 @@ func (p *pool) open(i *instance) (*pgxpool.Pool, error) {
 
 // config returns pgxpool's settings.
 func (p *pool) config() (*pgxpool.Config, error) {
-	base, err := p.Module.config(p.options.Client.DSN, p.options.Client.Password)
+	base, err := p.Module.config(p.options.DSN, p.options.Password)
 	if err != nil {
 		return nil, err
 	}
@@ -190,27 +163,18 @@ func (p *pool) config() (*pgxpool.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the pool's settings: %w", err)
 	}
-	config.MaxConns, config.MinConns = p.options.Size, p.options.Min
-	if p.options.Lifetime > 0 {
-		config.MaxConnLifetime = seconds(p.options.Lifetime)
-	}
-	if p.options.Idle > 0 {
-		config.MaxConnIdleTime = seconds(p.options.Idle)
-	}
-	config.HealthCheckPeriod = time.Second
+	config.MaxConns = p.options.Size
 	// A ping is a transaction to the server, and nobody asked for it.
 	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
 	config.BeforeConnect = func(_ context.Context, connecting *pgx.ConnConfig) error {
-		t := &timing{began: time.Now()}
-		timed := t.timed(base)
-		done := timed.AfterConnect
-		place := places[p.firstConnect(p.opener.sideOf(), base)]
-		timed.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
-			err := done(ctx, conn)
+		t := newTiming()
+		place := places[p.firstConnect(p.opener.side, base)]
+		timed := *base
+		timed.AfterConnect = func(_ context.Context, conn *pgconn.PgConn) error {
 			p.welcome(newSession(conn, t), t, place)
-			return err
+			return nil
 		}
-		connecting.Config = *timed
+		connecting.Config = *t.Watch(&timed)
 		return nil
 	}
 	config.BeforeClose = func(conn *pgx.Conn) {
@@ -235,15 +199,15 @@ func (p *pool) welcome(s *session, t *timing, place string) {
 	i, tags := p.opener, p.tags
 	p.mu.Unlock()
 
-	if phase := i.phaseAt(t.ready); phase != phaseNone {
+	if phase := i.phaseAt(t.Ready()); phase != phaseNone {
 		tags = tags.With("phase", phase.String())
 	}
 	tags = tags.With("connect", place)
 	samples := i.metrics.ofConnect(t, tags)
 	if again {
-		samples = append(samples, sample(i.metrics.Reconnects, tags, t.ready, 1))
+		samples = append(samples, sample(i.metrics.Reconnects, tags, t.Ready(), 1))
 	}
-	i.push(append(samples, i.metrics.ofTraffic(s.traffic(), tags, t.ready)...)...)
+	i.push(append(samples, i.metrics.ofTraffic(s.traffic(), tags, t.Ready())...)...)
 }
 
 // lose notes that a connection was dropped while it was lent.
@@ -280,9 +244,8 @@ func (l *lender) stat(sobek.FunctionCall) sobek.Value {
 
 // closePools closes all pools; their connections have been closed before.
 func (m *Module) closePools() {
-	m.pools.mu.Lock()
-	defer m.pools.mu.Unlock()
-	for _, p := range m.pools.known {
+	for _, known := range m.pools.Range {
+		p := known.(*pool)
 		p.mu.Lock()
 		if p.opened != nil {
 			p.opened.Close()
