@@ -43,6 +43,9 @@ func (i *instance) newClient(call sobek.FunctionCall) sobek.Value {
 	options := ClientOptions{Protocol: "prepared"}
 	i.options("client", call.Argument(0), &options)
 	c := i.clientOf("client", options)
+	for first, tag := range places {
+		c.connects[first] = c.newTagSet("path", options.Path, "protocol", options.Protocol, "connect", tag)
+	}
 	c.bound["connect"], c.bound["connected"], c.bound["close"] = c.connect, c.isConnected, c.close
 	c.object = i.object(c.bound)
 	return c.object
@@ -58,7 +61,8 @@ func (i *instance) clientOf(call string, options ClientOptions) *client {
 	if err != nil {
 		i.throw(fmt.Errorf("%s: %w", call, err))
 	}
-	c := &client{instance: i, options: options, config: config, protocol: protocol}
+	c := &client{instance: i, options: options, config: config, protocol: protocol, named: map[string]*tagSet{}}
+	c.tagSet = c.newTagSet("path", options.Path, "protocol", options.Protocol)
 	c.bound = map[string]method{
 		"exec": c.exec, "query": c.query, "transaction": c.transaction, "pipeline": c.pipeline,
 		"copyIn": c.copyIn, "copyOut": c.copyOut,
@@ -70,9 +74,6 @@ func (i *instance) clientOf(call string, options ClientOptions) *client {
 func (c *client) requireSession(call string) (context.Context, *session) {
 	c.requireTest(call)
 	ctx := c.context()
-	if c.tagSet == nil {
-		c.tagSet = c.newTagSet("path", c.options.Path, "protocol", c.options.Protocol)
-	}
 	if c.session == nil {
 		c.fail(ctx, c.tagSet, "statement", errNotConnected)
 	}
@@ -98,11 +99,6 @@ func (c *client) connect(sobek.FunctionCall) sobek.Value {
 	ctx := c.context()
 	c.terminate()
 
-	if c.connects[0] == nil {
-		for first, tag := range places {
-			c.connects[first] = c.newTagSet("path", c.options.Path, "protocol", c.options.Protocol, "connect", tag)
-		}
-	}
 	first := c.Module.firstConnect(c.side, c.config)
 	set := c.connects[first]
 	t := newTiming()
@@ -246,9 +242,6 @@ func (c *client) statementOf(value sobek.Value) *statement {
 // tagSetOf returns the tag set of statements of that name.
 func (c *client) tagSetOf(name string) *tagSet {
 	if c.named[name] == nil {
-		if c.named == nil {
-			c.named = map[string]*tagSet{}
-		}
 		c.named[name] = c.newTagSet("path", c.options.Path, "protocol", c.options.Protocol, "statement", name)
 	}
 	return c.named[name]

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/grafana/sobek"
@@ -54,7 +56,7 @@ func (i *instance) newPool(call sobek.FunctionCall) sobek.Value {
 	}
 	first := i.clientOf("pool", options.ClientOptions)
 	known, _ := i.pools.LoadOrStore(options, &pool{Module: i.Module, options: options})
-	l := &lender{instance: i, pool: known.(*pool), free: []*client{first}}
+	l := &lender{instance: i, pool: known.(*pool), tagSet: first.tagSet, free: []*client{first}}
 	bound := map[string]method{"connected": l.isConnected, "fill": l.fill, "stat": l.stat}
 	for name := range first.bound {
 		bound[name] = l.lending(name)
@@ -74,12 +76,7 @@ func (l *lender) lending(name string) method {
 
 // borrow waits for a connection of the pool and returns a client that has it.
 func (l *lender) borrow() (*client, *pgxpool.Conn) {
-	l.requireTest("a pool")
-	c, ctx := l.client(), l.context()
-	opened, err := l.pool.open(l.instance)
-	if err != nil {
-		l.throw(err)
-	}
+	opened, c, ctx := l.opened("a pool"), l.client(), l.context()
 	began := time.Now()
 	lent, err := opened.Acquire(ctx)
 	ended := time.Now()
@@ -98,20 +95,16 @@ func (l *lender) borrow() (*client, *pgxpool.Conn) {
 // client returns a client that isn't in use: a call within a transaction of the
 // same pool borrows another connection, as it does in an application.
 func (l *lender) client() *client {
-	if l.tagSet == nil {
-		l.tagSet = l.newTagSet("path", l.pool.options.Path, "protocol", l.pool.options.Protocol)
+	if len(l.free) == 0 {
+		l.free = append(l.free, l.clientOf("pool", l.pool.options.ClientOptions))
 	}
-	if last := len(l.free) - 1; last >= 0 {
-		c := l.free[last]
-		l.free = l.free[:last]
-		if c.object == nil {
-			c.object = l.object(c.bound)
-		}
-		return c
+	last := len(l.free) - 1
+	c := l.free[last]
+	l.free = l.free[:last]
+	if c.object == nil {
+		c.object = l.object(c.bound)
 	}
-	c := l.clientOf("pool", l.pool.options.ClientOptions)
-	l.free = append(l.free, c)
-	return l.client()
+	return c
 }
 
 // giveBack returns the connection to the pool. One that is in the middle of a
@@ -129,6 +122,16 @@ func (l *lender) giveBack(c *client, lent *pgxpool.Conn) {
 // sessionKey is where a pool's connection keeps its session.
 const sessionKey = "k6/x/pg"
 
+// opened returns the pool, open.
+func (l *lender) opened(call string) *pgxpool.Pool {
+	l.requireTest(call)
+	opened, err := l.pool.open(l.instance)
+	if err != nil {
+		l.throw(err)
+	}
+	return opened
+}
+
 // open opens the pool for the first VU that needs it.
 func (p *pool) open(i *instance) (*pgxpool.Pool, error) {
 	p.mu.Lock()
@@ -141,11 +144,7 @@ func (p *pool) open(i *instance) (*pgxpool.Pool, error) {
 		return nil, err
 	}
 	p.opener, p.tags = i, i.vu.State().Tags.GetCurrentValues().Tags
-	for name, value := range map[string]string{"path": p.options.Path, "protocol": p.options.Protocol} {
-		if value != "" {
-			p.tags = p.tags.With(name, value)
-		}
-	}
+	p.tags = withTags(p.tags, "path", p.options.Path, "protocol", p.options.Protocol)
 	p.opened, err = pgxpool.NewWithConfig(background, config)
 	if err != nil {
 		return nil, fmt.Errorf("open the pool: %w", err)
@@ -217,6 +216,52 @@ func (p *pool) lose() {
 	p.lost++
 }
 
+// fill is pool.fill(): it returns when the pool has as many connections as its
+// size and the server allow, so that no measured statement waits for a connect.
+// One VU tries, for all of them, and is thrown what the server refused.
+func (l *lender) fill(sobek.FunctionCall) sobek.Value {
+	opened := l.opened("fill()")
+	ctx, c := l.context(), &client{instance: l.instance}
+	refused := l.pool.fill(ctx, opened)
+	for at, err := range refused {
+		if at == len(refused)-1 {
+			c.fail(ctx, l.tagSet, "fill the pool", err)
+		}
+		c.tally(ctx, l.tagSet, "fill the pool", err)
+	}
+	return sobek.Undefined()
+}
+
+// fill borrows all connections at once, each until all the others have come or
+// been refused, and returns the refusals.
+func (p *pool) fill(ctx context.Context, opened *pgxpool.Pool) []error {
+	p.filling.Lock()
+	defer p.filling.Unlock()
+	if p.filled {
+		return nil
+	}
+	p.filled = true
+	var borrowing sync.WaitGroup
+	var failed atomic.Int32
+	errs := make([]error, p.options.Size)
+	for at := range errs {
+		borrowing.Go(func() {
+			lent, err := opened.Acquire(ctx)
+			if err != nil {
+				errs[at] = err
+				failed.Add(1)
+				return
+			}
+			defer lent.Release()
+			for opened.Stat().TotalConns()+failed.Load() < p.options.Size && ctx.Err() == nil {
+				time.Sleep(time.Millisecond)
+			}
+		})
+	}
+	borrowing.Wait()
+	return slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+}
+
 // isConnected is pool.connected(): false where this VU's last call got no
 // connection, or one that was dropped.
 func (l *lender) isConnected(sobek.FunctionCall) sobek.Value {
@@ -233,12 +278,7 @@ type poolState struct {
 
 // stat is pool.stat().
 func (l *lender) stat(sobek.FunctionCall) sobek.Value {
-	l.requireTest("stat()")
-	opened, err := l.pool.open(l.instance)
-	if err != nil {
-		l.throw(err)
-	}
-	now := opened.Stat()
+	now := l.opened("stat()").Stat()
 	return l.vu.Runtime().ToValue(poolState{now.MaxConns(), now.TotalConns(), now.IdleConns(), now.AcquiredConns()})
 }
 
