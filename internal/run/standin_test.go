@@ -232,7 +232,7 @@ func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *
 	p := &plan{lesson: &lesson.Lesson{Name: "00-tour", Title: "t", Question: "q?", File: "/lab/x.js",
 		SHA256: "0000000000000000000000000000000000000000000000000000000000000000"},
 		cells: cells, paths: []result.Path{{Name: "direct", Database: "postgresql"}}}
-	doc := p.document(lesson.Override{}, 7)
+	doc := p.document(7)
 	doc.ID, doc.Started = id, started
 	doc.Manifest = result.Manifest{
 		Versions: map[string]string{}, Authentication: []result.Login{}, MaxConnections: map[string]string{},
