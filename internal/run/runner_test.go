@@ -233,6 +233,24 @@ func TestNetworkOfACell(t *testing.T) {
 	}
 }
 
+// Latencies are restored even where the standby's replication can't be.
+func TestLatenciesAreRestoredWithoutTheStandby(t *testing.T) {
+	c := plain("a")
+	c.ReplicationMS = 20
+	r, links, _ := newRunner(t, "good", c)
+	r.replication.(*replicationStandIn).broken = errors.New("the standby is away")
+	links.latency["client-standby"] = 7 // before the run
+	if err := r.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(links.put) != 1 || links.put[0].SetMS("client-standby") != 7 {
+		t.Errorf("put back: %v", links.put)
+	}
+	if said := written(t, r.dir).NotRestored; !strings.Contains(said, "restore replication: the standby is away") {
+		t.Errorf("not restored: %q", said)
+	}
+}
+
 func TestASwapRejectsTheRepeat(t *testing.T) {
 	tests := []struct {
 		name     string
@@ -338,7 +356,7 @@ func TestDeadline(t *testing.T) {
 			}
 		}
 	}()
-	g, err := runK6(ctx, "x.js", filepath.Join(r.dir, "log"), file, "", k6run.Cell{})
+	g, err := runK6(ctx, "x.js", filepath.Join(r.dir, "log"), file, k6run.Trial{Cells: []k6run.Cell{{}}})
 	if err != nil || g.Exit != 105 {
 		t.Errorf("%v, %+v", err, g)
 	}
@@ -363,14 +381,16 @@ func TestSeeds(t *testing.T) {
 func TestCellIsJSONWithoutPassword(t *testing.T) {
 	r, _, _ := newRunner(t, "good", slow("a"))
 	t.Setenv("APP_PASSWORD", "secret")
-	path, err := r.path(r.scheduled[0])
-	if err != nil {
-		t.Fatal(err)
-	}
 	c := r.scheduled[0]
 	c.Role, c.PoolSize, c.Instances, c.InstancePool, c.Transactions, c.Params = "app_trust", 5, 2, 3, 50, json.RawMessage(`{"rows":9}`)
-	path.Role = c.Role
-	env, err := r.told(c, path, &result.Repeat{Block: 1, Attempt: 1}).Env()
+	told := func(c lesson.Cell) ([]string, error) {
+		tr := newTrial(nil, 1, 1, 1, c)
+		if err := r.findPaths(tr); err != nil {
+			return nil, err
+		}
+		return r.told(tr).Env()
+	}
+	env, err := told(c)
 	text := strings.Join(env, " ")
 	if err != nil || strings.Contains(text, "secret") || !strings.HasPrefix(text, "LAB_CELL={") {
 		t.Errorf("%s, %v", text, err)
@@ -382,7 +402,7 @@ func TestCellIsJSONWithoutPassword(t *testing.T) {
 		}
 	}
 	c.Params = nil
-	if env, err = r.told(c, path, &result.Repeat{Block: 1, Attempt: 1}).Env(); err != nil || !strings.Contains(env[0], `"params":{}`) {
+	if env, err = told(c); err != nil || !strings.Contains(env[0], `"params":{}`) {
 		t.Errorf("a cell without params is told as %s, %v", env, err)
 	}
 }

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"pooler-lab/internal/pooler"
@@ -20,13 +19,10 @@ type probe struct {
 	pid, client, recovery, identifier, version string
 }
 
-// roundTrips is how many SELECT 1 the round trip is the median of.
-const roundTrips = 9
-
 // probeWait is how long whoever answers the client may take to come back after a restart.
 const probeWait = 10 * time.Second
 
-func (l *Lab) probe(ctx context.Context, path Path) (*probe, error) {
+func (l *Servers) probe(ctx context.Context, path Path) (*probe, error) {
 	through := l.pooler(path)
 	if err := through.Enter(ctx); err != nil {
 		return nil, err
@@ -80,8 +76,10 @@ const (
 // roundTrip measures the path's.
 func (p *probe) roundTrip(ctx context.Context, path Path) (*result.RoundTrip, error) {
 	for tries := 1; ; tries++ {
-		ms, err := p.median(ctx)
-		r := &result.RoundTrip{SetMS: path.SetMS, MeasuredMS: ms, Samples: roundTrips}
+		took, err := p.RoundTrip(ctx, "SELECT 1")
+		p.statements += int64(took.Samples)
+		ms := float64(took.Median.Microseconds()) / 1000
+		r := &result.RoundTrip{SetMS: path.SetMS, MeasuredMS: ms, Samples: took.Samples}
 		if err != nil || r.AsSet() || tries == roundTripTries {
 			return r, err
 		}
@@ -93,32 +91,17 @@ func (p *probe) roundTrip(ctx context.Context, path Path) (*result.RoundTrip, er
 	}
 }
 
-// median is that of roundTrips SELECT 1, in milliseconds.
-func (p *probe) median(ctx context.Context) (float64, error) {
-	var took []time.Duration
-	for range roundTrips {
-		start := time.Now()
-		if _, err := p.Ask(ctx, "SELECT 1"); err != nil {
-			return 0, fmt.Errorf("measure the round trip: %w", err)
-		}
-		took = append(took, time.Since(start))
-		p.statements++
-	}
-	slices.Sort(took)
-	return float64(took[roundTrips/2].Microseconds()) / 1000, nil
-}
-
-// prove fills in the facts of the path, and its round trip if they hold. The error is of asking.
-func (l *Lab) prove(ctx context.Context, path Path, b *Beginning) error {
-	p, err := l.probe(ctx, path)
+// prove fills in the facts of the side's path, and its round trip if they hold. The error is of asking.
+func (l *Servers) prove(ctx context.Context, s *Side) error {
+	p, err := l.probe(ctx, s.Path)
 	if err != nil {
 		return err
 	}
 	defer p.Close()
-	if b.Facts, err = l.facts(ctx, path, p); err != nil || Wrong(b.Facts) != "" {
+	if s.Facts, err = l.facts(ctx, s.Path, p); err != nil || s.wrong() {
 		return err
 	}
-	b.RoundTrip, err = p.roundTrip(ctx, path)
-	b.statements = p.statements
+	s.RoundTrip, err = p.roundTrip(ctx, s.Path)
+	s.statements = p.statements
 	return err
 }
