@@ -175,8 +175,7 @@ func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override,
 	if err := servers.RevokeLogin(ctx); err != nil { // a run that was killed may have left the login
 		return nil, err
 	}
-	links := link.New(link.APIURL(), set.LinkNames()...)
-	replication, err := link.NewReplication(set, topology.Proxy)
+	links, err := link.NewSwitch(set, link.New(link.APIURL(), set.LinkNames()...))
 	if err != nil {
 		return nil, err
 	}
@@ -199,18 +198,17 @@ func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override,
 	sessions := sample.NewServers(server.NodeDSN, os.Getenv("LAB_PASSWORD"), server.Roles())
 	defer sessions.Close()
 	r := &runner{
-		set:         set,
-		links:       links,
-		replication: replication,
-		servers:     servers,
-		sampler:     sampler,
-		sessions:    sessions,
-		script:      p.lesson.File,
-		scheduled:   p.cells,
-		progress:    progress,
-		dir:         filepath.Join(results, doc.ID),
-		doc:         doc,
-		once:        p.lesson.Once,
+		set:       set,
+		links:     links,
+		servers:   servers,
+		sampler:   sampler,
+		sessions:  sessions,
+		script:    p.lesson.File,
+		scheduled: p.cells,
+		progress:  progress,
+		dir:       filepath.Join(results, doc.ID),
+		doc:       doc,
+		once:      p.lesson.Once,
 	}
 	return doc, errors.Join(r.run(ctx), report.Write(r.dir, doc))
 }
