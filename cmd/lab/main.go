@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pooler-lab/internal/console"
-	"pooler-lab/internal/crosscheck"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/report"
 	runner "pooler-lab/internal/run"
@@ -90,7 +89,6 @@ func newRoot() *cobra.Command {
 		runner.NewCancelCommand(),
 		report.NewReportCommand(),
 		report.NewVerdictCommand(),
-		crosscheck.NewCommand(),
 		selftest.NewCommand(),
 	)
 	return root

@@ -1,6 +1,7 @@
 package lesson
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -84,6 +85,9 @@ experiments:
     clients: [1]
     seconds: 1
 `
+	finding := func(condition string) string {
+		return start + "findings:\n  - name: f\n    text: t\n    all: [{" + condition + "}]\n"
+	}
 	changed := func(old, new string) string { return strings.Replace(start, old, new, 1) }
 	tests := []struct{ name, plan, want string }{
 		{"what is no YAML", "title: 'x", "x.yaml: yaml: "},
@@ -94,12 +98,12 @@ experiments:
 			`x.yaml:12: comparisions: unknown key "comparisions": did you mean comparisons?`},
 		{"no experiments", start[:strings.Index(start, "experiments")], "x.yaml:1: it needs experiments"},
 		{"no question", changed("question: x?\n", ""), "it needs question"},
-		{"a key twice", start + "    seconds: 2\n", "line 12: seconds stands there twice"},
+		{"a key twice", start + "    seconds: 2\n", `line 12: mapping key "seconds" already defined at line 11`},
 		{"a negative rate", start + "    rate: -1\n",
 			"x.yaml:12: experiments: g: rate: -1 is too small, it must be 0 at least"},
 		{"no clients", changed("[1]", "[0]"), "x.yaml:10: experiments: g: clients: 0 is too small, it must be 1 at least"},
 		{"an empty list", changed("[1]", "[]"), "x.yaml:10: experiments: g: clients: it is empty"},
-		{"no paths", changed("    paths: ['*']\n", ""), "experiment g: it has no paths, and the defaults have none"},
+		{"no paths", changed("    paths: ['*']\n", ""), "experiment g: it needs paths"},
 		{"half a millisecond", changed("[none]", "[0.5]"), `latencies: "0.5" stands there, it must be a whole number`},
 		{"a word that is no latency", changed("[none]", "[fast]"),
 			`latencies: "fast" stands there, it must be whole milliseconds or none`},
@@ -121,8 +125,8 @@ experiments:
 		{"replication from yesterday", start + "    replication_ms: 60001\n", "replication_ms: 60001 is too large"},
 		{"settings of a stranger", start + "    settings: {pgpool: {x: 1}}\n", `settings: pgpool: unknown key "pgpool": `},
 		{"settings that aren't one", start + "    settings: {primary: {a b: 1}}\n", `"a b" stands there, it must match`},
-		{"settings with more in them", start + "    settings: {primary: {a: 1; SHUTDOWN}}\n", "a plain value is needed"},
-		{"another primary", start + "    settings: {standby: {primary_conninfo: host=x}}\n", "see replication_ms"},
+		{"settings with more in them", start + "    settings: {primary: {a: 1; SHUTDOWN}}\n", `settings: primary: a: "1; SHUTDOWN" stands there, it must match`},
+		{"another primary", start + "    settings: {standby: {primary_conninfo: host=x}}\n", "settings: standby: primary_conninfo: that name has a meaning of its own"},
 		{"params that are a list", start + "    params: [1]\n", "params: a list stands there, it must be a set of keys"},
 		{"negative samples", start + "    samples_per_second: -1\n", "samples_per_second: -1 is too small"},
 		{"a full size without needs", start + "    full: {seconds: 60}\n", "full is missing"},
@@ -130,13 +134,31 @@ experiments:
 		{"a name with a meaning", changed("name: g", "name: all"), "name: that name has a meaning of its own"},
 		{"a name twice", start + start[strings.Index(start, "  - name"):],
 			"two experiments are called g"},
-		{"a dimension that cells don't have", start + "charts:\n  - {title: t, kind: bars, x: client}\n",
+		{"a dimension that cells don't have", start + "charts:\n  - {title: t, kind: bars, x: client, metric: tps}\n",
 			`x: unknown word "client": did you mean clients?`},
-		{"a selector of it", start + "charts:\n  - {title: t, kind: bars, x: path, of: {pth: direct}}\n",
+		{"a selector of it", start + "charts:\n  - {title: t, kind: bars, x: path, metric: tps, of: {pth: direct}}\n",
 			`x.yaml:13: charts: of: pth: unknown word "pth": did you mean path?`},
 		{"seven comparisons", start + "comparisons:\n" +
 			strings.Repeat("  - {name: c, text: t, metric: tps, of: {path: direct}, to: {path: pgpool}}\n", 7),
 			"comparisons: it has 7 entries, allowed are 6"},
+		{"a condition that is equal", finding("metric: tps, of: {path: direct}, than: 1, is: equal"),
+			`x.yaml:15: findings: f: all: is: unknown word "equal": there are less, more, same`},
+		{"a condition without a cell", finding("metric: tps, than: 1, is: less"), "all: it needs of"},
+		{"a condition without a number", finding("metric: tps, of: {path: direct}, is: less"), "all: it needs to or than"},
+		{"a condition that is ratio and difference",
+			finding("metric: tps, of: {path: direct}, to: {path: pgpool}, minus: {path: pgpool}, is: less"),
+			"all: minus: it can't stand here"},
+		{"the same as nothing", finding("is: same, within: 5 %"), "all: it needs comparisons"},
+		{"the same as itself alone", finding("is: same, within: 5 %, comparisons: [a]"),
+			"comparisons: it has 1 entries, it needs 2"},
+		{"the same within nothing", finding("is: same, within: 0.05, comparisons: [a, b]"),
+			`within: "0.05" is no precision`},
+		{"the same of a cell", finding("is: same, within: 5 %, comparisons: [a, b], of: {path: direct}"),
+			"all: of: it can't stand here"},
+		{"a finding without conditions", start + "findings:\n  - {name: f, text: t, all: []}\n", "all: it is empty"},
+		{"a chart's kind", start + "charts:\n  - {title: t, kind: pie, x: path, metric: tps}\n", `kind: unknown word "pie"`},
+		{"bars of nothing", start + "charts:\n  - {title: t, kind: bars, x: path}\n", "charts: it needs metric"},
+		{"a stack of nothing", start + "charts:\n  - {title: t, kind: stack, x: path}\n", "charts: it needs parts"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -226,13 +248,24 @@ export const options = cellOptions();
 const inner = 1;
 export const select = workload(() => {});
 export function selectHeavy() {}
+export async function slow() {}
+export const first = workload(() => ({ a: [1, 2], b: 3 })), second = workload({ keeps: false }, (c, n) => {
+  c.exec('a, b = 3', n);
+}), third = 1;
 export {
   inner as outer,
 };
+export * from './others.js';
 export default select;
 `
-	if got := strings.Join(exports(script), " "); got != "select selectHeavy tpcb tpcbOneRow outer" {
-		t.Errorf("the script exports %s", got)
+	const want = "first outer second select selectHeavy slow third tpcb tpcbOneRow"
+	names, err := exports("x.js", script)
+	slices.Sort(names)
+	if got := strings.Join(names, " "); err != nil || got != want {
+		t.Errorf("the script exports %s, %v", got, err)
+	}
+	if _, err := exports("x.js", "export function () {"); err == nil || !strings.Contains(err.Error(), "x.js: Line 1") {
+		t.Errorf("a script that is none: %v", err)
 	}
 }
 

@@ -68,6 +68,9 @@ func (c Condition) outweighs(f Finding) bool {
 
 // judge judges one condition.
 func judge(run *result.Run, plan lesson.Condition) Condition {
+	if plan.Is == lesson.Same {
+		return judgeSame(run, plan)
+	}
 	c := Condition{Plan: plan, Limit: 1}
 	found, err := metric.Find(plan.Metric)
 	switch {
@@ -116,8 +119,6 @@ func (c Condition) judged() (side Outcome, judged Condition) {
 	}
 	c.Agrees = agrees
 	switch {
-	case c.Plan.Is != "more" && c.Plan.Is != "less":
-		return "", c.with(Inconclusive, Reason{Text: fmt.Sprintf("%q is no way to compare: less or more", c.Plan.Is)})
 	case !agrees && !refuted:
 		return "", c.with(Inconclusive, Reason{Text: c.Text() + ": " + doubt})
 	case agrees && c.Value.few():
