@@ -189,16 +189,10 @@ func (p *pgpool) Fill(ctx context.Context, u Use) (Own, error) {
 
 // wait waits until n children have reset what their clients left.
 func (p *pgpool) wait(ctx context.Context, n int) error {
-	for {
+	return until(ctx, fmt.Sprintf("%d children of %s to be idle", n, p.login.Service), func() (bool, error) {
 		idle, err := p.idleChildren(ctx)
-		if err != nil || idle >= n {
-			return err
-		}
-		what := fmt.Sprintf("%d children of %s to be idle", n, p.login.Service)
-		if err := pause(ctx, 20*time.Millisecond, what); err != nil {
-			return err
-		}
-	}
+		return err == nil && idle >= n, err
+	})
 }
 
 func (p *pgpool) idleChildren(ctx context.Context) (int, error) {
@@ -225,6 +219,8 @@ const (
 	// mostClosers is how many sessions there are to tell, at most, since each then sleeps. They are kept, so that
 	// their own children never serve measured clients: a child doesn't hear itself.
 	mostClosers = 8
+	// listServers has a row for each server connection that a child keeps, and for each that it could keep.
+	listServers = "SHOW POOL_POOLS"
 )
 
 // Enter opens the closers before measured clients take their children. From now on its children hold server
@@ -239,16 +235,43 @@ func (p *pgpool) Enter(ctx context.Context) error {
 
 // CloseServers closes what the children keep: Pgpool-II has to do that itself, as one that finds a server connection
 // gone makes its next client wait a second. A Pgpool-II that doesn't answer holds nothing.
-func (p *pgpool) CloseServers(ctx context.Context, emptied func(context.Context, time.Duration) bool) {
+func (p *pgpool) CloseServers(ctx context.Context) {
 	if !p.holds {
 		return
 	}
 	p.holds = false
+	if p.openClosers(ctx) != nil {
+		return
+	}
 	for range closeTries {
-		if emptied(ctx, 0) || !p.tellToClose(ctx) || emptied(ctx, closeWait) {
+		if kept, err := p.keepsServers(ctx); err != nil || !kept || !p.tellToClose(ctx) {
 			return
 		}
+		_ = session.Until(ctx, closeWait, 20*time.Millisecond, func() (bool, error) {
+			kept, err := p.keepsServers(ctx)
+			return !kept, err
+		})
 	}
+}
+
+func (p *pgpool) keepsServers(ctx context.Context) (bool, error) {
+	rows, err := p.console.Ask(ctx, listServers)
+	return keptForOthers(rows, p.login.Measured), err
+}
+
+// keptForOthers says whether a child keeps a server connection for a measured role, by the rows of listServers. A child
+// that serves the lab's own session doesn't count: it serves nobody else meanwhile, and may be one that doesn't hear.
+// The rows of the second server go on to name a role whose connection is closed; those of the first one don't.
+func keptForOthers(rows []session.Row, measured []string) bool {
+	own := map[string]bool{} // children, by pid
+	for _, r := range rows {
+		if r["pool_connected"] == "1" && !slices.Contains(measured, r["username"]) {
+			own[r["pool_pid"]] = true
+		}
+	}
+	return slices.ContainsFunc(rows, func(r session.Row) bool {
+		return r["backend_id"] == "0" && slices.Contains(measured, r["username"]) && !own[r["pool_pid"]]
+	})
 }
 
 // openClosers opens as many closers as there are tries, beside those that sleep.
@@ -285,9 +308,6 @@ func closeWaiting(waiting chan *session.Session) {
 
 // tellToClose says whether somebody could be told. The statement's end is nothing to wait for.
 func (p *pgpool) tellToClose(ctx context.Context) bool {
-	if p.closers == nil && p.openClosers(ctx) != nil {
-		return false
-	}
 	waiting := p.closers
 	var s *session.Session
 	select {
@@ -295,7 +315,7 @@ func (p *pgpool) tellToClose(ctx context.Context) bool {
 	case <-ctx.Done():
 		return false
 	}
-	if s.Closed() { // Pgpool-II has been restarted since
+	if s.IsClosed() { // Pgpool-II has been restarted since
 		fresh, err := p.openCloser(ctx)
 		if err != nil {
 			waiting <- s

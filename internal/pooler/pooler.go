@@ -73,8 +73,8 @@ type Pooler interface {
 	// counts, too.
 	Settle(context.Context, Use) error
 	// CloseServers has the pooler close the server connections that it keeps for measured clients, as far as it has to
-	// do that itself. emptied says whether the servers hold none any more, or let go of all within wait.
-	CloseServers(ctx context.Context, emptied func(ctx context.Context, wait time.Duration) bool)
+	// do that itself.
+	CloseServers(context.Context)
 	// Emptied waits until the pooler knows that the server connections of its pool are gone, where the servers have
 	// ended them, or empties the pool itself where they can't be asked to.
 	Emptied(context.Context, Use) error
@@ -190,12 +190,11 @@ func (k Kind) version(ctx context.Context, console *session.Line) (string, error
 	return r[k.VersionColumn], err
 }
 
-// pause waits for a moment; the error says that ctx ended while it waited for what.
-func pause(ctx context.Context, d time.Duration, what string) error {
-	select {
-	case <-ctx.Done():
-		return fmt.Errorf("wait for %s: %w", what, ctx.Err())
-	case <-time.After(d):
-		return nil
+// until waits until so returns true; the error says that ctx ended while it waited for what.
+func until(ctx context.Context, what string, so func() (bool, error)) error {
+	err := session.Until(ctx, session.Forever, 10*time.Millisecond, so)
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("wait for %s: %w", what, err)
 	}
+	return err
 }

@@ -90,7 +90,7 @@ func (m *Module) ending() summary.Ending {
 
 // Pair is what the module knows of the two cells whose clients have alternated; nil where no script used slots. Of each
 // side's summary that is the ending.
-func Pair() *summary.Pair {
+func Pair() *summary.Test {
 	if !module.phases.is("slots") {
 		return nil
 	}
