@@ -25,12 +25,12 @@ func TestFixedIterations(t *testing.T) {
 		clients []string
 		want    string // connected, finished, starved; ready, failed, milliseconds of the window
 	}{
-		"all finish":                {[]string{`all`, `all`, `all`}, "3 3 0; 3 0 0"},
-		"the slowest counts":        {[]string{`all`, `fixed.start(); sleep(400); all`}, "2 2 0; 2 0 400"},
-		"one is refused":            {[]string{`all`, `fixed.start(); fixed.end()`}, "1 1 0; 1 1 0"},
-		"one fails halfway":         {[]string{`all`, `fixed.start(); fixed.iteration(); fixed.end()`}, "2 1 0; 2 0 0"},
-		"one starves":               {[]string{`all`, `fixed.start(); fixed.connected(); sleep(5000); all`}, "2 1 1; 2 0 4000"},
-		"one waits for its connect": {[]string{`all`, `fixed.start(); sleep(5000); all`}, "1 1 1; 1 1 4000"},
+		"all finish":         {[]string{`all`, `all`, `all`}, "3 3 0; 3 0 0"},
+		"the slowest counts": {[]string{`all`, `fixed.start(); sleep(400); all`}, "2 2 0; 2 0 400"},
+		"one is refused":     {[]string{`all`, `fixed.start(); fixed.end()`}, "1 1 0; 1 1 0"},
+		"one fails halfway":  {[]string{`all`, `fixed.start(); fixed.iteration(); fixed.end()`}, "2 1 0; 2 0 0"},
+		"one starves":        {[]string{`all`, `fixed.start(); fixed.connected(); sleep(5000); all`}, "2 1 1; 2 0 4000"},
+		"one never connects": {[]string{`all`, `fixed.start(); sleep(5000); all`}, "1 1 1; 1 1 4000"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
