@@ -43,8 +43,8 @@ func TestPipelineIsOneRoundTrip(t *testing.T) {
 	}
 }
 
-// What goes wrong with a pipeline leaves the connection as it was. Each text is one statement: two would hand the second
-// one's rows to whoever comes after it.
+// What goes wrong with a pipeline leaves the connection as it was. Each text is one statement: of two the second one's
+// rows would go to whoever comes after it.
 func TestPipelinesOfTexts(t *testing.T) {
 	several := map[string]string{"simple": "each text must be one statement", "extended": "42601", "prepared": "42601"}
 	for protocol := range protocols {
