@@ -218,19 +218,17 @@ func linkState(t *testing.T, name string) api.Link {
 	return api.Link{}
 }
 
-// post sends a request as a program would, with a page's origin.
-func post(t *testing.T, origin, path, body string) (status int, said string) {
+// post sends a request to the console, changed by change unless that is nil.
+func post(t *testing.T, path, body string, change func(*http.Request)) (status int, said string) {
 	t.Helper()
-	request, err := http.NewRequest(
-		http.MethodPost,
-		consoleURL+path,
-		strings.NewReader(body),
-	) // in cleanups, too, when the test's context has ended
+	// In cleanups, too, when the test's context has ended.
+	request, err := http.NewRequest(http.MethodPost, consoleURL+path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header.Set("Origin", origin)
-	request.Header.Set("Content-Type", "application/json")
+	if change != nil {
+		change(request)
+	}
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)

@@ -21,6 +21,7 @@ import (
 
 	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/link"
+	"pooler-lab/internal/result"
 	"pooler-lab/internal/run"
 	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
@@ -49,7 +50,6 @@ type bench struct {
 
 	mu       sync.Mutex
 	underWay string
-	step     *run.Step // nil where none is known
 }
 
 // newBench makes a console that is ready, with an empty results/ and its k6 and lab programs out of reach.
@@ -81,7 +81,7 @@ func newBench(t *testing.T, change func(*bench)) *bench {
 		K6:        "/nowhere/k6",
 		Lab:       "/nowhere/lab",
 		UnderWay:  b.holder,
-		Step:      b.lastStep,
+		Step:      func() (run.Step, bool) { return run.LastStep(filepath.Join(root, "results")) },
 		Probe:     func(topology.Link) LinkProbe { return standInProbe{} },
 		Nodes:     []NodeProbe{b.node},
 		Scale:     func(context.Context) (int, error) { return 1, nil },
@@ -142,20 +142,16 @@ func (b *bench) holder() (string, bool) {
 	return b.underWay, b.underWay != ""
 }
 
-func (b *bench) lastStep() (run.Step, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.step == nil {
-		return run.Step{}, false
+// at says how far what is under way is, as 'lab run' does.
+func (b *bench) at(step run.Step) {
+	b.t.Helper()
+	text, err := json.Marshal(step)
+	if err == nil {
+		err = result.WriteFile(filepath.Join(b.results(), ".step"), text)
 	}
-	return *b.step, true
-}
-
-// at says how far what is under way is.
-func (b *bench) at(step *run.Step) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.step = step
+	if err != nil {
+		b.t.Fatal(err)
+	}
 }
 
 func (b *bench) hold(what string) {
@@ -167,28 +163,26 @@ func (b *bench) hold(what string) {
 // get asks for a page or figures and returns what comes.
 func (b *bench) get(address string) (status int, body string) {
 	b.t.Helper()
-	response, err := http.Get(b.server.URL + address)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return response.StatusCode, string(text)
+	response, body := b.ask(http.MethodGet, address, "")
+	return response.StatusCode, body
 }
 
 // post posts as the console's own pages do.
 func (b *bench) post(address, body string) (status int, said string) {
 	b.t.Helper()
-	request, err := http.NewRequest(http.MethodPost, b.server.URL+address, strings.NewReader(body))
+	response, said := b.ask(http.MethodPost, address, body)
+	return response.StatusCode, said
+}
+
+// ask asks as the console's own pages do.
+func (b *bench) ask(method, address, body string) (response *http.Response, said string) {
+	b.t.Helper()
+	request, err := http.NewRequest(method, b.server.URL+address, strings.NewReader(body))
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Origin", b.server.URL)
-	response, err := http.DefaultClient.Do(request)
+	response, err = http.DefaultClient.Do(request)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -197,7 +191,7 @@ func (b *bench) post(address, body string) (status int, said string) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return response.StatusCode, string(text)
+	return response, string(text)
 }
 
 // A view is the state as /api/state tells it.

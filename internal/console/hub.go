@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"pooler-lab/internal/console/api"
-	"pooler-lab/internal/console/web"
 	"pooler-lab/k6/live/second"
 )
 
@@ -41,7 +40,7 @@ func newHub() *hub { return &hub{watchers: map[*watcher]bool{}, fresh: make(chan
 // hello is the first event of a page.
 type hello struct {
 	State   api.State  `json:"state"`
-	Map     web.Map    `json:"map"`
+	Map     drawnMap   `json:"map"`
 	History []api.Tick `json:"history"`
 	Swaps   []api.Swap `json:"swaps"`
 }
@@ -49,7 +48,7 @@ type hello struct {
 // tick is each one after it.
 type tick struct {
 	State api.State  `json:"state"`
-	Map   web.Map    `json:"map"`
+	Map   drawnMap   `json:"map"`
 	Tick  api.Tick   `json:"tick"`
 	Swaps []api.Swap `json:"swaps"` // since the tick before
 }
@@ -62,7 +61,7 @@ func (h *hub) join(now api.State) (*watcher, []byte, error) {
 	h.watchers[w] = true
 	first, err := event(
 		"hello",
-		hello{State: now, Map: web.DrawMap(now, h.paths()), History: listed(h.history), Swaps: listed(h.swaps)},
+		hello{State: now, Map: drawMap(now, h.paths()), History: listed(h.history), Swaps: listed(h.swaps)},
 	)
 	return w, first, err
 }
@@ -89,7 +88,7 @@ func (h *hub) unwatchedSince() time.Time {
 
 // tell sends a second to all pages. Its text is made once, however many there are.
 func (h *hub) tell(state api.State, last api.Tick, swaps []api.Swap) error {
-	text, err := event("tick", tick{State: state, Map: web.DrawMap(state, last.Paths), Tick: last, Swaps: listed(swaps)})
+	text, err := event("tick", tick{State: state, Map: drawMap(state, last.Paths), Tick: last, Swaps: listed(swaps)})
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"pooler-lab/internal/console/web"
 	"pooler-lab/internal/testkit"
 )
 
@@ -37,13 +36,15 @@ mkdir -p "$RESULTS/$run" && cp "$RUN" "$RESULTS/$run/run.json"
 stop() {
 	note interrupted
 	sed -i 's/"status": "finished"/"status": "interrupted"/' "$RESULTS/$run/run.json"
+	rm "$RESULTS/.step"
 	exit 130
 }
 trap stop INT
-echo 'something for people' >&2
+head -c 200000 /dev/zero | tr '\0' x >&2 # a line that nobody reads to its end
+echo '{"run":"'$run'","cell":"direct, 0 ms, select, 1 client","phase":"k6","block":1,"blocks":6,'\
+'"done":3,"of":12,"seconds_left":40,"failed":1}' >"$RESULTS/.step.new"
+mv "$RESULTS/.step.new" "$RESULTS/.step"
 while :; do
-	echo '{"run":"'$run'","cell":"direct, 0 ms, select, 1 client","phase":"k6","block":1,"blocks":6,'\
-'"done":3,"of":12,"seconds_left":40,"failed":1}' >&2
 	sleep 0.1
 done
 `
@@ -108,7 +109,7 @@ func TestLessonRunsIsPredictedAndCancelled(t *testing.T) {
 		t.Errorf("%+v", last)
 	}
 	told := strings.Join(noted(t, notes), "\n")
-	if !strings.Contains(told, "run --steps --experiments=g 00-tour") || strings.Count(told, "interrupted") != 1 {
+	if !strings.Contains(told, "run 00-tour --experiments=g") || strings.Count(told, "interrupted") != 1 {
 		t.Errorf("the lesson's program was told:\n%s", told)
 	}
 	p, err := readPrediction(filepath.Join(b.results(), "20261121T220000Z-00-tour"))
@@ -176,9 +177,9 @@ func TestLessonPages(t *testing.T) {
 	for _, c := range entry.Paths {
 		paths = append(paths, c.Name)
 	}
-	compared := []web.Compared{{Name: "far", Text: "Pgpool-II, to direct"}}
+	comparisons := []compared{{Name: "far", Text: "Pgpool-II, to direct"}}
 	if entry.Prediction != "Which way is the fastest?" || entry.Minutes != 2 ||
-		!slices.Equal(paths, []string{"direct", "pgpool"}) || !slices.Equal(entry.Comparisons, compared) {
+		!slices.Equal(paths, []string{"direct", "pgpool"}) || !slices.Equal(entry.Comparisons, comparisons) {
 		t.Errorf("%+v", entry)
 	}
 }

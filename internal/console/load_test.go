@@ -9,6 +9,7 @@ import (
 	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/liveload"
 	"pooler-lab/internal/testkit"
+	"pooler-lab/internal/topology"
 	"pooler-lab/k6/live/second"
 )
 
@@ -66,7 +67,7 @@ func TestLoadStartsPausesGoesOnAndStops(t *testing.T) {
 	for _, part := range []string{
 		"run --quiet --no-color --summary-mode disabled --no-thresholds --out live=pg_response_time",
 		"/k6/live.js",
-		`"clients":3,"rate":0,"keep":false,"scale":1`,
+		`"clients":3,"loop":"closed","keep":false,"rate":0,"scale":1`,
 		`{"name":"direct","dsn":"host=toxiproxy port=15001 dbname=lab user=app sslmode=disable","pool":0}`, `"pool":3}`} {
 		if !strings.Contains(told, part) {
 			t.Errorf("k6 wasn't told %s:\n%s", part, told)
@@ -162,27 +163,35 @@ func TestSecondsAreToldOneByOne(t *testing.T) {
 // Without a word on it a load is gentle: all its paths share a fifth of what the slowest path takes.
 func TestLoadIsGentleUnlessToldOtherwise(t *testing.T) {
 	t.Parallel()
+	set, err := topology.Load(repository)
+	if err != nil {
+		t.Fatal(err)
+	}
 	two := []string{"direct", "pgpool"}
 	cases := []struct {
-		name    string
-		request loadRequest
-		want    int
+		name, workload, loop string
+		paths                []string
+		want                 int
 	}{
-		{"one path", loadRequest{Workload: "select", Paths: two[:1]}, 600},
-		{"two share it", loadRequest{Workload: "select", Paths: two}, 300},
-		{"by its name", loadRequest{Workload: "tpcb", Paths: two, Loop: api.LoopOpen}, 40},
-		{"as fast as it can", loadRequest{Workload: "select", Paths: two, Loop: api.LoopClosed}, 0},
+		{"one path", "select", api.LoopOpen, two[:1], 600},
+		{"two share it", "select", api.LoopOpen, two, 300},
+		{"another workload", "tpcb", api.LoopOpen, two, 40},
+		{"as fast as it can", "select", api.LoopClosed, two, 0},
 	}
 	for _, c := range cases {
-		if got := c.request.rate(); got != c.want {
-			t.Errorf("%s: %d iterations/s on each path, wanted %d", c.name, got, c.want)
+		l, err := loadOf(api.LoadRequest{Workload: c.workload, Clients: 1, Paths: c.paths, Loop: c.loop}, set)
+		if err != nil || l.Rate != c.want {
+			t.Errorf("%s: %+v, %v, wanted %d iterations/s on each path", c.name, l, err, c.want)
 		}
 	}
 }
 
 func TestLoadTextSaysWhatItIs(t *testing.T) {
 	t.Parallel()
-	running := api.Load{State: api.LoadRunning, Workload: "select", Clients: 1, Keep: true}
+	running := api.Load{
+		LoadRequest: api.LoadRequest{Workload: "select", Clients: 1, Keep: true},
+		State:       api.LoadRunning,
+	}
 	gentle, fresh := running, running
 	gentle.Rate, fresh.Keep = 300, false
 	cases := []struct {

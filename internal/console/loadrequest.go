@@ -14,6 +14,9 @@ import (
 // mostClients is how many a path may have: all paths of live traffic together are to leave lessons' roles room.
 const mostClients = 50
 
+// poolSize is the most connections that an application's own pool has on the path that keeps one.
+const poolSize = 10
+
 // A liveWorkload is one that live traffic can have.
 type liveWorkload struct {
 	name, meaning string
@@ -38,33 +41,102 @@ const gentleShare = 5
 // gentleRate is the iterations a second of an open loop, over all paths.
 func (w liveWorkload) gentleRate() int { return w.capacity / gentleShare }
 
-// A loadRequest is what live traffic is to be.
-type loadRequest struct {
-	Workload string   `json:"workload"`
-	Clients  int      `json:"clients"`
-	Paths    []string `json:"paths"`
-	Loop     string   `json:"loop"` // open where it isn't given
-	Keep     *bool    `json:"keep"` // true where it isn't given
+// A wantedLoad is a request that can be fulfilled, as k6/live.js is told of it.
+type wantedLoad struct {
+	api.LoadRequest
+	Rate  int        `json:"rate"` // iterations a second on each path, 0: a closed loop
+	Scale int        `json:"scale"`
+	Paths []livePath `json:"paths"`
+
+	metric string // that is the response time
 }
 
-// responseTime is k6's metric for it: of a client that connects each time it includes the connect.
-func (r loadRequest) responseTime(w liveWorkload) string {
-	if r.keeps() {
-		return w.metric
-	}
-	return "pg_response_time"
+// A livePath is where the clients of a path are sent.
+type livePath struct {
+	Name string `json:"name"`
+	DSN  string `json:"dsn"`  // without a password
+	Pool int    `json:"pool"` // connections of the application's own pool, 0 where it has none
 }
 
-// keeps says whether clients keep their connections.
-func (r loadRequest) keeps() bool { return r.Keep == nil || *r.Keep }
-
-// rate is the iterations a second on each path, 0 in a closed loop.
-func (r loadRequest) rate() int {
-	w, err := workloadOf(r.Workload)
-	if err != nil || r.Loop == api.LoopClosed {
-		return 0
+// loadOf is the load that a request asks for, or says what of it can't be.
+func loadOf(request api.LoadRequest, set *topology.Set) (*wantedLoad, error) {
+	w, err := workloadOf(request.Workload)
+	if err != nil {
+		return nil, err
 	}
-	return max(1, w.gentleRate()/max(1, len(r.Paths)))
+	if loops := []string{api.LoopOpen, api.LoopClosed}; !slices.Contains(loops, request.Loop) {
+		return nil, suggest.Unknown("loop", request.Loop, loops)
+	}
+	if request.Clients < 1 || request.Clients > mostClients {
+		return nil, fmt.Errorf("%d clients: give a whole number from 1 to %d, for each path", request.Clients, mostClients)
+	}
+	if len(request.Paths) == 0 {
+		return nil, errors.New("paths is empty: name at least one, such as direct")
+	}
+	l := &wantedLoad{LoadRequest: request, metric: w.metric}
+	if !request.Keep { // a client that connects each time: the response time includes the connect
+		l.metric = "pg_response_time"
+	}
+	if request.Loop == api.LoopOpen {
+		l.Rate = max(1, w.gentleRate()/len(request.Paths))
+	}
+	for i, name := range request.Paths {
+		if slices.Contains(request.Paths[:i], name) {
+			return nil, fmt.Errorf("path %s stands there twice", name)
+		}
+		path, err := livePathOf(name, w, request.Clients, set)
+		if err != nil {
+			return nil, err
+		}
+		l.Paths = append(l.Paths, path)
+	}
+	return l, nil
+}
+
+// livePathOf is the path of that name, or says why the workload can't take it.
+func livePathOf(name string, w liveWorkload, clients int, set *topology.Set) (livePath, error) {
+	p, err := set.Find(name)
+	if err != nil {
+		return livePath{}, err
+	}
+	if off := noLoadOn(p); off != "" {
+		return livePath{}, fmt.Errorf("path %s can't be taken: %s", name, off)
+	}
+	if w.writes && slices.Equal(p.Services, []string{"standby"}) {
+		return livePath{}, fmt.Errorf("workload %s writes, and path %s leads to a server that only reads: "+
+			"leave that path out, or choose select", w.name, name)
+	}
+	endpoint, err := p.Endpoint(p.Links()[0])
+	if err != nil {
+		return livePath{}, err
+	}
+	path := livePath{Name: name, DSN: endpoint.DSN("app")}
+	if p.ApplicationPool {
+		path.Pool = min(clients, poolSize)
+	}
+	return path, nil
+}
+
+// noLoadOn says why no live traffic can take the path, "" where it can.
+func noLoadOn(p topology.Path) string {
+	if off := p.Unavailable(); off != "" {
+		return off
+	}
+	if len(p.Links()) == 0 {
+		return "it has no link, and live traffic always goes over one: a latency would never show"
+	}
+	return ""
+}
+
+func workloadOf(name string) (liveWorkload, error) {
+	var names []string
+	for _, w := range liveWorkloads {
+		if w.name == name {
+			return w, nil
+		}
+		names = append(names, w.name)
+	}
+	return liveWorkload{}, suggest.Unknown("workload of live traffic", name, names)
 }
 
 // choicesOf are what live traffic can be over those paths.
@@ -79,88 +151,20 @@ func choicesOf(set *topology.Set) api.Choices {
 	return c
 }
 
-// noLoadOn says why no live traffic can take the path, "" where it can.
-func noLoadOn(p topology.Path) string {
-	if off := p.Unavailable(); off != "" {
-		return off
-	}
-	if len(p.Links()) == 0 {
-		return "it has no link, and live traffic always goes over one: a latency would never show"
-	}
-	return ""
-}
-
-// check says what of the request can't be.
-func (r *loadRequest) check(set *topology.Set) error {
-	w, err := workloadOf(r.Workload)
-	if err != nil {
-		return err
-	}
-	if r.Loop == "" {
-		r.Loop = api.LoopOpen
-	}
-	if loops := []string{api.LoopOpen, api.LoopClosed}; !slices.Contains(loops, r.Loop) {
-		return suggest.Unknown("loop", r.Loop, loops)
-	}
-	if r.Clients < 1 || r.Clients > mostClients {
-		return fmt.Errorf("%d clients: give a whole number from 1 to %d, for each path", r.Clients, mostClients)
-	}
-	if len(r.Paths) == 0 {
-		return errors.New("paths is empty: name at least one, such as direct")
-	}
-	for i, name := range r.Paths {
-		if slices.Contains(r.Paths[:i], name) {
-			return fmt.Errorf("path %s stands there twice", name)
-		}
-		if err := checkPath(set, name, w); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkPath says why the workload can't take a path.
-func checkPath(set *topology.Set, name string, w liveWorkload) error {
-	p, err := set.Find(name)
-	if err != nil {
-		return err
-	}
-	if off := noLoadOn(p); off != "" {
-		return fmt.Errorf("path %s can't be taken: %s", name, off)
-	}
-	if w.writes && slices.Equal(p.Services, []string{"standby"}) {
-		return fmt.Errorf("workload %s writes, and path %s leads to a server that only reads: "+
-			"leave that path out, or choose select", w.name, name)
-	}
-	return nil
-}
-
-func workloadOf(name string) (liveWorkload, error) {
-	var names []string
-	for _, w := range liveWorkloads {
-		if w.name == name {
-			return w, nil
-		}
-		names = append(names, w.name)
-	}
-	return liveWorkload{}, suggest.Unknown("workload of live traffic", name, names)
-}
-
 // startLoad starts the live load, or replaces it.
 func (p *parts) startLoad(w http.ResponseWriter, r *http.Request) error {
+	request := api.LoadRequest{Loop: api.LoopOpen, Keep: true} // where the request doesn't say
 	if err := p.locked(); err != nil {
 		return err
 	}
-	var request loadRequest
 	if err := readJSON(r, &request); err != nil {
 		return err
 	}
-	if err := request.check(p.source.Set); err != nil {
+	wanted, err := loadOf(request, p.source.Set)
+	if err != nil {
 		return badRequest(fmt.Errorf("live load: %w", err))
 	}
-	p.load.replace(&request)
-	writeJSON(w, http.StatusOK, map[string]api.Load{"load": p.load.describe()})
-	return nil
+	return p.replaceLoad(w, wanted)
 }
 
 // stopLoad ends it.
@@ -168,7 +172,11 @@ func (p *parts) stopLoad(w http.ResponseWriter, _ *http.Request) error {
 	if err := p.locked(); err != nil {
 		return err
 	}
-	p.load.replace(nil)
+	return p.replaceLoad(w, nil)
+}
+
+func (p *parts) replaceLoad(w http.ResponseWriter, wanted *wantedLoad) error {
+	p.load.replace(wanted, "")
 	writeJSON(w, http.StatusOK, map[string]api.Load{"load": p.load.describe()})
 	return nil
 }

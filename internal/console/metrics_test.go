@@ -59,7 +59,7 @@ func TestMetricsOfTheLoadAddUp(t *testing.T) {
 			ResponseTime: second.HistogramOf([]float64{0.2, 3, 20_000}),
 		}})
 	}
-	text := exposed(t, moment{load: totals.all()})
+	text := exposed(t, moment{load: totals})
 	for _, line := range []string{
 		`lab_errors_total{code="53300",path="direct"} 2`,
 		`lab_transactions_total{path="direct"} 6`,
@@ -71,7 +71,7 @@ func TestMetricsOfTheLoadAddUp(t *testing.T) {
 			t.Errorf("%s isn't in\n%s", line, text)
 		}
 	}
-	count, buckets := cumulated(totals.all()["direct"].response)
+	count, buckets := cumulated(totals.paths["direct"].response)
 	if count != 6 || buckets[0.0001] != 0 || buckets[0.00025] != 2 || buckets[0.005] != 4 || buckets[10] != 4 {
 		t.Errorf("%d response times: %v", count, buckets)
 	}
@@ -81,7 +81,7 @@ func TestMetricsOfTheLoadAddUp(t *testing.T) {
 func exposed(t *testing.T, m moment) string {
 	t.Helper()
 	registry := prometheus.NewRegistry()
-	if err := registry.Register(collector{m}); err != nil {
+	if err := registry.Register(m); err != nil {
 		t.Fatal(err)
 	}
 	w := httptest.NewRecorder()

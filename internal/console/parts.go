@@ -22,13 +22,7 @@ type parts struct {
 	wake     *pulse // wakes probes: a link has been changed, or somebody begins to watch
 	names    []string
 	waits    []string // databases whose waits are shown
-
-	runs *runCache
-
-	mu            sync.Mutex
-	lessonProcess *lessonProcess // the console's own lesson, nil where none runs
-	lastRun       *api.LastRun
-	terminalRun   string // of a terminal, under way when somebody last asked
+	cache    *runCache
 
 	running sync.WaitGroup
 }
@@ -39,16 +33,16 @@ func newParts(c *Console, s *Source) *parts {
 		source:   s,
 		links:    newLinkWatch(s.Links),
 		readings: newReadings(),
-		lock:     newLock(),
+		lock:     newLock(s, c.results()),
 		wake:     newPulse(),
-		runs:     &runCache{read: map[string]runRead{}},
+		cache:    &runCache{read: map[string]runRead{}},
 	}
 	p.load = newLoad(s, c.root, c.log)
 	p.names = append([]string{"client"}, services(s.Set)...)
 	for _, w := range s.Waits {
 		p.waits = append(p.waits, w.Node())
 	}
-	p.lastRun = p.interruptedRun()
+	p.lock.last = p.interruptedRun()
 	return p
 }
 
@@ -77,12 +71,8 @@ func every(ctx context.Context, interval time.Duration, do func()) {
 
 // checkLock looks whether something measures, and has the live load pause while it does.
 func (p *parts) checkLock() {
-	what, underWay := p.source.UnderWay()
-	if p.lock.note(what) {
+	if p.lock.look() {
 		p.wake.beat()
-	}
-	if !underWay {
-		p.endTerminalRun()
 	}
 	p.load.pause(p.lock.text())
 }
@@ -121,7 +111,7 @@ func (p *parts) state() api.State {
 		Waits:     p.readings.waiting(p.waits),
 		Presets:   []api.Preset{},
 	}
-	s.Lesson, s.LastRun = p.lessonState()
+	s.Lesson, s.LastRun = p.lock.lesson()
 	for _, preset := range p.source.Presets {
 		s.Presets = append(s.Presets, api.Preset{
 			Name:      preset.Name,

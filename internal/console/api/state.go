@@ -108,19 +108,24 @@ const (
 	LoadPaused   = "paused"
 )
 
+// A LoadRequest is what the live load is to be, and what it is.
+type LoadRequest struct {
+	Workload string   `json:"workload"`
+	Clients  int      `json:"clients"` // of each path
+	Paths    []string `json:"paths"`
+	Loop     string   `json:"loop"` // open or closed
+	Keep     bool     `json:"keep"` // clients keep their connections
+}
+
 // Load is the live load as it is.
 type Load struct {
-	State    string     `json:"state"`
-	Reason   string     `json:"reason"`
-	Text     string     `json:"text"` // all of it in a sentence
-	Workload string     `json:"workload"`
-	Clients  int        `json:"clients"` // of each path
-	Paths    []string   `json:"paths"`
-	Loop     string     `json:"loop"` // open or closed
-	Rate     int        `json:"rate"` // iterations a second on each path, 0 in a closed loop
-	Keep     bool       `json:"keep"` // clients keep their connections
-	Since    *time.Time `json:"since"`
-	Choices  Choices    `json:"choices"`
+	LoadRequest
+	State   string     `json:"state"`
+	Reason  string     `json:"reason"`
+	Text    string     `json:"text"` // all of it in a sentence
+	Rate    int        `json:"rate"` // iterations a second on each path, 0 in a closed loop
+	Since   *time.Time `json:"since"`
+	Choices Choices    `json:"choices"`
 }
 
 // How clients of the live load begin an iteration.

@@ -1,4 +1,4 @@
-package web
+package console
 
 import (
 	"fmt"
@@ -12,19 +12,19 @@ import (
 const notMeasured = "not measured"
 
 // plateOf is a link's plate.
-func plateOf(l api.Link, w Wire, load api.Load) Plate {
-	p := Plate{Wire: w, Name: l.Name, Measured: measured(l), Set: set(l), Class: classOf(l, load)}
+func plateOf(l api.Link, w wire, load api.Load) plate {
+	p := plate{wire: w, Name: l.Name, Measured: measured(l), Set: setting(l), Class: classOf(l, load)}
 	if utf8.RuneCountInString(p.Set) > roomy { // without its first word
 		p.Set = p.Set[len("set "):]
 	}
-	p.Hint = l.Name + ": " + set(l) + ", " + exactly(l)
+	p.Hint = l.Name + ": " + setting(l) + ", " + exactly(l)
 	p.Label = p.Hint
 	switch {
 	case l.Cut:
 		p.Label = l.Name + ": cut"
 	case l.MeasuredMS != nil:
 		// Whole milliseconds: a label that changes each second would be read aloud each second.
-		p.Label = fmt.Sprintf("%s: %s, measured about %.0f ms", l.Name, set(l), *l.MeasuredMS)
+		p.Label = fmt.Sprintf("%s: %s, measured about %.0f ms", l.Name, setting(l), *l.MeasuredMS)
 	}
 	return p
 }
@@ -72,8 +72,8 @@ func short(ms float64) string {
 // roomy is how many characters fit on a plate.
 const roomy = 18
 
-// set is what a link is set to.
-func set(l api.Link) string {
+// setting is what a link is set to.
+func setting(l api.Link) string {
 	switch {
 	case !l.Known:
 		return "set ?"
