@@ -10,7 +10,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"pooler-lab/internal/console/api"
+	webconsole "pooler-lab/internal/console"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/testkit"
 )
@@ -104,7 +104,7 @@ func checkPredicted(t *testing.T, b *browser) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var kept api.Prediction
+	var kept webconsole.Prediction
 	if err := json.Unmarshal(raw, &kept); err != nil || kept.Words != "a fifth of it" || kept.Comparisons["far"] != 0.22 {
 		t.Errorf("the run's folder keeps the prediction %s (%v)", raw, err)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"pooler-lab/internal/console/api"
+	webconsole "pooler-lab/internal/console"
 	"pooler-lab/internal/testkit"
 )
 
@@ -47,7 +47,7 @@ func stopLiveLoad(t *testing.T) {
 		if status, said := post(t, "/api/load/stop", "{}", nil); status >= 300 {
 			return fmt.Sprintf("stop the live load: %d %s", status, said)
 		}
-		if s := consoleState(t).Load.State; s != api.LoadOff {
+		if s := consoleState(t).Load.State; s != webconsole.LoadOff {
 			return "the live load is " + s
 		}
 		return ""

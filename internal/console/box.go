@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/metric"
 	"pooler-lab/k6/live/second"
 )
@@ -15,9 +14,9 @@ import (
 const nearApp = "-near-app"
 
 // boxOf is a node's box; one that the state doesn't have is unknown.
-func boxOf(p place, s api.State, paths map[string]second.Path) box {
-	b := box{place: p, Name: p.Node, State: api.Unknown, Lines: []line{}}
-	i := slices.IndexFunc(s.Nodes, func(n api.Node) bool { return n.Name == p.Node })
+func boxOf(p place, s State, paths map[string]second.Path) box {
+	b := box{place: p, Name: p.Node, State: Unknown, Lines: []line{}}
+	i := slices.IndexFunc(s.Nodes, func(n Node) bool { return n.Name == p.Node })
 	if i < 0 {
 		b.Lines = append(b.Lines, line{Text: "not known yet"})
 		return b
@@ -41,9 +40,9 @@ func boxOf(p place, s api.State, paths map[string]second.Path) box {
 }
 
 // stateText is whether a node answers, and why it doesn't.
-func stateText(n api.Node) string {
+func stateText(n Node) string {
 	switch {
-	case n.State == api.Up:
+	case n.State == Up:
 		return "up"
 	case strings.HasPrefix(n.Reason, "paused"): // why, the banner says
 		return "paused"
@@ -57,8 +56,8 @@ var insideWord = regexp.MustCompile(`([/:])(\S)`)
 func breakable(text string) string { return insideWord.ReplaceAllString(text, "$1\u200b$2") }
 
 // nodeLines are the lines below a pooler's or a database's name.
-func nodeLines(n api.Node) []line {
-	if n.State != api.Up {
+func nodeLines(n Node) []line {
+	if n.State != Up {
 		return []line{{Text: stateText(n)}}
 	}
 	var lines []line
@@ -90,7 +89,7 @@ func nodeLines(n api.Node) []line {
 }
 
 // poolLines are a pool's use, and the clients that wait for it.
-func poolLines(n api.Node) []line {
+func poolLines(n Node) []line {
 	var lines []line
 	if n.ServersActive != nil {
 		text := fmt.Sprintf("%d of %s in use, %s idle", *n.ServersActive, orUnknown(n.PoolSize), orUnknown(n.ServersIdle))
@@ -117,8 +116,8 @@ func orUnknown(n *int) string {
 }
 
 // clientLines are what the live load does.
-func clientLines(load api.Load, paths map[string]second.Path) []line {
-	if load.State != api.LoadRunning {
+func clientLines(load Load, paths map[string]second.Path) []line {
+	if load.State != LoadRunning {
 		return []line{{Text: "load " + load.State}}
 	}
 	tps := 0.0

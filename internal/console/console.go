@@ -103,11 +103,11 @@ func (c *Console) Waiting(what string) {
 func (c *Console) Ready(ctx context.Context, source *Source) {
 	c.running.Add(1)
 	defer c.running.Done()
-	p := newParts(c, source)
+	p := newParts(ctx, c, source)
 	c.mu.Lock()
 	c.parts, c.waiting = p, ""
 	c.mu.Unlock()
-	p.run(ctx)
+	p.run()
 }
 
 // ready returns the console's parts, or what the lab waits for.

@@ -19,7 +19,6 @@ import (
 	toxiproxy "github.com/Shopify/toxiproxy/v2"
 	"github.com/rs/zerolog"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/run"
@@ -195,7 +194,7 @@ func (b *bench) ask(method, address, body string) (response *http.Response, said
 }
 
 // A view is the state as /api/state tells it.
-type view struct{ api.State }
+type view struct{ State }
 
 // state asks for the state.
 func (b *bench) state() view {
@@ -208,13 +207,13 @@ func (b *bench) state() view {
 	return s
 }
 
-func (v view) link(name string) api.Link {
-	i := slices.IndexFunc(v.Links, func(l api.Link) bool { return l.Name == name })
+func (v view) link(name string) Link {
+	i := slices.IndexFunc(v.Links, func(l Link) bool { return l.Name == name })
 	return v.Links[i]
 }
 
-func (v view) node(name string) api.Node {
-	i := slices.IndexFunc(v.Nodes, func(n api.Node) bool { return n.Name == name })
+func (v view) node(name string) Node {
+	i := slices.IndexFunc(v.Nodes, func(n Node) bool { return n.Name == name })
 	return v.Nodes[i]
 }
 
@@ -239,14 +238,14 @@ type standInNode struct {
 func (n *standInNode) Node() string { return n.name }
 func (n *standInNode) Close()       {}
 
-func (n *standInNode) Ask(context.Context) (func(map[string]*api.Node), error) {
+func (n *standInNode) Ask(context.Context) (func(map[string]*Node), error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.looks++
 	if n.away {
 		return nil, errors.New("nobody is there")
 	}
-	return func(nodes map[string]*api.Node) { nodes[n.name].Role = "primary" }, nil
+	return func(nodes map[string]*Node) { nodes[n.name].Role = "primary" }, nil
 }
 
 func (n *standInNode) goAway(away bool) {

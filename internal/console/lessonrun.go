@@ -9,72 +9,43 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"syscall"
 	"time"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/run"
 )
 
 // beginWait is how long a lesson may take to have a run, or to say what is wrong with it.
 const beginWait = 60 * time.Second
 
-// A lessonRequest is what is asked of a lesson.
-type lessonRequest struct {
-	Prediction  *api.Prediction `json:"prediction"`
-	Paths       []string        `json:"paths"`       // only these
-	Experiments []string        `json:"experiments"` // only these
-}
-
-// command is 'lab run' for the request. Once ctx ends it ends by itself: finished cells are kept, latencies put back.
-func (o lessonRequest) command(ctx context.Context, program, lesson string) *exec.Cmd {
-	args := []string{"run", lesson}
-	if len(o.Paths) > 0 {
-		args = append(args, "--paths="+strings.Join(o.Paths, ","))
-	}
-	if len(o.Experiments) > 0 {
-		args = append(args, "--experiments="+strings.Join(o.Experiments, ","))
-	}
-	c := exec.CommandContext(ctx, program, args...)
-	c.Cancel = func() error { return c.Process.Signal(syscall.SIGINT) }
-	// Its own group: who interrupts the console hands one signal on. Without the console nobody would see it.
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGINT}
-	return c
-}
-
 // A lessonProcess is a lesson that the console has started: 'lab run' as a process of its own. So 'lab cancel' ends it
 // and not the console, and where the console ends the latencies are put back all the same.
 type lessonProcess struct {
 	lesson     string
-	prediction *api.Prediction
-	log        *log.Logger
-	command    *exec.Cmd
+	prediction *Prediction // nil for none
 	cancel     context.CancelFunc
+	log        *log.Logger
 	said       tail
 	begun      chan struct{} // closed when it has a run
 	run        string        // its folder's name, from then on
 	ended      chan struct{}
 }
 
-// start starts it.
-func (c *lessonProcess) start() error {
-	c.command.Stderr = &c.said
-	started := make(chan error)
-	go func() {
-		runtime.LockOSThread() // Pdeathsig comes when the thread that started a process ends
-		defer runtime.UnlockOSThread()
-		err := c.command.Start()
-		started <- err
-		if err == nil {
-			_ = c.command.Wait() // run.json says what became of it
-			close(c.ended)
-		}
-	}()
-	if err := <-started; err != nil {
-		return fmt.Errorf("start lesson %s: %w", c.lesson, err)
+// execute runs it until it has ended. Once ctx ends it ends by itself: finished cells are kept, latencies put back.
+func (c *lessonProcess) execute(ctx context.Context, program string) {
+	runtime.LockOSThread() // Pdeathsig comes when the thread that started a process ends
+	defer runtime.UnlockOSThread()
+	defer close(c.ended)
+	command := exec.CommandContext(ctx, program, "run", c.lesson)
+	command.Cancel = func() error { return command.Process.Signal(syscall.SIGINT) }
+	command.Stderr = &c.said
+	// Its own group: who interrupts the console hands one signal on. Without the console nobody would see it.
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGINT}
+	if err := command.Start(); err != nil {
+		fmt.Fprintf(&c.said, "start lesson %s: %v", c.lesson, err)
+		return
 	}
-	return nil
+	_ = command.Wait() // run.json says what became of it
 }
 
 // hasBegun notes its run, and keeps the prediction there. Only the first time counts.
@@ -119,19 +90,21 @@ func (p *parts) runLesson(w http.ResponseWriter, r *http.Request) error {
 	if l == nil {
 		return badRequest(errors.New(shown.Trouble))
 	}
-	var order lessonRequest
-	if err := readJSON(r, &order); err != nil {
+	var request struct {
+		Prediction *Prediction `json:"prediction"`
+	}
+	if err := readJSON(r, &request); err != nil {
 		return err
 	}
-	if order.Prediction != nil {
-		if err := checkPrediction(order.Prediction, l, shown.Paths); err != nil {
+	if request.Prediction != nil {
+		if err := checkPrediction(request.Prediction, l, shown.Paths); err != nil {
 			return badRequest(err)
 		}
-		order.Prediction.At = time.Now().UTC().Truncate(time.Second)
+		request.Prediction.At = time.Now().UTC().Truncate(time.Second)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), beginWait)
 	defer cancel()
-	id, err := p.startLesson(ctx, l.Name, order)
+	id, err := p.startLesson(ctx, l.Name, request.Prediction)
 	if err != nil {
 		return err
 	}
@@ -140,40 +113,29 @@ func (p *parts) runLesson(w http.ResponseWriter, r *http.Request) error {
 }
 
 // startLesson starts a lesson unless something measures, and returns its run. When it has ended all goes on as before.
-func (p *parts) startLesson(ctx context.Context, name string, order lessonRequest) (string, error) {
-	until, stop := context.WithCancel(context.Background())
+func (p *parts) startLesson(ctx context.Context, name string, prediction *Prediction) (string, error) {
+	until, cancel := context.WithCancel(p.until)
 	c := &lessonProcess{
 		lesson:     name,
-		prediction: order.Prediction,
+		prediction: prediction,
+		cancel:     cancel,
 		log:        p.log,
-		command:    order.command(until, p.source.Lab, name),
-		cancel:     stop,
 		begun:      make(chan struct{}),
 		ended:      make(chan struct{}),
 	}
 	if !p.lock.begin(c) {
-		stop()
+		cancel()
 		return "", p.locked()
 	}
 	p.checkLock()
 	p.wake.beat() // probes rest
-	for !p.load.is(api.LoadOff, api.LoadPaused) && ctx.Err() == nil {
+	for !p.load.is(LoadOff, LoadPaused) && ctx.Err() == nil {
 		time.Sleep(20 * time.Millisecond)
 	}
 	p.source.CloseIdle(ctx)
-	if err := c.start(); err != nil {
-		stop()
-		p.lock.ended()
-		return "", err
-	}
 	p.running.Go(func() {
-		select {
-		case <-p.closing:
-			c.cancel()
-			<-c.ended
-		case <-c.ended:
-		}
-		stop()
+		defer cancel()
+		c.execute(until, p.source.Lab)
 		p.lock.ended()
 		p.checkLock()
 		p.wake.beat()
@@ -196,6 +158,6 @@ func (p *parts) cancelLesson(w http.ResponseWriter, _ *http.Request) error {
 		p.checkLock()
 	}
 	now, _ := p.lock.lesson()
-	writeJSON(w, http.StatusOK, map[string]*api.Running{"lesson": now})
+	writeJSON(w, http.StatusOK, map[string]*Running{"lesson": now})
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/lesson"
 )
 
@@ -39,7 +38,7 @@ func (p *parts) lessonNamed(name string) (shownLesson, *lesson.Lesson, error) {
 	}
 	for _, path := range p.source.Set.Paths {
 		if measures(l, path.Name, path.ApplicationPool) {
-			choice := api.Choice{Name: path.Name, Meaning: path.Meaning, Off: path.Unavailable()}
+			choice := Choice{Name: path.Name, Meaning: path.Meaning, Off: path.Unavailable()}
 			shown.Paths = append(shown.Paths, choice)
 		}
 	}

@@ -74,8 +74,7 @@ func TestLessonRunsIsPredictedAndCancelled(t *testing.T) {
 	b, notes := newLessonBench(t, standInRun)
 	status, said := b.post(
 		"/api/lessons/00-tour/run",
-		`{"prediction": {"words": "pgpool", "path": "pgpool", "factor": 1.5, "comparisons": {"far": 0.5}},
-		  "experiments": ["g"]}`,
+		`{"prediction": {"words": "pgpool", "path": "pgpool", "factor": 1.5, "comparisons": {"far": 0.5}}}`,
 	)
 	if status != 200 || !strings.Contains(said, `{"run":"20261121T220000Z-00-tour"}`) {
 		t.Fatalf("%d %s", status, said)
@@ -109,7 +108,7 @@ func TestLessonRunsIsPredictedAndCancelled(t *testing.T) {
 		t.Errorf("%+v", last)
 	}
 	told := strings.Join(noted(t, notes), "\n")
-	if !strings.Contains(told, "run 00-tour --experiments=g") || strings.Count(told, "interrupted") != 1 {
+	if !strings.Contains(told, "run 00-tour\n") || strings.Count(told, "interrupted") != 1 {
 		t.Errorf("the lesson's program was told:\n%s", told)
 	}
 	p, err := readPrediction(filepath.Join(b.results(), "20261121T220000Z-00-tour"))

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/suggest"
 )
@@ -155,8 +154,8 @@ func (p *parts) swap(w http.ResponseWriter, r *http.Request, names []string, do 
 	if err != nil {
 		return err
 	}
-	changed := slices.DeleteFunc(p.linkStates(), func(l api.Link) bool { return !slices.Contains(names, l.Name) })
-	writeJSON(w, http.StatusOK, map[string][]api.Link{"links": changed})
+	changed := slices.DeleteFunc(p.linkStates(), func(l Link) bool { return !slices.Contains(names, l.Name) })
+	writeJSON(w, http.StatusOK, map[string][]Link{"links": changed})
 	return nil
 }
 
@@ -169,13 +168,13 @@ func (p *parts) locked() error {
 }
 
 // linkStates are all links as they are, in the order of configs/toxiproxy.json.
-func (p *parts) linkStates() []api.Link {
+func (p *parts) linkStates() []Link {
 	now, reachable := p.links.state()
 	locked := p.lock.text()
-	var all []api.Link
+	var all []Link
 	for _, l := range p.source.Set.Links {
 		from, to, _ := strings.Cut(l.Name, "-")
-		state := api.Link{Name: l.Name, From: from, To: to, HostPort: p.source.Set.HostPort(l.Name), Off: l.Unavailable(),
+		state := Link{Name: l.Name, From: from, To: to, HostPort: p.source.Set.HostPort(l.Name), Off: l.Unavailable(),
 			UsedBy: listed(p.source.Set.PathsOver(l.Name))}
 		proxy, ok := now.Proxy(l.Name)
 		set := proxy.Settings()

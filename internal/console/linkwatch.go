@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/link"
 )
 
@@ -20,9 +19,9 @@ type linkWatch struct {
 	known    bool             // it has said something
 	now      link.Snapshot    // of a link that is stalled: what it was before
 	stalled  map[string]error // and why
-	up       api.Reachable
+	up       Reachable
 	changing map[string]*change // links that the console has a hand on
-	swaps    []api.Swap         // that nobody has been told of
+	swaps    []Swap             // that nobody has been told of
 }
 
 // A change is the console's hand on a link: one at a time.
@@ -32,7 +31,7 @@ type change struct {
 }
 
 func newLinkWatch(links Links) *linkWatch {
-	return &linkWatch{links: links, up: api.Reachable{Reason: notMeasuredYet}, changing: map[string]*change{}}
+	return &linkWatch{links: links, up: Reachable{Reason: notMeasuredYet}, changing: map[string]*change{}}
 }
 
 // refresh reads the links and notes what has changed since the last time.
@@ -45,10 +44,10 @@ func (s *linkWatch) refresh(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
-		s.up = api.Reachable{Reason: err.Error()}
+		s.up = Reachable{Reason: err.Error()}
 		return err
 	}
-	s.up = api.Reachable{Up: true}
+	s.up = Reachable{Up: true}
 	if s.known {
 		s.compare(now, asked, anew)
 	}
@@ -82,26 +81,26 @@ func (s *linkWatch) compare(now link.Snapshot, at time.Time, anew bool) {
 		if !ok || before.Describe() == p.Describe() {
 			continue
 		}
-		by := api.ByElsewhere
+		by := ByElsewhere
 		if c := s.changing[p.Name]; c != nil && c.hands > 0 {
-			by = api.ByConsole
+			by = ByConsole
 		}
 		text := spoken(p)
 		if anew {
-			text, by = text+": toxiproxy started anew", api.ByElsewhere
+			text, by = text+": toxiproxy started anew", ByElsewhere
 		}
-		s.note(api.Swap{Time: at.UTC(), Link: p.Name, Text: text, By: by})
+		s.note(Swap{Time: at.UTC(), Link: p.Name, Text: text, By: by})
 	}
 }
 
 // note keeps the last of several changes of a link that nobody has been told of: a slider makes many.
-func (s *linkWatch) note(swap api.Swap) {
-	s.swaps = slices.DeleteFunc(s.swaps, func(old api.Swap) bool { return old.Link == swap.Link && old.By == swap.By })
+func (s *linkWatch) note(swap Swap) {
+	s.swaps = slices.DeleteFunc(s.swaps, func(old Swap) bool { return old.Link == swap.Link && old.By == swap.By })
 	s.swaps = append(s.swaps, swap)
 }
 
 // take returns the swaps that nobody has been told of.
-func (s *linkWatch) take() []api.Swap {
+func (s *linkWatch) take() []Swap {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	swaps := s.swaps
@@ -117,7 +116,7 @@ func (s *linkWatch) proxy(name string) (link.Proxy, bool) {
 }
 
 // state returns what is known of all links.
-func (s *linkWatch) state() (link.Snapshot, api.Reachable) {
+func (s *linkWatch) state() (link.Snapshot, Reachable) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.now, s.up
@@ -181,7 +180,7 @@ func (s *linkWatch) noteReset(names []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, name := range names {
-		s.note(api.Swap{Time: time.Now().UTC(), Link: name, Text: "connections reset", By: api.ByConsole})
+		s.note(Swap{Time: time.Now().UTC(), Link: name, Text: "connections reset", By: ByConsole})
 	}
 }
 

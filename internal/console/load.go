@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/liveload"
 	"pooler-lab/internal/metric"
 	"pooler-lab/k6/live/second"
@@ -51,7 +50,7 @@ func newLoad(s *Source, root string, log *log.Logger) *load {
 		grace:  k6Grace,
 		totals: newLoadTotals(),
 		change: make(chan struct{}, 1),
-		state:  api.LoadOff,
+		state:  LoadOff,
 	}
 }
 
@@ -69,9 +68,9 @@ func (l *load) replace(wanted *wantedLoad, reason string) {
 	l.wanted, l.since, l.reason = wanted, time.Now().UTC(), reason
 	switch {
 	case wanted != nil:
-		l.state = api.LoadStarting
-	case l.state == api.LoadStarting || l.state == api.LoadRunning:
-		l.state = api.LoadStopping
+		l.state = LoadStarting
+	case l.state == LoadStarting || l.state == LoadRunning:
+		l.state = LoadStopping
 	}
 	l.mu.Unlock()
 	l.changed()
@@ -106,7 +105,7 @@ func (l *load) is(states ...string) bool {
 }
 
 // active says whether there is a load to be watched.
-func (l *load) active() bool { return !l.is(api.LoadOff) }
+func (l *load) active() bool { return !l.is(LoadOff) }
 
 // current is what is to run now, nil for nothing.
 func (l *load) current() *wantedLoad {
@@ -144,9 +143,9 @@ func (l *load) supervise(ctx context.Context) {
 func (l *load) rest() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.state, l.seconds, l.begun = api.LoadOff, nil, false
+	l.state, l.seconds, l.begun = LoadOff, nil, false
 	if l.wanted != nil {
-		l.state = api.LoadPaused
+		l.state = LoadPaused
 	}
 }
 
@@ -162,7 +161,7 @@ func (l *load) failed(wanted *wantedLoad, err error, again bool) {
 
 // run runs a k6 until something else is wanted; the error says why it ended by itself.
 func (l *load) run(ctx context.Context, wanted *wantedLoad) error {
-	l.to(api.LoadStarting)
+	l.to(LoadStarting)
 	over, err := liveload.Note(filepath.Join(l.root, "results"), noteOf(wanted))
 	if err != nil {
 		return err
@@ -183,7 +182,7 @@ func (l *load) run(ctx context.Context, wanted *wantedLoad) error {
 			return g.why()
 		}
 	}
-	l.to(api.LoadStopping)
+	l.to(LoadStopping)
 	g.Stop()
 	return nil
 }
@@ -208,8 +207,8 @@ func (l *load) told(line second.Line) {
 	l.totals.add(line.Paths)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.state == api.LoadStarting {
-		l.state, l.reason = api.LoadRunning, ""
+	if l.state == LoadStarting {
+		l.state, l.reason = LoadRunning, ""
 	}
 	l.seconds = append(l.seconds, line.Paths)
 }
@@ -230,13 +229,13 @@ func (l *load) take() (paths map[string]second.Path, gap bool) {
 }
 
 // describe returns the load as it is.
-func (l *load) describe() api.Load {
+func (l *load) describe() Load {
 	choices := choicesOf(l.source.Set)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	all := api.Load{State: l.state, Reason: l.reason, Choices: choices}
+	all := Load{State: l.state, Reason: l.reason, Choices: choices}
 	all.Paths, all.Keep = []string{}, true
-	if l.state == api.LoadPaused {
+	if l.state == LoadPaused {
 		all.Reason = l.paused
 	}
 	if w := l.wanted; w != nil {
@@ -248,9 +247,9 @@ func (l *load) describe() api.Load {
 }
 
 // loadText says in a sentence how the load is.
-func loadText(l api.Load) string {
+func loadText(l Load) string {
 	switch l.State {
-	case api.LoadRunning:
+	case LoadRunning:
 		text := l.Workload + ", as fast as it can, " + metric.Count(l.Clients, "client") + " a path"
 		if l.Rate > 0 {
 			text = fmt.Sprintf("%s, %d iterations/s on each path", l.Workload, l.Rate)
@@ -259,7 +258,7 @@ func loadText(l api.Load) string {
 			text += ", a new connection for each, which response times include"
 		}
 		return text
-	case api.LoadOff, api.LoadPaused:
+	case LoadOff, LoadPaused:
 		if l.Reason != "" {
 			return l.State + ": " + l.Reason
 		}

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/suggest"
 	"pooler-lab/internal/topology"
 )
@@ -17,33 +16,20 @@ const mostClients = 50
 // poolSize is the most connections that an application's own pool has on the path that keeps one.
 const poolSize = 10
 
-// A liveWorkload is one that live traffic can have.
-type liveWorkload struct {
-	name, meaning string
-	metric        string // that is its response time
-	writes        bool
-	// capacity is how many iterations a second ten clients in a closed loop get on the slowest path to PostgreSQL,
-	// with the CPU limits of .env, on two cores. It is measured; no path of another machine need have it.
-	capacity int
+// workloads are those that live traffic can have. The rate of each is a fifth of what ten clients in a closed loop get on
+// the slowest path to PostgreSQL, with the CPU limits of .env, on two cores: it leaves the servers mostly idle. That is
+// measured; no path of another machine need have it.
+var workloads = []Workload{
+	{"select", "one row by its key: one round trip", 600, "pg_statement", false},
+	{"selectHeavy", "the sum of 2000 rows: one round trip, and work for the server", 300, "pg_statement", false},
+	{"tpcb", "pgbench's transaction of five statements, which writes: seven round trips", 80, "pg_transaction", true},
+	{"tpcbFunction", "the same in one function call: one round trip", 200, "pg_statement", true},
+	{"tpcbPipeline", "the same sent all at once: one round trip", 90, "pg_pipeline", true},
 }
-
-var liveWorkloads = []liveWorkload{
-	{"select", "one row by its key: one round trip", "pg_statement", false, 3000},
-	{"selectHeavy", "the sum of 2000 rows: one round trip, and work for the server", "pg_statement", false, 1500},
-	{"tpcb", "pgbench's transaction of five statements, which writes: seven round trips", "pg_transaction", true, 400},
-	{"tpcbFunction", "the same in one function call: one round trip", "pg_statement", true, 1000},
-	{"tpcbPipeline", "the same sent all at once: one round trip", "pg_pipeline", true, 450},
-}
-
-// gentleShare is what part of the slowest path's capacity all paths of an open loop share.
-const gentleShare = 5
-
-// gentleRate is the iterations a second of an open loop, over all paths.
-func (w liveWorkload) gentleRate() int { return w.capacity / gentleShare }
 
 // A wantedLoad is a request that can be fulfilled, as k6/live.js is told of it.
 type wantedLoad struct {
-	api.LoadRequest
+	LoadRequest
 	Rate  int        `json:"rate"` // iterations a second on each path, 0: a closed loop
 	Scale int        `json:"scale"`
 	Paths []livePath `json:"paths"`
@@ -59,12 +45,12 @@ type livePath struct {
 }
 
 // loadOf is the load that a request asks for, or says what of it can't be.
-func loadOf(request api.LoadRequest, set *topology.Set) (*wantedLoad, error) {
+func loadOf(request LoadRequest, set *topology.Set) (*wantedLoad, error) {
 	w, err := workloadOf(request.Workload)
 	if err != nil {
 		return nil, err
 	}
-	if loops := []string{api.LoopOpen, api.LoopClosed}; !slices.Contains(loops, request.Loop) {
+	if loops := []string{LoopOpen, LoopClosed}; !slices.Contains(loops, request.Loop) {
 		return nil, suggest.Unknown("loop", request.Loop, loops)
 	}
 	if request.Clients < 1 || request.Clients > mostClients {
@@ -73,12 +59,12 @@ func loadOf(request api.LoadRequest, set *topology.Set) (*wantedLoad, error) {
 	if len(request.Paths) == 0 {
 		return nil, errors.New("paths is empty: name at least one, such as direct")
 	}
-	l := &wantedLoad{LoadRequest: request, metric: w.metric}
+	l := &wantedLoad{LoadRequest: request, metric: w.Metric}
 	if !request.Keep { // a client that connects each time: the response time includes the connect
 		l.metric = "pg_response_time"
 	}
-	if request.Loop == api.LoopOpen {
-		l.Rate = max(1, w.gentleRate()/len(request.Paths))
+	if request.Loop == LoopOpen {
+		l.Rate = max(1, w.GentleRate/len(request.Paths))
 	}
 	for i, name := range request.Paths {
 		if slices.Contains(request.Paths[:i], name) {
@@ -94,7 +80,7 @@ func loadOf(request api.LoadRequest, set *topology.Set) (*wantedLoad, error) {
 }
 
 // livePathOf is the path of that name, or says why the workload can't take it.
-func livePathOf(name string, w liveWorkload, clients int, set *topology.Set) (livePath, error) {
+func livePathOf(name string, w Workload, clients int, set *topology.Set) (livePath, error) {
 	p, err := set.Find(name)
 	if err != nil {
 		return livePath{}, err
@@ -102,9 +88,9 @@ func livePathOf(name string, w liveWorkload, clients int, set *topology.Set) (li
 	if off := noLoadOn(p); off != "" {
 		return livePath{}, fmt.Errorf("path %s can't be taken: %s", name, off)
 	}
-	if w.writes && slices.Equal(p.Services, []string{"standby"}) {
+	if w.Writes && slices.Equal(p.Services, []string{"standby"}) {
 		return livePath{}, fmt.Errorf("workload %s writes, and path %s leads to a server that only reads: "+
-			"leave that path out, or choose select", w.name, name)
+			"leave that path out, or choose select", w.Name, name)
 	}
 	endpoint, err := p.Endpoint(p.Links()[0])
 	if err != nil {
@@ -128,32 +114,29 @@ func noLoadOn(p topology.Path) string {
 	return ""
 }
 
-func workloadOf(name string) (liveWorkload, error) {
+func workloadOf(name string) (Workload, error) {
 	var names []string
-	for _, w := range liveWorkloads {
-		if w.name == name {
+	for _, w := range workloads {
+		if w.Name == name {
 			return w, nil
 		}
-		names = append(names, w.name)
+		names = append(names, w.Name)
 	}
-	return liveWorkload{}, suggest.Unknown("workload of live traffic", name, names)
+	return Workload{}, suggest.Unknown("workload of live traffic", name, names)
 }
 
 // choicesOf are what live traffic can be over those paths.
-func choicesOf(set *topology.Set) api.Choices {
-	c := api.Choices{MostClients: mostClients, Workloads: []api.Workload{}, Paths: []api.Choice{}}
-	for _, w := range liveWorkloads {
-		c.Workloads = append(c.Workloads, api.Workload{Name: w.name, Meaning: w.meaning, GentleRate: w.gentleRate()})
-	}
+func choicesOf(set *topology.Set) Choices {
+	c := Choices{MostClients: mostClients, Workloads: workloads, Paths: []Choice{}}
 	for _, p := range set.Paths {
-		c.Paths = append(c.Paths, api.Choice{Name: p.Name, Meaning: p.Meaning, Off: noLoadOn(p)})
+		c.Paths = append(c.Paths, Choice{Name: p.Name, Meaning: p.Meaning, Off: noLoadOn(p)})
 	}
 	return c
 }
 
 // startLoad starts the live load, or replaces it.
 func (p *parts) startLoad(w http.ResponseWriter, r *http.Request) error {
-	request := api.LoadRequest{Loop: api.LoopOpen, Keep: true} // where the request doesn't say
+	request := LoadRequest{Loop: LoopOpen, Keep: true} // where the request doesn't say
 	if err := p.locked(); err != nil {
 		return err
 	}
@@ -177,6 +160,6 @@ func (p *parts) stopLoad(w http.ResponseWriter, _ *http.Request) error {
 
 func (p *parts) replaceLoad(w http.ResponseWriter, wanted *wantedLoad) error {
 	p.load.replace(wanted, "")
-	writeJSON(w, http.StatusOK, map[string]api.Load{"load": p.load.describe()})
+	writeJSON(w, http.StatusOK, map[string]Load{"load": p.load.describe()})
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/run"
 )
@@ -28,8 +27,8 @@ type lock struct {
 	mu    sync.Mutex
 	what  string         // measures, "" for nothing
 	own   *lessonProcess // the console's own lesson, nil where none runs
-	now   *api.Running   // nil where no lesson is under way
-	last  *api.LastRun
+	now   *Running       // nil where no lesson is under way
+	last  *LastRun
 	stale string // the run of a step that was left behind: it was there while no lesson was under way
 	free  context.Context
 	take  context.CancelFunc // ends free
@@ -81,7 +80,7 @@ func (l *lock) text() string {
 }
 
 // lesson is how far the lesson under way is, nil where none is, and what became of the last one.
-func (l *lock) lesson() (now *api.Running, last *api.LastRun) {
+func (l *lock) lesson() (now *Running, last *LastRun) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.now != nil {
@@ -109,7 +108,7 @@ func (l *lock) look() (news bool) {
 		l.stale = step.Run
 		return l.be(what)
 	case l.now == nil:
-		l.now = &api.Running{Name: name, State: "running", Elsewhere: l.own == nil}
+		l.now = &Running{Name: name, State: "running", Elsewhere: l.own == nil}
 	}
 	if step.Run != l.stale && strings.HasSuffix(step.Run, "-"+name) {
 		progressed(l.now, step)
@@ -121,7 +120,7 @@ func (l *lock) look() (news bool) {
 }
 
 // progressed notes how far a lesson is.
-func progressed(r *api.Running, s run.Step) {
+func progressed(r *Running, s run.Step) {
 	r.Run, r.Cell, r.Pair, r.Done, r.Of, r.SecondsLeft, r.Failed = s.Run, s.Cell, "", s.Done, s.Of, s.SecondsLeft, s.Failed
 	if s.Pair != nil {
 		r.Pair = s.Pair.String()
@@ -135,7 +134,7 @@ func (l *lock) begin(own *lessonProcess) bool {
 	if l.what != "" {
 		return false
 	}
-	l.own, l.now = own, &api.Running{Name: own.lesson, State: "running"}
+	l.own, l.now = own, &Running{Name: own.lesson, State: "running"}
 	return l.be(lessonPrefix + own.lesson)
 }
 
@@ -144,7 +143,7 @@ func (l *lock) ended() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.now.Run == "" {
-		l.last = &api.LastRun{Lesson: l.own.lesson, Status: string(result.Failed), Reason: l.own.said.String()}
+		l.last = &LastRun{Lesson: l.own.lesson, Status: string(result.Failed), Reason: l.own.said.String()}
 	}
 	l.own = nil
 	l.end()
@@ -172,8 +171,8 @@ func (l *lock) cancel() (own *lessonProcess, ok bool) {
 }
 
 // outcomeOf is what became of a run that has ended.
-func outcomeOf(results, lesson, id string) *api.LastRun {
-	last := &api.LastRun{Lesson: lesson, Run: id, Status: string(result.Failed)}
+func outcomeOf(results, lesson, id string) *LastRun {
+	last := &LastRun{Lesson: lesson, Run: id, Status: string(result.Failed)}
 	doc, err := result.Read(filepath.Join(results, id))
 	switch {
 	case err != nil:

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/k6/live/second"
 )
 
@@ -52,10 +51,10 @@ type bar struct {
 }
 
 // drawMap draws the state, with the last second of the live load.
-func drawMap(s api.State, paths map[string]second.Path) drawnMap {
+func drawMap(s State, paths map[string]second.Path) drawnMap {
 	m := drawnMap{Links: []plate{}, Boxes: make([]box, len(places))}
 	for _, w := range wires {
-		i := slices.IndexFunc(s.Links, func(l api.Link) bool { return l.Name == w.Link })
+		i := slices.IndexFunc(s.Links, func(l Link) bool { return l.Name == w.Link })
 		if i >= 0 {
 			m.Links = append(m.Links, plateOf(s.Links[i], w, s.Load))
 		}
@@ -68,7 +67,7 @@ func drawMap(s api.State, paths map[string]second.Path) drawnMap {
 }
 
 // mapNote names the links that the picture has no place for, or says that nothing is known of any.
-func mapNote(s api.State) string {
+func mapNote(s State) string {
 	if !s.Toxiproxy.Up && s.Toxiproxy.Reason != "" {
 		return "toxiproxy doesn't answer, so no link can be set or measured: " + s.Toxiproxy.Reason
 	}
@@ -82,7 +81,7 @@ func mapNote(s api.State) string {
 }
 
 // classOf is how a link is drawn.
-func classOf(l api.Link, load api.Load) string {
+func classOf(l Link, load Load) string {
 	var classes []string
 	for _, c := range []struct {
 		name string
@@ -102,8 +101,8 @@ func classOf(l api.Link, load api.Load) string {
 }
 
 // busy says whether the live load goes over the link.
-func busy(l api.Link, load api.Load) bool {
-	if load.State != api.LoadRunning && load.State != api.LoadStarting {
+func busy(l Link, load Load) bool {
+	if load.State != LoadRunning && load.State != LoadStarting {
 		return false
 	}
 	return slices.ContainsFunc(load.Paths, func(path string) bool { return slices.Contains(l.UsedBy, path) })

@@ -6,17 +6,16 @@ import (
 	"testing"
 	"time"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/k6/live/second"
 )
 
 func of[T any](v T) *T { return &v }
 
 // aState is one of a lab in which a bit of everything is the matter.
-var aState = api.State{
-	Toxiproxy: api.Reachable{Up: true},
-	Presets:   []api.Preset{{Name: "satellite", Meaning: "far", LatencyMS: 630}},
-	Links: []api.Link{
+var aState = State{
+	Toxiproxy: Reachable{Up: true},
+	Presets:   []Preset{{Name: "satellite", Meaning: "far", LatencyMS: 630}},
+	Links: []Link{
 		{Name: "client-primary", Known: true, LatencyMS: 10, JitterMS: 2, MeasuredMS: of(10.731)},
 		{Name: "client-pgpool", Known: true, Cut: true, Reason: "cut"},
 		{Name: "client-yugabyte", Known: true, Off: "no image", Reason: "off"},
@@ -24,21 +23,21 @@ var aState = api.State{
 		{Name: "pgpool-standby", Known: true, LatencyMS: 630, JitterMS: 50, DownKBps: 100, MeasuredMS: of(640.0)},
 		{Name: "nowhere", Known: true, MeasuredMS: of(1.0)},
 	},
-	Nodes: []api.Node{
-		{Name: "client", Kind: "client", State: api.Up},
-		{Name: "primary", Kind: "database", State: api.Up, Role: "primary", Backends: of(1)},
-		{Name: "standby", Kind: "database", State: api.Down, Reason: "connection refused"},
-		{Name: "yugabyte", Kind: "database", State: api.Off, Reason: "<no> image"},
-		{Name: "pgbouncer", Kind: "pooler", State: api.Unknown, Reason: "paused: a lesson runs, and so on"},
-		{Name: "pgpool", Kind: "pooler", State: api.Up, SelectsPerSecond: of(120.4)},
-		{Name: "pgpool-near-app", Kind: "pooler", State: api.Down, Reason: "connection refused"},
+	Nodes: []Node{
+		{Name: "client", Kind: "client", State: Up},
+		{Name: "primary", Kind: "database", State: Up, Role: "primary", Backends: of(1)},
+		{Name: "standby", Kind: "database", State: Down, Reason: "connection refused"},
+		{Name: "yugabyte", Kind: "database", State: Off, Reason: "<no> image"},
+		{Name: "pgbouncer", Kind: "pooler", State: Unknown, Reason: "paused: a lesson runs, and so on"},
+		{Name: "pgpool", Kind: "pooler", State: Up, SelectsPerSecond: of(120.4)},
+		{Name: "pgpool-near-app", Kind: "pooler", State: Down, Reason: "connection refused"},
 	},
-	Load: api.Load{
-		State: api.LoadOff,
+	Load: Load{
+		State: LoadOff,
 		Text:  "off",
-		Choices: api.Choices{
-			Workloads:   []api.Workload{{Name: "select", Meaning: "a row", GentleRate: 600}},
-			Paths:       []api.Choice{{Name: "direct", Meaning: "m"}, {Name: "socket", Meaning: "m", Off: "no link"}},
+		Choices: Choices{
+			Workloads:   []Workload{{Name: "select", Meaning: "a row", GentleRate: 600}},
+			Paths:       []Choice{{Name: "direct", Meaning: "m"}, {Name: "socket", Meaning: "m", Off: "no link"}},
 			MostClients: 50,
 		},
 	},
@@ -100,7 +99,7 @@ func TestMapSaysWhatEachLinkAndNodeIs(t *testing.T) {
 }
 
 func TestBoxOfABusyPooler(t *testing.T) {
-	busy := api.Node{State: api.Up, ServersActive: of(3), ServersIdle: of(1), PoolSize: of(20), WaitingClients: of(1)}
+	busy := Node{State: Up, ServersActive: of(3), ServersIdle: of(1), PoolSize: of(20), WaitingClients: of(1)}
 	lines := nodeLines(busy)
 	if len(lines) != 3 || lines[0].Text != "3 of 20 in use, 1 idle" || *lines[1].Bar != (bar{3, 20}) {
 		t.Fatalf("%+v", lines)
@@ -108,7 +107,7 @@ func TestBoxOfABusyPooler(t *testing.T) {
 	if l := lines[2]; l.Number != "1" || l.Text != "client waiting" || !l.Alert {
 		t.Errorf("%+v", l)
 	}
-	running := api.Load{State: api.LoadRunning}
+	running := Load{State: LoadRunning}
 	running.Workload, running.Clients, running.Paths = "select", 10, []string{"direct", "pgpool"}
 	client := clientLines(running, map[string]second.Path{"direct": {TPS: 12.6}, "pgpool": {TPS: 7}})
 	if len(client) != 3 || client[0].Number != "20" || client[1].Text != "2 × 10 clients" || client[2].Text != "select" {
@@ -118,7 +117,7 @@ func TestBoxOfABusyPooler(t *testing.T) {
 
 func TestMapSaysWhenToxiproxyIsAway(t *testing.T) {
 	away := aState
-	away.Toxiproxy = api.Reachable{Reason: "it is gone"}
+	away.Toxiproxy = Reachable{Reason: "it is gone"}
 	if note := drawMap(away, nil).Note; !strings.Contains(note, "toxiproxy doesn't answer") ||
 		!strings.Contains(note, "gone") {
 		t.Errorf("note %q", note)
@@ -127,7 +126,7 @@ func TestMapSaysWhenToxiproxyIsAway(t *testing.T) {
 
 var aLesson = shownLesson{
 	Name: "02-latency", Title: "Latency", Question: "What do 20 ms cost?", Prediction: "How much is left?", Minutes: 5,
-	Runs: 1, Comparisons: []compared{{"far", "TPS at 20 ms, to none"}}, Paths: []api.Choice{{Name: "direct"}},
+	Runs: 1, Comparisons: []compared{{"far", "TPS at 20 ms, to none"}}, Paths: []Choice{{Name: "direct"}},
 }
 
 func ran() *runDetail {
@@ -137,7 +136,7 @@ func ran() *runDetail {
 			Started: time.Date(2026, 11, 21, 20, 8, 38, 0, time.UTC),
 			Status:  "interrupted", Reason: "cancelled", Predicted: true,
 		},
-		Prediction: &api.Prediction{Words: "<b>half", Path: "direct", Factor: of(2.5)},
+		Prediction: &Prediction{Words: "<b>half", Path: "direct", Factor: of(2.5)},
 		Guesses:    []guess{{"TPS at 20 ms, to none", "0.50"}},
 	}
 }

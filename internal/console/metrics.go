@@ -6,13 +6,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/k6/live/second"
 )
 
 // A moment is what there is to be told to Prometheus. It is a collector of its metrics.
 type moment struct {
-	state api.State
+	state State
 	load  *loadTotals
 }
 
@@ -49,7 +48,7 @@ func (m moment) Collect(to chan<- prometheus.Metric) {
 	m.load.collect(to)
 }
 
-func collectLink(to chan<- prometheus.Metric, l api.Link) {
+func collectLink(to chan<- prometheus.Metric, l Link) {
 	name := label{"link", l.Name}
 	if l.Known {
 		tell(to, "link_latency_set_seconds", "Round trip that the link is set to add.", seconds(float64(l.LatencyMS)), name)
@@ -62,11 +61,11 @@ func collectLink(to chan<- prometheus.Metric, l api.Link) {
 	}
 }
 
-func collectNode(to chan<- prometheus.Metric, n api.Node) {
+func collectNode(to chan<- prometheus.Metric, n Node) {
 	name := label{"node", n.Name}
-	if n.State == api.Up || n.State == api.Down {
+	if n.State == Up || n.State == Down {
 		tell(to, "node_up", "1 where the node answers, 0 where it doesn't; none where nobody knows.",
-			yes(n.State == api.Up), name)
+			yes(n.State == Up), name)
 	}
 	if n.ReplicationLagMS != nil {
 		tell(to, "node_replication_lag_seconds", "How far the standby's replay is behind, in time.",

@@ -9,7 +9,6 @@ import (
 	"os"
 	"time"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/result"
 )
 
@@ -32,8 +31,8 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 type page struct {
 	Template string // its name
 	Title    string
-	State    api.State // zero while the lab starts
-	Data     any       // what this page alone has
+	State    State // zero while the lab starts
+	Data     any   // what this page alone has
 }
 
 // A lessonPage asks for a prediction, runs a lesson and shows what came out.
@@ -50,8 +49,8 @@ type shownLesson struct {
 	Question    string
 	Prediction  string // what to commit to before the results show, as a question
 	Minutes     float64
-	Paths       []api.Choice // that it measures
-	Comparisons []compared   // that it makes
+	Paths       []Choice   // that it measures
+	Comparisons []compared // that it makes
 	Runs        int
 	Trouble     string // why it can't be read
 }
@@ -83,7 +82,7 @@ func (r shownRun) Running() bool { return r.Status == result.Running }
 // A runDetail is a run with what was predicted. What came out its report shows.
 type runDetail struct {
 	shownRun
-	Prediction *api.Prediction // nil where nobody made one
+	Prediction *Prediction // nil where nobody made one
 	Guesses    []guess
 	Others     []shownRun // of the same lesson, to be put beside it
 }

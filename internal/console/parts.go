@@ -7,13 +7,12 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"pooler-lab/internal/console/api"
 )
 
 // parts are what a console consists of once the lab is ready.
 type parts struct {
 	*Console
+	until    context.Context // ends when the console does
 	source   *Source
 	links    *linkWatch
 	readings *readings
@@ -27,9 +26,10 @@ type parts struct {
 	running sync.WaitGroup
 }
 
-func newParts(c *Console, s *Source) *parts {
+func newParts(ctx context.Context, c *Console, s *Source) *parts {
 	p := &parts{
 		Console:  c,
+		until:    ctx,
 		source:   s,
 		links:    newLinkWatch(s.Links),
 		readings: newReadings(),
@@ -46,8 +46,9 @@ func newParts(c *Console, s *Source) *parts {
 	return p
 }
 
-// run looks and tells until ctx ends.
-func (p *parts) run(ctx context.Context) {
+// run looks and tells until the console ends.
+func (p *parts) run() {
+	ctx := p.until
 	p.startProbes(ctx)
 	p.running.Go(func() { p.load.supervise(ctx) })
 	p.running.Go(func() { every(ctx, lockEvery, p.checkLock) })
@@ -88,7 +89,7 @@ func (p *parts) second(ctx context.Context) {
 	}
 	state := p.state()
 	paths, gap := p.load.take()
-	last := api.Tick{Time: state.Time, Paths: paths, Links: map[string]*float64{}, Gap: gap}
+	last := Tick{Time: state.Time, Paths: paths, Links: map[string]*float64{}, Gap: gap}
 	for _, l := range state.Links {
 		last.Links[l.Name] = l.MeasuredMS
 	}
@@ -98,9 +99,9 @@ func (p *parts) second(ctx context.Context) {
 }
 
 // state puts together what is known.
-func (p *parts) state() api.State {
+func (p *parts) state() State {
 	_, reachable := p.links.state()
-	s := api.State{
+	s := State{
 		Time:      time.Now().UTC().Round(time.Millisecond),
 		Version:   version(),
 		Toxiproxy: reachable,
@@ -109,11 +110,11 @@ func (p *parts) state() api.State {
 		Load:      p.load.describe(),
 		Lock:      p.lock.text(),
 		Waits:     p.readings.waiting(p.waits),
-		Presets:   []api.Preset{},
+		Presets:   []Preset{},
 	}
 	s.Lesson, s.LastRun = p.lock.lesson()
 	for _, preset := range p.source.Presets {
-		s.Presets = append(s.Presets, api.Preset{
+		s.Presets = append(s.Presets, Preset{
 			Name:      preset.Name,
 			Meaning:   preset.Meaning,
 			LatencyMS: preset.LatencyMS,
@@ -131,18 +132,18 @@ func (p *parts) state() api.State {
 }
 
 // nodeStates are all nodes as they are: the client, poolers, databases.
-func (p *parts) nodeStates() []api.Node {
-	nodes := map[string]*api.Node{}
+func (p *parts) nodeStates() []Node {
+	nodes := map[string]*Node{}
 	for _, name := range p.names {
-		node := &api.Node{Name: name, Kind: "database", State: api.Unknown, Reason: notMeasuredYet}
+		node := &Node{Name: name, Kind: "database", State: Unknown, Reason: notMeasuredYet}
 		switch {
 		case name == "client":
-			node.Kind, node.State, node.Reason = "client", api.Up, ""
+			node.Kind, node.State, node.Reason = "client", Up, ""
 		case p.source.Set.PoolerKind(name) != "":
 			node.Kind = "pooler"
 		}
 		if off := p.offReason(name); off != "" {
-			node.State, node.Reason = api.Off, off
+			node.State, node.Reason = Off, off
 		} else if text := p.lock.text(); text != "" && name != "client" {
 			node.Reason = "paused: " + text
 		}
@@ -151,7 +152,7 @@ func (p *parts) nodeStates() []api.Node {
 	if p.lock.text() == "" {
 		p.readings.fill(nodes)
 	}
-	var all []api.Node
+	var all []Node
 	for _, name := range p.names {
 		all = append(all, *nodes[name])
 	}
@@ -174,8 +175,8 @@ func (p *parts) offReason(service string) string {
 }
 
 // replication says where the standby gets its WAL from.
-func (p *parts) replication(nodes []api.Node) string {
-	i := slices.IndexFunc(nodes, func(n api.Node) bool { return n.Name == "standby" })
+func (p *parts) replication(nodes []Node) string {
+	i := slices.IndexFunc(nodes, func(n Node) bool { return n.Name == "standby" })
 	if i < 0 || nodes[i].Conninfo == "" {
 		return "unknown: the standby hasn't told"
 	}

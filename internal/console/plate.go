@@ -5,14 +5,13 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/metric"
 )
 
 const notMeasured = "not measured"
 
 // plateOf is a link's plate.
-func plateOf(l api.Link, w wire, load api.Load) plate {
+func plateOf(l Link, w wire, load Load) plate {
 	p := plate{wire: w, Name: l.Name, Measured: measured(l), Set: setting(l), Class: classOf(l, load)}
 	if utf8.RuneCountInString(p.Set) > roomy { // without its first word
 		p.Set = p.Set[len("set "):]
@@ -30,7 +29,7 @@ func plateOf(l api.Link, w wire, load api.Load) plate {
 }
 
 // measured is the round trip, or in a word why there is none.
-func measured(l api.Link) string {
+func measured(l Link) string {
 	switch {
 	case l.Cut:
 		return "cut"
@@ -43,7 +42,7 @@ func measured(l api.Link) string {
 }
 
 // exactly is the round trip with all its digits, or the whole reason why there is none.
-func exactly(l api.Link) string {
+func exactly(l Link) string {
 	reason := l.Reason
 	if l.Off != "" {
 		reason = l.Off
@@ -73,7 +72,7 @@ func short(ms float64) string {
 const roomy = 18
 
 // setting is what a link is set to.
-func setting(l api.Link) string {
+func setting(l Link) string {
 	switch {
 	case !l.Known:
 		return "set ?"

@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-
-	"pooler-lab/internal/console/api"
 )
 
 // Handler answers all requests.
@@ -81,7 +79,7 @@ func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if !errors.As(err, &known) {
 		status = http.StatusInternalServerError
 	}
-	var state api.State
+	var state State
 	if p, _ := c.ready(); p != nil {
 		state = p.now(r.Context())
 	}
@@ -112,7 +110,7 @@ func (p *parts) serveState(w http.ResponseWriter, r *http.Request) error {
 }
 
 // now is what is known without waiting for more: a page's first picture.
-func (p *parts) now(ctx context.Context) api.State {
+func (p *parts) now(ctx context.Context) State {
 	watched := p.watched()
 	p.hub.ask()
 	if state, fresh, _ := p.hub.latest(); fresh && watched {
@@ -128,7 +126,7 @@ func (p *parts) now(ctx context.Context) api.State {
 const measuredWait = 2500 * time.Millisecond
 
 // measured is what is known, measured by now: where nobody watched before it waits for the probes.
-func (p *parts) measured(ctx context.Context) api.State {
+func (p *parts) measured(ctx context.Context) State {
 	watched := p.watched()
 	p.hub.ask()
 	asked := time.Now()

@@ -13,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
@@ -173,10 +172,10 @@ func (p *parts) runPage(r *http.Request) (title string, data any, err error) {
 }
 
 // interruptedRun is the last run, if it was under way when the lab was stopped.
-func (p *parts) interruptedRun() *api.LastRun {
+func (p *parts) interruptedRun() *LastRun {
 	for run := range p.runs() {
 		if run.Reason == neverEnded {
-			return &api.LastRun{Lesson: run.Lesson, Run: run.Name, Status: string(run.Status), Reason: run.Reason}
+			return &LastRun{Lesson: run.Lesson, Run: run.Name, Status: string(run.Status), Reason: run.Reason}
 		}
 		break // older ones are of no interest
 	}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"time"
-
-	"pooler-lab/internal/console/api"
 )
 
 var beforeUnit = regexp.MustCompile(`(\d) (ms|s|TPS|clients?|KB)\b`)
@@ -38,7 +36,7 @@ type slider struct {
 }
 
 // sliderOf is the slider for the first of the links, which the page begins with.
-func sliderOf(links []api.Link) slider {
+func sliderOf(links []Link) slider {
 	s := slider{Stops: stops, Last: len(stops) - 1}
 	if len(links) > 0 {
 		s.MS = links[0].LatencyMS

@@ -1,5 +1,4 @@
-// Package api is what the console tells: the JSON of /api/state and of the events that its pages follow.
-package api
+package console
 
 import (
 	"time"
@@ -7,7 +6,8 @@ import (
 	"pooler-lab/k6/live/second"
 )
 
-// A State is what the console knows at one moment; /api/state and each event carry it whole. Null is not known.
+// A State is what the console knows at one moment: the JSON of /api/state, which each event of pages has, too. Null is not
+// known.
 type State struct {
 	Time      time.Time   `json:"time"`
 	Version   string      `json:"version"`
@@ -146,6 +146,8 @@ type Workload struct {
 	Name       string `json:"name"`
 	Meaning    string `json:"meaning"`
 	GentleRate int    `json:"gentle_rate"` // iterations a second over all paths, of an open loop
+	Metric     string `json:"-"`           // that is its response time
+	Writes     bool   `json:"-"`
 }
 
 // A Choice is one of several; Off says why it can't be taken.
@@ -198,3 +200,13 @@ const (
 	ByConsole   = "console"
 	ByElsewhere = "elsewhere"
 )
+
+// A Prediction is what somebody said before a run: the request has it, and the run's folder keeps it. All of it may be
+// left out.
+type Prediction struct {
+	Words       string             `json:"words"`
+	Path        string             `json:"path"` // that wins
+	Factor      *float64           `json:"factor"`
+	Comparisons map[string]float64 `json:"comparisons"` // ratios, by the comparison's name
+	At          time.Time          `json:"at"`
+}
