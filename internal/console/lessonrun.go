@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"pooler-lab/internal/run"
+	"pooler-lab/internal/session"
 )
 
 // beginWait is how long a lesson may take to have a run, or to say what is wrong with it.
@@ -129,9 +130,8 @@ func (p *parts) startLesson(ctx context.Context, name string, prediction *Predic
 	}
 	p.checkLock()
 	p.wake.beat() // probes rest
-	for !p.load.is(LoadOff, LoadPaused) && ctx.Err() == nil {
-		time.Sleep(20 * time.Millisecond)
-	}
+	still := func() (bool, error) { return p.load.is(LoadOff, LoadPaused), nil }
+	_ = session.Until(ctx, session.Forever, 20*time.Millisecond, still)
 	p.source.CloseIdle(ctx)
 	p.running.Go(func() {
 		defer cancel()

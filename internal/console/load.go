@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"pooler-lab/internal/liveload"
 	"pooler-lab/internal/metric"
 	"pooler-lab/k6/live/second"
 )
@@ -162,7 +161,7 @@ func (l *load) failed(wanted *wantedLoad, err error, again bool) {
 // run runs a k6 until something else is wanted; the error says why it ended by itself.
 func (l *load) run(ctx context.Context, wanted *wantedLoad) error {
 	l.to(LoadStarting)
-	over, err := liveload.Note(filepath.Join(l.root, "results"), noteOf(wanted))
+	over, err := noteLiveLoad(filepath.Join(l.root, "results"), noteOf(wanted))
 	if err != nil {
 		return err
 	}

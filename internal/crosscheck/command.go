@@ -8,12 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"pooler-lab/internal/data"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/run"
 	"pooler-lab/internal/sample"
@@ -117,7 +117,7 @@ func crosscheck(ctx context.Context, out, progress io.Writer, wanted []string, o
 		return err
 	}
 	defer free()
-	scale, err := data.WantedScale()
+	scale, err := strconv.Atoi(os.Getenv("LAB_SCALE"))
 	if err != nil {
 		return err
 	}

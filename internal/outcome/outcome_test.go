@@ -20,8 +20,10 @@ func TestRuns(t *testing.T) {
 		{"reproduced", balance(), "higher", "reproduced", Reproduced},
 		{"not-reproduced", flipped(), "lower", "not reproduced: tps of pgpool, select, 45 clients to direct, select, " +
 			"45 clients is 0.87 (0.86 to 0.89), expected: more than 1.00", NotReproduced},
-		{"flagged", busy(), "inconclusive: flagged (pgpool, select, 45 clients: host)",
-			"inconclusive: flagged (pgpool, select, 45 clients: host)", Inconclusive},
+		{"flagged", busy(), "inconclusive: this machine's CPU was full (direct, select, 45 clients), which may be why",
+			"inconclusive: this machine's CPU was full (direct, select, 45 clients), which may be why", Inconclusive},
+		{"at-least", full(), "higher, at least: this machine's CPU was full (pgpool, select, 45 clients)",
+			"reproduced: this machine's CPU was full (pgpool, select, 45 clients)", Reproduced},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -228,20 +230,6 @@ func TestFindingsAreTheStudysAndTheLabsOwn(t *testing.T) {
 	all := All(run).Findings
 	if len(all) != 2 || all[0].Own || !all[1].Own || all[0].Outcome != all[1].Outcome {
 		t.Errorf("the findings are %+v", all)
-	}
-}
-
-func TestAFlagThatDoesNotBearOnTheMetricStopsNothing(t *testing.T) {
-	run := &result.Run{}
-	c := cell(run, "direct", 1, 1, 2, 3, 4, 5, 6)
-	c.Repeats[0].Flags = []result.Flag{{Kind: result.FlagErrors}, {Kind: result.FlagHost}}
-	c.Repeats[0].Measured.Errors = []result.Error{{Code: "53300", Count: 1}}
-	for metric, want := range map[string]Outcome{"errors": Reproduced, "tps": Inconclusive} {
-		finding := lesson.Finding{All: []lesson.Condition{{Metric: metric, Of: pick("path", "direct"), Is: "less",
-			Than: number(100)}}}
-		if got := Judge(run, finding); got.Outcome != want {
-			t.Errorf("%s: %s", metric, got)
-		}
 	}
 }
 

@@ -54,7 +54,7 @@ func legend(run *result.Run) string {
 	kinds := flagsOf(run)
 	if len(kinds) > 0 {
 		paragraph(&b, "*: ", "a flagged figure, or a ratio to or of one. "+
-			"Outcomes allow for how far each flag can have moved it")
+			"A flag vetoes an outcome or is a note beside it: see docs/limits.md")
 	}
 	explainFlags(&b, "  ", kinds)
 	paragraph(&b, "seed: ", fmt.Sprintf("%d, of the order in which cells ran", run.Seed))

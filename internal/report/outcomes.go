@@ -54,8 +54,8 @@ func comparisons(run *result.Run, all []outcome.Comparison) string {
 		if c.Ratio.Known() {
 			interval = c.Ratio.Text(metric.RatioText)
 		}
-		ratio += star(len(c.Reason.Flagged) > 0)
-		t.add(c.Outcome.String(), ratio, interval,
+		ratio += star(len(c.Reason.Flags) > 0)
+		t.add(c.Text(), ratio, interval,
 			reason(fmt.Sprintf("%s (%s)", c.Plan.Text, metricAndHow(c)), c.Reason.String()))
 	}
 	if len(t.rows) == 0 {

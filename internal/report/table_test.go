@@ -57,16 +57,12 @@ func whole(t *testing.T, figure float64, flags ...result.FlagKind) *result.Run {
 
 // A room reads the table of the tour from a projector, whatever came out.
 func TestTheTourFitsAProjector(t *testing.T) {
-	var all []result.FlagKind
-	for _, p := range plainly {
-		all = append(all, p.kind)
-	}
 	nothing := whole(t, 1)
 	for i := range nothing.Cells {
 		c := &nothing.Cells[i]
 		c.Status, c.Reason, c.Repeats = result.Failed, strings.Repeat("k6 ended with code 107; ", 9), nil
 	}
-	stopped := whole(t, 99999, all...)
+	stopped := whole(t, 99999, result.FlagKinds()...)
 	stopped.Status, stopped.Reason = result.Interrupted, "it was stopped: Ctrl-C, scripts/lab cancel or the console"
 	for i := range stopped.Cells[40:] {
 		stopped.Cells[40+i].Status, stopped.Cells[40+i].Repeats = result.Planned, nil
@@ -85,7 +81,7 @@ func TestTheTourFitsAProjector(t *testing.T) {
 		lines            []string // that begin so are there, each once
 	}{
 		"small figures":          {whole(t, 0.03), 72, 0, nil},
-		"large figures, starred": {whole(t, 99999, all...), 72, 72, []string{"* doubtful: statements failed; counts "}},
+		"large figures, starred": {whole(t, 99999, result.FlagKinds()...), 72, 72, []string{"* doubtful: statements failed; counts "}},
 		"paths off": {off, 54, 54, []string{"* doubtful: this machine's CPU was full",
 			"Off: yugabyte, pgbouncer-yugabyte, pgbouncer-yugabyte-near-app"}},
 		"interrupted":      {stopped, 40, 40, []string{"* doubtful: ", "INTERRUPTED: it was stopped"}},

@@ -29,9 +29,6 @@ type Repeat struct {
 	Nodes  []Node  `json:"nodes,omitempty"`
 	Pooler *Pooler `json:"pooler,omitempty"` // what the path's pooler said
 	Flags  []Flag  `json:"flags"`
-	// Bounds are how far the flags can have moved what was measured, by metric; one on which a flag bears and that isn't
-	// among them has no bound.
-	Bounds map[string]Bound `json:"bounds,omitempty"`
 
 	Summary string `json:"k6_summary,omitempty"` // what k6's output lab wrote, or the lab of pgbench, relative to run.json
 	Log     string `json:"k6_log,omitempty"`     // what k6 printed, kept where the repeat failed

@@ -1,4 +1,4 @@
-package data
+package serve
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Bar draws the progress of a load: one line rewritten on a terminal, otherwise a line each tenth.
-type Bar struct {
+// A bar draws the progress of a load: one line rewritten on a terminal, otherwise a line each tenth.
+type bar struct {
 	out      io.Writer
 	title    string
 	terminal bool
@@ -16,13 +16,13 @@ type Bar struct {
 	tenth    int
 }
 
-// NewBar starts a bar with that title.
-func NewBar(out io.Writer, terminal bool, title string) *Bar {
-	return &Bar{out: out, title: title, terminal: terminal, start: time.Now(), tenth: -1}
+// newBar starts a bar with that title.
+func newBar(out io.Writer, terminal bool, title string) *bar {
+	return &bar{out: out, title: title, terminal: terminal, start: time.Now(), tenth: -1}
 }
 
-// Show draws the share done, from 0 to 1.
-func (b *Bar) Show(done float64) {
+// show draws the share done, from 0 to 1.
+func (b *bar) show(done float64) {
 	const width = 30
 	if tenth := int(done * 10); !b.terminal {
 		if tenth == b.tenth {
@@ -31,7 +31,8 @@ func (b *Bar) Show(done float64) {
 		b.tenth = tenth
 	}
 	full := int(done * width)
-	line := fmt.Sprintf("%s [%s%s] %3.0f %%%s", b.title, strings.Repeat("#", full), strings.Repeat(".", width-full), done*100, b.left(done))
+	line := fmt.Sprintf("%s [%s%s] %3.0f %%%s", b.title, strings.Repeat("#", full), strings.Repeat(".", width-full),
+		done*100, b.left(done))
 	if !b.terminal {
 		fmt.Fprintln(b.out, line)
 		return
@@ -42,7 +43,7 @@ func (b *Bar) Show(done float64) {
 	}
 }
 
-func (b *Bar) left(done float64) string {
+func (b *bar) left(done float64) string {
 	if done <= 0 || done >= 1 {
 		return ""
 	}

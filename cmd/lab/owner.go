@@ -1,5 +1,4 @@
-// Package owner lets the lab's container write files that belong to the person whose folder it mounts.
-package owner
+package main
 
 import (
 	"fmt"
@@ -10,10 +9,10 @@ import (
 // nobody is the owner that a rootless engine or a desktop VM shows for files of a user it cannot map.
 const nobody = 65534
 
-// DropTo gives up root for the owner of dir, so that what the process writes there belongs to that owner.
+// dropTo gives up root for the owner of dir, so that what the process writes there belongs to that owner.
 // It does nothing when the process is not root, or when dir belongs to root or to an owner that the engine
 // made up (rootless engines and desktop VMs): there root is the one who may write.
-func DropTo(dir string) error {
+func dropTo(dir string) error {
 	if os.Geteuid() != 0 {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"bytes"
@@ -6,9 +6,27 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
-
-	"pooler-lab/internal/liveload"
 )
+
+func TestLiveLoadIsKnownWhileItRuns(t *testing.T) {
+	results := t.TempDir()
+	for _, load := range []string{"select on direct", "tpcb"} {
+		if what, ok := liveLoad(results); ok {
+			t.Errorf("before it: %q", what)
+		}
+		over, err := noteLiveLoad(results, load)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if what, ok := liveLoad(results); !ok || what != load {
+			t.Errorf("while %s runs: %q, %v", load, what, ok)
+		}
+		over()
+	}
+	if _, err := noteLiveLoad(results+"/nowhere", "select"); err == nil {
+		t.Error("no error without a folder")
+	}
+}
 
 func TestWhoSharesTheServersWithTheLiveLoadIsTold(t *testing.T) {
 	results := t.TempDir()
@@ -19,13 +37,13 @@ func TestWhoSharesTheServersWithTheLiveLoadIsTold(t *testing.T) {
 	root.AddCommand(psql, latency, run)
 	told := func(c *cobra.Command, args ...string) string {
 		var notes bytes.Buffer
-		noteLiveLoad(c, args, results, &notes)
+		WarnOfLiveLoad(c, args, results, &notes)
 		return notes.String()
 	}
 	if text := told(psql); text != "" {
 		t.Errorf("without a live load psql says %q", text)
 	}
-	over, err := liveload.Note(results, "select on direct")
+	over, err := noteLiveLoad(results, "select on direct")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
-package caller
+package tool
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"os/exec"
@@ -12,12 +11,12 @@ import (
 // A program's exit code is the caller's.
 func TestExitCode(t *testing.T) {
 	for code, want := range map[string]int{"exit 0": 0, "exit 99": 99, "kill -TERM $$": 128 + 15} {
-		got, err := run(exec.CommandContext(t.Context(), "bash", "-c", code), time.Minute)
+		got, err := runToEnd(exec.CommandContext(t.Context(), "bash", "-c", code), time.Minute)
 		if err != nil || got != want {
 			t.Errorf("%s: %d, %v, not %d", code, got, err, want)
 		}
 	}
-	if _, err := run(exec.CommandContext(t.Context(), "/no-such-program"), time.Minute); err == nil {
+	if _, err := runToEnd(exec.CommandContext(t.Context(), "/no-such-program"), time.Minute); err == nil {
 		t.Error("a program that isn't there runs")
 	}
 }
@@ -47,29 +46,9 @@ func TestProgramEndsWithTheCaller(t *testing.T) {
 			}()
 			program := exec.CommandContext(ctx, "bash", "-c", c.code)
 			program.ExtraFiles = []*os.File{write}
-			if got, err := run(program, c.grace); err != nil || got != c.want {
+			if got, err := runToEnd(program, c.grace); err != nil || got != c.want {
 				t.Errorf("it ends with %d, %v, not %d", got, err, c.want)
 			}
 		})
-	}
-}
-
-// Standard input that closes ends what is tied to it, and nothing else.
-func TestWatch(t *testing.T) {
-	if os.Getenv("WATCHING") != "" {
-		ended := make(chan struct{})
-		Watch(func() { close(ended) })
-		if tied() {
-			<-ended
-		}
-		return
-	}
-	for _, env := range []string{"LAB_TIED=yes", "LAB_TIED="} {
-		c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWatch$")
-		c.Env = append(os.Environ(), "WATCHING=yes", env)
-		c.Stdin = bytes.NewReader([]byte("more"))
-		if said, err := c.CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", env, err, said)
-		}
 	}
 }

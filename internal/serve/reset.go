@@ -1,5 +1,4 @@
-// Package reset brings the lab back to its known state: latencies, settings, roles and data.
-package reset
+package serve
 
 import (
 	"context"
@@ -11,19 +10,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pooler-lab/internal/caller"
-	"pooler-lab/internal/data"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/run"
 	"pooler-lab/internal/server"
 	"pooler-lab/internal/topology"
 )
 
-// pause bounds a step that only asks something of a server; loading data takes its time.
-const pause = 15 * time.Second
+// stepWait bounds a step that only asks something of a server; loading data takes its time.
+const stepWait = 15 * time.Second
 
-// NewCommand returns `lab reset`.
-func NewCommand() *cobra.Command {
+// NewResetCommand returns `lab reset`.
+func NewResetCommand() *cobra.Command {
 	var keepData bool
 	var scaleText string
 	command := &cobra.Command{
@@ -34,7 +31,7 @@ takes back what ALTER SYSTEM set on primary and standby, and the login of the ro
 pgbench's tables anew.`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			scale, err := data.ParseScale(scaleText)
+			scale, err := parseScale(scaleText)
 			if err != nil {
 				return err
 			}
@@ -47,7 +44,8 @@ pgbench's tables anew.`,
 		},
 	}
 	command.Flags().BoolVar(&keepData, "keep-data", false, "leave the tables as they are")
-	command.Flags().StringVar(&scaleText, "scale", os.Getenv("LAB_SCALE"), "pgbench's scale `N` of the new data: 100,000 accounts each")
+	command.Flags().StringVar(&scaleText, "scale", os.Getenv("LAB_SCALE"),
+		"pgbench's scale `N` of the new data: 100,000 accounts each")
 	return command
 }
 
@@ -68,12 +66,16 @@ func reset(ctx context.Context, out io.Writer, keepData bool, scale int) error {
 		fmt.Fprintln(out, "data: kept")
 		return nil
 	}
-	databases, err := databases(set)
+	off, err := yugabyteOff(set)
 	if err != nil {
 		return err
 	}
-	for _, database := range databases {
-		if err := reload(ctx, out, database, scale); err != nil {
+	databases := []database{primary}
+	if off == "" {
+		databases = append(databases, yugabyte)
+	}
+	for _, d := range databases {
+		if err := reload(ctx, out, d, scale); err != nil {
 			return err
 		}
 	}
@@ -82,7 +84,7 @@ func reset(ctx context.Context, out io.Writer, keepData bool, scale int) error {
 }
 
 func resetLinks(ctx context.Context, set *topology.Set) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*pause)
+	ctx, cancel := context.WithTimeout(ctx, 2*stepWait)
 	defer cancel()
 	if err := link.New(link.APIURL()).Off(ctx, set.LinkNames()...); err != nil {
 		return fmt.Errorf("reset the links: %w", err)
@@ -98,7 +100,7 @@ func resetLinks(ctx context.Context, set *topology.Set) error {
 }
 
 func resetServers(ctx context.Context, set *topology.Set) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*pause)
+	ctx, cancel := context.WithTimeout(ctx, 2*stepWait)
 	defer cancel()
 	servers, err := server.NewLab(set, os.Getenv("LAB_PASSWORD"))
 	if err != nil {
@@ -108,29 +110,16 @@ func resetServers(ctx context.Context, set *topology.Set) error {
 	return servers.Reset(ctx)
 }
 
-func databases(set *topology.Set) ([]data.Database, error) {
-	primary, err := data.Primary()
-	if err != nil {
-		return nil, err
-	}
-	all := []data.Database{primary}
-	yugabyte, err := set.Find("yugabyte")
-	if err != nil || yugabyte.Unavailable() != "" {
-		return all, err
-	}
-	second, err := data.Yugabyte()
-	return append(all, second), err
-}
-
-func reload(ctx context.Context, out io.Writer, database data.Database, scale int) error {
-	conn, err := database.Connect(ctx)
+func reload(ctx context.Context, out io.Writer, d database, scale int) error {
+	s, err := d.connect(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	bar := data.NewBar(out, caller.Columns() > 0, fmt.Sprintf("%s: loading pgbench's tables at scale %d", database.Name, scale))
-	if err := database.Load(ctx, conn, scale, bar.Show); err != nil {
-		return fmt.Errorf("%s: %w ('scripts/reset' begins anew)", database.Name, err)
+	defer s.Close()
+	onTerminal := os.Getenv("LAB_COLUMNS") != ""
+	b := newBar(out, onTerminal, fmt.Sprintf("%s: loading pgbench's tables at scale %d", d.name, scale))
+	if err := d.load(ctx, s, scale, b.show); err != nil {
+		return fmt.Errorf("%s: %w ('scripts/reset' begins anew)", d.name, err)
 	}
 	return nil
 }

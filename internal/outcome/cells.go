@@ -3,11 +3,41 @@ package outcome
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
+
+// Select returns the cells of the run that s picks, in the run's order. A nil selector picks none, an empty one all.
+func Select(run *result.Run, s lesson.Selector) []*result.Cell {
+	var picked []*result.Cell
+	for i := range run.Cells {
+		if s.Picks(&run.Cells[i].Cell) {
+			picked = append(picked, &run.Cells[i])
+		}
+	}
+	return picked
+}
+
+// Name says in words which cell of its experiment c is.
+func Name(c *result.Cell) string { return strings.Join(Parts(c), ", ") }
+
+// Parts are those of a cell's name: its path, its latency where it has one, its workload, its clients, ...
+func Parts(c *result.Cell) []string {
+	var parts []string
+	for _, d := range lesson.Dimensions() {
+		unsaid := d.Name == "latency_ms" && !c.Latency.Proxied()
+		if slices.Contains(named, d.Name) && !unsaid && d.Text(d.Of(&c.Cell)) != "" {
+			parts = append(parts, d.Text(d.Of(&c.Cell)))
+		}
+	}
+	return parts
+}
+
+// named are the dimensions that a cell's name has. What else it is stands with its experiment.
+var named = []string{"path", "latency_ms", "workload", "clients", "role", "pool_size", "instances", "instance_pool"}
 
 // one returns the cell that s picks, where it has figures; otherwise an outcome (NotInThisRun, Inconclusive) and why.
 func one(run *result.Run, s lesson.Selector) (*result.Cell, Outcome, Reason) {
@@ -24,24 +54,16 @@ func one(run *result.Run, s lesson.Selector) (*result.Cell, Outcome, Reason) {
 // two returns the cells of a ratio, as one does. Where they ran side by side, what became of them elsewhere doesn't
 // matter.
 func two(run *result.Run, f metric.Metric, of, to lesson.Selector) (a, b *result.Cell, outcome Outcome, why Reason) {
-	a, outcome, why = picked(run, of)
-	if a == nil {
-		return a, nil, outcome, why
-	}
-	b, outcome, why = picked(run, to)
+	a, _, _ = picked(run, of)
+	b, _, _ = picked(run, to)
 	if pair, _ := run.PairOf(a, b, f.Name); pair != nil {
 		return a, b, "", Reason{}
 	}
-	if text := notMeasured(run, a); text != "" {
-		return a, nil, Inconclusive, Reason{Text: text}
+	if a, outcome, why = one(run, of); outcome != "" {
+		return a, nil, outcome, why
 	}
-	if b == nil {
-		return a, b, outcome, why
-	}
-	if text := notMeasured(run, b); text != "" {
-		return a, b, Inconclusive, Reason{Text: text}
-	}
-	return a, b, "", Reason{}
+	b, outcome, why = one(run, to)
+	return a, b, outcome, why
 }
 
 // picked returns the cell that s picks; otherwise an outcome and why there is none.
