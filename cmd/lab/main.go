@@ -16,7 +16,6 @@ import (
 
 	"pooler-lab/internal/connect"
 	"pooler-lab/internal/console"
-	"pooler-lab/internal/crosscheck"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/report"
 	runner "pooler-lab/internal/run"
@@ -91,7 +90,6 @@ func newRoot() *cobra.Command {
 		runner.NewCancelCommand(),
 		report.NewReportCommand(),
 		report.NewVerdictCommand(),
-		crosscheck.NewCommand(),
 		selftest.NewCommand(),
 	)
 	return root

@@ -1,4 +1,4 @@
-// Package k6run starts k6: for a cell of a lesson, for the live load, for the crosscheck and for a person.
+// Package k6run starts k6: for a cell of a lesson, for the live load and for a person.
 package k6run
 
 import (
@@ -13,8 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"pooler-lab/internal/sample"
 )
 
 // program is k6 with the lab's module.
@@ -121,9 +119,6 @@ func (p *Process) Ended() <-chan struct{} { return p.ended }
 
 // End is how it ended, once Ended is closed.
 func (p *Process) End() End { return p.end }
-
-// CPU is the CPU time that k6 has taken until now.
-func (p *Process) CPU() (time.Duration, error) { return sample.ProcessCPU(p.command.Process.Pid) }
 
 // Stop ends k6 and returns how it ended. It gets exactly one SIGINT, since a second one would make it leave without a
 // summary and its sessions open, and is killed after its grace.

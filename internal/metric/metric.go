@@ -22,7 +22,7 @@ const (
 type Metric struct {
 	Name    string
 	Heading string // for tables: its last word and the unit are a column's second line
-	Unit    string // ms, s, /s, MB, MB/s, share (of 1), or empty for what is counted
+	Unit    string // ms, us, s, /s, MB, MB/s, share (of 1), or empty for what is counted
 	Better  Better
 	Meaning string // for legends: a phrase that begins in lower case
 

@@ -149,6 +149,15 @@ func throttled(wanted func(service string) bool) reading {
 	}
 }
 
+// generatorMicros is the CPU time of the clients' program for each transaction that it did, whatever the phase, in
+// microseconds.
+func generatorMicros(_ *result.Cell, r *result.Repeat) (float64, bool) {
+	if r.Resources == nil || r.Resources.GeneratorSeconds == nil || r.Measured.Counted.Transactions == 0 {
+		return 0, false
+	}
+	return 1e6 * *r.Resources.GeneratorSeconds / float64(r.Measured.Counted.Transactions), true
+}
+
 func switches(_ *result.Cell, r *result.Repeat) (float64, bool) {
 	if r.Resources == nil || r.Resources.Switches == nil {
 		return 0, false

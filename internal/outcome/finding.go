@@ -68,6 +68,9 @@ func (c Condition) outweighs(f Finding) bool {
 
 // judge judges one condition.
 func judge(run *result.Run, plan lesson.Condition) Condition {
+	if plan.Is == lesson.Same {
+		return judgeSame(run, plan)
+	}
 	c := Condition{Plan: plan, Limit: 1}
 	found, err := metric.Find(plan.Metric)
 	switch {

@@ -42,7 +42,7 @@ func (r *Repeat) Flagged(kind FlagKind) bool {
 
 // A RoundTrip is what a SELECT 1 on a warm connection of the cell's path took before load.
 type RoundTrip struct {
-	SetMS      float64 `json:"set_ms"`      // sum of the latencies on the links it goes over
+	SetMS      float64 `json:"set_ms"`      // latency on its link; of links side by side the longest
 	MeasuredMS float64 `json:"measured_ms"` // median
 	Samples    int     `json:"samples"`
 }
@@ -95,6 +95,13 @@ type Counted struct {
 	Silent       int64 `json:"silent,omitempty"`   // of the connections: they sent no statement
 }
 
+// And is what both counted.
+func (c Counted) And(other Counted) Counted {
+	return Counted{Transactions: c.Transactions + other.Transactions, Prepares: c.Prepares + other.Prepares,
+		Connections: c.Connections + other.Connections, Explicit: c.Explicit + other.Explicit,
+		Silent: c.Silent + other.Silent}
+}
+
 // A Count is one number that k6 and a server both kept.
 type Count struct {
 	What   string `json:"what"`
@@ -120,6 +127,8 @@ type Resources struct {
 	Stolen       *float64 `json:"stolen_cpu,omitempty"`
 	GeneratorCPU *float64 `json:"generator_cpu"` // of all the host's CPUs, used by k6
 	GeneratorMB  *float64 `json:"generator_mb"`  // most memory that k6 used
+	// GeneratorSeconds is the CPU time that k6 took from its start to its end, nil where it drove two cells.
+	GeneratorSeconds *float64 `json:"generator_seconds,omitempty"`
 	// Switches is the host's context switches a second, whoever caused them: containers' own can't be told apart.
 	Switches    *float64    `json:"context_switches,omitempty"`
 	Containers  []Container `json:"containers"`

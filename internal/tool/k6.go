@@ -85,7 +85,7 @@ func runScript(ctx context.Context, args []string, notes io.Writer) error {
 	if err != nil {
 		return err
 	}
-	run.cell.Scale = scale(ctx)
+	run.scale = scale(ctx)
 	env, err := run.env()
 	if err != nil {
 		return err

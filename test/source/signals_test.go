@@ -1,52 +1,15 @@
 package source
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 
 	"pooler-lab/internal/testkit"
 )
-
-// crosscheck runs scripts/crosscheck in a folder of its own, beside a lab whose parts end with that status, and returns
-// how often the lab was asked and the exit status.
-func crosscheck(t *testing.T, status string) (parts, exit int) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, "scripts", "crosscheck"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := t.TempDir()
-	scripts, asked := filepath.Join(folder, "scripts"), filepath.Join(folder, "asked")
-	if err := os.Mkdir(scripts, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for name, code := range map[string]string{
-		"crosscheck": string(text),
-		"setting":    "#!/bin/sh\necho lab\n",
-		"docker":     "#!/bin/sh\necho 1\n",
-		"lab":        "#!/bin/sh\necho \"$*\" >>'" + asked + "'\nexit " + status + "\n",
-	} {
-		if err := os.WriteFile(filepath.Join(scripts, name), []byte(code), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	c := exec.CommandContext(t.Context(), "bash", filepath.Join(scripts, "crosscheck"))
-	c.Env = append(os.Environ(), "PATH="+scripts+":"+os.Getenv("PATH"))
-	out, err := c.CombinedOutput()
-	if c.ProcessState == nil {
-		t.Fatal(err)
-	}
-	t.Logf("%s: %s", status, out)
-	list, err := os.ReadFile(asked)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Count(string(list), "\n"), c.ProcessState.ExitCode()
-}
 
 // A signal to a script that calls another one reaches what that has started, and the script ends after it.
 func TestSignalsReachTheLab(t *testing.T) {
@@ -87,11 +50,21 @@ func TestSignalsReachTheLab(t *testing.T) {
 	}
 }
 
-// An interrupted part is the last one; one that fails isn't.
+// What a crosscheck's run comes to is the exit status; one that doesn't come to its end is judged by nobody.
 func TestCrosscheckStatus(t *testing.T) {
-	for status, want := range map[string][2]int{"0": {2, 0}, "1": {2, 1}, "2": {2, 2}, "130": {1, 130}} {
-		if parts, exit := crosscheck(t, status); [2]int{parts, exit} != want {
-			t.Errorf("parts that end with %s: %d were run, the exit status is %d", status, parts, exit)
+	for _, test := range []struct{ run, verdict, want int }{{0, 0, 0}, {0, 1, 1}, {0, 2, 2}, {1, 0, 1}, {130, 0, 130}} {
+		folder := t.TempDir()
+		for file, code := range map[string]string{
+			"crosscheck": read(t, filepath.Join(root, "scripts", "crosscheck")),
+			"lab":        fmt.Sprintf("case $1 in run) exit %d ;; verdict) exit %d ;; esac", test.run, test.verdict),
+		} {
+			if err := os.WriteFile(filepath.Join(folder, file), []byte("#!/usr/bin/env bash\n"+code+"\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c := exec.CommandContext(t.Context(), "bash", filepath.Join(folder, "crosscheck"))
+		if out, err := c.CombinedOutput(); c.ProcessState.ExitCode() != test.want {
+			t.Errorf("%+v: %v\n%s", test, err, out)
 		}
 	}
 }
