@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"pooler-lab/internal/link"
 	"pooler-lab/k6/live/second"
 )
 
@@ -14,13 +15,14 @@ func of[T any](v T) *T { return &v }
 // aState is one of a lab in which a bit of everything is the matter.
 var aState = State{
 	Toxiproxy: Reachable{Up: true},
-	Presets:   []Preset{{Name: "satellite", Meaning: "far", LatencyMS: 630}},
+	Presets:   link.Presets{{Name: "satellite", Meaning: "far", Settings: link.Settings{LatencyMS: 630}}},
 	Links: []Link{
-		{Name: "client-primary", Known: true, LatencyMS: 10, JitterMS: 2, MeasuredMS: of(10.731)},
+		{Name: "client-primary", Known: true, Settings: link.Settings{LatencyMS: 10, JitterMS: 2}, MeasuredMS: of(10.731)},
 		{Name: "client-pgpool", Known: true, Cut: true, Reason: "cut"},
 		{Name: "client-yugabyte", Known: true, Off: "no image", Reason: "off"},
 		{Name: "client-standby", Reason: "no answer"},
-		{Name: "pgpool-standby", Known: true, LatencyMS: 630, JitterMS: 50, DownKBps: 100, MeasuredMS: of(640.0)},
+		{Name: "pgpool-standby", Known: true, Settings: link.Settings{LatencyMS: 630, JitterMS: 50, DownKBps: 100},
+			MeasuredMS: of(640.0)},
 		{Name: "nowhere", Known: true, MeasuredMS: of(1.0)},
 	},
 	Nodes: []Node{

@@ -82,7 +82,7 @@ func TestSet(t *testing.T) {
 			if err := client.Set(t.Context(), l.Name, c.set); err != nil {
 				t.Fatal(err)
 			}
-			now, err := client.proxy(t.Context(), l.Name)
+			now, err := client.Proxy(t.Context(), l.Name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -151,8 +151,8 @@ func TestCutAndRestore(t *testing.T) {
 	if err := client.SetLatency(ctx, l.Name, 60); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := client.Snapshot(ctx); err != nil || !s.Cut(l.Name) || s.SetMS(l.Name) != 60 {
-		t.Errorf("after setting a cut link: cut %v, asked %d (%v); want it cut, and 60", s.Cut(l.Name), s.SetMS(l.Name), err)
+	if now, err := client.Proxy(ctx, l.Name); err != nil || now.Describe() != "cut, 60 ms" {
+		t.Errorf("after setting a cut link: %s, %v", now.Describe(), err)
 	}
 	if err := client.Restore(ctx, l.Name); err != nil {
 		t.Fatal(err)
@@ -173,7 +173,7 @@ func TestCutAndRestore(t *testing.T) {
 func TestErrorsSayWhatIsWrong(t *testing.T) {
 	client := startToxiproxy(t)
 	if err := client.SetLatency(t.Context(), "client-primary", 10); err == nil ||
-		!strings.Contains(err.Error(), "link client-primary isn't in toxiproxy") {
+		!strings.Contains(err.Error(), "toxiproxy has no link client-primary") {
 		t.Errorf("missing link: %v", err)
 	}
 	gone := New("http://127.0.0.1:1", "client-primary")

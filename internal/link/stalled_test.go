@@ -55,11 +55,7 @@ func TestStalledLinkIsNamedAndHoldsUpNoOther(t *testing.T) {
 	if _, err := client.Snapshot(ctx); !errors.As(err, &stalled) {
 		t.Errorf("a snapshot that lacks a link: %v", err)
 	}
-	rows, err := (&lab{set: &topology.Set{Links: []topology.Link{stalls, other}}, client: client}).
-		rows(ctx, []string{stalls.Name, other.Name})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := readRows(t, commandOver(t, client, stalls, other))
 	if rows[0].set != "?" || rows[0].Problem != "stalled: "+(&StalledError{Link: stalls.Name}).Error() {
 		t.Errorf("the stalled link is shown as %+v", rows[0])
 	}
@@ -153,7 +149,7 @@ func TestRestoreTriesAgain(t *testing.T) {
 	}
 	take(t, l.Listen, &squatter)
 	defer squatter.Close()
-	err := (&lab{client: client}).restore(ctx, client.links)
+	err := Each(client.links, func(link string) error { return client.Restore(ctx, link) })
 	if err == nil || strings.Count(err.Error(), "restore link") != 1 ||
 		!strings.Contains(err.Error(), "restore link client-primary: another connection of toxiproxy's has its port") {
 		t.Errorf("a port that stays taken: %v", err)
@@ -190,21 +186,25 @@ func TestRestartOfToxiproxyIsSaid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &lab{client: client, began: started.Add(-time.Minute)}
-	if note := l.lost(ctx); !strings.Contains(note, "toxiproxy started anew at ") {
+	said := func(began time.Time) string {
+		t.Helper()
+		var notes strings.Builder
+		l := &latencyCommand{Switch: &Switch{client: client}, set: new(topology.Set), began: began, out: io.Discard, notes: &notes}
+		if err := l.show(ctx, nil, true); err != nil {
+			t.Fatal(err)
+		}
+		return notes.String()
+	}
+	if note := said(started.Add(-time.Minute)); !strings.Contains(note, "toxiproxy started anew at ") {
 		t.Errorf("toxiproxy is younger than the lab: %q", note)
+	}
+	if note := said(started.Add(time.Minute)); note != "" {
+		t.Errorf("toxiproxy is older than the lab: %q", note)
 	}
 	if err := client.SetLatency(ctx, "client-primary", 5); err != nil {
 		t.Fatal(err)
 	}
-	if note := l.lost(ctx); note != "" {
+	if note := said(started.Add(-time.Minute)); note != "" {
 		t.Errorf("something was set since: %q", note)
-	}
-	if err := client.Off(ctx, "client-primary"); err != nil {
-		t.Fatal(err)
-	}
-	l.began = started.Add(time.Minute)
-	if note := l.lost(ctx); note != "" {
-		t.Errorf("toxiproxy is older than the lab: %q", note)
 	}
 }
