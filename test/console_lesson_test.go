@@ -65,7 +65,7 @@ func lessonTab(t *testing.T, b *browser, name, seconds string) *tab {
 	saveLesson(t, lesson+".js", shortScript)
 	t.Cleanup(func() {
 		if consoleState(t).Lesson != nil {
-			post(t, "/api/lessons/cancel", "{}", nil)
+			post(t, "/api/lessons/cancel", "{}")
 		}
 		testkit.Eventually(t, func() string { return consoleState(t).Lock })
 	})

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"image"
 	_ "image/png" // screenshots are
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,25 +16,6 @@ import (
 
 	"pooler-lab/internal/testkit"
 )
-
-// A page that somebody is lured to can't make their browser swap anything, whatever it says that it is.
-func TestConsoleRefusesForeignPages(t *testing.T) {
-	setLatency(t, "3ms", "client-primary")
-	for name, change := range map[string]func(*http.Request){
-		"a foreign page": func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") },
-		"a foreign Host": func(r *http.Request) { r.Host = "evil.example:8080" },
-	} {
-		status, said := post(t, "/api/links/client-primary", `{"latency_ms": 77}`, change)
-		if ms := links(t)["client-primary"].LatencyMS; status < 400 || said == "" || ms != 3 {
-			t.Errorf("%s: status %d, %q, and the link is at %d ms, wanted a refusal", name, status, said, ms)
-		}
-	}
-	own := func(r *http.Request) { r.Header.Set("Origin", consoleURL) }
-	status, said := post(t, "/api/links/client-primary", `{"latency_ms": 4}`, own)
-	if ms := links(t)["client-primary"].LatencyMS; status >= 300 || ms != 4 {
-		t.Errorf("the console's own page: status %d, %q, and the link is at %d ms, wanted 4", status, said, ms)
-	}
-}
 
 // checkPages wants each page with all that it loads to be small, and neither a projector's width nor a phone's to make
 // it scroll sideways.

@@ -44,7 +44,7 @@ func startLiveLoad(t *testing.T, p *tab) {
 func stopLiveLoad(t *testing.T) {
 	t.Helper()
 	testkit.Eventually(t, func() string {
-		if status, said := post(t, "/api/load/stop", "{}", nil); status >= 300 {
+		if status, said := post(t, "/api/load/stop", "{}"); status >= 300 {
 			return fmt.Sprintf("stop the live load: %d %s", status, said)
 		}
 		if s := consoleState(t).Load.State; s != webconsole.LoadOff {

@@ -106,12 +106,8 @@ func newConsole(t *testing.T, root string, server **httptest.Server) *Console {
 		t.Fatal(err)
 	}
 	*server = httptest.NewUnstartedServer(nil)
-	c, err := New(
-		Options{Root: root, Port: "1", Hosts: []string{(*server).Listener.Addr().String()}, ChartJS: chart, Log: io.Discard},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := []string{(*server).Listener.Addr().String()}
+	c := New(Options{Root: root, Port: "1", Hosts: own, ChartJS: chart, Log: io.Discard})
 	(*server).Config.Handler = c.Handler()
 	(*server).Start()
 	t.Cleanup(func() { (*server).CloseClientConnections(); (*server).Close() })

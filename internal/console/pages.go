@@ -3,10 +3,8 @@ package console
 import (
 	"bytes"
 	"embed"
-	"fmt"
 	"html/template"
 	"net/http"
-	"os"
 	"time"
 
 	"pooler-lab/internal/result"
@@ -112,12 +110,3 @@ func static(w http.ResponseWriter, r *http.Request) {
 
 // chart serves the chart library.
 func (c *Console) chart(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, c.chartJS) }
-
-// readable returns an error where the chart library can't be read.
-func readable(chartJS string) error {
-	f, err := os.Open(chartJS)
-	if err != nil {
-		return fmt.Errorf("read the chart library: %w", err)
-	}
-	return f.Close()
-}

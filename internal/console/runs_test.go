@@ -50,30 +50,26 @@ func TestRunsTheirFilesAndTwoSideBySide(t *testing.T) {
 		return strings.NewReplacer(append(changed, `"name": "05-balance"`, `"name": "06-placement"`)...).
 			Replace(as(other)(text))
 	})
+	beside := "/runs/" + first + "/beside/"
 	cases := []struct {
 		address  string
 		status   int
 		contains string
 	}{
-		{"/runs", 200, second}, {"/runs/" + first, 200, first},
-		{
-			"/runs/" + first + "/report.html",
-			200,
-			"<!doctype html>",
-		}, {"/runs/" + first + "/run.csv", 200, "run,cell,"}, {"/runs/" + first + "/run.json", 200, `"lesson"`},
-		{
-			"/runs/" + first + "/beside/" + second,
-			200,
-			"beside",
-		}, {"/runs/" + first + "/beside/" + second + "/report.html", 200, "<!doctype html>"},
-		{
-			"/runs/" + first + "/beside/" + other,
-			400,
-			"give runs of one lesson",
-		}, {"/runs/" + first + "/beside/" + other + "/report.html", 400, "give runs of one lesson"},
+		{"/runs", 200, second},
 		{"/runs", 200, "not as the lesson has it: repeats 1"},
-		{"/runs/" + first + "/.lock", 404, "a run has no"}, {"/runs/" + first + "/prediction.json", 404, "a run has no"},
-		{"/runs/20261121T120000Z-05-balance", 404, "there is no run"}, {"/runs/..%2f..%2fetc", 404, "there is no run"},
+		{"/runs/" + first, 200, first},
+		{"/runs/" + first + "/report.html", 200, "<!doctype html>"},
+		{"/runs/" + first + "/run.csv", 200, "run,cell,"},
+		{"/runs/" + first + "/run.json", 200, `"lesson"`},
+		{"/runs/" + first + "/.lock", 404, "a run has no"},
+		{"/runs/" + first + "/prediction.json", 404, "a run has no"},
+		{beside + second, 200, "beside"},
+		{beside + second + "/report.html", 200, "<!doctype html>"},
+		{beside + other, 400, "give runs of one lesson"},
+		{beside + other + "/report.html", 400, "give runs of one lesson"},
+		{"/runs/20261121T120000Z-05-balance", 404, "there is no run"},
+		{"/runs/..%2f..%2fetc", 404, "there is no run"},
 		{"/runs/20261121T120000Z-..%2f" + first + "/run.json", 404, "there is no run"},
 	}
 	for _, c := range cases {
