@@ -127,7 +127,7 @@ func TestChangesMadeElsewhereAreTold(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
 	events := b.listen()
-	if err := b.toxiproxy.SetLatency(t.Context(), "client-pgpool", 7); err != nil {
+	if err := b.toxiproxy.Set(t.Context(), "client-pgpool", link.Settings{LatencyMS: 7}); err != nil {
 		t.Fatal(err)
 	}
 	swap := events.swap(t)
@@ -221,7 +221,7 @@ func TestStalledLinkIsSaid(t *testing.T) {
 	})
 	// What was begun meanwhile is told once the link goes on.
 	events := b.listen()
-	if err := b.toxiproxy.SetLatency(t.Context(), "client-primary", 6); err != nil {
+	if err := b.toxiproxy.Set(t.Context(), "client-primary", link.Settings{LatencyMS: 6}); err != nil {
 		t.Fatal(err)
 	}
 	links.become(func() { links.stalled = nil })

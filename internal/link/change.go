@@ -25,11 +25,6 @@ func (c *Client) Set(ctx context.Context, link string, s Settings) error {
 	return nil
 }
 
-// SetLatency makes the link add ms milliseconds to each round trip and nothing else; 0 adds nothing.
-func (c *Client) SetLatency(ctx context.Context, link string, ms int) error {
-	return c.Set(ctx, link, Settings{LatencyMS: ms})
-}
-
 // Off takes everything off the links and restores those that are cut.
 func (c *Client) Off(ctx context.Context, links ...string) error {
 	return Each(links, func(link string) error {

@@ -92,15 +92,6 @@ func APIURL() string {
 	return "http://toxiproxy:8474"
 }
 
-// host returns the host that toxiproxy runs on, for its listeners are there too.
-func (c *Client) host() string {
-	address, err := url.Parse(c.api)
-	if err != nil {
-		return c.api
-	}
-	return address.Hostname()
-}
-
 // Proxy reads one link. A StalledError says that it is stalled, an UnreachableError that toxiproxy is away.
 func (c *Client) Proxy(ctx context.Context, link string) (Proxy, error) {
 	var p Proxy

@@ -22,6 +22,7 @@ type UnderWay func() (what string, ok bool)
 // A latencyCommand is one call of `lab latency`: what it acts on, and where it writes its table and the notes beside it.
 type latencyCommand struct {
 	*Switch
+	host       string // where links listen
 	set        *topology.Set
 	presets    Presets
 	underWay   UnderWay
@@ -124,7 +125,9 @@ func open(underWay UnderWay) (*latencyCommand, error) {
 		return nil, err
 	}
 	links, err := NewSwitch(set, New(APIURL(), set.LinkNames()...))
-	return &latencyCommand{Switch: links, set: set, presets: presets, underWay: underWay, began: containerStarted()}, err
+	return &latencyCommand{
+		Switch: links, host: topology.Proxy, set: set, presets: presets, underWay: underWay, began: containerStarted(),
+	}, err
 }
 
 // change changes the links that names stand for, and shows what they are then, even where something failed.

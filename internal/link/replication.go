@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -26,13 +23,11 @@ const askWait, streamWait = 5 * time.Second, 15 * time.Second
 // Replication is how the standby gets its WAL: straight from the primary, or over ReplicationLink.
 type Replication struct {
 	standby, password string // how the lab's own role reaches it
-	straight, link    address
+	straight, link    string // host:port that WAL comes from
+	// detour follows the standby's own primary_conninfo while it replicates over the link: of two hosts and two ports
+	// libpq takes the last.
+	detour string
 }
-
-// An address is where a standby gets its WAL from.
-type address struct{ host, port string }
-
-func (a address) String() string { return net.JoinHostPort(a.host, a.port) }
 
 // NewReplication returns the replication of the lab whose links are in set, with the link's listener on host
 // ("toxiproxy"). Nothing is opened yet.
@@ -41,31 +36,30 @@ func NewReplication(set *topology.Set, host string) (*Replication, error) {
 	if err != nil {
 		return nil, err
 	}
-	upstream, port, err := net.SplitHostPort(l.Upstream)
-	if err != nil {
-		return nil, fmt.Errorf("read link %s: %w", l.Name, err)
-	}
 	return &Replication{
 		standby:  topology.Endpoint{Host: "standby", Port: 5432, DBName: "postgres"}.DSN("lab"),
 		password: os.Getenv("LAB_PASSWORD"),
-		straight: address{upstream, port},
-		link:     address{host, strconv.Itoa(l.Port())},
+		straight: l.Upstream,
+		link:     fmt.Sprintf("%s:%d", host, l.Port()),
+		detour:   fmt.Sprintf(" host=%s port=%d", host, l.Port()),
 	}, nil
 }
+
+// isOver says whether a standby with that primary_conninfo is told to replicate over the link.
+func (r *Replication) isOver(conninfo string) bool { return strings.HasSuffix(conninfo, r.detour) }
 
 // OverLink reports whether the standby is told to replicate over the link.
 func (r *Replication) OverLink(ctx context.Context) (over bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askWait)
 	defer cancel()
-	err = r.ask(ctx, func(_ *session.Session, now conninfo) error {
-		over = now.address() == r.link
+	err = r.ask(ctx, func(_ *session.Session, conninfo string) error {
+		over = r.isOver(conninfo)
 		return nil
 	})
 	return over, err
 }
 
 // Move puts the standby's replication on the link, or takes it off, and waits until it streams from there.
-// Nothing but host and port of its connection string changes.
 func (r *Replication) Move(ctx context.Context, over bool) error {
 	return r.move(ctx, over, true)
 }
@@ -74,24 +68,25 @@ func (r *Replication) Move(ctx context.Context, over bool) error {
 func (r *Replication) move(ctx context.Context, over, wait bool) error {
 	ctx, cancel := context.WithTimeout(ctx, askWait+streamWait)
 	defer cancel()
-	to := r.straight
-	if over {
-		to = r.link
-	}
-	return r.ask(ctx, func(standby *session.Session, now conninfo) error {
-		if now.address() != to {
-			if err := follow(ctx, standby, now.with(to)); err != nil {
-				return err
-			}
-		} else if !wait {
+	return r.ask(ctx, func(standby *session.Session, conninfo string) error {
+		if r.isOver(conninfo) == over && !wait {
 			return nil
 		}
-		return awaitStream(ctx, standby, to)
+		from, wanted := r.straight, strings.TrimSuffix(conninfo, r.detour)
+		if over {
+			from, wanted = r.link, wanted+r.detour
+		}
+		if wanted != conninfo {
+			if err := follow(ctx, standby, wanted); err != nil {
+				return err
+			}
+		}
+		return awaitStream(ctx, standby, from)
 	})
 }
 
 // ask connects to the standby and hands over its primary_conninfo.
-func (r *Replication) ask(ctx context.Context, do func(*session.Session, conninfo) error) error {
+func (r *Replication) ask(ctx context.Context, do func(standby *session.Session, conninfo string) error) error {
 	standby, err := session.Open(ctx, r.standby, r.password)
 	if err != nil {
 		return fmt.Errorf("connect to the standby: %w", err)
@@ -101,21 +96,17 @@ func (r *Replication) ask(ctx context.Context, do func(*session.Session, conninf
 	if err != nil {
 		return fmt.Errorf("read the standby's primary_conninfo: %w", err)
 	}
-	now, err := parseConninfo(row["value"])
-	if err == nil && len(now) == 0 {
-		err = errors.New("it is empty, so the standby follows no primary")
+	if row["value"] == "" {
+		return errors.New("the standby has no primary_conninfo: it follows no primary")
 	}
-	if err != nil {
-		return fmt.Errorf("read the standby's primary_conninfo: %w", err)
-	}
-	return do(standby, now)
+	return do(standby, row["value"])
 }
 
 // follow has the standby follow another primary.
-func follow(ctx context.Context, standby *session.Session, primary conninfo) error {
+func follow(ctx context.Context, standby *session.Session, conninfo string) error {
 	// Two messages, since ALTER SYSTEM refuses the transaction that several statements in one would be.
 	for _, sql := range []string{
-		"ALTER SYSTEM SET primary_conninfo TO " + session.Quoted(primary.String()), "SELECT pg_reload_conf()",
+		"ALTER SYSTEM SET primary_conninfo TO " + session.Quoted(conninfo), "SELECT pg_reload_conf()",
 	} {
 		if _, err := standby.Ask(ctx, sql); err != nil {
 			return fmt.Errorf("set the standby's primary_conninfo: %w", err)
@@ -124,8 +115,8 @@ func follow(ctx context.Context, standby *session.Session, primary conninfo) err
 	return nil
 }
 
-// awaitStream waits until the standby receives WAL from that address.
-func awaitStream(ctx context.Context, standby *session.Session, from address) error {
+// awaitStream waits until the standby receives WAL from that host:port.
+func awaitStream(ctx context.Context, standby *session.Session, from string) error {
 	last := "no WAL receiver runs"
 	err := session.Until(ctx, streamWait, 100*time.Millisecond, func() (bool, error) {
 		rows, err := standby.Ask(ctx, "SELECT status || ' from ' || sender_host || ':' || sender_port AS value "+
@@ -133,61 +124,10 @@ func awaitStream(ctx context.Context, standby *session.Session, from address) er
 		if err == nil && len(rows) > 0 && rows[0]["value"] != "" {
 			last = rows[0]["value"]
 		}
-		return err == nil && last == "streaming from "+from.host+":"+from.port, nil // a failure may pass
+		return err == nil && last == "streaming from "+from, nil // a failure may pass
 	})
 	if err != nil {
 		return fmt.Errorf("the standby is told to replicate from %s, but doesn't stream from there: %w (%s)", from, err, last)
 	}
 	return nil
-}
-
-// conninfo is a libpq connection string, cut into its keywords. Each keeps its value as it was written, quotes and all.
-type conninfo []struct{ key, value string }
-
-// keyword is the first keyword of a connection string, with its value in quotes or without.
-var keyword = regexp.MustCompile(`^\s*(\w+)\s*=\s*('(?:[^'\\]|\\.)*'|(?:(?:[^\s'\\]|\\.)(?:[^\s\\]|\\.)*)?)(?:\s+|$)`)
-
-// parseConninfo reads the keyword=value form; URIs aren't for us.
-func parseConninfo(text string) (conninfo, error) {
-	var info conninfo
-	for text = strings.TrimSpace(text); text != ""; {
-		found := keyword.FindStringSubmatch(text)
-		if found == nil {
-			return nil, errors.New("it isn't of the form keyword=value") // it may hold a password
-		}
-		info = append(info, struct{ key, value string }{found[1], found[2]})
-		text = text[len(found[0]):]
-	}
-	return info, nil
-}
-
-func (c conninfo) address() (a address) {
-	for _, word := range c {
-		switch word.key {
-		case "host":
-			a.host = strings.Trim(word.value, "'")
-		case "port":
-			a.port = strings.Trim(word.value, "'")
-		}
-	}
-	return a
-}
-
-// with returns the string with another host and port, all else as it was.
-func (c conninfo) with(a address) conninfo {
-	changed := conninfo{{"host", a.host}, {"port", a.port}}
-	for _, word := range c {
-		if word.key != "host" && word.key != "hostaddr" && word.key != "port" {
-			changed = append(changed, word)
-		}
-	}
-	return changed
-}
-
-func (c conninfo) String() string {
-	words := make([]string, len(c))
-	for i, word := range c {
-		words[i] = word.key + "=" + word.value
-	}
-	return strings.Join(words, " ")
 }

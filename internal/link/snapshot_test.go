@@ -39,9 +39,9 @@ func TestPutBringsBackWhateverChanged(t *testing.T) {
 		want   string
 	}{
 		{"nothing", func() error { return nil }, ""},
-		{"latency set", func() error { return client.SetLatency(ctx, "client-standby", 10) },
+		{"latency set", func() error { return client.Set(ctx, "client-standby", Settings{LatencyMS: 10}) },
 			"client-standby: 0 ms → 10 ms"},
-		{"toxics replaced", func() error { return client.SetLatency(ctx, "client-primary", 10) },
+		{"toxics replaced", func() error { return client.Set(ctx, "client-primary", Settings{LatencyMS: 10}) },
 			"client-primary: 7 ms, 500 KB/s down → 10 ms"},
 		{"one attribute", func() error {
 			return client.change(ctx, "client-primary", updating(latency("theirs", "upstream", 5)))
@@ -92,7 +92,7 @@ func TestLinksComeAndGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	addLink(t, client, "client-new", listen(t, echo))
-	if err := client.SetLatency(ctx, "client-standby", 10); err != nil {
+	if err := client.Set(ctx, "client-standby", Settings{LatencyMS: 10}); err != nil {
 		t.Fatal(err)
 	}
 	after, err := client.Snapshot(ctx)

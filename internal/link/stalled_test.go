@@ -29,7 +29,7 @@ func TestStalledLinkIsNamedAndHoldsUpNoOther(t *testing.T) {
 	client, ctx := startToxiproxy(t), t.Context()
 	stalls := addLink(t, client, "client-primary", listen(t, flood))
 	other := addLink(t, client, "client-standby", listen(t, answerQueries))
-	if err := client.SetLatency(ctx, stalls.Name, 1); err != nil {
+	if err := client.Set(ctx, stalls.Name, Settings{LatencyMS: 1}); err != nil {
 		t.Fatal(err)
 	}
 	reader := connectThrough(t, stalls)
@@ -37,7 +37,7 @@ func TestStalledLinkIsNamedAndHoldsUpNoOther(t *testing.T) {
 	begun := 1
 	testkit.Until(t, "a change finds the link stalled", func() bool {
 		begun++
-		err := client.SetLatency(ctx, stalls.Name, begun)
+		err := client.Set(ctx, stalls.Name, Settings{LatencyMS: begun})
 		if err != nil && !strings.Contains(err.Error(), "the change that was begun takes effect then") {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func TestStalledLinkIsNamedAndHoldsUpNoOther(t *testing.T) {
 		strings.Contains(err.Error(), "begun") {
 		t.Fatalf("off: %v", err)
 	}
-	if err := client.SetLatency(ctx, other.Name, 7); err != nil {
+	if err := client.Set(ctx, other.Name, Settings{LatencyMS: 7}); err != nil {
 		t.Errorf("the other link can't be set: %v", err)
 	}
 	if _, err := client.Snapshot(ctx); !errors.As(err, &stalled) {
@@ -88,7 +88,7 @@ func TestBandwidthOfZeroIsTakenOff(t *testing.T) {
 		ended <- struct{}{}
 	}))
 	for range 10 {
-		if err := client.SetLatency(ctx, l.Name, 1); err != nil {
+		if err := client.Set(ctx, l.Name, Settings{LatencyMS: 1}); err != nil {
 			t.Fatal(err)
 		}
 		zero := toxic(bandwidthDownstream, "bandwidth", "downstream", map[string]any{"rate": 0.0})
@@ -101,7 +101,7 @@ func TestBandwidthOfZeroIsTakenOff(t *testing.T) {
 		if err := client.Off(ctx, l.Name); err != nil {
 			t.Fatal(err)
 		}
-		if err := client.SetLatency(ctx, l.Name, 5); err != nil {
+		if err := client.Set(ctx, l.Name, Settings{LatencyMS: 5}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -201,7 +201,7 @@ func TestRestartOfToxiproxyIsSaid(t *testing.T) {
 	if note := said(started.Add(time.Minute)); note != "" {
 		t.Errorf("toxiproxy is older than the lab: %q", note)
 	}
-	if err := client.SetLatency(ctx, "client-primary", 5); err != nil {
+	if err := client.Set(ctx, "client-primary", Settings{LatencyMS: 5}); err != nil {
 		t.Fatal(err)
 	}
 	if note := said(started.Add(-time.Minute)); note != "" {

@@ -18,7 +18,7 @@ type Switch struct {
 
 // NewSwitch makes one for the links of set. Nothing is opened yet.
 func NewSwitch(set *topology.Set, client *Client) (*Switch, error) {
-	replication, err := NewReplication(set, client.host())
+	replication, err := NewReplication(set, topology.Proxy)
 	return &Switch{client, replication}, err
 }
 
@@ -97,12 +97,8 @@ func (s *Switch) moveReplication(ctx context.Context, over bool) error {
 }
 
 // Replicates says where a standby with that primary_conninfo gets its WAL from: straight, or over the link.
-func (s *Switch) Replicates(primaryConninfo string) string {
-	info, err := parseConninfo(primaryConninfo)
-	switch {
-	case err != nil:
-		return "unknown: " + err.Error()
-	case info.address() == s.replication.link:
+func (s *Switch) Replicates(conninfo string) string {
+	if s.replication.isOver(conninfo) {
 		return "over the link"
 	}
 	return "straight"

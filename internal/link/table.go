@@ -84,7 +84,7 @@ func (l *latencyCommand) roundTrip(ctx context.Context, p Proxy) (*float64, stri
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.Settings().Patience())
 	defer cancel()
-	probe := NewProbe(l.client.host(), known)
+	probe := NewProbe(l.host, known)
 	defer probe.Close()
 	measured, err := probe.RoundTrip(ctx)
 	if err != nil {

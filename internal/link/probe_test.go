@@ -18,7 +18,7 @@ func TestMeasureSeesTheLatencySet(t *testing.T) {
 	probe := NewProbe("127.0.0.1", l)
 	defer probe.Close()
 	for _, ms := range []int{0, 5, 30} {
-		if err := client.SetLatency(t.Context(), l.Name, ms); err != nil {
+		if err := client.Set(t.Context(), l.Name, Settings{LatencyMS: ms}); err != nil {
 			t.Fatal(err)
 		}
 		got, err := probe.RoundTrip(t.Context())
@@ -38,7 +38,7 @@ func BenchmarkLatency(b *testing.B) {
 	probe := NewProbe("127.0.0.1", l)
 	defer probe.Close()
 	for _, ms := range []int{0, 5, 30, 100} {
-		if err := client.SetLatency(b.Context(), l.Name, ms); err != nil {
+		if err := client.Set(b.Context(), l.Name, Settings{LatencyMS: ms}); err != nil {
 			b.Fatal(err)
 		}
 		got, err := probe.RoundTrip(b.Context())
@@ -154,7 +154,7 @@ func commandOver(t *testing.T, client *Client, links ...topology.Link) *latencyC
 			client.links = append(client.links, l.Name)
 		}
 	}
-	return &latencyCommand{Switch: &Switch{client: client}, set: &topology.Set{Links: links}}
+	return &latencyCommand{Switch: &Switch{client: client}, host: "127.0.0.1", set: &topology.Set{Links: links}}
 }
 
 func readRows(t *testing.T, l *latencyCommand) []Row {
