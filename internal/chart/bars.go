@@ -64,7 +64,7 @@ func (c *Chart) bar(a axis, s Series, p Point, y float64) []Mark {
 	}
 	mark.Tip = c.tip(s, p)
 	marks := []Mark{mark}
-	value := Number(p.Value)
+	value := c.Text(p.Value)
 	if p.Flagged {
 		value += "*"
 	}
@@ -142,7 +142,7 @@ func (c *Chart) parts(a axis, place int, y float64) []Mark {
 			mark := rect(s.class("part"), x, y, end-x, barHeight+4)
 			mark.Tip = c.tip(s, p)
 			marks = append(marks, mark)
-			if label := Number(p.Value); end-x > widthOf(label)+8 {
+			if label := c.Text(p.Value); end-x > widthOf(label)+8 {
 				marks = append(marks, text(s.class("inside"), (x+end)/2, y+barHeight/2+7, label))
 			}
 			sum += p.Value

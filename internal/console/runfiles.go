@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"pooler-lab/internal/htmlreport"
 	"pooler-lab/internal/report"
 	"pooler-lab/internal/result"
 )
@@ -21,7 +20,7 @@ func (p *parts) beside(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	text, err := htmlreport.Beside(pair[0], pair[1])
+	text, err := report.Runs(pair...)
 	if err != nil {
 		return err
 	}
@@ -30,15 +29,15 @@ func (p *parts) beside(w http.ResponseWriter, r *http.Request) error {
 }
 
 // pair reads the two runs that an address names, which must be of one lesson.
-func (p *parts) pair(r *http.Request) (pair [2]htmlreport.Named, err error) {
-	for i, which := range []string{"a", "b"} {
+func (p *parts) pair(r *http.Request) (pair []report.Named, err error) {
+	for _, which := range []string{"a", "b"} {
 		run, err := p.readRun(r.PathValue(which))
 		if err != nil {
-			return pair, err
+			return nil, err
 		}
-		pair[i] = htmlreport.Named{Name: strings.TrimSuffix(run.ID, "-"+run.Lesson.Name), Run: run}
+		pair = append(pair, report.Named{Name: strings.TrimSuffix(run.ID, "-"+run.Lesson.Name), Run: run})
 	}
-	return pair, badRequest(htmlreport.OneLesson(pair[0].Run, pair[1].Run))
+	return pair, badRequest(report.OneLesson(pair...))
 }
 
 // show answers with a report: it may run nothing, and brings its style along.
@@ -53,7 +52,7 @@ func show(w http.ResponseWriter, text []byte) {
 func (p *parts) runFile(w http.ResponseWriter, r *http.Request) error {
 	name, file := r.PathValue("name"), r.PathValue("file")
 	makers := map[string]func(*result.Run) ([]byte, error){
-		htmlreport.File: htmlreport.Run,
+		report.HTMLFile: report.HTML,
 		report.CSVFile:  csvOf,
 		result.File:     nil,
 	}
@@ -61,7 +60,7 @@ func (p *parts) runFile(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return &httpError{
 			http.StatusNotFound,
-			fmt.Sprintf("a run has no %q: it has %s, %s and %s", file, htmlreport.File, report.CSVFile, result.File),
+			fmt.Sprintf("a run has no %q: it has %s, %s and %s", file, report.HTMLFile, report.CSVFile, result.File),
 		}
 	}
 	run, err := p.readRun(name)
@@ -75,12 +74,12 @@ func (p *parts) runFile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return fmt.Errorf("read %s of run %s: %w", file, name, err)
 	}
-	if file == htmlreport.File && !r.URL.Query().Has("download") {
+	if file == report.HTMLFile && !r.URL.Query().Has("download") {
 		show(w, text)
 		return nil
 	}
 	kind := map[string]string{
-		htmlreport.File: "text/html; charset=utf-8",
+		report.HTMLFile: "text/html; charset=utf-8",
 		report.CSVFile:  "text/csv; charset=utf-8",
 		result.File:     "application/json",
 	}[file]
