@@ -367,3 +367,12 @@ func eachFile(t *testing.T, folder string, see func(file string, info fs.FileInf
 		t.Fatal(err)
 	}
 }
+
+func noGeneratorIsLeft(t testing.TB) {
+	t.Helper()
+	for _, program := range []string{"pgbench --log", "k6 run "} {
+		if strings.Contains(commandLines(t, "lab"), program) {
+			t.Errorf("%q is still running", program)
+		}
+	}
+}

@@ -73,23 +73,13 @@ func TestScriptsWantALabThatIsUp(t *testing.T) {
 	}
 }
 
-// A setting that doesn't exist is an error, which names the one that was meant.
+// A setting that doesn't exist is an error, which names those that do.
 func TestSettingRefusesWhatItDoesNotKnow(t *testing.T) {
 	t.Parallel()
-	for name, says := range map[string]string{
-		"LAB_SCAL": "did you mean LAB_SCALE?",
-		"lab_port": "did you mean LAB_PORTS?",
-		"NOPE":     "there are COMPOSE_PROJECT_NAME, ",
-		"HOME":     "there are COMPOSE_PROJECT_NAME, ",
-		"a b":      "there are COMPOSE_PROJECT_NAME, ",
-	} {
-		said := refused(t, nil, "setting", name)
-		if !strings.HasPrefix(said, `setting: there is no setting "`+name+`": `) || !strings.Contains(said, says) {
-			t.Errorf("%s: said %q, wanted %q", name, said, says)
+	for _, name := range []string{"LAB_SCAL", "lab_port", "HOME", "a b"} {
+		says := `setting: there is no setting "` + name + `": there are COMPOSE_PROJECT_NAME, `
+		if said := refused(t, nil, "setting", name); !strings.HasPrefix(said, says) {
+			t.Errorf("%s: said %q", name, said)
 		}
-	}
-	a := command(t, []string{"LAB_SCALE=7"}, filepath.Join(root, "scripts", "setting"), "LAB_SCALE")
-	if a.all() != "7\n" {
-		t.Errorf("the environment says 7, got %q", a.all())
 	}
 }

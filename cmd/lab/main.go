@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/signal"
@@ -13,14 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pooler-lab/internal/caller"
 	"pooler-lab/internal/connect"
 	"pooler-lab/internal/console"
-	"pooler-lab/internal/crosscheck"
 	"pooler-lab/internal/link"
-	"pooler-lab/internal/owner"
 	"pooler-lab/internal/report"
-	"pooler-lab/internal/reset"
 	runner "pooler-lab/internal/run"
 	"pooler-lab/internal/selftest"
 	"pooler-lab/internal/serve"
@@ -32,11 +29,23 @@ func main() {
 	callWithoutProxy()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	caller.Watch(stop)
+	endWithCaller(stop)
 	if err := run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(exitCode(ctx, err))
 	}
+}
+
+// endWithCaller calls end once the script that called this program has ended, however it did: it holds this program's
+// standard input open, and there is nothing to read.
+func endWithCaller(end func()) {
+	if os.Getenv("LAB_TIED") == "" {
+		return
+	}
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin) // an error is an end, too
+		end()
+	}()
 }
 
 // callWithoutProxy keeps this program's own requests from a proxy that Docker's configuration, or a shell, has put into
@@ -60,7 +69,7 @@ func newRoot() *cobra.Command {
 		SilenceErrors:     true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		PersistentPreRunE: func(c *cobra.Command, args []string) error {
-			noteLiveLoad(c, args, filepath.Join(topology.Root(), "results"), os.Stderr)
+			console.WarnOfLiveLoad(c, args, filepath.Join(topology.Root(), "results"), os.Stderr)
 			return becomeOwner()
 		},
 	}
@@ -76,12 +85,11 @@ func newRoot() *cobra.Command {
 		tool.NewPsqlCommand(),
 		tool.NewPgbenchCommand(underWay),
 		tool.NewK6Command(underWay),
-		reset.NewCommand(),
+		serve.NewResetCommand(),
 		runner.NewRunCommand(),
 		runner.NewCancelCommand(),
 		report.NewReportCommand(),
 		report.NewVerdictCommand(),
-		crosscheck.NewCommand(),
 		selftest.NewCommand(),
 	)
 	return root
@@ -111,7 +119,7 @@ func exitCode(ctx context.Context, err error) int {
 // is left there that its owner can't delete.
 func becomeOwner() error {
 	for _, folder := range []string{".", filepath.Join(topology.Root(), "results")} {
-		if err := owner.DropTo(folder); err != nil {
+		if err := dropTo(folder); err != nil {
 			return err
 		}
 	}

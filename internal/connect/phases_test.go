@@ -27,28 +27,12 @@ func (s slowServer) listen(t *testing.T) topology.Endpoint {
 }
 
 func (s slowServer) serve(conn net.Conn) {
-	backend, ok := testkit.Startup(conn)
-	if !ok {
-		return
-	}
 	time.Sleep(s.auth)
-	if s.refuses != "" {
-		backend.Send(&pgproto3.ErrorResponse{Severity: "FATAL", Code: "28000", Message: s.refuses})
-		backend.Flush()
-		return
-	}
-	backend.Send(&pgproto3.AuthenticationOk{})
-	backend.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
-	backend.Flush()
-	for {
-		message, err := backend.Receive()
-		if _, asks := message.(*pgproto3.Query); err != nil || !asks {
-			return
-		}
-		time.Sleep(s.query)
-		backend.Send(&pgproto3.CommandComplete{CommandTag: []byte("SELECT 1")})
-		backend.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
-		backend.Flush()
+	if s.refuses == "" {
+		testkit.Answer(conn, func(string) ([]string, bool) { time.Sleep(s.query); return nil, true })
+	} else if client, ok := testkit.Startup(conn); ok {
+		client.Send(&pgproto3.ErrorResponse{Severity: "FATAL", Code: "28000", Message: s.refuses})
+		_ = client.Flush()
 	}
 }
 

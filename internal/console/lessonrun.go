@@ -9,6 +9,7 @@ import (
 
 	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/run"
+	"pooler-lab/internal/session"
 )
 
 // A lessonRequest is what is asked of a lesson.
@@ -69,9 +70,7 @@ func (p *parts) runLesson(w http.ResponseWriter, r *http.Request) error {
 func (p *parts) startLesson(ctx context.Context, name string, order lessonRequest) (string, error) {
 	p.checkLock()
 	p.wake.beat() // probes rest
-	for !p.load.still() && ctx.Err() == nil {
-		time.Sleep(20 * time.Millisecond)
-	}
+	_ = session.Until(ctx, session.Forever, 20*time.Millisecond, func() (bool, error) { return p.load.still(), nil })
 	p.source.CloseIdle(ctx)
 	c, err := begin(p.source.Lab, p.results(), name, order.flags(), order.Prediction, p.log)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"pooler-lab/internal/console/api"
-	"pooler-lab/internal/liveload"
 	"pooler-lab/internal/metric"
 	"pooler-lab/k6/live/second"
 )
@@ -163,7 +162,7 @@ func (l *load) failed(request *loadRequest, err error, again bool) {
 // runK6 runs one until something else is wanted; the error says why it ended by itself.
 func (l *load) runK6(ctx context.Context, request *loadRequest) error {
 	l.to(api.LoadStarting)
-	over, err := liveload.Note(filepath.Join(l.root, "results"), noteOf(request))
+	over, err := noteLiveLoad(filepath.Join(l.root, "results"), noteOf(request))
 	if err != nil {
 		return err
 	}

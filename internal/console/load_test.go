@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"pooler-lab/internal/console/api"
-	"pooler-lab/internal/liveload"
 	"pooler-lab/internal/testkit"
 	"pooler-lab/k6/live/second"
 )
@@ -216,7 +215,7 @@ func TestLoadEndsWhenNobodyWatchesAnyMore(t *testing.T) {
 	b.post("/api/load", someLoad)
 	running := func() bool { return p.load.describe().State == api.LoadRunning }
 	testkit.Until(b.t, "the load runs", running)
-	if what, ok := liveload.Running(b.results()); !ok || what != "select on direct, app-pool, as fast as it can" {
+	if what, ok := liveLoad(b.results()); !ok || what != "select on direct, app-pool, as fast as it can" {
 		t.Errorf("other programs are told %q, %v", what, ok)
 	}
 	time.Sleep(3 * time.Second) // longer than a load goes on that nobody watches
@@ -228,7 +227,7 @@ func TestLoadEndsWhenNobodyWatchesAnyMore(t *testing.T) {
 	if reason := p.load.describe().Reason; !strings.Contains(reason, "nobody had watched it") {
 		t.Errorf("reason %q", reason)
 	}
-	if what, ok := liveload.Running(b.results()); ok {
+	if what, ok := liveLoad(b.results()); ok {
 		t.Errorf("other programs are still told %q", what)
 	}
 }

@@ -1,4 +1,4 @@
-// Package k6run starts k6: for a cell of a lesson, for the live load, for the crosscheck and for a person.
+// Package k6run starts k6: for a cell of a lesson, for the live load and for a person.
 package k6run
 
 import (
@@ -13,9 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"pooler-lab/internal/caller"
-	"pooler-lab/internal/sample"
 )
 
 // program is k6 with the lab's module.
@@ -94,7 +91,7 @@ func (o Order) command() *exec.Cmd {
 	}
 	k6 := exec.Command(name, "run", "--quiet", "--no-color", "--summary-mode", "disabled", "--no-thresholds",
 		"--out", o.Output, o.Script)
-	k6.Env = append(environment(os.Environ()), o.Env...)
+	k6.Env = append(Environment(os.Environ()), o.Env...)
 	k6.Env = append(k6.Env, "PGPASSWORD="+o.Password)
 	k6.Stdout, k6.Stderr = o.Stdout, o.Stderr
 	k6.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGINT}
@@ -123,9 +120,6 @@ func (p *Process) Ended() <-chan struct{} { return p.ended }
 // End is how it ended, once Ended is closed.
 func (p *Process) End() End { return p.end }
 
-// CPU is the CPU time that k6 has taken until now.
-func (p *Process) CPU() (time.Duration, error) { return sample.ProcessCPU(p.command.Process.Pid) }
-
 // Stop ends k6 and returns how it ended. It gets exactly one SIGINT, since a second one would make it leave without a
 // summary and its sessions open, and is killed after its grace.
 func (p *Process) Stop() End {
@@ -140,20 +134,12 @@ func (p *Process) Stop() End {
 	return p.end
 }
 
-// endOfScript is how long k6 may take to end the iterations of a script (30 s, k6's gracefulStop) and its teardown.
-const endOfScript = 60 * time.Second
-
-// Become has this process end as k6 does, see caller.Become.
-func Become(ctx context.Context, args, env []string) error {
-	return caller.Become(ctx, endOfScript, append(environment(os.Environ()), env...), program, args...)
-}
-
 // ours are variables that only the lab's program gives to k6.
 var ours = []string{"LAB_CELL", "LAB_PAIR", "LAB_PAIR_PASSWORDS", "HOME"}
 
-// environment is env without what would change a script behind its back (K6_VUS and K6_DURATION throw scenarios away)
+// Environment is env without what would change a script behind its back (K6_VUS and K6_DURATION throw scenarios away)
 // and without passwords that k6 doesn't need.
-func environment(env []string) []string {
+func Environment(env []string) []string {
 	kept := []string{"K6_NO_USAGE_REPORT=true", "K6_AUTO_EXTENSION_RESOLUTION=false", "HOME=" + os.TempDir()}
 	for _, e := range env {
 		name, _, _ := strings.Cut(e, "=")

@@ -14,7 +14,7 @@ import (
 )
 
 func TestK6SeesNothingItShouldNot(t *testing.T) {
-	got := environment([]string{"PATH=/bin", "K6_VUS=9", "K6_DURATION=1h", "LAB_PASSWORD=secret", "APP_PASSWORD=secret",
+	got := Environment([]string{"PATH=/bin", "K6_VUS=9", "K6_DURATION=1h", "LAB_PASSWORD=secret", "APP_PASSWORD=secret",
 		"LAB_CELL={}", "LAB_PAIR={}", "LAB_PAIR_PASSWORDS=[]", "LAB_SCALE=10", "HOME=/root"})
 	want := []string{"K6_NO_USAGE_REPORT=true", "K6_AUTO_EXTENSION_RESOLUTION=false", "HOME=" + os.TempDir(),
 		"PATH=/bin", "LAB_SCALE=10"}

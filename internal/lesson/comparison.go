@@ -67,15 +67,23 @@ type Finding struct {
 	All  []Condition `json:"all" yaml:"all"`
 }
 
-// A Condition says how a cell's metric, or its ratio or difference to another cell's, lies to a number.
+// A Condition says how a cell's metric, or its ratio or difference to another cell's, lies to a number; or that two
+// comparisons have the same ratio.
 type Condition struct {
 	Metric string   `json:"metric" yaml:"metric"`
 	Of     Selector `json:"of" yaml:"of"`
 	To     Selector `json:"to" yaml:"to"`       // judges the ratio to it, in each group of slots or each block
 	Minus  Selector `json:"minus" yaml:"minus"` // judges the difference, within each block; without both the metric itself
-	Is     string   `json:"is" yaml:"is"`       // less, more
+	Is     string   `json:"is" yaml:"is"`       // less, more or Same
 	Than   *float64 `json:"than" yaml:"than"`   // 1 for a ratio where none is given
+
+	// Of Same alone: the names of two comparisons, and how far the first ratio may be from the second.
+	Comparisons []string `json:"comparisons,omitempty" yaml:"comparisons"`
+	Within      Percent  `json:"within,omitempty" yaml:"within"`
 }
+
+// Same is the word of a condition that two comparisons have the same ratio.
+const Same = "same"
 
 // A Chart is one picture of a report.
 type Chart struct {

@@ -26,6 +26,12 @@ func TestFind(t *testing.T) {
 	}
 }
 
+func TestFindByPath(t *testing.T) {
+	if got, err := Find("/lab/k6/lessons", "k6/crosscheck.js"); err != nil || got != "/lab/k6/crosscheck.js" {
+		t.Errorf("it finds %q, %v", got, err)
+	}
+}
+
 func TestFindSuggests(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"00-tour.js", "01-connect.js"} {

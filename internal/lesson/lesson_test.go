@@ -1,6 +1,7 @@
 package lesson
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -84,6 +85,9 @@ experiments:
     clients: [1]
     seconds: 1
 `
+	finding := func(condition string) string {
+		return start + "findings:\n  - name: f\n    text: t\n    all: [{" + condition + "}]\n"
+	}
 	changed := func(old, new string) string { return strings.Replace(start, old, new, 1) }
 	tests := []struct{ name, plan, want string }{
 		{"what is no YAML", "title: 'x", "x.yaml: yaml: "},
@@ -130,13 +134,31 @@ experiments:
 		{"a name with a meaning", changed("name: g", "name: all"), "name: that name has a meaning of its own"},
 		{"a name twice", start + start[strings.Index(start, "  - name"):],
 			"two experiments are called g"},
-		{"a dimension that cells don't have", start + "charts:\n  - {title: t, kind: bars, x: client}\n",
+		{"a dimension that cells don't have", start + "charts:\n  - {title: t, kind: bars, x: client, metric: tps}\n",
 			`x: unknown word "client": did you mean clients?`},
-		{"a selector of it", start + "charts:\n  - {title: t, kind: bars, x: path, of: {pth: direct}}\n",
+		{"a selector of it", start + "charts:\n  - {title: t, kind: bars, x: path, metric: tps, of: {pth: direct}}\n",
 			`x.yaml:13: charts: of: pth: unknown word "pth": did you mean path?`},
 		{"seven comparisons", start + "comparisons:\n" +
 			strings.Repeat("  - {name: c, text: t, metric: tps, of: {path: direct}, to: {path: pgpool}}\n", 7),
 			"comparisons: it has 7 entries, allowed are 6"},
+		{"a condition that is equal", finding("metric: tps, of: {path: direct}, than: 1, is: equal"),
+			`x.yaml:15: findings: f: all: is: unknown word "equal": there are less, more, same`},
+		{"a condition without a cell", finding("metric: tps, than: 1, is: less"), "all: it needs of"},
+		{"a condition without a number", finding("metric: tps, of: {path: direct}, is: less"), "all: it needs to or than"},
+		{"a condition that is ratio and difference",
+			finding("metric: tps, of: {path: direct}, to: {path: pgpool}, minus: {path: pgpool}, is: less"),
+			"all: minus: it can't stand here"},
+		{"the same as nothing", finding("is: same, within: 5 %"), "all: it needs comparisons"},
+		{"the same as itself alone", finding("is: same, within: 5 %, comparisons: [a]"),
+			"comparisons: it has 1 entries, it needs 2"},
+		{"the same within nothing", finding("is: same, within: 0.05, comparisons: [a, b]"),
+			`within: "0.05" is no precision`},
+		{"the same of a cell", finding("is: same, within: 5 %, comparisons: [a, b], of: {path: direct}"),
+			"all: of: it can't stand here"},
+		{"a finding without conditions", start + "findings:\n  - {name: f, text: t, all: []}\n", "all: it is empty"},
+		{"a chart's kind", start + "charts:\n  - {title: t, kind: pie, x: path, metric: tps}\n", `kind: unknown word "pie"`},
+		{"bars of nothing", start + "charts:\n  - {title: t, kind: bars, x: path}\n", "charts: it needs metric"},
+		{"a stack of nothing", start + "charts:\n  - {title: t, kind: stack, x: path}\n", "charts: it needs parts"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -226,13 +248,24 @@ export const options = cellOptions();
 const inner = 1;
 export const select = workload(() => {});
 export function selectHeavy() {}
+export async function slow() {}
+export const first = workload(() => ({ a: [1, 2], b: 3 })), second = workload({ keeps: false }, (c, n) => {
+  c.exec('a, b = 3', n);
+}), third = 1;
 export {
   inner as outer,
 };
+export * from './others.js';
 export default select;
 `
-	if got := strings.Join(exports(script), " "); got != "select selectHeavy tpcb tpcbOneRow outer" {
-		t.Errorf("the script exports %s", got)
+	const want = "first outer second select selectHeavy slow third tpcb tpcbOneRow"
+	names, err := exports("x.js", script)
+	slices.Sort(names)
+	if got := strings.Join(names, " "); err != nil || got != want {
+		t.Errorf("the script exports %s, %v", got, err)
+	}
+	if _, err := exports("x.js", "export function () {"); err == nil || !strings.Contains(err.Error(), "x.js: Line 1") {
+		t.Errorf("a script that is none: %v", err)
 	}
 }
 

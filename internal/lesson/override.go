@@ -3,10 +3,13 @@ package lesson
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"gopkg.in/yaml.v3"
 
 	"pooler-lab/internal/suggest"
 )
@@ -28,6 +31,8 @@ type Override struct {
 	AtMost      *float64            `json:"at_most,omitempty"`  // seconds, of each comparison
 	NoPairs     bool                `json:"no_pairs,omitempty"` // all cells run in blocks
 	Full        bool                `json:"full,omitempty"`     // the full size; what else stands here changes that
+	// Keys are keys of experiments, each with its value as a plan has it; of a list, with its only item.
+	Keys map[string]string `json:"-"`
 }
 
 // Describe says what o changes of a lesson beside its size, "" where that is nothing.
@@ -219,6 +224,18 @@ func (e *Experiment) apply(o Override) error {
 			return fmt.Errorf("%s is %v, a number is needed", n.key, v)
 		}
 		if err := e.set(n.key, n.value); err != nil {
+			return err
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(o.Keys)) {
+		var value any
+		if err := yaml.Unmarshal([]byte(o.Keys[key]), &value); err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+		if slices.ContainsFunc(dimensions, func(d Dimension) bool { return d.Key == key }) || key == "workload" {
+			value = []any{value}
+		}
+		if err := e.set(key, value); err != nil {
 			return err
 		}
 	}

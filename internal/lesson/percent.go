@@ -8,35 +8,36 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// A Percent is a share of 1; plans write it as "5 %".
+// A Percent is a share of 1. Plans and the command line write it in percent: "5 %".
 type Percent float64
 
-// mostPercent is the widest precision that can be asked for: beyond it, an interval says little.
-const mostPercent Percent = 0.5
+// The narrowest and the widest precision that can be asked for, in percent: a machine hardly gets below the one, and
+// beyond the other an interval says little. The schema has the same.
+const (
+	leastPercent = 0.1
+	mostPercent  = 50
+)
 
 // String is the percent as plans write it: "5 %", "2.5 %".
 func (p Percent) String() string {
 	return strconv.FormatFloat(float64(p)*100, 'g', 6, 64) + " %"
 }
 
-// ParsePercent reads a percent: "5 %", "5%" and "5" are five of a hundred, and so is the share 0.05.
+// ParsePercent reads a percentage: "5 %", "5%" and "5" are all five of a hundred.
 func ParsePercent(text string) (Percent, error) {
-	number, signed := strings.CutSuffix(strings.TrimSpace(text), "%")
-	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if signed || n >= 1 {
-		n /= 100
+	number := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "%"))
+	n, err := strconv.ParseFloat(number, 64)
+	if err != nil || !(n >= leastPercent && n <= mostPercent) { // nor is it NaN
+		return 0, noPercent(text)
 	}
-	if p := Percent(n); err == nil && p > 0 && p <= mostPercent {
-		return p, nil
-	}
-	return 0, noPercent(text)
+	return Percent(n / 100), nil
 }
 
 func noPercent(text string) error {
-	return fmt.Errorf("%q is no precision: write a percentage above 0 and of %s at most, such as 5 %%", text, mostPercent)
+	return fmt.Errorf("%q is no precision: write a percentage from %g to %d, such as 5 %%", text, leastPercent, mostPercent)
 }
 
-// UnmarshalYAML reads a percentage or a share.
+// UnmarshalYAML reads a percentage.
 func (p *Percent) UnmarshalYAML(node *yaml.Node) (err error) {
 	if *p, err = ParsePercent(node.Value); err != nil {
 		return fmt.Errorf("line %d: %w", node.Line, err)

@@ -24,7 +24,7 @@ func TestPrecision(t *testing.T) {
 		{name: "usual", wantUntil: 0.05, wantAtMost: 45},
 		{name: "the lesson's", ofLesson: "until: 10 %\nat_most: 40\n", wantUntil: 0.10, wantAtMost: 40},
 		{name: "the comparison's own", ofLesson: "until: 10 %\nat_most: 40\n",
-			ofComparison: "    until: 0.02\n    at_most: 60\n",
+			ofComparison: "    until: 2\n    at_most: 60\n",
 			wantUntil:    0.02, wantAtMost: 60},
 		{name: "the command line's", ofLesson: "until: 10 %\n", ofComparison: "    until: 2%\n    at_most: 60\n",
 			override: Override{Until: &until, AtMost: &atMost}, wantUntil: 0.03, wantAtMost: 90},
@@ -64,7 +64,7 @@ func TestNoPairs(t *testing.T) {
 
 func TestPrecisionRefuses(t *testing.T) {
 	for said, want := range map[string]string{
-		"until: 5\n":     `:5: until: "5" is no precision: write a percentage above 0 and of 50 % at most, such as 5 %`,
+		"until: 0.05\n":  `:5: until: "0.05" is no precision: write a percentage from 0.1 to 50, such as 5 %`,
 		"until: 60 %\n":  `"60 %" is no precision`,
 		"until: 0\n":     `"0" is no precision`,
 		"until: often\n": `"often" is no precision`,

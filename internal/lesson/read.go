@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/grafana/sobek"
 	"gopkg.in/yaml.v3"
 
 	"pooler-lab/internal/suggest"
@@ -34,7 +34,10 @@ func Read(script string) (*Lesson, error) {
 	if err != nil {
 		return nil, err
 	}
-	workloads := exports(string(text))
+	workloads, err := exports(script, string(text))
+	if err != nil {
+		return nil, err
+	}
 	if err := l.checkWorkloads(file, workloads); err != nil {
 		return nil, err
 	}
@@ -103,25 +106,15 @@ func (e *Experiment) decode() error {
 	return nil
 }
 
-var (
-	exported = regexp.MustCompile(`(?m)^export\s+(?:const|let|var|function)\s+(\w+)`)
-	exportOf = regexp.MustCompile(`(?m)^export\s*\{([^}]*)\}`)
-)
-
-// exports are the names that a script exports, without its default.
-func exports(script string) []string {
-	var names []string
-	for _, match := range exported.FindAllStringSubmatch(script, -1) {
-		names = append(names, match[1])
+// exports are the names that a script exports itself, without its default and its options.
+func exports(file, script string) (names []string, err error) {
+	nothing := func(any, string) (sobek.ModuleRecord, error) { return sobek.ParseModule("", "", nil) } // of export *
+	module, err := sobek.ParseModule(file, script, nothing)
+	if err != nil {
+		return nil, fmt.Errorf("read the lesson's script: %w", err)
 	}
-	for _, match := range exportOf.FindAllStringSubmatch(script, -1) {
-		for part := range strings.SplitSeq(match[1], ",") {
-			if words := strings.Fields(part); len(words) > 0 { // name, or: name as other
-				names = append(names, words[len(words)-1])
-			}
-		}
-	}
-	return slices.DeleteFunc(names, func(n string) bool { return n == "default" || n == "options" })
+	module.GetExportedNames(func(all []string) { names = all })
+	return slices.DeleteFunc(names, func(n string) bool { return n == "default" || n == "options" }), nil
 }
 
 // checkWorkloads returns an error for the first workload that the script doesn't export.

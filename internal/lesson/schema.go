@@ -64,6 +64,8 @@ func firstOf(err *jsonschema.ValidationError) (first *jsonschema.ValidationError
 		switch k := err.ErrorKind.(type) {
 		case *kind.AdditionalProperties:
 			return err, append(slices.Clone(location), slices.Min(k.Properties))
+		case *kind.AnyOf:
+			return err, location
 		case *kind.PropertyNames:
 			location = append(slices.Clone(location), k.Property)
 		}
@@ -128,6 +130,8 @@ func reason(err *jsonschema.ValidationError, at *yaml.Node) string {
 		return "it can't stand here"
 	case *kind.Required:
 		return "it needs " + strings.Join(k.Missing, " and ")
+	case *kind.AnyOf:
+		return "it needs " + strings.Join(missing(err), " or ")
 	case *kind.Const:
 		return fmt.Sprintf("%q stands there, it must be whole milliseconds or %v", k.Got, k.Want)
 	case *kind.Type:
@@ -136,6 +140,16 @@ func reason(err *jsonschema.ValidationError, at *yaml.Node) string {
 		return fmt.Sprintf("%q stands there, it must match %s", k.Got, k.Want)
 	}
 	return limit(err.ErrorKind)
+}
+
+// missing are the keys of which one is needed.
+func missing(anyOf *jsonschema.ValidationError) (keys []string) {
+	for _, cause := range anyOf.Causes {
+		if k, ok := cause.ErrorKind.(*kind.Required); ok {
+			keys = append(keys, k.Missing...)
+		}
+	}
+	return keys
 }
 
 // limit says which limit something is beyond.
@@ -152,7 +166,12 @@ func limit(of jsonschema.ErrorKind) string {
 		return fmt.Sprintf("it has %d entries, allowed are %d", k.Got, k.Want)
 	case *kind.MaxLength:
 		return fmt.Sprintf("it has %d characters, allowed are %d", k.Got, k.Want)
-	case *kind.MinItems, *kind.MinLength, *kind.MinProperties:
+	case *kind.MinItems:
+		if k.Want > 1 {
+			return fmt.Sprintf("it has %d entries, it needs %d", k.Got, k.Want)
+		}
+		return "it is empty"
+	case *kind.MinLength, *kind.MinProperties:
 		return "it is empty"
 	case *kind.Not:
 		return "that name has a meaning of its own"

@@ -63,6 +63,14 @@ func (e *Experiment) cells(p Path) []Cell {
 	return cells
 }
 
+// Over are the experiment's cells over a path and one of its links, at no latency; over the path without toxiproxy where
+// link is empty.
+func (e Experiment) Over(p Path, link string) []Cell {
+	e.Link, e.Latencies = link, []Latency{{through: link != ""}}
+	p.Plain, p.Links = true, []string{link}
+	return e.cells(p)
+}
+
 // spread makes of each cell one with each value; a value that set refuses makes none.
 func spread[T any](cells []Cell, values []T, set func(*Cell, T) bool) []Cell {
 	var more []Cell

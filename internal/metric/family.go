@@ -18,29 +18,29 @@ type family struct {
 
 var families = []family{
 	{"errors:", "a SQLSTATE or one of the lab's own codes", "53300", func(code string) Metric {
-		return Metric{Heading: "errors " + code, Better: Less, kind: counted, of: errors(code),
+		return Metric{Heading: "errors " + code, Better: Less, source: source{kind: count, of: errors(code)},
 			Meaning: "errors with the code " + code + " within the window"}
 	}},
 	{"counter:", "a k6 counter", "pg_rows", func(metric string) Metric {
-		return Metric{Heading: metric, kind: counted, of: counter(metric), slots: true,
+		return Metric{Heading: metric, source: source{kind: count, of: counter(metric), slots: true},
 			Meaning: "sum of k6's counter " + metric + " within the window"}
 	}},
 	{"share:", "two k6 counters", "lab_missed/lab_reads", func(counters string) Metric {
 		part, whole, _ := strings.Cut(counters, "/")
-		return Metric{Heading: part, Unit: "share", kind: counted, of: per(counter(part), counter(whole)),
+		return Metric{Heading: part, Unit: "share", source: source{kind: count, of: per(counter(part), counter(whole))},
 			Meaning: "k6's counter " + part + " as a share of its counter " + whole + ", both within the window"}
 	}},
 	{"trend:", "a k6 trend", "pg_prepare", func(metric string) Metric {
-		return Metric{Heading: metric, Unit: "ms", Better: Less, from: trend(med, metric), slots: true,
-			Meaning: "median of k6's trend " + metric}
+		return duration("", metric, med.of(metric), "median of k6's trend "+metric)
 	}},
 	{"statement:", "the name that the script gives a statement", "read", func(name string) Metric {
-		in := func(m *result.Measured) map[string]result.Trend { return m.Statements }
-		return Metric{Heading: name, Unit: "ms", Better: Less, from: trendIn(in, med, name),
-			Meaning: "median of the statement that the script calls " + name}
+		statements := func(m *result.Measured) map[string]result.Trend { return m.Statements }
+		return duration("", name, source{kind: median, of: med.in(statements, name)},
+			"median of the statement that the script calls "+name)
 	}},
 	{"wait:", "a wait event, CPU or Net/Delay", "Client:ClientRead", func(event string) Metric {
-		return Metric{Heading: strings.Replace(event, ":", ": ", 1), Unit: "share", kind: sampled, of: wait(event),
+		return Metric{Heading: strings.Replace(event, ":", ": ", 1), Unit: "share",
+			source: source{kind: usage, of: wait(event)},
 			Meaning: "share of the sessions' samples with " + event +
 				", on the primary, or on the standby where the path leads there"}
 	}},
@@ -80,7 +80,7 @@ func note(names map[string]bool, r *result.Repeat) {
 		names["counter:"+metric] = true
 	}
 	for metric := range r.Measured.Trends {
-		if !slices.Contains(readElsewhere, metric) {
+		if !readElsewhere(metric) {
 			names["trend:"+metric] = true
 		}
 	}
@@ -89,10 +89,10 @@ func note(names map[string]bool, r *result.Repeat) {
 	}
 }
 
-// readElsewhere are the trends that have metrics of their own.
-var readElsewhere = []string{"pg_response_time", "pg_transaction", "pg_statement", "pg_pipeline", "pg_pool_wait",
-	"pg_connect", "pg_connect_dial", "pg_connect_tls", "pg_connect_auth", "pg_connect_hash",
-	"pg_connect_without_hash", "pg_connect_first_query"}
+// readElsewhere says whether another metric reads the trend.
+func readElsewhere(trend string) bool {
+	return slices.ContainsFunc(all, func(f Metric) bool { return slices.Contains(f.trends, trend) })
+}
 
 // wait is the share of one event; an event that was never seen has a share of 0.
 func wait(event string) reading {

@@ -2,24 +2,15 @@ package metric
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/suggest"
 )
 
-// all are the metrics that have a name of their own, in the order in which people read of them.
-var all = join(rates(), responses(), connects(), finishes(), servers(), poolers(), traffic())
-
-func join(lists ...[]Metric) (joined []Metric) {
-	for _, l := range lists {
-		joined = append(joined, l...)
-	}
-	return joined
-}
-
 // All returns the metrics that have a name of their own.
-func All() []Metric { return join(all) }
+func All() []Metric { return slices.Clone(all) }
 
 // Names lists all metrics; those that end in a colon want something after it: errors:57014, wait:Client:ClientRead.
 func Names() []string {

@@ -12,7 +12,7 @@ import (
 
 func share(v float64) *float64 { return &v }
 
-func whole(v int) *int { return &v }
+func number(v int) *int { return &v }
 
 // busy is a repeat that measured everything there is.
 func busy() *result.Repeat {
@@ -29,6 +29,7 @@ func busy() *result.Repeat {
 	}
 	return &result.Repeat{Block: 1, Status: result.OK, RoundTrip: &result.RoundTrip{MeasuredMS: 10},
 		Measured: &result.Measured{WindowSeconds: 2, Transactions: 100, TPS: 50, ClientsReady: 4, Trends: trends,
+			Counted:       result.Counted{Transactions: 400},
 			FirstConnects: one(30), LaterConnects: one(3),
 			Counters: map[string]float64{"pg_bytes_sent": 1e6, "pg_bytes_received": 7e6, "pg_round_trips": 300,
 				"pg_iterations": 50, "lab_missed": 20, "lab_reads": 80},
@@ -37,16 +38,16 @@ func busy() *result.Repeat {
 				{Code: "53300", Phase: "warmup", Count: 7}}},
 		Shares: []result.Share{{Node: "primary", Role: "primary", Selects: 30},
 			{Node: "standby", Role: "standby", Selects: 70}},
-		Resources: &result.Resources{Switches: share(1000),
+		Resources: &result.Resources{Switches: share(1000), GeneratorSeconds: share(0.03),
 			Containers: []result.Container{{Service: "primary", CPUs: 0.5, Throttled: share(0.2), MemoryMB: 100},
 				{Service: "standby", CPUs: 0.25, Throttled: share(0.1), MemoryMB: 60}, {Service: "pgpool", CPUs: 0.4,
 					MemoryMB: 20}, {Service: "toxiproxy", MemoryMB: 7}}},
-		Nodes: []result.Node{{Service: "primary", MaxBackends: 6, MaxActive: 3, MaxLocks: whole(40), CostShare: 0.01,
+		Nodes: []result.Node{{Service: "primary", MaxBackends: 6, MaxActive: 3, MaxLocks: number(40), CostShare: 0.01,
 			Sessions: 6,
 			Waits:    []result.Wait{{Event: "Client:ClientRead", Share: 0.75}, {Event: "CPU", Share: 0.25}}},
-			{Service: "standby", MaxBackends: 4, MaxActive: 1, MaxLocks: whole(2), CostShare: 0.004, Sessions: 4,
+			{Service: "standby", MaxBackends: 4, MaxActive: 1, MaxLocks: number(2), CostShare: 0.004, Sessions: 4,
 				Waits: []result.Wait{{Event: "CPU", Share: 1}}}},
-		Pooler: &result.Pooler{MaxWaiting: whole(5), MaxWaitMS: share(12)}}
+		Pooler: &result.Pooler{MaxWaiting: number(5), MaxWaitMS: share(12)}}
 }
 
 func TestReadings(t *testing.T) {
@@ -59,8 +60,9 @@ func TestReadings(t *testing.T) {
 		"later_connect_query": 4,
 		"connected":           4, "memory_database_mb": 160, "memory_per_backend_mb": 16, "memory_pooler_mb": 20,
 		"memory_per_client_mb": 2,
-		"cpu_database":         0.75, "cpu_pooler": 0.4, "throttled_database": 0.2, "context_switches": 40, "backends": 10,
-		"active": 4, "locks": 42,
+		"cpu_database":         0.75, "cpu_pooler": 0.4, "throttled_database": 0.2, "context_switches": 40, "generator_us": 75,
+		"backends": 10,
+		"active":   4, "locks": 42,
 		"selects_primary": 30, "selects_standby": 70, "standby_share": 0.7, "wait_cost": 0.01, "waiting": 5,
 		"max_wait": 12, "copy_mb_s": 4, "round_trips": 6, "errors": 5, "refused": 9, "hash": 11,
 		"connect_without_hash": 12, "errors:53300": 2,
@@ -215,27 +217,6 @@ func TestFound(t *testing.T) {
 	}
 }
 
-func TestBears(t *testing.T) {
-	for _, test := range []struct {
-		metric string
-		flag   result.FlagKind
-		want   bool
-	}{
-		{"tps", "few", true}, {"tps", "host", true}, {"errors", "errors", false}, {"backends", "host", false},
-		{"round_trips", "counts", true}, {"wait:CPU", "few", false}, {"wait:CPU", "host", true},
-		{"memory_database_mb", "errors", false},
-		{"first_connect", "few", false}, {"copy_mb_s", "latency", true},
-	} {
-		f, err := Find(test.metric)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if f.Bears(test.flag) != test.want {
-			t.Errorf("the flag %s bears on %s: %v", test.flag, test.metric, !test.want)
-		}
-	}
-}
-
 func TestRatiosAreWithinABlock(t *testing.T) {
 	cell := func(tps ...float64) *result.Cell {
 		c := &result.Cell{}
@@ -247,11 +228,11 @@ func TestRatiosAreWithinABlock(t *testing.T) {
 	}
 	f, _ := Find("tps")
 	direct, pgpool := cell(100, 1000, 10, 5), cell(50, 500, 20)
-	if got := f.EachRatio(pgpool, direct).Measured; !slices.Equal(got, []float64{0.5, 0.5, 2}) {
+	if got := f.Ratios(pgpool, direct); !slices.Equal(got, []float64{0.5, 0.5, 2}) {
 		t.Errorf("the ratios are %v", got)
 	}
 	direct.Repeats[0].Status = result.Rejected
-	if got := f.EachRatio(pgpool, direct).Measured; !slices.Equal(got, []float64{0.5, 2}) {
+	if got := f.Ratios(pgpool, direct); !slices.Equal(got, []float64{0.5, 2}) {
 		t.Errorf("the ratios without a rejected repeat are %v", got)
 	}
 }

@@ -3,43 +3,91 @@ package outcome
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
+	"pooler-lab/internal/suggest"
 )
 
-// mostComparisons is how many a lesson may make: few, and well founded.
-const mostComparisons = 6
-
-// Check returns an error where the lesson asks for a metric that there is none of, picks cells by a field that they
-// don't have, or asks what can't be judged.
+// Check returns an error where the lesson names a metric or a comparison that there is none of. What else a plan must
+// have, its schema says.
 func Check(l *lesson.Lesson) error {
 	for _, e := range l.Experiments {
-		if err := known(e.Metrics...); err != nil {
-			return fmt.Errorf("experiment %q: %w", e.Name, err)
+		if err := known("experiment "+e.Name, e.Metrics...); err != nil {
+			return err
 		}
-	}
-	if len(l.Comparisons) > mostComparisons {
-		return fmt.Errorf("the lesson has %d comparisons, allowed are %d: few, and well founded",
-			len(l.Comparisons), mostComparisons)
 	}
 	for _, c := range l.Comparisons {
-		if err := checkComparison(c); err != nil {
-			return fmt.Errorf("comparison %q: %w", c.Name, err)
+		if err := known("comparison "+c.Name, c.Metric); err != nil {
+			return err
 		}
 	}
-	if err := checkFindings(l.Findings); err != nil {
-		return err
+	for _, f := range findings(l) {
+		for _, c := range f.All {
+			if err := checkCondition(l, c); err != nil {
+				return fmt.Errorf("finding %s: %w", f.Name, err)
+			}
+		}
 	}
-	if l.Study != nil {
-		if err := checkStudy(l.Study); err != nil {
-			return fmt.Errorf("study %q: %w", l.Study.Title, err)
+	for _, f := range figures(l) {
+		if f.Metric != "" || f.Of != nil {
+			if err := known("the study's figure "+f.What, f.Metric); err != nil {
+				return err
+			}
 		}
 	}
 	for _, c := range l.Charts {
-		if err := checkChart(c); err != nil {
-			return fmt.Errorf("chart %q: %w", c.Title, err)
+		names := slices.DeleteFunc(slices.Clone(c.Parts), func(part string) bool { return part == waits })
+		if c.Kind != "stack" {
+			names = append(names, c.Metric)
+		}
+		if err := known("chart "+c.Title, names...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// waits stands in a stack for all wait events.
+const waits = "waits"
+
+// findings are the lesson's own and its study's.
+func findings(l *lesson.Lesson) []lesson.Finding {
+	if l.Study == nil {
+		return l.Findings
+	}
+	return slices.Concat(l.Findings, l.Study.Findings)
+}
+
+func figures(l *lesson.Lesson) []lesson.StudyFigure {
+	if l.Study == nil {
+		return nil
+	}
+	return l.Study.Figures
+}
+
+// known returns an error for the first metric that there is none of.
+func known(where string, names ...string) error {
+	for _, name := range names {
+		if _, err := metric.Find(name); err != nil {
+			return fmt.Errorf("%s: %w", where, err)
+		}
+	}
+	return nil
+}
+
+func checkCondition(l *lesson.Lesson, c lesson.Condition) error {
+	if c.Is != lesson.Same {
+		_, err := metric.Find(c.Metric)
+		return err
+	}
+	var names []string
+	for _, comparison := range l.Comparisons {
+		names = append(names, comparison.Name)
+	}
+	for _, name := range c.Comparisons {
+		if !slices.Contains(names, name) {
+			return suggest.Unknown("comparison", name, names)
 		}
 	}
 	return nil
@@ -50,38 +98,35 @@ func Check(l *lesson.Lesson) error {
 // changes may well leave cells out or add some. What is said of an experiment that the run left out is left to
 // others.
 func CheckCells(l *lesson.Lesson, cells []lesson.Cell) error {
-	type use struct {
-		where    string
-		selector lesson.Selector
+	check := func(where string, selectors ...lesson.Selector) error {
+		for _, s := range selectors {
+			n := 0
+			for i := range cells {
+				if s.Picks(&cells[i]) {
+					n++
+				}
+			}
+			if s != nil && n != 1 && !ofExperiment(s, l.LeftOut) {
+				return fmt.Errorf("%s: %s picks %d cells of the lesson, it must pick one%s", where, s, n, narrower(n))
+			}
+		}
+		return nil
 	}
-	var uses []use
 	for _, c := range l.Comparisons {
-		where := "comparison " + c.Name
-		uses = append(uses, use{where, c.Of}, use{where, c.To})
-	}
-	findings := l.Findings
-	if l.Study != nil {
-		for _, f := range l.Study.Figures {
-			uses = append(uses, use{"the study's figure " + f.What, f.Of})
+		if err := check("comparison "+c.Name, c.Of, c.To); err != nil {
+			return err
 		}
-		findings = slices.Concat(findings, l.Study.Findings)
 	}
-	for _, f := range findings {
+	for _, f := range figures(l) {
+		if err := check("the study's figure "+f.What, f.Of); err != nil {
+			return err
+		}
+	}
+	for _, f := range findings(l) {
 		for _, c := range f.All {
-			for _, s := range []lesson.Selector{c.Of, c.To, c.Minus} {
-				uses = append(uses, use{"finding " + f.Name, s})
+			if err := check("finding "+f.Name, c.Of, c.To, c.Minus); err != nil {
+				return err
 			}
-		}
-	}
-	for _, u := range uses {
-		n := 0
-		for i := range cells {
-			if u.selector.Picks(&cells[i]) {
-				n++
-			}
-		}
-		if u.selector != nil && n != 1 && !ofExperiment(u.selector, l.LeftOut) {
-			return fmt.Errorf("%s: %s picks %d cells of the lesson, it must pick one%s", u.where, u.selector, n, narrower(n))
 		}
 	}
 	return nil
@@ -98,116 +143,4 @@ func narrower(n int) string {
 // ofExperiment says whether s picks by experiment, and that is one of those named.
 func ofExperiment(s lesson.Selector, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return s["experiment"] == lesson.Word(name) })
-}
-
-// known returns an error for the first metric that there is none of.
-func known(names ...string) error {
-	for _, name := range names {
-		if _, err := metric.Find(name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func checkComparison(c lesson.Comparison) error {
-	if c.Text == "" || c.Of == nil || c.To == nil {
-		return fmt.Errorf("it needs text, metric, of and to")
-	}
-	if err := known(c.Metric); err != nil {
-		return err
-	}
-	return checkSelectors(c.Of, c.To)
-}
-
-// checkSelectors returns an error for the first field that cells don't have.
-func checkSelectors(selectors ...lesson.Selector) error {
-	for _, s := range selectors {
-		for name := range s {
-			if err := checkField(name); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func checkField(name string) error {
-	_, err := lesson.DimensionNamed(name)
-	return err
-}
-
-func checkStudy(s *lesson.Study) error {
-	for _, f := range s.Figures {
-		if f.Metric == "" && f.Of == nil {
-			continue
-		}
-		if err := known(f.Metric); err != nil {
-			return fmt.Errorf("figure %q: %w", f.What, err)
-		}
-		if err := checkSelectors(f.Of); err != nil {
-			return fmt.Errorf("figure %q: %w", f.What, err)
-		}
-	}
-	return checkFindings(s.Findings)
-}
-
-func checkFindings(findings []lesson.Finding) error {
-	for _, finding := range findings {
-		if len(finding.All) == 0 {
-			return fmt.Errorf("finding %q has no conditions, so it can't be judged", finding.Name)
-		}
-		for i, c := range finding.All {
-			if err := checkCondition(c); err != nil {
-				return fmt.Errorf("finding %q: condition %d: %w", finding.Name, i+1, err)
-			}
-		}
-	}
-	return nil
-}
-
-func checkCondition(c lesson.Condition) error {
-	switch {
-	case c.Is != "less" && c.Is != "more":
-		return fmt.Errorf("is is %q, allowed are less and more", c.Is)
-	case c.Of == nil:
-		return fmt.Errorf("it needs of")
-	case c.To == nil && c.Than == nil:
-		return fmt.Errorf("it needs to (another cell) or than (a number)")
-	case c.To != nil && c.Minus != nil:
-		return fmt.Errorf("to makes it a ratio and minus a difference: it can't have both")
-	}
-	if err := known(c.Metric); err != nil {
-		return err
-	}
-	return checkSelectors(c.Of, c.To, c.Minus)
-}
-
-// waits stands in a stack for all wait events.
-const waits = "waits"
-
-func checkChart(c lesson.Chart) error {
-	metrics := []string{c.Metric}
-	switch {
-	case !slices.Contains([]string{"lines", "bars", "stack"}, c.Kind):
-		return fmt.Errorf("kind is %q, allowed are lines, bars and stack", c.Kind)
-	case strings.Trim(c.Log, "xy") != "" || len(c.Log) > 2:
-		return fmt.Errorf("log is %q, allowed are x, y and xy", c.Log)
-	case c.Kind == "stack" && len(c.Parts) == 0:
-		return fmt.Errorf("a stack needs parts: metrics, or %q", waits)
-	case c.Kind == "stack":
-		metrics = slices.DeleteFunc(slices.Clone(c.Parts), func(p string) bool { return p == waits })
-	}
-	if err := known(metrics...); err != nil {
-		return err
-	}
-	for _, field := range []string{c.X, c.Series} {
-		if field == "" {
-			continue
-		}
-		if err := checkField(field); err != nil {
-			return err
-		}
-	}
-	return checkSelectors(c.Of)
 }

@@ -68,6 +68,9 @@ func (c Condition) outweighs(f Finding) bool {
 
 // judge judges one condition.
 func judge(run *result.Run, plan lesson.Condition) Condition {
+	if plan.Is == lesson.Same {
+		return judgeSame(run, plan)
+	}
 	c := Condition{Plan: plan, Limit: 1}
 	found, err := metric.Find(plan.Metric)
 	switch {
@@ -79,59 +82,25 @@ func judge(run *result.Run, plan lesson.Condition) Condition {
 		return c.with(Inconclusive, Reason{Text: "the condition gives no number to compare with"})
 	}
 	c.Metric = found
-	var outcome Outcome
-	var why Reason
-	var least, most Interval
-	var cells []*result.Cell
-	if plan.To != nil {
-		if c.Of, c.To, outcome, why = two(run, found, plan.Of, plan.To); outcome != "" {
-			return c.with(outcome, why)
-		}
-		ratio := RatioOf(run, found, c.Of, c.To)
-		c.Value, least, most, cells = ratio.Interval, ratio.least, ratio.most, ratio.cells
-	} else {
-		if c.Of, outcome, why = one(run, plan.Of); outcome != "" {
-			return c.with(outcome, why)
-		}
-		values := found.Each(c.Of)
-		cells = []*result.Cell{c.Of}
-		if plan.Minus != nil {
-			if c.To, outcome, why = one(run, plan.Minus); outcome != "" {
-				return c.with(outcome, why)
-			}
-			cells, values = append(cells, c.To), found.EachDifference(c.Of, c.To)
-		}
-		c.Value, least, most = Summary(values.Measured), Summary(values.Least), Summary(values.Most)
+	m := measure(run, found, plan)
+	c.Of, c.To, c.Value = m.of, m.to, m.Interval
+	if m.outcome != "" {
+		return c.with(m.outcome, m.why)
 	}
-	if why := vetoed(found, cells...); len(why.Flagged) > 0 {
-		return c.with(Inconclusive, why)
-	}
-	if c.Value.N == 0 && c.To != nil {
-		return c.with(Inconclusive, noRatio(found, c.Of, c.To))
-	} else if c.Value.N == 0 {
-		return c.with(Inconclusive, noFigure(found, c.Of))
-	}
-	return c.despite(least, most, cells)
+	return c.despite(m.flags(found))
 }
 
-// despite judges the condition by its value, and by the least and the most that this would be without what flags say:
-// where these don't come to the same, the condition is Inconclusive.
-func (c Condition) despite(least, most Interval, cells []*result.Cell) Condition {
-	seen := c.judged()
-	if seen.Outcome == Inconclusive {
-		seen.Reason.Flagged = starred(c.Metric, cells...).Flagged
-		return seen
+// despite judges the condition by its value, and by what its cells' flags leave of that.
+func (c Condition) despite(flags flagging) Condition {
+	side, judged := c.judged()
+	if judged.Outcome == Inconclusive {
+		return judged.with(Inconclusive, flags.beside(judged.Reason.Text))
 	}
-	for _, end := range []Interval{least, most} {
-		other := c
-		other.Value = end
-		if other = other.judged(); other.Outcome != seen.Outcome || other.Agrees != seen.Agrees {
-			return c.with(Inconclusive, doubted(c.Metric, cells...))
-		}
+	_, why, stands := flags.on(side)
+	if !stands {
+		return c.with(Inconclusive, why)
 	}
-	why := harmless(c.Metric, cells...)
-	why.Text = seen.Reason.Text
-	return seen.with(seen.Outcome, why)
+	return judged.with(judged.Outcome, judged.Reason.and(why))
 }
 
 func (c Condition) with(outcome Outcome, why Reason) Condition {
@@ -139,27 +108,29 @@ func (c Condition) with(outcome Outcome, why Reason) Condition {
 	return c
 }
 
-// judged compares the range in which the value lies with the limit.
-func (c Condition) judged() Condition {
+// judged compares the range in which the value lies with the limit: on which side of it the value is, and what follows.
+func (c Condition) judged() (side Outcome, judged Condition) {
 	lo, hi, doubt := c.between()
 	agrees, refuted := hi < c.Limit, lo >= c.Limit
+	side, other := Lower, Higher
 	if c.Plan.Is == "more" {
 		agrees, refuted = lo > c.Limit, hi <= c.Limit
+		side, other = other, side
 	}
 	c.Agrees = agrees
 	switch {
 	case c.Plan.Is != "more" && c.Plan.Is != "less":
-		return c.with(Inconclusive, Reason{Text: fmt.Sprintf("%q is no way to compare: less or more", c.Plan.Is)})
+		return "", c.with(Inconclusive, Reason{Text: fmt.Sprintf("%q is no way to compare: less or more", c.Plan.Is)})
 	case !agrees && !refuted:
-		return c.with(Inconclusive, Reason{Text: c.Text() + ": " + doubt})
+		return "", c.with(Inconclusive, Reason{Text: c.Text() + ": " + doubt})
 	case agrees && c.Value.few():
-		return c.with(NoInterval, Reason{Text: seen(c.Value) + ", as expected"})
+		return side, c.with(NoInterval, Reason{Text: seen(c.Value) + ", as expected"})
 	case agrees:
-		return c.with(Reproduced, Reason{})
+		return side, c.with(Reproduced, Reason{})
 	case c.Value.few():
-		return c.with(NoInterval, Reason{Text: seen(c.Value) + ", not as expected: " + c.Text()})
+		return other, c.with(NoInterval, Reason{Text: seen(c.Value) + ", not as expected: " + c.Text()})
 	}
-	return c.with(NotReproduced, Reason{Text: c.Text()})
+	return other, c.with(NotReproduced, Reason{Text: c.Text()})
 }
 
 // between is the range in which the value lies: its interval, or where it has none the value with a margin. What is

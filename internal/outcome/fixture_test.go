@@ -3,6 +3,8 @@ package outcome
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
+	"math"
 	"path/filepath"
 	"testing"
 	"time"
@@ -85,10 +87,28 @@ func flipped() *result.Run {
 	return run
 }
 
-// busy is the same where the host was full in one repeat.
+// busy is the same where the host was full in one repeat of direct, whose throughput may have been higher.
 func busy() *result.Run {
 	run := balance()
-	run.Cells[3].Repeats[2].Flags = []result.Flag{{Kind: result.FlagHost, Text: "99 % of the host's CPU in use"}}
+	run.Cells[2].Repeats[2].Flags = []result.Flag{{Kind: result.FlagHost, Text: "99 % of the host's CPU in use"}}
+	return run
+}
+
+// full is the same where the cells of 45 clients ran side by side, and the host was full on Pgpool-II's side.
+func full() *result.Run {
+	run := balance()
+	direct, pgpool := &run.Cells[2], &run.Cells[3]
+	p := result.Pair{Block: 1, Of: "pgpool-45", To: "direct-45", Metrics: []string{"tps"}, Until: 0.05, AtMost: 45,
+		Status: result.OK, SlotMS: 230, Groups: EarliestGroups, Ending: result.TimeOver,
+		Figures: map[string][][2]float64{}}
+	for i := range p.Groups {
+		p.Figures["tps"] = append(p.Figures["tps"], [2]float64{math.Round(1795 * math.Exp(0.098*math.Sin(float64(7*i)))), 1000})
+	}
+	run.Pairs = []result.Pair{p}
+	for _, c := range []*result.Cell{direct, pgpool} {
+		c.ID, c.Paired, c.Wanted, c.Repeats = fmt.Sprintf("%s-%d", c.Path, c.Clients), 1, 1, c.Repeats[:1]
+	}
+	pgpool.Repeats[0].Flags = []result.Flag{{Kind: result.FlagHost, Text: "99 % of the host's CPU in use"}}
 	return run
 }
 

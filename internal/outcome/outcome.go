@@ -23,7 +23,7 @@ const (
 	Reproduced        Outcome = "reproduced"          // all conditions hold
 	NotReproduced     Outcome = "not reproduced"      // one doesn't
 	NoInterval        Outcome = "no interval"         // fewer than six repeats or twelve groups: it supports no conclusion
-	Inconclusive      Outcome = "inconclusive"        // a cell failed, flags can have changed it, or the limit is too near
+	Inconclusive      Outcome = "inconclusive"        // a cell failed, a flag vetoes it, or the limit is too near
 	NotInThisRun      Outcome = "not in this run"     // its experiment was left out
 )
 
@@ -142,16 +142,11 @@ func (all Outcomes) LeftOutText() string {
 // Flags are the kinds of flags that reasons name, each as often as it is named.
 func (all Outcomes) Flags() []result.FlagKind {
 	var kinds []result.FlagKind
-	add := func(r Reason) {
-		for _, f := range r.Flagged {
-			kinds = append(kinds, f.Flags...)
-		}
-	}
 	for _, c := range all.Comparisons {
-		add(c.Reason)
+		kinds = append(kinds, c.Reason.Flags...)
 	}
 	for _, f := range all.Findings {
-		add(f.Reason)
+		kinds = append(kinds, f.Reason.Flags...)
 	}
 	return kinds
 }

@@ -15,13 +15,12 @@ type Ratio struct {
 	Interval
 	Pair    *result.Pair // nil where it is of blocks
 	Groups  []float64    // ratios of the pair's groups in order; a group without one has none
-	Flagged bool         // flags can have moved it by more than a little
+	Flagged bool         // a flag of one of the cells bears on it
 	// How says how it was measured: "side by side, 38 groups of 4 x 230 ms", "6 blocks". It is empty in runs that measure
 	// nothing side by side.
 	How string
 
-	least, most Interval       // what it would be without what the flags say
-	cells       []*result.Cell // the two, each with those repeats alone that the ratio is of
+	cells []*result.Cell // the two, each with those repeats alone that the ratio is of
 }
 
 // RatioOf is the ratio of the metric of one cell to that of another. A pair with too few groups for an interval counts
@@ -39,7 +38,7 @@ func RatioOf(run *result.Run, f metric.Metric, of, to *result.Cell) Ratio {
 			r = blocks
 		}
 	}
-	r.Flagged = len(starred(f, r.cells...).Flagged) > 0
+	r.Flagged = len(r.flags(f).kinds) > 0
 	if len(run.Pairs)+len(run.Unpaired) > 0 {
 		r.How = how(run, r, f.Name, of, to)
 	}
@@ -57,13 +56,10 @@ func SideBySide(run *result.Run) (n int) {
 }
 
 func ofBlocks(f metric.Metric, of, to *result.Cell) Ratio {
-	s := f.EachRatio(of, to)
-	return Ratio{Interval: Summary(s.Measured), least: Summary(s.Least), most: Summary(s.Most),
-		cells: []*result.Cell{of, to}}
+	return Ratio{Interval: Summary(f.Ratios(of, to)), cells: []*result.Cell{of, to}}
 }
 
-// ofPair is the ratio that the pair shows. What flags can have done to each cell's figures over the whole pair, they
-// can have done to the ratio.
+// ofPair is the ratio that the pair shows.
 func ofPair(f metric.Metric, pair *result.Pair, inverted bool, of, to *result.Cell) Ratio {
 	figures := slices.Clone(pair.Figures[f.Name])
 	for i := range figures {
@@ -71,23 +67,13 @@ func ofPair(f metric.Metric, pair *result.Pair, inverted bool, of, to *result.Ce
 			figures[i][0], figures[i][1] = figures[i][1], figures[i][0]
 		}
 	}
-	r := Ratio{Interval: Groups(figures), Pair: pair}
+	r := Ratio{Interval: Groups(figures), Pair: pair, cells: []*result.Cell{within(pair, of), within(pair, to)}}
 	for _, g := range figures {
 		if ratio, ok := ratioOf(g); ok {
 			r.Groups = append(r.Groups, ratio)
 		}
 	}
-	r.cells = []*result.Cell{within(pair, of), within(pair, to)}
-	a, _ := f.Bound(r.cells[0])
-	b, _ := f.Bound(r.cells[1])
-	r.least, r.most = r.times(a.Lo()/b.Hi()), r.times(a.Hi()/b.Lo())
 	return r
-}
-
-// times is the interval with all that is in it multiplied.
-func (i Interval) times(v float64) Interval {
-	i.Center, i.Lo, i.Hi = i.Center*v, i.Lo*v, i.Hi*v
-	return i
 }
 
 // within is the cell with its repeat of the pair's block alone: what happened to it elsewhere doesn't matter. That
@@ -106,10 +92,7 @@ func within(pair *result.Pair, c *result.Cell) *result.Cell {
 			continue
 		}
 		r.Status = result.OK
-		if r.Flagged(result.FlagStolen) {
-			r.Flags = slices.DeleteFunc(slices.Clone(r.Flags), func(f result.Flag) bool { return f.Kind == result.FlagStolen })
-			r.Bounds = metric.Bounds(&only, &r)
-		}
+		r.Flags = slices.DeleteFunc(slices.Clone(r.Flags), func(f result.Flag) bool { return f.Kind == result.FlagStolen })
 		only.Repeats = []result.Repeat{r} // the last attempt
 	}
 	return &only

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
@@ -11,91 +12,26 @@ import (
 
 // A Reason is why a run can't say more, or what a reader has to know; the zero Reason is none.
 type Reason struct {
-	Text    string
-	Flagged []FlaggedCell // whose flags are the reason, or have to be known
-	Weight  Weight        // of the flags
-	LeftOut string        // the experiment that the run left out, where that is the reason
-	InFull  bool          // only the full size has that experiment
+	Text    string            // why the outcome is what it is, such as what vetoes another; empty where it needs no reason
+	Notes   []string          // what was flagged and doesn't change the outcome
+	Flags   []result.FlagKind // that Text or Notes are about
+	LeftOut string            // the experiment that the run left out, where that is the reason
+	InFull  bool              // only the full size has that experiment
 }
 
-// A Weight says what flags do to an outcome.
-type Weight int
-
-// The weights that flags can have.
-const (
-	Unweighed   Weight = iota // they have no bound, or there is no outcome that they could change
-	TooLight                  // within their bounds, the outcome is the same
-	HeavyEnough               // within them it may be another
-)
-
-// A FlaggedCell is a cell with the flags that bear on what was asked of it, and how far they can have moved that.
-type FlaggedCell struct {
-	Cell    *result.Cell
-	Flags   []result.FlagKind
-	Bound   result.Bound
-	Bounded bool // false: nobody knows how far
-}
-
-// String is the reason as a phrase: "flagged (pgpool, select, 45 clients: host)".
+// String is the reason and its notes in one phrase.
 func (r Reason) String() string {
-	switch {
-	case len(r.Flagged) == 0:
-		return r.Text
-	case r.Text != "":
-		return r.Text + "; " + r.flags()
+	texts := r.Notes
+	if r.Text != "" {
+		texts = slices.Concat([]string{r.Text}, r.Notes)
 	}
-	return r.flags()
+	return strings.Join(texts, "; ")
 }
 
-// and is the reason with the flagged cells of another.
+// and is the reason with the notes of another.
 func (r Reason) and(other Reason) Reason {
-	r.Flagged = slices.Concat(r.Flagged, other.Flagged)
-	r.Weight = max(r.Weight, other.Weight)
+	r.Notes, r.Flags = slices.Concat(r.Notes, other.Notes), slices.Concat(r.Flags, other.Flags)
 	return r
-}
-
-func (r Reason) flags() string {
-	text := ""
-	for i, f := range r.Flagged {
-		if i > 0 {
-			text += "; "
-		}
-		text += Name(f.Cell) + ":"
-		for _, kind := range f.Flags {
-			text += " " + string(kind)
-		}
-		if f.Bounded {
-			text += ", " + moved(f.Bound)
-		}
-	}
-	switch r.Weight {
-	case TooLight:
-		return "flagged, too little to change the outcome (" + text + ")"
-	case HeavyEnough:
-		return "flagged, enough to change the outcome (" + text + ")"
-	}
-	return "flagged (" + text + ")"
-}
-
-// moved says how far off what was measured is at most: "at most 12 % too high".
-func moved(b result.Bound) string {
-	high, low := "", ""
-	switch {
-	case b.Lo() == 0:
-		high = "perhaps far too high"
-	case b.Lo() < 1:
-		high = fmt.Sprintf("at most %.0f %% too high", math.Ceil(100*(1/b.Lo()-1)))
-	}
-	if b.Hi() > 1 {
-		low = fmt.Sprintf("at most %.0f %% too low", math.Ceil(100*(1-1/b.Hi())))
-	}
-	switch {
-	case high != "" && low != "":
-		return high + " or " + low
-	case high+low == "":
-		return "not moved by it"
-	}
-	return high + low
 }
 
 // because is what came out, and why where there is something to say.
@@ -106,63 +42,81 @@ func because(text, why string) string {
 	return text + ": " + why
 }
 
-// vetoed says which of the cells are flagged where one of them has no bound; no reason where all have.
-func vetoed(f metric.Metric, cells ...*result.Cell) Reason {
-	for _, c := range cells {
-		if _, ok := f.Bound(c); !ok {
-			return starred(f, cells...)
+// A flagging is what the flags of one cell or two say of a value of theirs, such as their ratio: see metric.Rule.
+type flagging struct {
+	kinds []result.FlagKind // all that bear on it
+	vetoes, notes,
+	low, high []string // low: the value can only be too low for it
+}
+
+// flags are those of the cells that the ratio is of.
+func (r Ratio) flags(f metric.Metric) (all flagging) {
+	for i, c := range r.cells {
+		for _, kind := range f.Flags(c) {
+			all.kinds = append(all.kinds, kind)
+			of := &all.high
+			switch rule := f.Rule(kind); {
+			case rule == metric.Veto:
+				of = &all.vetoes
+			case rule == metric.Note:
+				of = &all.notes
+			case (f.Better == metric.More) == (i == 0): // a lower figure, or a larger one that it is divided by
+				of = &all.low
+			}
+			*of = append(*of, happened(kind, c))
 		}
 	}
-	return Reason{}
+	return all
 }
 
-// starred says which of the cells have flags that star the metric; no reason where none has.
-func starred(f metric.Metric, cells ...*result.Cell) Reason { return flagged(f, f.Flags, cells) }
-
-// harmless is the same where the flags don't change the outcome.
-func harmless(f metric.Metric, cells ...*result.Cell) Reason {
-	why := starred(f, cells...)
-	if len(why.Flagged) > 0 {
-		why.Weight = TooLight
+// happened says what a flag found, and in which cell.
+func happened(kind result.FlagKind, c *result.Cell) string {
+	text := kind.Short()
+	if t := furthest(c); kind == result.FlagLatency && t != nil {
+		text = fmt.Sprintf("a round trip of %s ms where %g ms were set", metric.Number(t.MeasuredMS), t.SetMS)
 	}
-	return why
+	return fmt.Sprintf("%s (%s)", text, Name(c))
 }
 
-// doubted says which of the cells have flags that together change the outcome, however little each does.
-func doubted(f metric.Metric, cells ...*result.Cell) Reason {
-	why := flagged(f, f.Doubts, cells)
-	why.Weight = HeavyEnough
-	return why
-}
-
-func flagged(f metric.Metric, kindsOf func(*result.Cell) []result.FlagKind, cells []*result.Cell) Reason {
-	var why Reason
-	for _, c := range cells {
-		if kinds := kindsOf(c); len(kinds) > 0 {
-			b, ok := f.Bound(c)
-			why.Flagged = append(why.Flagged, FlaggedCell{Cell: c, Flags: kinds, Bound: b, Bounded: ok})
+// furthest is the round trip that is furthest from what was set, of the repeats of c that count.
+func furthest(c *result.Cell) (most *result.RoundTrip) {
+	off := func(t *result.RoundTrip) float64 { return math.Abs(t.MeasuredMS - t.SetMS) }
+	for i := range c.Repeats {
+		r := &c.Repeats[i]
+		if r.Status == result.OK && r.RoundTrip != nil && (most == nil || off(r.RoundTrip) > off(most)) {
+			most = r.RoundTrip
 		}
 	}
-	return why
+	return most
 }
 
-// noFigure says that no repeat of the cell measured the metric.
-func noFigure(f metric.Metric, c *result.Cell) Reason {
-	if f.OneNode(c) {
-		return Reason{Text: fmt.Sprintf("%s has no %s: its one session stays on one node", Name(c), f.Name)}
-	}
-	return Reason{Text: fmt.Sprintf("%s has no %s", Name(c), f.Name)}
+// vetoed is the reason where a flag vetoes whatever was seen.
+func (f flagging) vetoed() (Reason, bool) {
+	return Reason{Text: strings.Join(f.vetoes, "; "), Flags: f.kinds}, len(f.vetoes) > 0
 }
 
-// noRatio says why there is none between two cells.
-func noRatio(f metric.Metric, of, to *result.Cell) Reason {
-	for _, c := range []*result.Cell{of, to} {
-		if len(f.Values(c)) == 0 {
-			return noFigure(f, c)
-		}
+// beside is a reason with all that was flagged as notes.
+func (f flagging) beside(text string) Reason {
+	return Reason{Text: text, Notes: slices.Concat(f.notes, f.low, f.high), Flags: f.kinds}
+}
+
+// on says whether a value that was seen Lower or Higher than what it is compared with, or with NoClearDifference, is so
+// despite the flags: not where they may be why. A flag on the contrary makes what was seen a qualified one: a value that
+// can only be too low is at least what was seen.
+func (f flagging) on(seen Outcome) (qualifier string, why Reason, stands bool) {
+	against, contrary, may := f.high, f.low, "which may be why"
+	qualifier = "at least"
+	switch seen {
+	case Lower:
+		against, contrary, qualifier = f.low, f.high, "at most"
+	case NoClearDifference:
+		against, contrary, may = slices.Concat(f.low, f.high), nil, "which may hide a difference"
 	}
-	if v, _ := f.Middle(to); v == 0 {
-		return Reason{Text: fmt.Sprintf("%s of %s is 0, so there is no ratio to it", f.Name, Name(to))}
+	if len(against) > 0 {
+		return "", Reason{Text: strings.Join(against, "; ") + ", " + may, Flags: f.kinds}, false
 	}
-	return Reason{Text: "the two have no block in common"}
+	if len(contrary) == 0 {
+		qualifier = ""
+	}
+	return qualifier, Reason{Notes: slices.Concat(contrary, f.notes), Flags: f.kinds}, true
 }

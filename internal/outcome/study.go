@@ -30,19 +30,17 @@ func See(run *result.Run, plan lesson.StudyFigure) StudyFigure {
 	}
 	f.Metric = found
 	c, outcome, why := one(run, plan.Of)
-	if f.Cell = c; c == nil {
-		f.Reason = why
-		if outcome == NotInThisRun {
-			f.Reason.Text = string(outcome)
-		}
-		return f
+	if f.Cell = c; c != nil {
+		f.Seen, f.Flags = Summary(found.Values(c)), found.Flags(c)
 	}
-	f.Seen, f.Flags = Summary(found.Values(c)), found.Flags(c)
-	if f.Seen.N == 0 && why.String() == "" {
-		why = noFigure(found, c)
-	}
-	if f.Seen.N == 0 {
+	switch {
+	case f.Seen.N > 0:
+	case outcome == NotInThisRun:
+		f.Reason.Text = string(outcome)
+	case outcome != "":
 		f.Reason = why
+	default:
+		f.Reason = noValue(found, c, nil)
 	}
 	return f
 }

@@ -1,3 +1,4 @@
+// Package pgbench runs pgbench and sums up its log of transactions as k6's output lab sums up k6.
 package pgbench
 
 import (
@@ -61,7 +62,7 @@ func (t Test) Run(ctx context.Context) (*summary.Summary, End, error) {
 	if err := os.WriteFile(script, []byte(t.Script), 0o600); err != nil {
 		return nil, End{}, fmt.Errorf("write pgbench's script: %w", err)
 	}
-	p, err := Load{Program: t.Program, Args: t.args(script), Env: t.Env}.start(log, t.end())
+	p, err := t.start(script, log)
 	if err != nil {
 		return nil, End{}, err
 	}
@@ -82,23 +83,22 @@ func (t Test) Run(ctx context.Context) (*summary.Summary, End, error) {
 	return t.summary(p, tally), end, nil
 }
 
-// args are pgbench's, all but those of its log and of its end.
-func (t Test) args(script string) []string {
-	args := []string{"--no-vacuum", "--file=" + script, "--protocol=" + t.Protocol, fmt.Sprintf("--scale=%d", t.Scale),
-		fmt.Sprintf("--client=%d", t.Clients), fmt.Sprintf("--jobs=%d", min(t.Threads, t.Clients)),
-		fmt.Sprintf("--random-seed=%d", t.Seed), "--failures-detailed"}
+// untilAlarm has a pgbench go on until somebody ends it, for an hour at most.
+const untilAlarm = "--time=3600"
+
+// args are pgbench's: it runs script, and the names of its log's files begin with prefix.
+func (t Test) args(script, prefix string) []string {
+	until := untilAlarm
+	if t.Transactions > 0 {
+		until = fmt.Sprintf("--transactions=%d", t.Transactions)
+	}
+	args := []string{"--log", "--log-prefix=" + prefix, "--progress=1", until, "--no-vacuum", "--file=" + script,
+		"--protocol=" + t.Protocol, fmt.Sprintf("--scale=%d", t.Scale), fmt.Sprintf("--client=%d", t.Clients),
+		fmt.Sprintf("--jobs=%d", min(t.Threads, t.Clients)), fmt.Sprintf("--random-seed=%d", t.Seed), "--failures-detailed"}
 	for _, name := range slices.Sorted(maps.Keys(t.Params)) {
 		args = append(args, "--define="+name+"="+t.Params[name])
 	}
 	return append(args, t.DSN)
-}
-
-// end is the option that says how long pgbench goes on.
-func (t Test) end() string {
-	if t.Transactions > 0 {
-		return fmt.Sprintf("--transactions=%d", t.Transactions)
-	}
-	return untilAlarm
 }
 
 // end is how it ended.

@@ -2,10 +2,12 @@ package pgbench
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -123,6 +125,88 @@ func TestDriverCountsFailures(t *testing.T) {
 	}
 }
 
+// standIn is a program in place of pgbench: it says that its clients are busy, writes its process id and its child's to
+// a file, logs a transaction every few milliseconds, and ends at an alarm as pgbench does.
+func standIn(t *testing.T) (program, pids string) {
+	t.Helper()
+	folder := t.TempDir()
+	program, pids = filepath.Join(folder, "stand-in-for-pgbench"), filepath.Join(folder, "pids")
+	text := `#!/usr/bin/env bash
+for argument; do case $argument in --log-prefix=*) log=${argument#*=}.$$ ;; esac; done
+trap 'exit 0' ALRM
+sleep 600 >/dev/null 2>&1 & echo "$$ $!" >` + pids + `
+echo 'starting vacuum...end.' >&2
+echo 'progress: 1.0 s, 9 tps' >&2
+exec {never}<> <(:)
+while read -r -t 0.005 -u "$never" || :; do
+	now=$EPOCHREALTIME
+	echo "0 1 1000 0 ${now%.*} $((10#${now#*.}))" >>"$log"
+done
+`
+	if err := os.WriteFile(program, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return program, pids
+}
+
+// started returns the process ids of the program that has started, and of its child.
+func started(t *testing.T, pids string) []int {
+	t.Helper()
+	text, err := os.ReadFile(pids)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	var program, child int
+	if n, _ := fmt.Sscanf(string(text), "%d %d\n", &program, &child); n != 2 {
+		return nil
+	}
+	return []int{program, child}
+}
+
+// wantGone wants none of the processes to be left.
+func wantGone(t *testing.T, pids string) {
+	t.Helper()
+	for _, pid := range started(t, pids) {
+		testkit.Until(t, fmt.Sprintf("process %d has ended", pid), func() bool { return !alive(pid) })
+	}
+}
+
+// alive says whether a process is there and isn't only waited for.
+func alive(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && strings.Fields(string(stat[strings.LastIndex(string(stat), ")")+1:]))[0] != "Z"
+}
+
+// runsTest makes this test's program, started anew, run that stand-in until it is killed.
+const runsTest = "TEST_RUNS_A_STAND_IN"
+
+func TestMain(m *testing.M) {
+	if program := os.Getenv(runsTest); program != "" {
+		o := Test{Program: program, Env: os.Environ(), Clients: 1, Threads: 1, Seconds: 600, Warmup: 600}
+		_, _, err := o.Run(context.Background())
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// pgbench ends with a lab that is killed.
+func TestDriverThatIsKilled(t *testing.T) {
+	program, pids := standIn(t)
+	command := exec.Command(os.Args[0])
+	command.Env = append(os.Environ(), runsTest+"="+program)
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	testkit.Until(t, "pgbench has started", func() bool { return len(started(t, pids)) == 2 })
+	if err := command.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = command.Wait() // it was killed
+	testkit.Until(t, "pgbench has ended", func() bool { return !alive(started(t, pids)[0]) })
+	_ = syscall.Kill(started(t, pids)[1], syscall.SIGKILL) // its own children don't, and pgbench has none
+}
+
 // Whatever ends a test, no pgbench is left: one that is interrupted, one whose time is over, and fixed work that takes
 // too long.
 func TestDriverThatIsEnded(t *testing.T) {
@@ -135,10 +219,10 @@ func TestDriverThatIsEnded(t *testing.T) {
 		"its work isn't done":  {func(o *Test) { o.Transactions, o.Seconds = 9, 0.5 }, false, "didn't end within 500ms"},
 		"its window is closed": {func(o *Test) { o.Seconds, o.Warmup = 1, 0.2 }, false, ""},
 	} {
-		load, pids := standIn(t, "")
+		program, pids := standIn(t)
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := Test{Program: load.Program, Env: load.Env, Script: busyFor, Clients: 1, Threads: 1, Seconds: 600, Warmup: 600}
+			o := Test{Program: program, Env: os.Environ(), Script: busyFor, Clients: 1, Threads: 1, Seconds: 600, Warmup: 600}
 			test.change(&o)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()

@@ -2,7 +2,7 @@ package pgbench
 
 import (
 	"bufio"
-	"errors"
+	"cmp"
 	"fmt"
 	"io"
 	"os/exec"
@@ -11,13 +11,6 @@ import (
 	"syscall"
 	"time"
 )
-
-// A Load is what one pgbench does.
-type Load struct {
-	Program string // pgbench where empty
-	Args    []string
-	Env     []string // the whole environment
-}
 
 // process is a pgbench with a log, in a process group of its own.
 type process struct {
@@ -32,24 +25,14 @@ type process struct {
 	report  strings.Builder
 }
 
-// untilAlarm has a pgbench go on until somebody ends it, for an hour at most.
-const untilAlarm = "--time=3600"
-
 // progressEach is how long clients have been busy when pgbench first reports its progress.
 const progressEach = time.Second
 
-// start starts pgbench with a log whose files' names begin with prefix. If this program is killed, so is pgbench, even
-// one that stands still: Pdeathsig. That is sent when the thread that started a process ends, so the thread lives as
-// long as pgbench.
-// end is the option that says how long it goes on.
-func (l Load) start(prefix, end string) (*process, error) {
-	name := "pgbench"
-	if l.Program != "" {
-		name = l.Program
-	}
-	args := append([]string{"--log", "--log-prefix=" + prefix, "--progress=1", end}, l.Args...)
-	command := exec.Command(name, args...)
-	command.Env = l.Env
+// start starts pgbench with a log whose files' names begin with prefix. If this program is killed, so is pgbench:
+// Pdeathsig. That is sent when the thread that started a process ends, so the thread lives as long as pgbench.
+func (t Test) start(script, prefix string) (*process, error) {
+	command := exec.Command(cmp.Or(t.Program, "pgbench"), t.args(script, prefix)...)
+	command.Env = t.Env
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	said, err := command.StderrPipe()
 	if err != nil {
@@ -99,21 +82,7 @@ func (p *process) signal(s syscall.Signal) error {
 	return nil
 }
 
-// finish ends pgbench as its own --time would, which is an alarm: its clients finish their transactions, and its log is
-// written to the end.
-func (p *process) finish(patience time.Duration) error {
-	if err := errors.Join(p.signal(syscall.SIGCONT), p.signal(syscall.SIGALRM)); err != nil {
-		return err
-	}
-	select {
-	case <-p.ended:
-		return p.failure()
-	case <-time.After(patience):
-		return fmt.Errorf("pgbench didn't end within %v", patience)
-	}
-}
-
-// kill ends what is left of pgbench, whether it stands still or not.
+// kill ends what is left of pgbench.
 func (p *process) kill() {
 	select {
 	case <-p.ended:

@@ -70,21 +70,21 @@ func (t *tally) read(prefix string) error {
 }
 
 // add counts one transaction.
-func (t *tally) add(one Transaction, ended string) {
-	phase := t.phase(one.End)
+func (t *tally) add(one transaction) {
+	phase := t.phase(one.end)
 	switch {
-	case ended == committed:
-		t.times[phase][one.End.Sub(one.Start).Microseconds()]++
-		t.began[one.Client] = true
+	case one.ended == committed:
+		t.times[phase][one.micros]++
+		t.began[one.client] = true
 		if phase == after {
 			return
 		}
-		t.done[one.Client]++
-		if one.End.After(t.last) {
-			t.last = one.End
+		t.done[one.client]++
+		if one.end.After(t.last) {
+			t.last = one.end
 		}
-	case ended != skipped: // that is a rate's, which a test has not
-		t.failed[failure{ended, phase}]++
+	case one.ended != skipped:
+		t.failed[failure{one.ended, phase}]++
 	}
 }
 

@@ -20,7 +20,6 @@ import (
 var namesOfPaths = []string{
 	"internal/connect/command.go",
 	"internal/console/web/places.go",
-	"internal/crosscheck/plan.go",
 	"internal/link/command.go",
 	"internal/run/command.go",
 	"internal/selftest/command.go",

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/session"
@@ -105,19 +104,11 @@ func (b *pgbouncer) Fill(ctx context.Context, u Use) (Own, error) {
 // Settle waits until PgBouncer has reset the server connections that its last clients left: a DISCARD ALL that is
 // under way counts too.
 func (b *pgbouncer) Settle(ctx context.Context, u Use) error {
-	for {
+	return until(ctx, "PgBouncer to reset its server connections", func() (bool, error) {
 		pools, err := b.console.Ask(ctx, "SHOW POOLS")
-		if err != nil {
-			return err
-		}
 		pool := poolOf(pools, u)
-		if pool == nil || pool["sv_active"] == "0" && pool["sv_tested"] == "0" {
-			return nil
-		}
-		if err := pause(ctx, 10*time.Millisecond, "PgBouncer to reset its server connections"); err != nil {
-			return err
-		}
-	}
+		return err == nil && (pool == nil || pool["sv_active"] == "0" && pool["sv_tested"] == "0"), err
+	})
 }
 
 // Emptied waits until PgBouncer knows that the server connections of the pool are gone, or their number would follow
@@ -129,15 +120,10 @@ func (b *pgbouncer) Emptied(ctx context.Context, u Use) error {
 		}
 		return nil
 	}
-	for {
+	return until(ctx, "PgBouncer's pool to be empty", func() (bool, error) {
 		servers, err := b.console.Ask(ctx, "SHOW SERVERS")
-		if err != nil || poolOf(servers, u) == nil {
-			return err
-		}
-		if err := pause(ctx, 10*time.Millisecond, "PgBouncer's pool to be empty"); err != nil {
-			return err
-		}
-	}
+		return err == nil && poolOf(servers, u) == nil, err
+	})
 }
 
 // Counters is how many transactions PgBouncer counted in the database since it started, and how many server connections

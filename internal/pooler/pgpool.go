@@ -189,16 +189,10 @@ func (p *pgpool) Fill(ctx context.Context, u Use) (Own, error) {
 
 // wait waits until n children have reset what their clients left.
 func (p *pgpool) wait(ctx context.Context, n int) error {
-	for {
+	return until(ctx, fmt.Sprintf("%d children of %s to be idle", n, p.login.Service), func() (bool, error) {
 		idle, err := p.idleChildren(ctx)
-		if err != nil || idle >= n {
-			return err
-		}
-		what := fmt.Sprintf("%d children of %s to be idle", n, p.login.Service)
-		if err := pause(ctx, 20*time.Millisecond, what); err != nil {
-			return err
-		}
-	}
+		return err == nil && idle >= n, err
+	})
 }
 
 func (p *pgpool) idleChildren(ctx context.Context) (int, error) {
@@ -295,7 +289,7 @@ func (p *pgpool) tellToClose(ctx context.Context) bool {
 	case <-ctx.Done():
 		return false
 	}
-	if s.Closed() { // Pgpool-II has been restarted since
+	if s.IsClosed() { // Pgpool-II has been restarted since
 		fresh, err := p.openCloser(ctx)
 		if err != nil {
 			waiting <- s

@@ -190,12 +190,11 @@ func (k Kind) version(ctx context.Context, console *session.Line) (string, error
 	return r[k.VersionColumn], err
 }
 
-// pause waits for a moment; the error says that ctx ended while it waited for what.
-func pause(ctx context.Context, d time.Duration, what string) error {
-	select {
-	case <-ctx.Done():
-		return fmt.Errorf("wait for %s: %w", what, ctx.Err())
-	case <-time.After(d):
-		return nil
+// until waits until so returns true; the error says that ctx ended while it waited for what.
+func until(ctx context.Context, what string, so func() (bool, error)) error {
+	err := session.Until(ctx, session.Forever, 10*time.Millisecond, so)
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("wait for %s: %w", what, err)
 	}
+	return err
 }

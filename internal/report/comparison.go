@@ -14,10 +14,10 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// A Badge is an outcome: the word, a sign that says the same to who tells no colours apart, a class for its looks, and
+// A Badge is an outcome: in words, a sign that says the same to who tells no colours apart, a class for its looks, and
 // why it is no other.
 type Badge struct {
-	Outcome outcome.Outcome
+	Outcome string // with its qualifier, where it has one
 	Sign    string
 	Class   string
 	Why     string
@@ -37,7 +37,7 @@ var looks = map[outcome.Outcome]Badge{
 
 func badgeOf(o outcome.Outcome, why outcome.Reason) Badge {
 	b := looks[o]
-	b.Outcome, b.Why = o, why.String()
+	b.Outcome, b.Why = o.String(), why.String()
 	return b
 }
 
@@ -84,6 +84,7 @@ func comparisons(found []outcome.Comparison) ([]Comparison, reach) {
 func comparisonOf(f outcome.Comparison) Comparison {
 	c := Comparison{Says: f.Plan.Text, Metric: cmp.Or(f.Metric.Heading, f.Plan.Metric), Ratio: "-", How: f.Ratio.How,
 		Badge: badgeOf(f.Outcome, f.Reason)}
+	c.Outcome = f.Text()
 	if f.Of != nil && f.To != nil {
 		c.Of, c.To, c.Both = apart(parts(f.Of, f.To), parts(f.To, f.Of))
 	}

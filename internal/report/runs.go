@@ -67,6 +67,7 @@ func runsAlerts(runs []Named) (all []string) {
 // A row of what a run came to: a comparison with its ratio, or a finding.
 type outcomeRow struct {
 	says, ratio, interval string
+	outcome               outcome.Outcome
 	Badge
 }
 
@@ -76,11 +77,12 @@ func outcomeRows(run *result.Run) (names []string, rows map[string]outcomeRow) {
 	all := outcome.All(run)
 	for _, f := range all.Comparisons {
 		c, name := comparisonOf(f), "comparison "+f.Plan.Name
-		names, rows[name] = append(names, name), outcomeRow{c.Says, c.Ratio, c.Range, c.Badge}
+		names, rows[name] = append(names, name), outcomeRow{c.Says, c.Ratio, c.Range, f.Outcome, c.Badge}
 	}
 	for _, f := range all.Findings {
 		name := "finding " + f.Plan.Name
-		names, rows[name] = append(names, name), outcomeRow{says: f.Plan.Text, Badge: badgeOf(f.Outcome, f.Reason)}
+		names, rows[name] = append(names, name), outcomeRow{says: f.Plan.Text, outcome: f.Outcome,
+			Badge: badgeOf(f.Outcome, f.Reason)}
 	}
 	return names, rows
 }
@@ -100,13 +102,13 @@ func outcomeTables(runs []Named) (outcomes, reasons Table) {
 		for _, name := range names {
 			row, ok := rows[name]
 			if !ok { // another version of the lesson doesn't have it
-				row.Badge = badgeOf(outcome.NotInThisRun, outcome.Reason{})
+				row.outcome, row.Badge = outcome.NotInThisRun, badgeOf(outcome.NotInThisRun, outcome.Reason{})
 			}
-			text := strings.TrimSpace(strings.TrimPrefix(row.ratio, "-") + " " + row.Sign + " " + row.Outcome.String())
+			text := strings.TrimSpace(strings.TrimPrefix(row.ratio, "-") + " " + row.Sign + " " + row.Outcome)
 			cells[name] = append(cells[name], Cell{Text: text, Note: row.interval, Class: "outcome " + row.Class})
-			found[name] = append(found[name], row.Outcome)
+			found[name] = append(found[name], row.outcome)
 			if row.Why != "" {
-				why := words(r.Name, first[name].says, row.Outcome.String(), row.Why)
+				why := words(r.Name, first[name].says, row.Outcome, row.Why)
 				reasons.Rows = append(reasons.Rows, Row{Cells: why})
 			}
 		}

@@ -144,7 +144,7 @@ func (t *writer) comparisons() {
 		if interval == "" {
 			interval = "-"
 		}
-		table.Rows = append(table.Rows, Row{Cells: words(c.Outcome.String(), c.Ratio, interval, of)})
+		table.Rows = append(table.Rows, Row{Cells: words(c.Outcome, c.Ratio, interval, of)})
 	}
 	if len(table.Rows) > 0 {
 		t.section("", "Comparisons, each the ratio of two cells' figures "+t.p.Within)
@@ -160,7 +160,7 @@ func (t *writer) findings() {
 		if f.Own {
 			whose = "the lab"
 		}
-		table.Rows = append(table.Rows, Row{Cells: words(f.Outcome.String(), whose, because(f.Says, f.Why))})
+		table.Rows = append(table.Rows, Row{Cells: words(f.Outcome, whose, because(f.Says, f.Why))})
 	}
 	if len(table.Rows) > 0 {
 		t.line()

@@ -38,16 +38,12 @@ func whole(t *testing.T, figure float64, flags ...result.FlagKind) *result.Run {
 
 // A room reads the table of the tour from a projector, whatever came out.
 func TestTheTourFitsAProjector(t *testing.T) {
-	var all []result.FlagKind
-	for _, p := range plainly {
-		all = append(all, p.kind)
-	}
 	nothing := whole(t, 1)
 	for i := range nothing.Cells {
 		c := &nothing.Cells[i]
 		c.Status, c.Reason, c.Repeats = result.Failed, strings.Repeat("k6 ended with code 107; ", 9), nil
 	}
-	stopped := whole(t, 99999, all...)
+	stopped := whole(t, 99999, result.FlagKinds()...)
 	stopped.Status, stopped.Reason = result.Interrupted, "it was stopped: Ctrl-C, scripts/lab cancel or the console"
 	for i := range stopped.Cells[40:] {
 		stopped.Cells[40+i].Status, stopped.Cells[40+i].Repeats = result.Planned, nil
@@ -65,8 +61,9 @@ func TestTheTourFitsAProjector(t *testing.T) {
 		figures, starred int
 		lines            []string // that begin so are there, each once
 	}{
-		"small figures":          {whole(t, 0.03), 72, 0, nil},
-		"large figures, starred": {whole(t, 99999, all...), 72, 72, []string{"* doubtful: statements failed; counts "}},
+		"small figures": {whole(t, 0.03), 72, 0, nil},
+		"large figures, starred": {whole(t, 99999, result.FlagKinds()...), 72, 72,
+			[]string{"* doubtful: statements failed; counts "}},
 		"paths off": {off, 54, 54, []string{"* doubtful: this machine's CPU was full",
 			"Off: yugabyte, pgbouncer-yugabyte, pgbouncer-yugabyte-near-app"}},
 		"interrupted":      {stopped, 40, 40, []string{"* doubtful: ", "Interrupted: it was stopped"}},
@@ -174,16 +171,17 @@ func TestHeadings(t *testing.T) {
 	}
 }
 
-func TestEveryFlagHasAMeaning(t *testing.T) {
-	for _, word := range []string{"counts", "errors", "few", "generator", "host", "late", "latency", "stolen", "throttled",
-		"uncounted", "warm-up"} {
-		kind := result.FlagKind(word)
-		if kind.Meaning() == result.FlagKind("unknown").Meaning() {
-			t.Errorf("the legend doesn't know %s", word)
+// A flag that is no veto leaves a ratio its outcome, with a star, and a reader of a verdict alone learns what it means.
+func TestAFlagThatIsANote(t *testing.T) {
+	run := pooling()
+	for i := range run.Cells {
+		if c := &run.Cells[i]; c.Path == "direct" && c.Clients == 100 {
+			c.Repeats[0].Flags = []result.Flag{{Kind: result.FlagErrors}}
 		}
-		if (doubts{kind: 1}).String() == (doubts{"unknown": 1}).String() {
-			t.Errorf("the line below a table doesn't know %s", word)
-		}
+	}
+	text := Verdict(run, outcome.All(run))
+	if !regexp.MustCompile(`(?m)^higher.* 8\.56\* .*PgBouncer`).MatchString(text) || !strings.Contains(text, "\nerrors: ") {
+		t.Errorf("no comparison is starred and higher, or the flag isn't explained:\n%s", text)
 	}
 }
 

@@ -29,9 +29,6 @@ type Repeat struct {
 	Nodes  []Node  `json:"nodes,omitempty"`
 	Pooler *Pooler `json:"pooler,omitempty"` // what the path's pooler said
 	Flags  []Flag  `json:"flags"`
-	// Bounds are how far the flags can have moved what was measured, by metric; one on which a flag bears and that isn't
-	// among them has no bound.
-	Bounds map[string]Bound `json:"bounds,omitempty"`
 
 	Summary string `json:"k6_summary,omitempty"` // what k6's output lab wrote, or the lab of pgbench, relative to run.json
 	Log     string `json:"k6_log,omitempty"`     // what k6 printed, kept where the repeat failed
@@ -123,6 +120,8 @@ type Resources struct {
 	Stolen       *float64 `json:"stolen_cpu,omitempty"`
 	GeneratorCPU *float64 `json:"generator_cpu"` // of all the host's CPUs, used by k6
 	GeneratorMB  *float64 `json:"generator_mb"`  // most memory that k6 used
+	// GeneratorSeconds is the CPU time that k6 took from its start to its end, nil where it drove two cells.
+	GeneratorSeconds *float64 `json:"generator_seconds,omitempty"`
 	// Switches is the host's context switches a second, whoever caused them: containers' own can't be told apart.
 	Switches    *float64    `json:"context_switches,omitempty"`
 	Containers  []Container `json:"containers"`

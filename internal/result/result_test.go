@@ -47,7 +47,7 @@ func full() *Run {
 			{Service: "standby", NotMeasured: "it is down"}},
 		Pooler: &Pooler{Service: "pgbouncer", Samples: 3, MaxClients: 10, MaxWaiting: whole(6), MaxWaitMS: share(2.5),
 			MaxServers: 4, PoolSize: 4, NotMeasured: "it is down"},
-		Flags: []Flag{{"errors", "3 errors"}}, Bounds: map[string]Bound{"tps": {0.98, 1.0205}}, Summary: "k6/a.json"}
+		Flags: []Flag{{"errors", "3 errors"}}, Summary: "k6/a.json"}
 	failed := Repeat{Block: 1, Position: 1, Attempt: 2, Status: Failed, Reason: "no", Started: now, Ended: now,
 		Proof: []Fact{}, Counts: []Count{},
 		Uncounted: "down", Shares: []Share{}, Flags: []Flag{}, Log: "k6/b.log", Exit: 107}
@@ -116,8 +116,6 @@ func TestTheSchemaRefuses(t *testing.T) {
 	tests := []struct{ name, old, new string }{
 		{"a field that isn't published", `"seed":7`, `"seed":7,"sead":8`},
 		{"an unknown status", `"status":"interrupted"`, `"status":"stopped"`},
-		{"a bound the wrong way round", `"bounds":{"tps":[0.98,1.0205]`, `"bounds":{"tps":[1.0205,0.98]`},
-		{"half a bound", `"bounds":{"tps":[0.98,1.0205]`, `"bounds":{"tps":[0.98]`},
 		{"an unknown flag", `"kind":"errors"`, `"kind":"odd"`},
 		{"a throttled share above 1", `"throttled":0.2`, `"throttled":20`},
 		{"another version", `"version":2`, `"version":1`},

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pooler-lab/internal/session"
 	"pooler-lab/internal/topology"
 )
 
@@ -44,10 +46,12 @@ func Cancel(results string, out io.Writer) error {
 			return fmt.Errorf("stop %s (process %d): %w", by.What, by.PID, err)
 		}
 	}
-	for giveUp := time.Now().Add(cancelWait); time.Now().Before(giveUp); time.Sleep(50 * time.Millisecond) {
-		if _, running, err = whoHolds(results); err != nil || !running {
-			return err
-		}
+	err = session.Until(context.Background(), cancelWait, 50*time.Millisecond, func() (bool, error) {
+		_, running, err := whoHolds(results)
+		return !running, err
+	})
+	if errors.Is(err, session.ErrLate) {
+		return fmt.Errorf("%s (process %d) is still running %v after it was asked to stop", by.What, by.PID, cancelWait)
 	}
-	return fmt.Errorf("%s (process %d) is still running %v after it was asked to stop", by.What, by.PID, cancelWait)
+	return err
 }

@@ -10,7 +10,7 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// What a repeat may show before it is flagged. How far a flag can have moved its figures says metric.Bounds.
+// What a repeat may show before it is flagged. What a flag does to outcomes says metric.Rule.
 const (
 	hostFull      = 0.95 // share of the host's CPUs in use
 	stolenMost    = 0.10 // share of the host's CPUs that the hypervisor gave to others

@@ -74,3 +74,21 @@ func TestLessons(t *testing.T) {
 		}
 	}
 }
+
+// The plans beside the lessons' are in order, too.
+func TestOtherPlans(t *testing.T) {
+	set, _ := allLessons(t)
+	for _, file := range []string{"../../k6/crosscheck.js", "../../k6/selftest.js"} {
+		l := planOf(t, file)
+		if err := l.Apply(lesson.Override{Experiments: []string{lesson.All}}); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		p, err := makePlan(l, set)
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		if err := outcome.CheckCells(l, p.asked); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}

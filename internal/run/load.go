@@ -128,7 +128,8 @@ func (r *runner) used(services []string, g generator, from, to time.Time) *resul
 	resources := r.sampler.Between(services, g.Started, from, to)
 	if wall := g.Ended.Sub(g.Started); wall > 0 {
 		cpu, memory := g.CPU.Seconds()/wall.Seconds()/float64(cpus()), float64(g.Memory)/(1<<20)
-		resources.GeneratorCPU, resources.GeneratorMB = &cpu, &memory
+		seconds := g.CPU.Seconds()
+		resources.GeneratorCPU, resources.GeneratorMB, resources.GeneratorSeconds = &cpu, &memory, &seconds
 	}
 	return resources
 }

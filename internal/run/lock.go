@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"pooler-lab/internal/session"
 )
 
 // lockFile is within results/. The kernel lets go of it when its holder ends, however that ends, so it is never
@@ -77,12 +80,10 @@ func whoHolds(results string) (by holder, ok bool, err error) {
 
 // tryLock tries for a moment: somebody who only looks holds the lock for an instant.
 func tryLock(f *os.File) (err error) {
-	for range 5 {
-		if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); !errors.Is(err, syscall.EWOULDBLOCK) {
-			return err
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	_ = session.Until(context.Background(), 50*time.Millisecond, 10*time.Millisecond, func() (bool, error) {
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		return !errors.Is(err, syscall.EWOULDBLOCK), nil
+	})
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/server"
+	"pooler-lab/internal/session"
 )
 
 // Links are where latencies are set: toxiproxy.
@@ -63,17 +64,12 @@ func (r *runner) restoreNetwork(ctx context.Context, found network) error {
 const comesBack = 30 * time.Second
 
 // answering reads the links as soon as toxiproxy answers.
-func (r *runner) answering(ctx context.Context) (link.Snapshot, error) {
-	for giveUp := time.Now().Add(comesBack); ; {
-		links, err := r.links.Snapshot(ctx)
-		if err == nil || ctx.Err() != nil || time.Now().After(giveUp) {
-			return links, err
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(200 * time.Millisecond):
-		}
-	}
+func (r *runner) answering(ctx context.Context) (links link.Snapshot, err error) {
+	_ = session.Until(ctx, comesBack, 200*time.Millisecond, func() (bool, error) { // err says more than that it is late
+		links, err = r.links.Snapshot(ctx)
+		return err == nil, nil
+	})
+	return links, err
 }
 
 // setLinks puts exactly what is wanted on links and takes everything off all others: whatever else is set or cut would

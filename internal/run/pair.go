@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"pooler-lab/internal/lesson"
-	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/server"
 	"pooler-lab/k6/summary"
@@ -157,7 +156,6 @@ func (r *runner) attemptAt(ctx context.Context, t *trial, err error) attempt {
 			continue
 		}
 		out.Flags = flags(c, out)
-		out.Bounds = metric.Bounds(&result.Cell{Cell: c}, out)
 		a.flags = append(a.flags, out.Flags...)
 	}
 	return a

@@ -123,7 +123,7 @@ func (r *runner) seenPair(t *trial, seen *summary.Pair, g generator, file string
 		}
 	}
 	resources := r.used(nil, g, from, to)
-	resources.GeneratorMB, resources.NotMeasured = nil, onlyBoth
+	resources.GeneratorMB, resources.GeneratorSeconds, resources.NotMeasured = nil, nil, onlyBoth
 	for side, s := range seen.Sides {
 		if s == nil {
 			continue

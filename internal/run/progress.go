@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"sync"
 	"time"
 
-	"pooler-lab/internal/caller"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
@@ -100,7 +100,7 @@ func newProgress(out io.Writer, blocks int, cells []lesson.Cell, kindOf func(les
 	p := &progress{out: out, blocks: blocks, extra: firstExtra, kindOf: kindOf, now: time.Now}
 	p.steps, _ = out.(*steps)
 	if _, ok := out.(*os.File); ok {
-		p.width = caller.Columns()
+		p.width, _ = strconv.Atoi(os.Getenv("LAB_COLUMNS")) // of the terminal, nothing where it is none
 	}
 	for _, c := range cells {
 		p.plan(c, c.Wanted-c.Paired)

@@ -12,7 +12,6 @@ import (
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
-	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/server"
 	"pooler-lab/internal/topology"
@@ -37,7 +36,6 @@ func (r *runner) repeat(ctx context.Context, c lesson.Cell, out result.Repeat) (
 		a.changed = rejected.reason
 	} else if !a.stopped && err == nil {
 		out.Flags = flags(c, &out)
-		out.Bounds = metric.Bounds(&result.Cell{Cell: c}, &out)
 		a.flags, a.burst = out.Flags, r.burst(c, &out)
 	}
 	decided := a.rule()

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/session"
 )
 
 const (
@@ -32,7 +33,7 @@ const (
 type node struct {
 	service, dsn, password string
 	roles                  []string // of measured sessions
-	conn                   *pgx.Conn
+	conn                   *session.Session
 
 	samples  []sessionSample
 	locks    []lockCount
@@ -109,18 +110,12 @@ func (n *node) ask(what func(context.Context) error) {
 	}
 }
 
-func (n *node) open(ctx context.Context) error {
+func (n *node) open(ctx context.Context) (err error) {
 	if n.conn != nil && !n.conn.IsClosed() {
 		return nil
 	}
-	config, err := pgx.ParseConfig(n.dsn)
-	if err != nil {
-		return fmt.Errorf("read connection settings: %w", err)
-	}
-	config.Password = n.password
-	config.RuntimeParams["application_name"] = "pooler-lab"
 	n.cpu = nil // it was another backend's
-	n.conn, err = pgx.ConnectConfig(ctx, config)
+	n.conn, err = session.Open(ctx, n.dsn, n.password)
 	return err
 }
 
@@ -199,8 +194,6 @@ func unseen(samples []sessionSample, from, to time.Time) (longest time.Duration)
 
 func (n *node) close() {
 	if n.conn != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		n.conn.Close(ctx)
+		n.conn.Close()
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"pooler-lab/internal/hostcpu"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/session"
 )
 
 // How often the sampler samples. A sample of the host is one file, of a container one request to Docker: Engine 20.10
@@ -94,9 +95,9 @@ func (s *Sampler) sampleContainer(ctx context.Context, service string) {
 // there are samples, but none from before earliest, when something else was going on; it forgets those. It waits a
 // moment for samples near the end.
 func (s *Sampler) Between(services []string, earliest, from, to time.Time) *result.Resources {
-	for giveUp := time.Now().Add(endWait); time.Now().Before(giveUp) && s.waitsFor(services, to); {
-		time.Sleep(20 * time.Millisecond)
-	}
+	_ = session.Until(context.Background(), endWait, 20*time.Millisecond, func() (bool, error) {
+		return !s.waitsFor(services, to), nil
+	})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := &result.Resources{Containers: []result.Container{}}

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pooler-lab/internal/server"
+	"pooler-lab/internal/session"
 	"pooler-lab/internal/topology"
 )
 
@@ -41,20 +42,17 @@ func checkLogins(ctx context.Context, set *topology.Set) error {
 
 // tryLogin returns why a login is refused, each time that it is tried.
 func tryLogin(ctx context.Context, e topology.Endpoint, role string) error {
-	for tries := 1; ; tries++ {
-		err := logIn(ctx, e, role)
-		if !isRefusal(err) {
-			return nil
-		}
-		if tries == loginTries {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(time.Second):
-		}
+	tries := 0
+	var refusal error
+	err := session.Until(ctx, session.Forever, time.Second, func() (bool, error) {
+		tries++
+		refusal = logIn(ctx, e, role)
+		return !isRefusal(refusal) || tries == loginTries, nil
+	})
+	if err == nil && isRefusal(refusal) {
+		err = refusal
 	}
+	return err
 }
 
 // isRefusal reports whether a server answered, and not that it has no room or isn't up.
@@ -67,16 +65,11 @@ func isRefusal(err error) bool {
 func logIn(ctx context.Context, e topology.Endpoint, role string) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	config, err := pgconn.ParseConfig(e.DSN(role))
+	s, err := session.Open(ctx, e.DSN(role), server.Password(role))
 	if err != nil {
 		return err
 	}
-	config.Password = server.Password(role)
-	conn, err := pgconn.ConnectConfig(ctx, config)
-	if err != nil {
-		return err
-	}
-	defer conn.Close(ctx)
-	_, err = conn.Exec(ctx, "SELECT 1").ReadAll()
+	defer s.Close()
+	_, err = s.Ask(ctx, "SELECT 1")
 	return err
 }

@@ -1,4 +1,5 @@
-// Package serve is what the lab's container does all day: it loads the data, says what to do next, and stays.
+// Package serve is what the lab's container does all day: it loads the data, says what to do next, and stays. A reset
+// brings data, settings and links back to the state that it has left them in.
 package serve
 
 import (
@@ -9,11 +10,11 @@ import (
 	"os"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 
 	"pooler-lab/internal/console"
-	"pooler-lab/internal/data"
+	"pooler-lab/internal/server"
+	"pooler-lab/internal/session"
 	"pooler-lab/internal/topology"
 )
 
@@ -51,33 +52,24 @@ func NewReadyCommand() *cobra.Command {
 
 // ask queries the primary's database postgres, where the lab's own sessions don't count as clients'.
 func ask(ctx context.Context) error {
-	database, err := data.Primary()
-	if err != nil {
-		return err
+	s, err := session.Open(ctx, server.NodeDSN("primary"), os.Getenv("LAB_PASSWORD"))
+	if err == nil {
+		defer s.Close()
+		_, err = s.Ask(ctx, "SELECT 1")
 	}
-	database.Config.Database = "postgres"
-	conn, err := database.Connect(ctx)
 	if err != nil {
-		return err
-	}
-	defer conn.Close(ctx)
-	if _, err := conn.Exec(ctx, "SELECT 1"); err != nil {
 		return fmt.Errorf("ask the primary: %w", err)
 	}
 	return nil
 }
 
 func serve(ctx context.Context, out io.Writer) error {
-	scale, err := data.WantedScale()
+	scale, err := parseScale(os.Getenv("LAB_SCALE"))
 	if err != nil {
-		return err
+		return fmt.Errorf("LAB_SCALE in .env: %w", err)
 	}
 	page := console.Start(ctx, out) // it says what the lab waits for until it is ready
 	set, err := topology.Load(topology.Root())
-	if err != nil {
-		return err
-	}
-	primary, err := data.Primary()
 	if err != nil {
 		return err
 	}
@@ -92,11 +84,11 @@ func serve(ctx context.Context, out io.Writer) error {
 	if err := os.WriteFile(readyFile, nil, 0o644); err != nil {
 		return fmt.Errorf("say that the data is complete: %w", err)
 	}
-	yugabyte, err := set.Find("yugabyte")
+	reason, err := yugabyteOff(set)
 	if err != nil {
 		return err
 	}
-	if reason := yugabyte.Unavailable(); reason != "" {
+	if reason != "" {
 		fmt.Fprintf(out, "YugabyteDB's paths are off: %s\n", reason)
 	} else {
 		go serveYugabyte(ctx, out, scale)
@@ -110,74 +102,68 @@ func serve(ctx context.Context, out io.Writer) error {
 // loadWhereMissing makes the data at scale unless it stands there complete, at whatever scale. It waits for the
 // server as long as it takes: Compose starts services in order, but a restart comes at any time.
 // tell is told how far it is.
-func loadWhereMissing(ctx context.Context, out io.Writer, database data.Database, scale int, tell func(string)) error {
-	tell("waiting for " + database.Name)
-	conn, err := wait(ctx, out, database)
+func loadWhereMissing(ctx context.Context, out io.Writer, d database, scale int, tell func(string)) error {
+	tell("waiting for " + d.name)
+	s, err := wait(ctx, out, d)
 	if err != nil {
 		return err
 	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	have, err := data.Scale(ctx, conn)
+	defer s.Close()
+	have, err := scaleOf(ctx, s)
 	if err != nil {
 		return err
 	}
 	if have != 0 && have != scale { // someone asked for it: a restart must not throw it away
-		fmt.Fprintf(out, "%s has data at scale %d, LAB_SCALE asks for %d: scripts/reset makes it anew\n", database.Name, have, scale)
+		fmt.Fprintf(out, "%s has data at scale %d, LAB_SCALE asks for %d: scripts/reset makes it anew\n", d.name, have, scale)
 	}
 	if have != 0 {
-		return data.Complete(ctx, conn)
+		return complete(ctx, s)
 	}
-	bar := data.NewBar(out, false, fmt.Sprintf("%s: loading pgbench's tables at scale %d", database.Name, scale))
-	return database.Load(ctx, conn, scale, func(done float64) {
-		bar.Show(done)
-		tell(fmt.Sprintf("%s: loading pgbench's tables at scale %d, %.0f %% done", database.Name, scale, 100*done))
+	title := fmt.Sprintf("%s: loading pgbench's tables at scale %d", d.name, scale)
+	b := newBar(out, false, title)
+	return d.load(ctx, s, scale, func(done float64) {
+		b.show(done)
+		tell(fmt.Sprintf("%s, %.0f %% done", title, 100*done))
 	})
 }
 
-func wait(ctx context.Context, out io.Writer, database data.Database) (*pgx.Conn, error) {
-	for tries := 1; ; tries++ {
-		conn, err := database.Connect(ctx)
-		if err == nil {
-			return conn, nil
+func wait(ctx context.Context, out io.Writer, d database) (s *session.Session, err error) {
+	tries := 0
+	err = session.Until(ctx, session.Forever, time.Second, func() (bool, error) {
+		var why error
+		if s, why = d.connect(ctx); why == nil {
+			return true, nil
 		}
-		if tries%10 == 0 {
-			fmt.Fprintf(out, "waiting: %v\n", err)
+		if tries++; tries%10 == 0 {
+			fmt.Fprintf(out, "waiting: %v\n", why)
 		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(time.Second):
-		}
-	}
+		return false, nil
+	})
+	return s, err
+}
+
+// yugabyteOff says why the lab has no YugabyteDB, "" where it has one.
+func yugabyteOff(set *topology.Set) (reason string, err error) {
+	p, err := set.Find("yugabyte")
+	return p.Unavailable(), err
 }
 
 // serveYugabyte prepares YugabyteDB when it comes up, which takes it a minute or more; nothing else waits for it.
 func serveYugabyte(ctx context.Context, out io.Writer, scale int) {
-	for tries := 1; ctx.Err() == nil; tries++ {
-		err := prepareYugabyte(ctx, out, scale)
-		if err == nil {
-			fmt.Fprintln(out, "yugabyte: ready")
-			return
+	tries := 0
+	err := session.Until(ctx, session.Forever, 5*time.Second, func() (bool, error) {
+		why := prepareRoles(ctx)
+		if why == nil {
+			why = loadWhereMissing(ctx, out, yugabyte, scale, func(string) {})
 		}
-		if tries%12 == 0 {
-			fmt.Fprintf(out, "yugabyte: not ready yet: %v\n", err)
+		if tries++; why != nil && tries%12 == 0 {
+			fmt.Fprintf(out, "yugabyte: not ready yet: %v\n", why)
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(5 * time.Second):
-		}
+		return why == nil, nil
+	})
+	if err == nil {
+		fmt.Fprintln(out, "yugabyte: ready")
 	}
-}
-
-func prepareYugabyte(ctx context.Context, out io.Writer, scale int) error {
-	if err := data.PrepareYugabyte(ctx); err != nil {
-		return err
-	}
-	database, err := data.Yugabyte()
-	if err != nil {
-		return err
-	}
-	return loadWhereMissing(ctx, out, database, scale, func(string) {})
 }
 
 func sayNext(out io.Writer) {

@@ -14,7 +14,7 @@ func (l *Lab) makeFresh(ctx context.Context, p Path) error {
 		return err
 	}
 	l.madeFresh = true
-	if _, err := l.nodes[primary].Ask(ctx, "CREATE DATABASE "+fresh); err != nil {
+	if err := l.nodes[primary].Do(ctx, "CREATE DATABASE "+fresh); err != nil {
 		return fmt.Errorf("make a fresh database: %w", err)
 	}
 	for _, name := range p.Nodes() {

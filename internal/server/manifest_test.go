@@ -9,8 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/jackc/pgx/v5/pgproto3"
-
 	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
 )
@@ -29,27 +27,12 @@ func (f *fakeNode) listen(t *testing.T) string {
 }
 
 func (f *fakeNode) serve(conn net.Conn) {
-	client, ok := testkit.Startup(conn)
-	if !ok {
-		return
-	}
-	client.Send(&pgproto3.AuthenticationOk{})
-	for {
-		client.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
-		if client.Flush() != nil {
-			return
+	testkit.Answer(conn, func(sql string) ([]string, bool) {
+		if f.ask(sql) {
+			return []string{""}, true
 		}
-		message, err := client.Receive()
-		query, ok := message.(*pgproto3.Query)
-		if err != nil || !ok {
-			return
-		}
-		if f.ask(query.String) {
-			client.Send(&pgproto3.RowDescription{})
-			client.Send(&pgproto3.DataRow{})
-		}
-		client.Send(&pgproto3.CommandComplete{CommandTag: []byte("SELECT 1")})
-	}
+		return nil, true
+	})
 }
 
 // ask notes a statement and says whether its answer has a row.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -47,18 +48,16 @@ func (n *Node) Clear(ctx context.Context) error {
 const clearWait = 15 * time.Second
 
 // left asks a statement over and over until it has no rows or wait is over, and returns how many it still has.
-func (n *Node) left(ctx context.Context, ask string, wait time.Duration) (int, error) {
-	for giveUp := time.Now().Add(wait); ; {
+func (n *Node) left(ctx context.Context, ask string, wait time.Duration) (left int, err error) {
+	err = session.Until(ctx, wait, 10*time.Millisecond, func() (bool, error) {
 		rows, err := n.Ask(ctx, ask)
-		if err != nil || len(rows) == 0 || time.Now().After(giveUp) {
-			return len(rows), err
-		}
-		select {
-		case <-ctx.Done():
-			return len(rows), ctx.Err()
-		case <-time.After(10 * time.Millisecond):
-		}
+		left = len(rows)
+		return left == 0, err
+	})
+	if errors.Is(err, session.ErrLate) {
+		err = nil
 	}
+	return left, err
 }
 
 // Counters is what a node counted for one database since its statistics began.

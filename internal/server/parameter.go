@@ -55,15 +55,15 @@ func (n *Node) alter(ctx context.Context, name, change string, inForce func(sess
 			return allowed(err)
 		}
 	}
-	for giveUp := time.Now().Add(reloadWait); ; time.Sleep(10 * time.Millisecond) {
-		r, err := n.AskOne(ctx, parameter+session.Quoted(name))
-		if err != nil || inForce(r) {
-			return err
-		}
-		if time.Now().After(giveUp) {
-			return fmt.Errorf("it is %s all the same", r["shown"])
-		}
+	var r session.Row
+	err := session.Until(ctx, reloadWait, 10*time.Millisecond, func() (_ bool, err error) {
+		r, err = n.AskOne(ctx, parameter+session.Quoted(name))
+		return err == nil && inForce(r), err
+	})
+	if errors.Is(err, session.ErrLate) {
+		return fmt.Errorf("it is %s all the same", r["shown"])
 	}
+	return err
 }
 
 // allowed adds what to do to the server's refusal.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"pooler-lab/internal/session"
 )
 
 // The roles that measured clients have.
@@ -20,7 +22,7 @@ func Roles() []string { return []string{app, appClear, appTrust} }
 
 // Password is that of a measured role, from the environment; "" for the one that has none.
 func Password(role string) string {
-	variables := map[string]string{app: "APP_PASSWORD", appClear: "APP_CLEAR_PASSWORD", OneIteration: "APP_PASSWORD"}
+	variables := map[string]string{app: "APP_PASSWORD", appClear: "APP_CLEAR_PASSWORD"}
 	return os.Getenv(variables[role])
 }
 
@@ -73,18 +75,12 @@ const followWait = 20 * time.Second
 
 // await asks a statement until it has a row; what says what is waited for ("that ...").
 func (n *Node) await(ctx context.Context, what, ask string) error {
-	for giveUp := time.Now().Add(followWait); ; {
+	err := session.Until(ctx, followWait, 10*time.Millisecond, func() (bool, error) {
 		rows, err := n.Ask(ctx, ask)
-		if err != nil || len(rows) > 0 {
-			return err
-		}
-		if time.Now().After(giveUp) {
-			return fmt.Errorf("%s has not seen %s within %v", n.Name, what, followWait)
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("wait for %s to see %s: %w", n.Name, what, ctx.Err())
-		case <-time.After(10 * time.Millisecond):
-		}
+		return len(rows) > 0, err
+	})
+	if err != nil {
+		return fmt.Errorf("wait for %s to see %s: %w", n.Name, what, err)
 	}
+	return nil
 }

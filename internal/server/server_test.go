@@ -1,7 +1,6 @@
 package server
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -234,17 +233,5 @@ func TestWrong(t *testing.T) {
 	const want = "the path doesn't lead where it says: the client's address is nothing, it had to be 10.0.0.9"
 	if wrong := Wrong(append(facts, result.Expect("the client's address", "", "10.0.0.9"))); wrong != want {
 		t.Errorf("it says %q", wrong)
-	}
-}
-
-func TestScramSecret(t *testing.T) {
-	secret, err := scramSecret("secret", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, _ := scramSecret("secret", 1)
-	form := regexp.MustCompile(`^SCRAM-SHA-256\$1:[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=:[A-Za-z0-9+/]{43}=$`)
-	if !form.MatchString(secret) || again == secret {
-		t.Errorf("the secret is %s, and once more %s", secret, again)
 	}
 }

@@ -22,39 +22,45 @@ func NewLine(name, dsn, password string) *Line {
 	return &Line{Name: name, dsn: dsn, password: password}
 }
 
-// Ask sends one statement and returns its rows.
+// Ask sends one statement and returns its rows. Where the connection breaks it sends the statement again on a new one:
+// use Do for one that mustn't run twice.
 func (l *Line) Ask(ctx context.Context, sql string) ([]Row, error) {
-	for attempt := 1; ; attempt++ {
-		if l.session == nil {
-			s, err := OpenWithin(ctx, restartWait, l.dsn, l.password)
-			if err != nil {
-				return nil, fmt.Errorf("ask %s: %w", l.Name, err)
-			}
-			l.session = s
-		}
-		rows, err := l.session.Ask(ctx, sql)
-		if err == nil {
-			return rows, nil
-		}
-		if l.session.Closed() {
-			l.session = nil
-		}
-		if l.session != nil || attempt == 2 || ctx.Err() != nil {
-			return nil, fmt.Errorf("ask %s: %w", l.Name, err)
-		}
-	}
+	return twice(ctx, l, func(s *Session) ([]Row, error) { return s.Ask(ctx, sql) })
 }
 
 // AskOne is Ask for an answer of one row.
 func (l *Line) AskOne(ctx context.Context, sql string) (Row, error) {
-	rows, err := l.Ask(ctx, sql)
+	return twice(ctx, l, func(s *Session) (Row, error) { return s.AskOne(ctx, sql) })
+}
+
+// Do sends one statement to a PostgreSQL server, once. Where the connection breaks meanwhile, the server may have run
+// it.
+func (l *Line) Do(ctx context.Context, sql string) error {
+	if _, err := l.Ask(ctx, "SELECT 1"); err != nil { // the connection may have broken since it was used last
+		return err
+	}
+	if _, err := l.session.Exec(ctx, sql); err != nil {
+		return fmt.Errorf("ask %s: %w", l.Name, err)
+	}
+	return nil
+}
+
+// twice calls ask with an open session, and once more with a new one where the first one broke.
+func twice[T any](ctx context.Context, l *Line, ask func(*Session) (T, error)) (answer T, err error) {
+	for range 2 {
+		if l.session == nil || l.session.IsClosed() {
+			if l.session, err = OpenWithin(ctx, restartWait, l.dsn, l.password); err != nil {
+				break
+			}
+		}
+		if answer, err = ask(l.session); err == nil || !l.session.IsClosed() || ctx.Err() != nil {
+			break
+		}
+	}
 	if err != nil {
-		return nil, err
+		return answer, fmt.Errorf("ask %s: %w", l.Name, err)
 	}
-	if len(rows) != 1 {
-		return nil, fmt.Errorf("ask %s: %d rows instead of one", l.Name, len(rows))
-	}
-	return rows[0], nil
+	return answer, nil
 }
 
 // Close ends the session; the next question opens another one.

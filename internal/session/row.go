@@ -4,10 +4,23 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // A Row is one row of an answer, by column; a null is missing.
 type Row map[string]string
+
+// toRow reads a row in text format.
+func toRow(from pgx.CollectableRow) (Row, error) {
+	r := Row{}
+	for i, value := range from.RawValues() {
+		if value != nil {
+			r[from.FieldDescriptions()[i].Name] = string(value)
+		}
+	}
+	return r, nil
+}
 
 // Find returns the first row that has value in column, nil where none has.
 func Find(rows []Row, column, value string) Row {

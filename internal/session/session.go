@@ -1,4 +1,4 @@
-// Package session holds the lab's own connections to servers and poolers. They speak the simple protocol alone.
+// Package session holds the lab's own connections to servers and poolers, and waits for a state of theirs.
 package session
 
 import (
@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -18,9 +19,8 @@ const (
 	LoadName = "k6"
 )
 
-// A Session is one connection. It speaks the simple protocol, since that is all that a pooler's admin console and
-// its SHOW commands understand.
-type Session struct{ conn *pgconn.PgConn }
+// A Session is one connection. It belongs to one goroutine.
+type Session struct{ *pgx.Conn }
 
 // Open connects with a libpq keyword string that holds no password.
 func Open(ctx context.Context, dsn, password string) (*Session, error) {
@@ -29,13 +29,13 @@ func Open(ctx context.Context, dsn, password string) (*Session, error) {
 
 // OpenAs connects as Open does, under another application name.
 func OpenAs(ctx context.Context, name, dsn, password string) (*Session, error) {
-	config, err := pgconn.ParseConfig(dsn)
+	config, err := pgx.ParseConfig(dsn)
 	if err != nil {
 		return nil, fmt.Errorf("read connection settings: %w", err)
 	}
 	config.Password = password
 	config.RuntimeParams["application_name"] = name
-	conn, err := pgconn.ConnectConfig(ctx, config)
+	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, err
 	}
@@ -43,19 +43,12 @@ func OpenAs(ctx context.Context, name, dsn, password string) (*Session, error) {
 }
 
 // OpenWithin connects as Open does and keeps trying for wait while nobody listens or the server is starting.
-func OpenWithin(ctx context.Context, wait time.Duration, dsn, password string) (*Session, error) {
-	giveUp := time.Now().Add(wait)
-	for {
-		s, err := Open(ctx, dsn, password)
-		if err == nil || !comingUp(err) || time.Now().After(giveUp) {
-			return s, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, err
-		case <-time.After(250 * time.Millisecond):
-		}
-	}
+func OpenWithin(ctx context.Context, wait time.Duration, dsn, password string) (s *Session, err error) {
+	_ = Until(ctx, wait, 250*time.Millisecond, func() (bool, error) { // err says more than that it is late
+		s, err = Open(ctx, dsn, password)
+		return err == nil || !comingUp(err), nil
+	})
+	return s, err
 }
 
 // comingUp says whether err is one that a server gives while it restarts.
@@ -68,50 +61,25 @@ func comingUp(err error) bool {
 	return errors.As(err, &noName) || errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET)
 }
 
-// Ask sends one statement and returns its rows.
+// Ask sends one statement in the simple protocol, which is all that a pooler's admin console and its SHOW commands
+// understand, and returns its rows.
 func (s *Session) Ask(ctx context.Context, sql string) ([]Row, error) {
-	results, err := s.conn.Exec(ctx, sql).ReadAll()
-	if err != nil {
-		return nil, err
-	}
-	if len(results) == 0 {
-		return nil, nil
-	}
-	last := results[len(results)-1]
-	rows := make([]Row, 0, len(last.Rows))
-	for _, values := range last.Rows {
-		r := Row{}
-		for i, v := range values {
-			if v != nil {
-				r[last.FieldDescriptions[i].Name] = string(v)
-			}
-		}
-		rows = append(rows, r)
-	}
-	return rows, nil
+	rows, _ := s.Query(ctx, sql, pgx.QueryExecModeSimpleProtocol) // the rows have the error, too
+	return pgx.CollectRows(rows, toRow)
 }
 
 // AskOne is Ask for an answer of one row.
 func (s *Session) AskOne(ctx context.Context, sql string) (Row, error) {
-	rows, err := s.Ask(ctx, sql)
-	if err != nil {
-		return nil, err
-	}
-	if len(rows) != 1 {
-		return nil, fmt.Errorf("%d rows instead of one", len(rows))
-	}
-	return rows[0], nil
+	rows, _ := s.Query(ctx, sql, pgx.QueryExecModeSimpleProtocol)
+	return pgx.CollectExactlyOneRow(rows, toRow)
 }
 
 // PID is the process of the server's that answers, as it was told at the connect.
-func (s *Session) PID() uint32 { return s.conn.PID() }
-
-// Closed says whether the connection is gone.
-func (s *Session) Closed() bool { return s.conn.IsClosed() }
+func (s *Session) PID() uint32 { return s.PgConn().PID() }
 
 // LocalAddress is this end's of the connection, empty for a Unix socket.
 func (s *Session) LocalAddress() string {
-	host, _, err := net.SplitHostPort(s.conn.Conn().LocalAddr().String())
+	host, _, err := net.SplitHostPort(s.PgConn().Conn().LocalAddr().String())
 	if err != nil {
 		return ""
 	}
@@ -122,5 +90,5 @@ func (s *Session) LocalAddress() string {
 func (s *Session) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	s.conn.Close(ctx)
+	_ = s.Conn.Close(ctx)
 }

@@ -84,3 +84,36 @@ func Startup(conn net.Conn) (server *pgproto3.Backend, ok bool) {
 	_, err := server.ReceiveStartupMessage()
 	return server, err == nil
 }
+
+// Answer lets a PostgreSQL client in and answers its statements until it leaves: with a row for each of the values that
+// answer returns, in a column called value. Where answer isn't ok, it closes the connection in place of an answer.
+func Answer(conn net.Conn, answer func(sql string) (values []string, ok bool)) {
+	client, ok := Startup(conn)
+	if !ok {
+		return
+	}
+	client.Send(&pgproto3.AuthenticationOk{})
+	client.Send(&pgproto3.ParameterStatus{Name: "client_encoding", Value: "UTF8"}) // both are what pgx insists on
+	client.Send(&pgproto3.ParameterStatus{Name: "standard_conforming_strings", Value: "on"})
+	for {
+		client.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
+		if client.Flush() != nil {
+			return
+		}
+		message, err := client.Receive()
+		query, ok := message.(*pgproto3.Query)
+		if err != nil || !ok {
+			return
+		}
+		values, ok := answer(query.String)
+		if !ok {
+			return
+		}
+		const text = 25 // its type's OID
+		client.Send(&pgproto3.RowDescription{Fields: []pgproto3.FieldDescription{{Name: []byte("value"), DataTypeOID: text}}})
+		for _, v := range values {
+			client.Send(&pgproto3.DataRow{Values: [][]byte{[]byte(v)}})
+		}
+		client.Send(&pgproto3.CommandComplete{CommandTag: []byte("SELECT 1")})
+	}
+}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pooler-lab/internal/caller"
 	"pooler-lab/internal/topology"
 )
 
@@ -91,7 +90,7 @@ as well.`
 			}
 			underWay.warn(command.ErrOrStderr(), program)
 			env := append(os.Environ(), endpoint.Env(user, os.Getenv("APP_PASSWORD"))...)
-			return caller.Become(command.Context(), grace, env, program, rest...)
+			return become(command.Context(), grace, env, program, rest...)
 		},
 	}
 }

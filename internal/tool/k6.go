@@ -59,7 +59,7 @@ func NewK6Command(underWay UnderWay) *cobra.Command {
 				return err
 			}
 			if len(args) == 0 || args[0] != "run" {
-				return k6run.Become(command.Context(), args, nil)
+				return becomeK6(command.Context(), args, nil)
 			}
 			underWay.warn(command.ErrOrStderr(), "k6")
 			return runScript(command.Context(), args, command.ErrOrStderr())
@@ -85,7 +85,7 @@ func runScript(ctx context.Context, args []string, notes io.Writer) error {
 	if err != nil {
 		return err
 	}
-	run.cell.Scale = scale(ctx)
+	run.scale = scale(ctx)
 	env, err := run.env()
 	if err != nil {
 		return err
@@ -95,7 +95,15 @@ func runScript(ctx context.Context, args []string, notes io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(notes, "k6: %s; summary in results/k6/%s\n", run.where(ctx), filepath.Base(file))
-	return k6run.Become(ctx, append([]string{args[0], "--out", "lab=" + file}, args[1:]...), env)
+	return becomeK6(ctx, append([]string{args[0], "--out", "lab=" + file}, args[1:]...), env)
+}
+
+// endOfScript is how long k6 may take to end the iterations of a script (30 s, k6's gracefulStop) and its teardown.
+const endOfScript = 60 * time.Second
+
+// becomeK6 has this process end as k6 does; env comes beside what k6 gets of this process's own environment.
+func becomeK6(ctx context.Context, args, env []string) error {
+	return become(ctx, endOfScript, append(k6run.Environment(os.Environ()), env...), "k6", args...)
 }
 
 // planOf reads the plan of a script of the lab, nil where the script has none.

@@ -28,21 +28,25 @@ func scriptOf(t *testing.T, text string) string {
 }
 
 // aPlan has an experiment that a script can run, and one that it can't.
-var aPlan = &lesson.Lesson{Name: "05-balance", Experiments: []lesson.Experiment{
-	{Name: "light", Workload: lesson.Words{"select", "heavy"}, Paths: []string{"direct", "pgpool"}, Clients: []int{3, 9},
-		Protocol: lesson.Words{"simple"}, Roles: lesson.Words{"app"}, Seconds: 2, Warmup: 0.5, Rate: 7},
-	{Name: "everywhere", Workload: lesson.Words{"select"}, Paths: []string{"*"}, Clients: []int{8},
-		Protocol: lesson.Words{"prepared"}, Roles: lesson.Words{"app"}, Seconds: 1, Instances: []int{4}},
-	{Name: "trusting", Workload: lesson.Words{"select"}, Paths: []string{"direct"}, Clients: []int{1},
-		Protocol: lesson.Words{"prepared"}, Roles: lesson.Words{"app_trust"}, Seconds: 1},
-	{Name: "logins", Workload: lesson.Words{"select"}, Paths: []string{"direct"}, Clients: []int{1},
-		Protocol: lesson.Words{"prepared"}, Roles: lesson.Words{"app_trust", "app_clear"}, Seconds: 1},
-	{Name: "far", Workload: lesson.Words{"select"}, Paths: []string{"pgpool"}, Clients: []int{1},
-		Protocol: lesson.Words{"prepared"}, Roles: lesson.Words{"app"}, Seconds: 1, ReplicationMS: 20},
-}}
+const aPlan = `title: Balancing
+question: When?
+explanation: Then.
+minutes: 1
+full: {minutes: 2}
+pgbench: {select: select-only, heavy: select-only}
+defaults: {latencies: [none], workload: select, seconds: 1}
+experiments:
+  - {name: light, workload: [select, heavy], paths: [direct, pgpool], clients: [3, 9], protocol: simple, seconds: 2,
+     warmup_seconds: 0.5, rate: 7}
+  - {name: everywhere, paths: ['*'], clients: [8], instances: [4]}
+  - {name: trusting, paths: [direct], clients: [1], roles: app_trust}
+  - {name: logins, driver: [pgbench, k6], paths: [direct], clients: [1], roles: [app_trust, app_clear]}
+  - {name: far, paths: [pgpool], clients: [1], replication_ms: 20}
+  - {name: huge, paths: [direct], clients: [4000], full_only: true}
+`
 
 // settled is the run of a script with such settings, as LAB_ names without the LAB_.
-func settled(t *testing.T, plan *lesson.Lesson, settings string) (scriptRun, error) {
+func settled(t *testing.T, text, settings string) (scriptRun, error) {
 	t.Helper()
 	t.Setenv("COMPOSE_PROFILES", "")
 	t.Setenv("LAB_YUGABYTE_OFF", "its image can't be pulled here")
@@ -57,6 +61,13 @@ func settled(t *testing.T, plan *lesson.Lesson, settings string) (scriptRun, err
 	given, err := parseK6(append(args, labScript(t)))
 	if err != nil {
 		return scriptRun{}, err
+	}
+	if text == "" {
+		return newScriptRun(set, given, nil)
+	}
+	plan, err := lesson.Parse("05-balance.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
 	}
 	return newScriptRun(set, given, plan)
 }
@@ -77,7 +88,8 @@ func TestCellOfAScript(t *testing.T) {
 		"its instances":         {"EXPERIMENT=everywhere", `"instances":4,"instance_pool":2,`},
 		"an application's pool": {"PATH=app-pool CLIENTS=30",
 			`"clients":30,"pool_size":0,"instances":1,"instance_pool":10,`},
-		"a role that logs in": {"EXPERIMENT=logins", `user=app_clear `},
+		"one of the full size": {"EXPERIMENT=huge", `"clients":4000`},
+		"a role that logs in":  {"EXPERIMENT=logins", `user=app_clear `},
 		"its workload and clients": {"WORKLOAD=heavy CLIENTS=20",
 			`"workload":"heavy","params":{},"protocol":"simple","clients":20`},
 		"its load":      {"RATE=0 TRANSACTIONS=5 SECONDS=1.5", `"transactions":5,"rate":0,"seconds":1.5`},
@@ -128,7 +140,7 @@ func TestLatencyThatThePlanHas(t *testing.T) {
 }
 
 func TestScriptWithoutAPlan(t *testing.T) {
-	run, err := settled(t, nil, "WORKLOAD=own CLIENTS=4")
+	run, err := settled(t, "", "WORKLOAD=own CLIENTS=4")
 	c := run.cell
 	if err != nil || c.Workload != "own" || c.Clients != 4 || c.Seconds != 5 || c.Path != "direct" {
 		t.Errorf("%+v, %v", c, err)
@@ -145,14 +157,15 @@ func TestRefusedSettings(t *testing.T) {
 		"EXPERIMENT=far": "experiment far sets replication_ms, which only a run of the lesson does: " +
 			"scripts/run 05-balance --experiments far",
 		"EXPERIMENT=trusting": "experiment trusting sets roles, which only a run of the lesson does",
-		"CLIENTS=many":        "LAB_CLIENTS=many: give a whole number from 1 on",
-		"CLIENTS=0":           "LAB_CLIENTS=0: give a whole number from 1 on",
-		"SECONDS=0":           "LAB_SECONDS=0: give a number from 1 on",
-		"PROTOCOL=smiple":     "LAB_PROTOCOL=smiple: it can be simple, extended, prepared",
-		"ROLE=app_trust":      "LAB_ROLE=app_trust: it can be app, app_clear",
-		"PARAMS=7":            `LAB_PARAMS=7: give an object, such as '{"rows": 10}'`,
+		"CLIENTS=many":        `experiment light: clients: "many" stands there, it must be a whole number`,
+		"CLIENTS=0":           "clients: 0 is too small, it must be 1 at least",
+		"SECONDS=0":           "seconds: 0 is too small, it must be more than 0",
+		"PROTOCOL=smiple":     `protocol: unknown word "smiple": did you mean simple?`,
+		"ROLE=app_trust":      "experiment light sets roles, which only a run of the lesson does",
+		"PARAMS=7":            `params: "7" stands there, it must be a set of keys`,
 		"SEED=-1":             "LAB_SEED=-1: give a whole number below 4294967296",
-		"TRANSACTIONS=5":      "a cell has a rate or a number of transactions, not both",
+		"TRANSACTIONS=5":      "transactions and rate exclude each other",
+		"INSTANCES=4":         "instances is 4 and clients 3: each instance needs a client at least",
 		"LATENCY_MS=10": "LAB_LATENCY_MS can't be given to a script: a script goes over the link as it is: " +
 			"set it first, as in scripts/latency 10ms client-primary",
 		"REPLICATION_MS=20": "LAB_REPLICATION_MS can't be given to a script: set the link first",
@@ -166,7 +179,7 @@ func TestRefusedSettings(t *testing.T) {
 			t.Errorf("%s: %v\nwanted %s", settings, err, says)
 		}
 	}
-	_, err := settled(t, nil, "EXPERIMENT=light")
+	_, err := settled(t, "", "EXPERIMENT=light")
 	if err == nil || !strings.Contains(err.Error(), "the script has no plan beside it") {
 		t.Errorf("an experiment without a plan: %v", err)
 	}

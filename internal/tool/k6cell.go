@@ -1,11 +1,8 @@
 package tool
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,30 +16,34 @@ import (
 
 // A scriptRun is a script's cell and where its clients connect.
 type scriptRun struct {
-	cell      k6run.Cell
+	cell      lesson.Cell
 	at        topology.Endpoint
 	latencies []lesson.Latency // that the plan has on the link
+	scale     int              // of the data
+	seed      uint32           // of random numbers; 0: others in each run
 }
 
 // ofConnection are the settings that every script has.
 var ofConnection = []string{"LAB_PATH", "LAB_LINK", "LAB_ROLE"}
 
-// ofCell are the settings that change a cell, by name.
-var ofCell = map[string]func(*k6run.Cell, string) error{
-	"LAB_PATH":           text(func(c *k6run.Cell) *string { return &c.Path }),
-	"LAB_ROLE":           oneOf(func(c *k6run.Cell) *string { return &c.Role }, loginRoles...),
-	"LAB_WORKLOAD":       text(func(c *k6run.Cell) *string { return &c.Workload }),
-	"LAB_PROTOCOL":       oneOf(func(c *k6run.Cell) *string { return &c.Protocol }, "simple", "extended", "prepared"),
-	"LAB_CLIENTS":        whole(func(c *k6run.Cell) *int { return &c.Clients }, 1),
-	"LAB_INSTANCES":      whole(func(c *k6run.Cell) *int { return &c.Instances }, 0),
-	"LAB_INSTANCE_POOL":  whole(func(c *k6run.Cell) *int { return &c.InstancePool }, 1),
-	"LAB_TRANSACTIONS":   whole(func(c *k6run.Cell) *int { return &c.Transactions }, 0),
-	"LAB_RATE":           number(func(c *k6run.Cell) *float64 { return &c.Rate }, 0),
-	"LAB_SECONDS":        number(func(c *k6run.Cell) *float64 { return &c.Seconds }, shortest),
-	"LAB_WARMUP_SECONDS": number(func(c *k6run.Cell) *float64 { return &c.Warmup }, 0),
-	"LAB_SEED":           setSeed,
-	"LAB_PARAMS":         setParams,
+// keys are the keys of an experiment in whose place a setting stands.
+var keys = map[string]string{
+	"LAB_PATH":           "paths",
+	"LAB_ROLE":           "roles",
+	"LAB_WORKLOAD":       "workload",
+	"LAB_PROTOCOL":       "protocol",
+	"LAB_CLIENTS":        "clients",
+	"LAB_INSTANCES":      "instances",
+	"LAB_INSTANCE_POOL":  "instance_pools",
+	"LAB_TRANSACTIONS":   "transactions",
+	"LAB_RATE":           "rate",
+	"LAB_SECONDS":        "seconds",
+	"LAB_WARMUP_SECONDS": "warmup_seconds",
+	"LAB_PARAMS":         "params",
 }
+
+// ownSettings are those that are in no experiment.
+var ownSettings = []string{"LAB_EXPERIMENT", "LAB_LINK", "LAB_SEED"}
 
 // elsewhere says how to have what a script alone can't.
 var elsewhere = map[string]string{
@@ -72,44 +73,64 @@ const (
 	onlyRuns   = "only the run of a lesson prepares servers: scripts/run"
 )
 
-// newScriptRun is the cell that a script runs: its plan's, changed by what was given.
-func newScriptRun(set *topology.Set, given k6Arguments, plan *lesson.Lesson) (scriptRun, error) {
-	run := scriptRun{cell: k6run.Cell{
-		Path: "direct", Role: user, Protocol: "prepared", Clients: 10, Seconds: 5, Warmup: 1}}
-	wanted := ""
-	if plan != nil {
-		e, err := experimentOf(plan, given.settings["LAB_EXPERIMENT"])
-		if err != nil {
+// noPlan is the plan of a script that has none beside it.
+const noPlan = `
+title: A script
+question: What does it measure?
+explanation: It says so itself.
+minutes: 1
+experiments:
+  - {name: script, workload: default, paths: [direct], latencies: [none], clients: [10], seconds: 5, warmup_seconds: 1}
+`
+
+// newScriptRun is the cell that a script runs: the first one of an experiment of its plan, changed by what was given.
+func newScriptRun(set *topology.Set, given k6Arguments, plan *lesson.Lesson) (run scriptRun, err error) {
+	name := given.settings["LAB_EXPERIMENT"]
+	switch {
+	case plan == nil && name != "":
+		return run, fmt.Errorf("LAB_EXPERIMENT: %w", errNoPlan)
+	case plan == nil:
+		if plan, err = lesson.Parse("script.yaml", []byte(noPlan)); err != nil {
 			return run, err
 		}
-		wanted = e.Link
-		run.cell, run.latencies = cellOf(e), e.Latencies
-	} else if given.settings["LAB_EXPERIMENT"] != "" {
-		return run, fmt.Errorf("LAB_EXPERIMENT: %w", errNoPlan)
 	}
-	if err := change(&run.cell, given); err != nil {
+	if name == "" {
+		name = plan.Experiments[0].Name
+	}
+	full := slices.ContainsFunc(plan.Experiments, func(e lesson.Experiment) bool { return e.Name == name && e.FullOnly })
+	o := lesson.Override{Experiments: []string{name}, Full: full, Keys: map[string]string{"driver": lesson.K6}}
+	if err := read(given, o.Keys, &run.seed); err != nil {
 		return run, err
 	}
-	return run, run.connect(set, given, wanted)
+	if err := plan.Apply(o); err != nil {
+		return run, err
+	}
+	return run, run.connect(set, given, plan)
 }
 
-// experimentOf finds the plan's experiment of that name, the first one where none is named. What its servers would have
-// to be prepared for, only a run of the lesson does.
-func experimentOf(plan *lesson.Lesson, name string) (*lesson.Experiment, error) {
-	var names []string
-	for i := range plan.Experiments {
-		e := &plan.Experiments[i]
-		names = append(names, e.Name)
-		if name != e.Name && name != "" {
-			continue
+// read takes over the settings: those of an experiment as keys of it, and the seed.
+func read(given k6Arguments, of map[string]string, seed *uint32) error {
+	for _, name := range slices.Sorted(maps.Keys(given.settings)) {
+		value := given.settings[name]
+		key, isKey := keys[name]
+		instead, isElsewhere := elsewhere[name]
+		switch {
+		case !given.ofLab && !slices.Contains(ofConnection, name):
+		case isKey:
+			of[key] = value
+		case name == "LAB_SEED":
+			n, err := strconv.ParseUint(value, 10, 32)
+			if err != nil {
+				return fmt.Errorf("%s=%s: give a whole number below %d", name, value, int64(1)<<32)
+			}
+			*seed = uint32(n)
+		case isElsewhere:
+			return fmt.Errorf("%s can't be given to a script: %s", name, instead)
+		case !slices.Contains(ownSettings, name):
+			return unknownSetting(name)
 		}
-		if key := needsARun(e); key != "" {
-			return nil, fmt.Errorf("experiment %s sets %s, which only a run of the lesson does: scripts/run %s --experiments %s",
-				e.Name, key, plan.Name, e.Name)
-		}
-		return e, nil
 	}
-	return nil, suggest.Unknown("experiment", name, names)
+	return nil
 }
 
 // needsARun names what of an experiment a script alone can't have, "" where it can have all.
@@ -125,8 +146,6 @@ func needsARun(e *lesson.Experiment) string {
 		return "bandwidth_kb_s"
 	case e.FreshDatabase:
 		return "fresh_database"
-	case !slices.ContainsFunc(e.Roles, logsIn):
-		return "roles"
 	}
 	return ""
 }
@@ -134,56 +153,9 @@ func needsARun(e *lesson.Experiment) string {
 // loginRoles are the roles that can log in whenever they want: app_trust may only while a lesson's run lets it.
 var loginRoles = []string{"app", "app_clear"}
 
-func logsIn(role string) bool { return slices.Contains(loginRoles, role) }
-
-// cellOf is the first cell of an experiment.
-func cellOf(e *lesson.Experiment) k6run.Cell {
-	role := e.Roles[slices.IndexFunc(e.Roles, logsIn)]
-	c := k6run.Cell{Path: e.Paths[0], Role: role, Workload: e.Workload[0], Protocol: e.Protocol[0],
-		Clients: e.Clients[0], Rate: e.Rate, Seconds: e.Seconds, Warmup: e.Warmup, Transactions: e.Transactions}
-	if c.Path == "*" {
-		c.Path = "direct"
-	}
-	if len(e.Instances) > 0 {
-		c.Instances = e.Instances[0]
-	}
-	if len(e.InstancePools) > 0 {
-		c.InstancePool = e.InstancePools[0]
-	}
-	if params, err := json.Marshal(e.Params); err == nil && string(params) != "null" {
-		c.Params = params
-	}
-	return c
-}
-
-// change gives the cell what was given for it.
-func change(c *k6run.Cell, given k6Arguments) error {
-	for _, name := range slices.Sorted(maps.Keys(given.settings)) {
-		if name == "LAB_LINK" || name == "LAB_EXPERIMENT" {
-			continue
-		}
-		set, ok := ofCell[name]
-		instead, isElsewhere := elsewhere[name]
-		switch {
-		case ok:
-			if err := set(c, given.settings[name]); err != nil {
-				return fmt.Errorf("%s=%s: %w", name, given.settings[name], err)
-			}
-		case isElsewhere && given.ofLab:
-			return fmt.Errorf("%s can't be given to a script: %s", name, instead)
-		case given.ofLab:
-			return unknownSetting(name)
-		}
-	}
-	if c.Transactions > 0 && c.Rate > 0 {
-		return errors.New("a cell has a rate or a number of transactions, not both: give LAB_RATE=0 or LAB_TRANSACTIONS=0")
-	}
-	return nil
-}
-
 // unknownSetting is the error for a name that is no setting.
 func unknownSetting(name string) error {
-	known := append(slices.Sorted(maps.Keys(ofCell)), "LAB_LINK", "LAB_EXPERIMENT")
+	known := slices.Concat(slices.Sorted(maps.Keys(keys)), ownSettings)
 	lower := strings.Fields(strings.ToLower(strings.Join(known, " ")))
 	hint := ""
 	if closest := suggest.Closest(name, lower); closest != "" {
@@ -192,9 +164,15 @@ func unknownSetting(name string) error {
 	return fmt.Errorf("unknown setting %s:%s there are %s", name, hint, strings.Join(known, ", "))
 }
 
-// connect finds out where the clients connect: over the path's first link, unless another one or none was asked for.
-func (r *scriptRun) connect(set *topology.Set, given k6Arguments, wanted string) error {
-	p, err := set.Find(r.cell.Path)
+// connect makes the cell of the plan's first experiment, and finds out where its clients connect: over the path's first
+// link, unless another one or none was asked for.
+func (r *scriptRun) connect(set *topology.Set, given k6Arguments, plan *lesson.Lesson) error {
+	e := &plan.Experiments[0]
+	name := e.Paths[0]
+	if name == "*" {
+		name = "direct"
+	}
+	p, err := set.Find(name)
 	if err != nil {
 		return err
 	}
@@ -206,96 +184,38 @@ func (r *scriptRun) connect(set *topology.Set, given k6Arguments, wanted string)
 	case link == "none":
 		link = ""
 	case asked:
-	case wanted != "":
-		link = wanted
+	case e.Link != "":
+		link = e.Link
 	case len(p.Links()) > 0:
 		link = p.Links()[0]
 	}
 	if r.at, err = p.Endpoint(link); err != nil {
 		return fmt.Errorf("LAB_LINK: %w", err)
 	}
-	r.cell.Link, r.cell.DSN = link, r.at.DSN(r.cell.Role)
-	if p.ApplicationPool && r.cell.Instances == 0 {
-		r.cell.Instances = 1
+	cells := e.Over(lesson.Path{Name: p.Name, OwnPool: p.ApplicationPool, Roles: loginRoles}, link)
+	lacks := needsARun(e)
+	if len(cells) == 0 {
+		lacks = "roles"
 	}
-	if r.cell.Instances > 0 && r.cell.InstancePool == 0 {
-		r.cell.InstancePool = min((r.cell.Clients+r.cell.Instances-1)/r.cell.Instances, mostOwnPool)
+	if lacks != "" {
+		return fmt.Errorf("experiment %s sets %s, which only a run of the lesson does: scripts/run %s --experiments %s",
+			e.Name, lacks, plan.Name, e.Name)
 	}
-	connections := max(r.cell.Clients, r.cell.Instances*r.cell.InstancePool)
-	r.cell.Deadline = k6run.GettingReady(connections) + r.cell.Warmup + r.cell.Seconds + slack
+	r.cell, r.latencies = cells[0], e.Latencies
 	return nil
 }
 
-// shortest is the least length of a window, in seconds: that of a scenario of k6.
-const shortest = 1
-
-// mostOwnPool is how many connections the pool of an application has where nobody says, and slack is how many seconds a
-// script may take beside its window.
-const (
-	mostOwnPool = 10
-	slack       = 20
-)
+// slack is how many seconds a script may take beside its window.
+const slack = 20
 
 // env is what a script is told.
 func (r scriptRun) env() ([]string, error) {
-	env, err := r.cell.Env()
-	env = append(env, "LAB_PATH="+r.cell.Path, "LAB_LINK="+r.cell.Link)
-	return append(env, r.at.Env(r.cell.Role, server.Password(r.cell.Role))...), err
-}
-
-func text(of func(*k6run.Cell) *string) func(*k6run.Cell, string) error {
-	return func(c *k6run.Cell, value string) error {
-		*of(c) = value
-		return nil
-	}
-}
-
-func oneOf(of func(*k6run.Cell) *string, known ...string) func(*k6run.Cell, string) error {
-	return func(c *k6run.Cell, value string) error {
-		if !slices.Contains(known, value) {
-			return fmt.Errorf("it can be %s", strings.Join(known, ", "))
-		}
-		*of(c) = value
-		return nil
-	}
-}
-
-func whole(of func(*k6run.Cell) *int, least int) func(*k6run.Cell, string) error {
-	return func(c *k6run.Cell, value string) error {
-		n, err := strconv.Atoi(value)
-		if err != nil || n < least {
-			return fmt.Errorf("give a whole number from %d on", least)
-		}
-		*of(c) = n
-		return nil
-	}
-}
-
-func number(of func(*k6run.Cell) *float64, least float64) func(*k6run.Cell, string) error {
-	return func(c *k6run.Cell, value string) error {
-		n, err := strconv.ParseFloat(value, 64)
-		if err != nil || n < least || math.IsInf(n, 0) {
-			return fmt.Errorf("give a number from %g on", least)
-		}
-		*of(c) = n
-		return nil
-	}
-}
-
-func setSeed(c *k6run.Cell, value string) error {
-	n, err := strconv.ParseUint(value, 10, 32)
-	if err != nil {
-		return fmt.Errorf("give a whole number below %d", int64(1)<<32)
-	}
-	c.Seed = uint32(n)
-	return nil
-}
-
-func setParams(c *k6run.Cell, value string) error {
-	var params map[string]any
-	if err := json.Unmarshal([]byte(value), &params); err != nil || params == nil {
-		return errors.New(`give an object, such as '{"rows": 10}'`)
-	}
-	c.Params = json.RawMessage(value)
-	return nil
+	c := r.cell
+	connections := max(c.Clients, c.Instances*c.InstancePool)
+	env, err := k6run.Cell{Path: c.Path, DSN: r.at.DSN(c.Role), Role: c.Role, Link: c.Link, Workload: c.Workload,
+		Params: c.Params, Protocol: c.Protocol, Clients: c.Clients, Instances: c.Instances, InstancePool: c.InstancePool,
+		Transactions: c.Transactions, Rate: c.Rate, Seconds: c.Seconds, Warmup: c.Warmup, Scale: r.scale, Seed: r.seed,
+		Deadline: k6run.GettingReady(connections) + c.Warmup + c.Seconds + slack}.Env()
+	env = append(env, "LAB_PATH="+c.Path, "LAB_LINK="+c.Link)
+	return append(env, r.at.Env(c.Role, server.Password(c.Role))...), err
 }

@@ -1,15 +1,16 @@
 package topology
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
-
-	"pooler-lab/internal/suggest"
 )
 
 // service is what a path needs to know of a Compose service.
@@ -59,67 +60,16 @@ func readPaths(file string) ([]Path, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read paths: %w", err)
 	}
-	var nodes []yaml.Node
-	if err := yaml.Unmarshal(data, &nodes); err != nil {
+	var paths []Path
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	decoder.KnownFields(true) // a mistyped key would silently leave its default
+	if err := decoder.Decode(&paths); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("read paths from %s: %w", file, err)
-	}
-	paths := make([]Path, len(nodes))
-	for i := range nodes {
-		if err := readPath(&nodes[i], &paths[i]); err != nil {
-			return nil, fmt.Errorf("%s: line %d: path %q: %w", file, nodes[i].Line, nameOf(&nodes[i]), err)
-		}
 	}
 	if len(paths) == 0 {
 		return nil, fmt.Errorf("%s holds no path", file)
 	}
 	return paths, nil
-}
-
-func readPath(node *yaml.Node, p *Path) error {
-	err := checkFields(node, map[string][]string{
-		"": {"name", "meaning", "database", "services", "pools", "pooler", "balances", "application_pool",
-			"endpoint", "without_latency", "over"},
-		"over":     {"links", "endpoint"},
-		"endpoint": {"host", "port", "dbname"},
-	}, "")
-	if err != nil {
-		return err
-	}
-	return node.Decode(p)
-}
-
-// checkFields refuses keys that don't exist: a mistyped one would silently leave its default.
-// within is the key that node is the value of.
-func checkFields(node *yaml.Node, allowed map[string][]string, within string) error {
-	if node.Kind == yaml.SequenceNode {
-		for _, item := range node.Content {
-			if err := checkFields(item, allowed, within); err != nil {
-				return err
-			}
-		}
-	}
-	if node.Kind != yaml.MappingNode {
-		return nil
-	}
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		key := node.Content[i].Value
-		if !slices.Contains(allowed[within], key) {
-			return suggest.Unknown("field", key, allowed[within])
-		}
-		if err := checkFields(node.Content[i+1], allowed, key); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func nameOf(node *yaml.Node) string {
-	for i := 0; node.Kind == yaml.MappingNode && i+1 < len(node.Content); i += 2 {
-		if node.Content[i].Value == "name" {
-			return node.Content[i+1].Value
-		}
-	}
-	return ""
 }
 
 func readServices(file string) ([]service, error) {

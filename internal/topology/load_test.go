@@ -128,8 +128,9 @@ func TestUnavailable(t *testing.T) {
 
 func TestLoadRefuses(t *testing.T) {
 	cases := []struct{ name, old, new, want string }{
-		{"unknown field", "pools: none", "pols: none", `path "direct": unknown field "pols": did you mean pools?`},
-		{"unknown field of an endpoint", "dbname: near", "db: near", `path "near": unknown field "db":`},
+		{"unknown field", "pools: none", "pols: none", "line 6: field pols not found in type topology.Path"},
+		{"unknown field of an endpoint", "dbname: near", "db: near", "line 27: field db not found"},
+		{"no path", goodPaths, "# none", "holds no path"},
 		{"unknown service", "services: [primary]", "services: [primery]",
 			`path "direct": unknown service "primery": did you mean primary?`},
 		{"unknown host", "host: pgbouncer, port: 6432, dbname: lab", "host: pgpool, port: 9999, dbname: lab",

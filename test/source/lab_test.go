@@ -26,6 +26,8 @@ func newStandInLab(t *testing.T) standInLab {
 	l.path = filepath.Dir(l.script)
 	for name, code := range map[string]string{
 		"lab/scripts/lab":     read(t, filepath.Join(root, "scripts", "lab")),
+		"lab/scripts/tour":    read(t, filepath.Join(root, "scripts", "tour")),
+		"lab/scripts/up":      "#!/bin/sh\n",
 		"lab/scripts/setting": "#!/bin/sh\necho stand-in\n",
 		"lab/scripts/docker": `#!/usr/bin/env bash
 case "$1 $*" in
@@ -71,6 +73,15 @@ func (l standInLab) command(t *testing.T, in string, args ...string) *exec.Cmd {
 	return c
 }
 
+// words are those of a command line: between blanks, and after the first | between those.
+func words(line string) []string {
+	plain, rest, more := strings.Cut(line, "|")
+	if !more {
+		return strings.Fields(plain)
+	}
+	return append(strings.Fields(plain), strings.Split(rest, "|")...)
+}
+
 // noted is a note of the stand-in, "" before there is one.
 func (l standInLab) noted(name string) string {
 	text, err := os.ReadFile(filepath.Join(l.notes, name))
@@ -105,12 +116,7 @@ func TestToolsSeeTheCallersFolders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := newStandInLab(t)
 			home := filepath.Join(l.folder, "home")
-			text := strings.ReplaceAll(c.args, "HOME", home)
-			words, rest, _ := strings.Cut(text, "|")
-			args := strings.Fields(words)
-			if rest != "" {
-				args = append(args, strings.Split(rest, "|")...)
-			}
+			args := words(strings.ReplaceAll(c.args, "HOME", home))
 			if said, err := l.command(t, c.in, args...).CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, said)
 			}
@@ -160,12 +166,7 @@ func TestStandardInputGoesToWhatReadsIt(t *testing.T) {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
 			l := newStandInLab(t)
-			words, rest, _ := strings.Cut(line, "|")
-			args := strings.Fields(words)
-			if rest != "" {
-				args = append(args, strings.Split(rest, "|")...)
-			}
-			c := l.command(t, "loose", args...)
+			c := l.command(t, "loose", words(line)...)
 			input, err := os.CreateTemp(t.TempDir(), "")
 			if err != nil {
 				t.Fatal(err)
@@ -198,11 +199,14 @@ func TestStandardInputGoesToWhatReadsIt(t *testing.T) {
 // Whatever ends a script closes what its client of Docker reads, which ends the program in the container.
 func TestEndOfAScriptEndsWhatItStarted(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGKILL} {
-		for _, line := range []string{"pgbench direct", "k6 run x.js", "psql direct -c x", "run 00-tour", "latency"} {
+		for _, line := range []string{"lab pgbench direct", "lab k6 run x.js", "lab psql direct -c x", "lab run 00-tour",
+			"lab latency", "tour"} {
 			t.Run(signal.String()+"/"+line, func(t *testing.T) {
 				t.Parallel()
 				l := newStandInLab(t)
-				c := l.command(t, "loose", strings.Fields(line)...)
+				args := strings.Fields(line)
+				l.script = filepath.Join(l.path, args[0])
+				c := l.command(t, "loose", args[1:]...)
 				c.Env = append(c.Env, "STAND_IN_READS=yes")
 				c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 				if err := c.Start(); err != nil {
@@ -223,7 +227,4 @@ func TestEndOfAScriptEndsWhatItStarted(t *testing.T) {
 	}
 }
 
-func (l standInLab) ended() bool {
-	_, err := os.Stat(filepath.Join(l.notes, "ended"))
-	return err == nil
-}
+func (l standInLab) ended() bool { return exists(filepath.Join(l.notes, "ended")) }

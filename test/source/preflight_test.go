@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,49 +22,95 @@ esac
 `
 
 // preflight runs that of a checkout on an engine, and returns what it said.
-func preflight(t *testing.T, checkout string, env ...string) (said string, ok bool) {
-	t.Helper()
-	program := filepath.Join(checkout, "docker")
-	if err := os.WriteFile(program, []byte(dockerStandIn), 0o755); err != nil {
-		t.Fatal(err)
-	}
+func preflight(checkout string, env ...string) (said string, ok bool) {
 	c := exec.Command(filepath.Join(checkout, "scripts", "preflight"))
-	c.Env = append([]string{"PATH=" + checkout + ":" + os.Getenv("PATH"), "TMPDIR=" + checkout, "LAB_PORTS=2-11",
+	c.Env = append([]string{"PATH=" + checkout + ":" + os.Getenv("PATH"), "LAB_PORTS=2-11",
 		"LAB_CONSOLE_PORT=1", "ENGINE=29.0.1", "QUOTA=true", "SECURITY=[name=seccomp,profile=default]",
 		"SYSTEM=Debian GNU/Linux"}, env...)
 	text, err := c.CombinedOutput()
 	return string(text), err == nil
 }
 
-func asItIs(env string) string { return env }
-
-func TestPreflightKnowsTheEngine(t *testing.T) {
+// Each problem is a sentence, and what isn't one is none.
+func TestPreflight(t *testing.T) {
 	t.Parallel()
-	threads, limits := "lets no container of the lab start a thread", "limits no container's CPU time"
+	const threads, limits = "lets no container of the lab start a thread", "limits no container's CPU time"
+	const scale, cpus, size = "a whole number from 1 to 20000", "a number of CPUs, such as 0.5", "a size, such as 1g"
+	const most, ports, letters = "Docker has 4 CPUs here", "ten ports in a row", "letters, digits, '_', '.' and '-'"
+	password := func(name string, length int) string { return name + "_PASSWORD=" + strings.Repeat("x", length) }
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	port := taken.Addr().(*net.TCPAddr).Port
+	checkout := checkoutWith(t, asItIs)
 	for _, c := range []struct {
-		name, says string
-		ok         bool
-		env        []string
+		env  string // settings, a blank between them
+		says string // what is wrong or, with ok, what is only told; "" where nothing is
+		ok   bool
 	}{
-		{"a new one", "", true, nil},
-		{"the first that can", "", true, []string{"ENGINE=20.10.10"}},
-		{"the last that can't", threads, false, []string{"ENGINE=20.10.9"}},
-		{"the first of its series", threads, false, []string{"ENGINE=20.10.0"}},
-		{"an older series", threads, false, []string{"ENGINE=19.03.15"}},
-		{"a distribution's, which may have mended it", "", true, []string{"ENGINE=20.10.5+dfsg1"}},
-		{"without seccomp", "", true, []string{"ENGINE=20.10.5", "SECURITY=[]"}},
-		{"rootless without the cpu controller", limits, true, []string{"QUOTA=false", "SECURITY=[name=rootless]"}},
+		{"", "", true},
+		{"ENGINE=20.10.10", "", true},
+		{"ENGINE=20.10.9", threads, false},
+		{"ENGINE=20.10.0", threads, false},
+		{"ENGINE=19.03.15", threads, false},
+		{"ENGINE=20.10.5+dfsg1", "", true}, // a distribution's, which may have mended it
+		{"ENGINE=20.10.5 SECURITY=[]", "", true},
+		{"QUOTA=false SECURITY=[name=rootless]", limits, true},
+		{"LAB_SCALE=ten", scale, false},
+		{"LAB_SCALE=0", scale, false},
+		{"LAB_SCALE=20001", scale, false},
+		{"LAB_SCALE=1.5", scale, false},
+		{"LAB_SCALE=", scale, false},
+		{"LAB_MAX_CONNECTIONS=many", "a whole number from 100", false},
+		{"LAB_MAX_CONNECTIONS=20", "a whole number from 100", false},
+		{"LAB_DEBIAN_RELEASE=13", "the code name of a Debian release", false},
+		{"LAB_POSTGRES_MAJOR=17.1", "PostgreSQL's major version", false},
+		{"LAB_POSTGRES_MAJOR=", "PostgreSQL's major version", false},
+		{"LAB_NODE_CPUS=half", cpus, false},
+		{"LAB_NODE_CPUS=0", cpus, false},
+		{"LAB_POOLER_CPUS=-1", cpus, false},
+		{"LAB_POOLER_CPUS=0,5", cpus, false},
+		{"LAB_NODE_CPUS=4", "", true},
+		{"LAB_NODE_CPUS=4096", most, false},
+		{"LAB_POOLER_CPUS=4.5", most, false},
+		{"LAB_NODE_MEMORY=much", size, false},
+		{"LAB_POOLER_MEMORY=1", size, false},
+		{"LAB_YUGABYTE_MEMORY=3_g", size, false},
+		{"LAB_PORTS=15001", ports, false},
+		{"LAB_PORTS=15001-15009", ports, false},
+		{"LAB_PORTS=15010-15001", ports, false},
+		{"LAB_PORTS=65530-65539", "ten ports in a row below 65536", false},
+		{"LAB_PORTS=here-there", ports, false},
+		{"LAB_CONSOLE_PORT=5", "a port below 65536 that isn't one of LAB_PORTS", false},
+		{fmt.Sprintf("LAB_PORTS=%d-%d", port-9, port), " of 127.0.0.1 is taken: free it", false},
+		{"LAB_PASSWORD=with/slash", letters, false},
+		{"APP_PASSWORD=quo'te", letters, false},
+		{"APP_CLEAR_PASSWORD=", letters, false},
+		{`YSQL_PASSWORD=back\slash`, letters, false},
+		{password("LAB", 79), "", true},
+		{password("LAB", 80), "LAB_PASSWORD has 80 characters in .env or the environment: give at most 79", false},
+		{password("APP", 80), "APP_PASSWORD has 80 characters", false},
+		{password("APP_CLEAR", 80), "APP_CLEAR_PASSWORD has 80 characters", false},
+		{password("MONITOR", 80), "MONITOR_PASSWORD has 80 characters", false},
+		{password("REPLICATION", 80), "", true}, // Pgpool-II has none of its
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			said, ok := preflight(t, checkoutWith(t, asItIs), c.env...)
-			if ok != c.ok || !strings.Contains(said, c.says) || c.says == "" && said != "" ||
-				strings.Count(said, "\n") > 1 {
+		t.Run(c.env, func(t *testing.T) {
+			said, ok := preflight(checkout, strings.Fields(c.env)...)
+			if ok != c.ok || !strings.Contains(said, c.says) || c.says == "" && said != "" || strings.Count(said, "\n") > 1 {
 				t.Errorf("ok %v, said %q, wanted %q", ok, said, c.says)
+			}
+			name, value, _ := strings.Cut(c.env, "=")
+			begins := name + " is '" + value + "' in .env or the environment: "
+			if strings.HasPrefix(c.says, "a ") && !strings.Contains(said, begins) {
+				t.Errorf("said %q, wanted %q in it", said, begins)
 			}
 		})
 	}
 }
+
+func asItIs(env string) string { return env }
 
 // Containers run as other users than whoever cloned the checkout.
 func TestPreflightNamesFilesThatContainersCannotRead(t *testing.T) {
@@ -82,11 +129,11 @@ func TestPreflightNamesFilesThatContainersCannotRead(t *testing.T) {
 				t.Fatal(err)
 			}
 			says := "lab: containers can't read " + c.file + ": run 'chmod -R go+rX compose.yaml configs images k6' in "
-			said, ok := preflight(t, checkout)
+			said, ok := preflight(checkout)
 			if ok || !strings.HasPrefix(said, says) {
 				t.Errorf("ok %v, said %q, wanted %q", ok, said, says)
 			}
-			if said, ok := preflight(t, checkout, "SYSTEM=Docker Desktop"); !ok || said != "" {
+			if said, ok := preflight(checkout, "SYSTEM=Docker Desktop"); !ok || said != "" {
 				t.Errorf("Docker Desktop: said %q", said)
 			}
 			repair := exec.Command("chmod", "-R", "go+rX", "compose.yaml", "configs", "images", "k6")
@@ -94,34 +141,9 @@ func TestPreflightNamesFilesThatContainersCannotRead(t *testing.T) {
 			if err := repair.Run(); err != nil {
 				t.Fatal(err)
 			}
-			if said, ok := preflight(t, checkout); !ok || said != "" {
+			if said, ok := preflight(checkout); !ok || said != "" {
 				t.Errorf("after the chmod: said %q", said)
 			}
 		})
-	}
-}
-
-func TestPreflightKnowsHowLongAPasswordMayBe(t *testing.T) {
-	t.Parallel()
-	checkout := checkoutWith(t, asItIs)
-	roles := []string{"LAB_PASSWORD", "APP_PASSWORD", "APP_CLEAR_PASSWORD", "MONITOR_PASSWORD"}
-	passwords := func(length int) []string {
-		var env []string
-		for _, name := range roles {
-			env = append(env, name+"="+strings.Repeat("x", length))
-		}
-		return env
-	}
-	// Pgpool-II has no password of replication's.
-	most := append(passwords(79), "REPLICATION_PASSWORD="+strings.Repeat("x", 80))
-	if said, ok := preflight(t, checkout, most...); !ok || said != "" {
-		t.Errorf("79 characters: said %q", said)
-	}
-	said, ok := preflight(t, checkout, passwords(80)...)
-	for _, name := range roles {
-		says := "lab: " + name + " has 80 characters in .env or the environment: give at most 79"
-		if ok || !strings.Contains(said, says) {
-			t.Errorf("80 characters: said %q, wanted %q", said, says)
-		}
 	}
 }

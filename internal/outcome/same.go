@@ -1,0 +1,57 @@
+package outcome
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/metric"
+	"pooler-lab/internal/result"
+)
+
+// judgeSame judges whether two comparisons have the same ratio: whether the interval of the first one's, divided by the
+// second one's, lies within so many percent of 1. It is refuted where the whole interval lies beyond.
+func judgeSame(run *result.Run, plan lesson.Condition) Condition {
+	c := Condition{Plan: plan, Limit: 1}
+	var ratios []Interval
+	for _, name := range plan.Comparisons {
+		i := slices.IndexFunc(run.Lesson.Comparisons, func(c lesson.Comparison) bool { return c.Name == name })
+		if i < 0 {
+			return c.with(Inconclusive, Reason{Text: fmt.Sprintf("the lesson has no comparison %q", name)})
+		}
+		of := Compare(run, run.Lesson.Comparisons[i])
+		if !of.Outcome.Concludes() {
+			why := of.Reason
+			why.Text = because("comparison "+name+": "+string(of.Outcome), why.Text)
+			return c.with(of.Outcome, why)
+		}
+		ratios = append(ratios, of.Ratio.Interval)
+	}
+	if len(ratios) != 2 {
+		return c.with(Inconclusive, Reason{Text: "it takes two comparisons"})
+	}
+	c.Value = quotient(ratios[0], ratios[1])
+	lo, hi := 1/(1+float64(plan.Within)), 1+float64(plan.Within)
+	c.Agrees = c.Value.Lo >= lo && c.Value.Hi <= hi
+	why := Reason{Text: fmt.Sprintf("the ratio of %s to that of %s is %s (%s), expected: 1 within %s", plan.Comparisons[0],
+		plan.Comparisons[1], metric.RatioText(c.Value.Center), c.Value.Text(metric.RatioText), plan.Within)}
+	switch {
+	case c.Agrees:
+		return c.with(Reproduced, why)
+	case c.Value.Hi < lo, c.Value.Lo > hi:
+		return c.with(NotReproduced, why)
+	}
+	why.Text += ": the interval is too wide to tell"
+	return c.with(Inconclusive, why)
+}
+
+// quotient divides a ratio by another one that was measured apart from it. Its interval is made of theirs, on a
+// logarithmic scale (the method of variance estimates recovery; Zou and Donner, Statistics in Medicine 27, 2008).
+func quotient(above, below Interval) Interval {
+	away := func(a, b float64) float64 { return math.Exp(math.Hypot(math.Log(a), math.Log(b))) }
+	center := above.Center / below.Center
+	return Interval{Center: center, N: min(above.N, below.N),
+		Lo: center / away(above.Center/above.Lo, below.Hi/below.Center),
+		Hi: center * away(above.Hi/above.Center, below.Center/below.Lo)}
+}

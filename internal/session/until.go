@@ -1,0 +1,34 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+)
+
+// ErrLate is Until's error where what it waited for hasn't come in time.
+var ErrLate = errors.New("not within")
+
+// Forever is a wait that only the context ends.
+const Forever time.Duration = math.MaxInt64
+
+// Until calls so until that returns true or an error, with a pause between two calls. It calls so once at least. Once
+// wait is over it returns an ErrLate, and once ctx has ended the context's error.
+func Until(ctx context.Context, wait, pause time.Duration, so func() (bool, error)) error {
+	begun := time.Now()
+	for {
+		if done, err := so(); done || err != nil {
+			return err
+		}
+		if time.Since(begun) >= wait {
+			return fmt.Errorf("%w %v", ErrLate, wait)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
