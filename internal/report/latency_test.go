@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"time"
@@ -48,22 +49,17 @@ func latencyPaths() []result.Path {
 	}
 }
 
-func selector(pairs ...any) lesson.Selector {
-	s := lesson.Selector{}
-	for i := 0; i < len(pairs); i += 2 {
-		var v lesson.Value
-		if err := v.UnmarshalJSON(fmt.Appendf(nil, "%v", pairs[i+1])); err != nil {
-			panic(err)
-		}
-		s[pairs[i].(string)] = v
+// pick makes a selector of JSON text.
+func pick(text string) (s lesson.Selector) {
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		panic(err)
 	}
 	return s
 }
 
 func latencyLesson() result.Lesson {
-	quoted := func(path string) string { return `"` + path + `"` }
-	at := func(path string, ms any) lesson.Selector {
-		return selector("experiment", `"throughput"`, "path", quoted(path), "latency_ms", ms)
+	at := func(path, ms string) lesson.Selector {
+		return pick(fmt.Sprintf(`{"experiment": "throughput", "path": %q, "latency_ms": %s}`, path, ms))
 	}
 	two, half := 2.0, 0.5
 	return result.Lesson{Name: "02-latency", Title: "Latency and throughput",
@@ -75,42 +71,46 @@ func latencyLesson() result.Lesson {
 			"no more than ten statements a round trip, whatever stands between.",
 		File: "k6/lessons/02-latency.js", SHA256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
 		Comparisons: []lesson.Comparison{
-			{Name: "slower", Text: "Throughput at 10 ms against none", Metric: "tps", Of: at("direct", 10), To: at("direct", 0)},
+			{Name: "slower", Text: "Throughput at 10 ms against none", Metric: "tps", Of: at("direct", "10"), To: at("direct", "0")},
 			{Name: "pooled", Text: "PgBouncer against direct, without latency", Metric: "tps",
 				Of: at("pgbouncer-transaction", "null"), To: at("direct", "null")},
 			{Name: "near", Text: "PgBouncer near the application against near the database", Metric: "tps",
-				Of: at("pgbouncer-transaction-near-app", 10), To: at("pgbouncer-transaction", 10)},
+				Of: at("pgbouncer-transaction-near-app", "10"), To: at("pgbouncer-transaction", "10")},
 			{Name: "balanced", Text: "Pgpool-II against direct, without latency", Metric: "tps", Of: at("pgpool", "null"),
 				To: at("direct", "null")},
 		},
 		Study: &lesson.Study{Title: "PostgreSQL network latency does make a big difference", Source: "CYBERTEC, 2020",
 			Setup: "Read-only pgbench, 10 clients, 20 s. The author's 10 ms is one way: 20 ms of round trip in our words.",
 			Figures: []lesson.StudyFigure{{What: "no delay", Value: "8813 TPS", Metric: "tps", Of: at("direct", "null")},
-				{What: "10 ms of delay", Value: "461 TPS", Metric: "tps", Of: at("direct", 20)},
+				{What: "10 ms of delay", Value: "461 TPS", Metric: "tps", Of: at("direct", "20")},
 				{What: "more delay", Value: "'dropped 100 times'"}},
 			Findings: []lesson.Finding{
 				{Name: "falls", Text: "Throughput falls to less than half at 10 ms of round trip.",
-					All: []lesson.Condition{{Metric: "tps", Of: at("direct", 10), To: at("direct", 0), Is: "less", Than: &half}}},
+					All: []lesson.Condition{{Metric: "tps", Of: at("direct", "10"), To: at("direct", "0"), Is: "less", Than: &half}}},
 				{Name: "doubles", Text: "Pgpool-II does twice as much as direct without latency.",
 					All: []lesson.Condition{{Metric: "tps", Of: at("pgpool", "null"), To: at("direct", "null"), Is: "more",
 						Than: &two}}},
 				{Name: "cannot", Text: "At 200 ms Pgpool-II does less than at 100 ms.",
-					All: []lesson.Condition{{Metric: "tps", Of: at("pgpool", 200), To: at("pgpool", 100), Is: "less"}}},
+					All: []lesson.Condition{{Metric: "tps", Of: at("pgpool", "200"), To: at("pgpool", "100"), Is: "less"}}},
+				{Name: "far", Text: "With 4000 clients it is another matter.", All: []lesson.Condition{{Metric: "tps",
+					Of: pick(`{"experiment": "four-thousand"}`), Is: "less", Than: &two}}},
 			}},
+		Experiments: []result.Experiment{{Name: "waits", Text: "Where does the server wait?"}},
+		LeftOut:     []string{"four-thousand"},
 		Charts: []lesson.Chart{
 			{Title: "Transactions a second over latency", Kind: "lines", Metric: "tps", X: "latency_ms", Series: "path",
-				Of: selector("experiment", `"throughput"`), Ceiling: true, Log: "xy",
+				Of: pick(`{"experiment": "throughput"}`), Ceiling: true, Log: "xy",
 				Note: "Both axes are logarithmic: a straight line down means that twice the round trip halves the throughput."},
 			{Title: "Response time over latency", Kind: "lines", Metric: "p50", X: "latency_ms", Series: "path",
-				Of: selector("experiment", `"throughput"`), Log: ""},
+				Of: pick(`{"experiment": "throughput"}`), Log: ""},
 			{Title: "Transactions a second without latency", Kind: "bars", Metric: "tps", X: "path", Series: "",
-				Of: selector("experiment", `"throughput"`, "latency_ms", "null")},
+				Of: pick(`{"experiment": "throughput", "latency_ms": null}`)},
 			{Title: "Transactions a second, far and near", Kind: "bars", Metric: "tps", X: "latency_ms", Series: "path",
-				Of: selector("experiment", `"throughput"`)},
+				Of: pick(`{"experiment": "throughput"}`)},
 			{Title: "Where the server waits", Kind: "stack", Parts: []string{"waits"}, X: "path", Series: "latency_ms",
-				Of: selector("experiment", `"waits"`)},
+				Of: pick(`{"experiment": "waits"}`)},
 			{Title: "What a connect is made of", Kind: "stack", Parts: []string{"dial", "tls", "auth"}, X: "path",
-				Of: selector("experiment", `"waits"`, "latency_ms", 20)},
+				Of: pick(`{"experiment": "waits", "latency_ms": 20}`)},
 		}}
 }
 
@@ -179,7 +179,8 @@ func repeat(block int, trip, tps, ms float64) result.Repeat {
 // waiting is a cell with what its server waited for, and with errors.
 func waiting(path string, ms int) result.Cell {
 	c := result.Cell{Cell: cellOf("waits", path, ms), Status: result.Planned}
-	c.Wanted = 1
+	c.Wanted, c.Metrics = 1, []string{"dial", "auth", "tps", "mean", "wait:CPU", "wait:Net/Delay", "throttled_database",
+		"memory_database_mb", "memory_per_backend_mb", "backends", "locks", "errors:57P01"}
 	slow := float64(ms) / 20
 	r := repeat(1, float64(ms)+0.2, 400, 3)
 	r.Nodes[0].Waits = []result.Wait{{Event: "CPU", Share: 0.55 - 0.5*slow}, {Event: "Net/Delay", Share: 0.15 + 0.5*slow},

@@ -49,23 +49,13 @@ func manifestOf(run *result.Run) []Term {
 	return append(terms, Term{"lesson file", fmt.Sprintf("%s, SHA-256 %s", run.Lesson.File, run.Lesson.SHA256)})
 }
 
-// order says in which order the cells ran.
+// order says in which order the cells ran. Each pair is a block of its own.
 func order(run *result.Run) string {
-	pairs := slices.Collect(maps.Keys(blocksOfPairs(run)))
-	text, pronoun := metric.Count(run.Blocks-len(pairs), "block"), ""
-	if len(pairs) > 0 {
-		text, pronoun = metric.Count(len(pairs), "pair")+" of cells side by side, then "+text, " of these"
+	text, pronoun := metric.Count(run.Blocks-len(run.Pairs), "block"), ""
+	if len(run.Pairs) > 0 {
+		text, pronoun = metric.Count(len(run.Pairs), "pair")+" of cells side by side, then "+text, " of these"
 	}
 	return text + ", each" + pronoun + " with one repeat of every cell that still wants one, shuffled"
-}
-
-// blocksOfPairs are the blocks in which cells ran side by side.
-func blocksOfPairs(run *result.Run) map[int]bool {
-	blocks := map[int]bool{}
-	for _, p := range run.Pairs {
-		blocks[p.Block] = true
-	}
-	return blocks
 }
 
 // logins says what each role's clients are asked for, and on which paths.

@@ -25,7 +25,7 @@ func Text(run *result.Run, details bool) string {
 // Verdict is the run's comparisons and findings alone, and what the flags stand for that they name.
 func Verdict(run *result.Run, all outcome.Outcomes) string {
 	t := writer{p: NewPage(run)}
-	t.WriteString(run.ID + ": " + run.Lesson.Question + "\n")
+	t.paragraph("", run.ID+": "+run.Lesson.Question)
 	if len(all.Comparisons)+len(all.Findings) == 0 {
 		return t.String() + "The lesson makes no comparison: its figures are a table to look at (scripts/report).\n" +
 			"A lesson that makes some: scripts/run 01-connect\n"
