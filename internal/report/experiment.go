@@ -12,12 +12,6 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// An Experiment is one of the lesson's, as two tables with a row a cell.
-type Experiment struct {
-	Brief Table // what the cells differ in, and their figures
-	Full  Table // that, and round trips, ratios, repeats, errors and flags
-}
-
 // An experiment is the cells of one of a lesson's while its tables are made.
 type experiment struct {
 	result.ExperimentCells
@@ -80,49 +74,44 @@ func (e *experiment) keys() []column {
 	return keys
 }
 
-// shown makes the experiment's tables.
-func (e *experiment) shown() Experiment {
-	keys := e.keys()
-	full := append(slices.Clone(keys), column{Head{Text: "round trip", Unit: "ms", Number: true}, roundTripCell})
-	brief := slices.Clone(keys)
+// columns are all of the experiment's table.
+func (e *experiment) columns() []column {
+	all := append(e.keys(), column{Head{Text: "round trip", Unit: "ms", Number: true, Detail: true}, roundTripCell})
 	for i, f := range e.metrics {
-		of := func(c *result.Cell) Cell { return figureCell(f, c) }
-		figures := column{Head{Text: f.Heading, Unit: unit(f), Number: true}, of}
-		brief, full = append(brief, figures), append(full, figures)
+		figure := func(c *result.Cell) Cell { return figureCell(f, c) }
+		all = append(all, column{Head{Text: f.Heading, Unit: unit(f), Number: true}, figure})
 		if i == 0 && e.compared() {
-			full = append(full, column{Head{Text: "to direct", Unit: "ratio", Number: true},
-				func(c *result.Cell) Cell { return ratioCell(e.run, f, c) }})
+			ratio := func(c *result.Cell) Cell { return ratioCell(e.run, f, c) }
+			all = append(all, column{Head{Text: "to direct", Unit: "ratio", Number: true, Detail: true}, ratio})
 		}
 	}
-	full = append(full, e.ending()...)
-	t := Experiment{Brief: e.table(brief, len(keys)), Full: e.table(full, len(keys))}
-	t.Brief.Caption = strings.TrimSuffix(e.Text, ".")
-	if e.Text == "" {
-		t.Brief.Caption = strings.Join(e.shared, ", ")
-	}
-	return t
-}
-
-// ending is how often the cells ran, their errors and their flags, each where there is something to say of it.
-func (e *experiment) ending() (all []column) {
-	number := func(text string, of func(*result.Cell) string) column {
-		return column{Head{Text: text, Number: true}, func(c *result.Cell) Cell { return Cell{Text: of(c), Class: "number"} }}
+	count := func(text string, of func(*result.Cell) int64) column {
+		return column{Head{Text: text, Number: true, Detail: true}, func(c *result.Cell) Cell {
+			return Cell{Text: strconv.FormatInt(of(c), 10), Class: "number"}
+		}}
 	}
 	if e.uneven() {
-		all = append(all, number("repeats", func(c *result.Cell) string { return strconv.Itoa(counting(c)) }))
+		all = append(all, count("repeats", func(c *result.Cell) int64 { return int64(counting(c)) }))
 	}
 	if e.failed() {
-		all = append(all, number("errors", func(c *result.Cell) string { return strconv.FormatInt(c.ErrorsMeasured(), 10) }))
+		all = append(all, count("errors", (*result.Cell).ErrorsMeasured))
 	}
 	if e.flagged() {
-		all = append(all, column{Head{Text: "flags"}, func(c *result.Cell) Cell { return Cell{Text: joined(c.Flags())} }})
+		flags := func(c *result.Cell) Cell { return Cell{Text: joined(c.Flags())} }
+		all = append(all, column{Head{Text: "flags", Detail: true}, flags})
 	}
 	return all
 }
 
-// table has the columns for each of the cells.
-func (e *experiment) table(columns []column, keys int) Table {
-	t := Table{Name: "Experiment " + e.Name, Caption: e.caption(), Keys: keys}
+// table has a row a cell: what it differs in from the others, its figures, and where there is room its round trip, its
+// ratio to the direct path's, and its repeats, errors and flags where there is something to say of them.
+func (e *experiment) table() Table {
+	t := Table{Name: "Experiment " + e.Name, Caption: e.caption(), Brief: strings.TrimSuffix(e.Text, "."),
+		Keys: len(e.keys())}
+	if e.Text == "" {
+		t.Brief = strings.Join(e.shared, ", ")
+	}
+	columns := e.columns()
 	for _, col := range columns {
 		t.Head = append(t.Head, col.Head)
 	}

@@ -25,9 +25,9 @@ type Page struct {
 	Alerts  []string // what a reader has to know before any figure
 	Few     string   // how little is shown by cells that ran a few times
 
-	Grid        *Table // the run's figures as one table; nil where it isn't a grid of paths and latencies
-	Experiments []Experiment
-	Notes       []Term // what a reader of the table alone has to know
+	Grid   *Table  // the run's figures as one table; nil where it isn't a grid of paths and latencies
+	Tables []Table // of each experiment
+	Notes  []Term  // what a reader of the table alone has to know
 
 	Comparisons []Comparison
 	Within      string // what their ratios are of
@@ -59,7 +59,7 @@ func NewPage(run *result.Run) *Page {
 	experiments := experimentsOf(run)
 	p.Grid = gridOf(run, experiments)
 	for _, e := range experiments {
-		p.Experiments = append(p.Experiments, e.shown())
+		p.Tables = append(p.Tables, e.table())
 	}
 	p.Legend = legend(run, experiments)
 	p.Comparisons, p.Reach = comparisons(all.Comparisons)
@@ -71,8 +71,9 @@ func NewPage(run *result.Run) *Page {
 // A Table is rows of cells under headings. The first cell of a row says what the row is.
 type Table struct {
 	Name, Caption string
-	Prose         bool // its fields are sentences, and break
-	Keys          int  // columns from the left that say which row it is; the first one does in any case
+	Brief         string // the caption where there is little room
+	Prose         bool   // its fields are sentences, and break
+	Keys          int    // columns from the left that say which row it is; the first one does in any case
 	Head          []Head
 	Rows          []Row
 }
@@ -82,6 +83,7 @@ type Head struct {
 	Text, Unit string
 	Over       string // what stands above it and those beside it with the same
 	Number     bool   // its figures stand at the right
+	Detail     bool   // it isn't there where there is little room
 }
 
 // A Row is a line of a table.

@@ -125,17 +125,22 @@ func (t Table) width() int { return text.LongestLineLen(t.render(proseWidth)) }
 
 // columns is the table with its keys, and of the other columns those from and before an index.
 func (t Table) columns(from, before int) Table {
-	cut := func(n int) bool { return n < t.Keys || n >= max(from, t.Keys) && n < before }
-	part := Table{Name: t.Name, Caption: t.Caption, Keys: t.Keys}
+	return t.pick(func(i int) bool { return i < t.Keys || i >= from && i < before })
+}
+
+// pick is the table with some of its columns.
+func (t Table) pick(wanted func(i int) bool) Table {
+	part := t
+	part.Head, part.Rows = nil, nil
 	for i, h := range t.Head {
-		if cut(i) {
+		if wanted(i) {
 			part.Head = append(part.Head, h)
 		}
 	}
 	for _, r := range t.Rows {
 		row := Row{Class: r.Class}
 		for i, c := range r.Cells {
-			if cut(i) {
+			if wanted(i) {
 				row.Cells = append(row.Cells, c)
 			}
 		}
@@ -145,11 +150,8 @@ func (t Table) columns(from, before int) Table {
 }
 
 // chunks are tables with the keys and some of the other columns each, none of them wider than a terminal if one column
-// fits; none of no table.
-func (t *Table) chunks() (all []Table) {
-	if t == nil {
-		return nil
-	}
+// fits.
+func (t Table) chunks() (all []Table) {
 	for from := t.Keys; from < len(t.Head); {
 		before := from + 1
 		for before < len(t.Head) && t.columns(from, before+1).width() <= width {

@@ -62,18 +62,16 @@ func (t *writer) title() {
 // came to.
 func (t *writer) brief() {
 	why := doubts{}
-	if all := t.p.Grid.chunks(); len(all) == 1 {
+	tables := t.p.Tables
+	if t.p.Grid != nil && t.p.Grid.width() <= width {
+		tables = []Table{*t.p.Grid}
+	}
+	for _, table := range tables {
+		first := table.pick(func(i int) bool { return !table.Head[i].Detail }).chunks()[0]
 		t.line()
-		t.WriteString(lay(all[0]))
-		why.add(all[0])
-	} else {
-		for _, e := range t.p.Experiments {
-			first := e.Brief.chunks()[0]
-			t.line()
-			t.paragraph(first.Name+": ", first.Caption)
-			t.WriteString(lay(first))
-			why.add(first)
-		}
+		t.paragraph(table.Name+": ", table.Brief)
+		t.table(first)
+		why.add(first)
 	}
 	t.line()
 	t.paragraph("* doubtful: ", why.String())
@@ -84,13 +82,13 @@ func (t *writer) brief() {
 
 // details are everything.
 func (t *writer) details() {
-	for _, e := range t.p.Experiments {
-		t.section(e.Full.Name, e.Full.Caption)
-		for i, part := range e.Full.chunks() {
+	for _, table := range t.p.Tables {
+		t.section(table.Name, table.Caption)
+		for i, part := range table.chunks() {
 			if i > 0 {
 				t.line()
 			}
-			t.WriteString(lay(part))
+			t.table(part)
 		}
 	}
 	t.line()
@@ -107,7 +105,7 @@ func (t *writer) details() {
 	t.list(t.p.Manifest)
 	if len(t.p.Sampling.Rows) > 0 {
 		t.section("", t.p.Sampling.Caption+":")
-		t.WriteString(lay(t.p.Sampling))
+		t.table(t.p.Sampling)
 	}
 }
 
