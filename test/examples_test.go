@@ -80,9 +80,9 @@ func newSummary(t *testing.T, before map[string]bool, name string) *summary.Summ
 	if len(fresh) != 1 {
 		t.Fatalf("of a run of %s there are the summaries %v", name, fresh)
 	}
-	s, err := summary.Read(fresh[0])
+	test, err := summary.Read(fresh[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return test.Sides[0]
 }

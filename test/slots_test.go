@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pooler-lab/internal/k6run"
+	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/topology"
 	"pooler-lab/k6/summary"
@@ -83,8 +84,8 @@ func slotCell(t testing.TB, path string) k6run.Cell {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return k6run.Cell{Path: path, DSN: services[path].DSN("app"), Role: "app", Workload: "select", Protocol: "prepared",
-		Clients: slotClients, Seconds: windowTime, Warmup: 1, Deadline: 60, Scale: scale}
+	return k6run.Cell{Cell: lesson.Cell{Path: path, Role: "app", Workload: "select", Protocol: "prepared",
+		Clients: slotClients, Seconds: windowTime, Warmup: 1}, DSN: services[path].DSN("app"), Deadline: 60, Scale: scale}
 }
 
 // runInLab runs k6 in the lab's container for what env says, and returns the lines of the groups and the summary.
@@ -111,14 +112,14 @@ func runInLab(t testing.TB, env []string, into any) (groups string) {
 func ofSlots(t testing.TB, milliseconds float64) map[string]outcome.Interval {
 	t.Helper()
 	const lead = 165.0 // at least, on average
-	pair := k6run.Pair{SlotMS: milliseconds, AtMost: (slotGroups + 1) * 4 * (milliseconds + lead) / 1000,
+	pair := k6run.Trial{SlotMS: milliseconds, AtMost: (slotGroups + 1) * 4 * (milliseconds + lead) / 1000,
 		End: 120, Seed: 7, Groups: "/tmp/slots.groups",
-		Cells: [summary.Sides]k6run.Cell{slotCell(t, "direct"), slotCell(t, "pgbouncer-transaction")}}
+		Cells: []k6run.Cell{slotCell(t, "direct"), slotCell(t, "pgbouncer-transaction")}}
 	env, err := pair.Env()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var p summary.Pair
+	var p summary.Test
 	text := runInLab(t, env, &p)
 	if p.TooSlow != "" || p.Failure != "" || p.SlotMS != milliseconds {
 		t.Fatalf("the pair is %+v", p)
@@ -156,15 +157,15 @@ func ofWindows(t testing.TB) map[string]outcome.Interval {
 		for at := range summary.Sides {
 			side := (at + block) % summary.Sides
 			cell := slotCell(t, []string{"direct", "pgbouncer-transaction"}[side])
-			env, err := cell.Env()
+			env, err := k6run.Trial{Cells: []k6run.Cell{cell}}.Env()
 			if err != nil {
 				t.Fatal(err)
 			}
-			var s summary.Summary
-			runInLab(t, env, &s)
+			var seen summary.Test
+			runInLab(t, env, &seen)
 			figures[side] = map[string]float64{}
 			for metric, figure := range agreeing {
-				figures[side][metric] = figure.window(&s)
+				figures[side][metric] = figure.window(seen.Sides[0])
 			}
 		}
 		for metric := range agreeing {

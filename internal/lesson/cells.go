@@ -65,6 +65,14 @@ type Cell struct {
 	PgbenchScript    string                       `json:"pgbench_script,omitempty"` // where pgbench drives it
 }
 
+// Connections is how many the cell's clients have open at most.
+func (c Cell) Connections() int {
+	if c.Instances > 0 {
+		return c.Instances * c.InstancePool
+	}
+	return c.Clients
+}
+
 // HasUsualRole says whether the cell's clients log in as everyone does unless told otherwise.
 func (c Cell) HasUsualRole() bool { return c.Role == "" || c.Role == usualRole }
 

@@ -42,7 +42,7 @@ func (r *Repeat) Flagged(kind FlagKind) bool {
 
 // A RoundTrip is what a SELECT 1 on a warm connection of the cell's path took before load.
 type RoundTrip struct {
-	SetMS      float64 `json:"set_ms"`      // sum of the latencies on the links it goes over
+	SetMS      float64 `json:"set_ms"`      // latency on its link; of links side by side the longest
 	MeasuredMS float64 `json:"measured_ms"` // median
 	Samples    int     `json:"samples"`
 }
@@ -93,6 +93,13 @@ type Counted struct {
 	Connections  int64 `json:"connections"`
 	Explicit     int64 `json:"explicit,omitempty"` // of the transactions: begun with BEGIN
 	Silent       int64 `json:"silent,omitempty"`   // of the connections: they sent no statement
+}
+
+// And is what both counted.
+func (c Counted) And(other Counted) Counted {
+	return Counted{Transactions: c.Transactions + other.Transactions, Prepares: c.Prepares + other.Prepares,
+		Connections: c.Connections + other.Connections, Explicit: c.Explicit + other.Explicit,
+		Silent: c.Silent + other.Silent}
 }
 
 // A Count is one number that k6 and a server both kept.

@@ -118,7 +118,7 @@ func TestTheSchemaRefuses(t *testing.T) {
 		{"an unknown status", `"status":"interrupted"`, `"status":"stopped"`},
 		{"an unknown flag", `"kind":"errors"`, `"kind":"odd"`},
 		{"a throttled share above 1", `"throttled":0.2`, `"throttled":20`},
-		{"another version", `"version":2`, `"version":1`},
+		{"another version", `"version":3`, `"version":2`},
 		{"a missing field", `"unfinished":1`, `"not_restored":"x"`},
 	}
 	text, err := json.Marshal(full())
@@ -168,11 +168,13 @@ func TestReadRefuses(t *testing.T) {
 	for name, want := range map[string]string{
 		empty:                      "holds no run.json",
 		empty + "/nowhere":         "find the run",
-		written(`{"version": 99}`): "version 99, this program reads version 2: a newer lab wrote it",
+		written(`{"version": 99}`): "version 99, this program reads version 3: a newer lab wrote it",
 		written(`{"version": 1, "lesson": {"override": {"latencies_ms": [null]}}}`): "is an old run: it has version 1",
-		written(`{"version": 2, "cells": 5}`):                                       "cannot unmarshal",
-		written(`{`):                                                                "unexpected end",
-		written(`{}`):                                                               "no version",
+		written(`{"version": 2, "pairs": []}`): "is an old run: it has version 2, and this program reads version 3. " +
+			"The version of the lab that wrote it reads it",
+		written(`{"version": 3, "cells": 5}`): "cannot unmarshal",
+		written(`{`):                          "unexpected end",
+		written(`{}`):                         "no version",
 	} {
 		if _, err := Read(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, it should speak of %q", err, want)

@@ -11,9 +11,7 @@ import (
 )
 
 // Version of run.json's schema. It grows with a change that an older reader would misread.
-// Pairs came without a new version. A reader that doesn't know them takes each for a block in which two cells ran once,
-// which it is: it sees too few common repeats for an interval, and concludes nothing from them.
-const Version = 2
+const Version = 3
 
 // File is the name of a run's document within its folder.
 const File = "run.json"

@@ -62,7 +62,11 @@ func NewRunCommand() *cobra.Command {
 			if f.steps {
 				progressOut = newSteps(c.ErrOrStderr())
 			}
-			doc, err := Script(c.Context(), file, o, seed, progressOut)
+			l, err := readLesson(file)
+			if err != nil {
+				return err
+			}
+			doc, err := Lesson(c.Context(), l, o, seed, progressOut)
 			if doc != nil {
 				Print(c.OutOrStdout(), doc, f.details)
 			}
@@ -73,18 +77,8 @@ func NewRunCommand() *cobra.Command {
 	return c
 }
 
-// Script runs the lesson in a file as 'lab run' does, and returns what came out: what did, where the error is of a run
-// that ended early. It checks everything that can be checked before anything runs.
-func Script(ctx context.Context, file string, o lesson.Override, seed uint64, progressOut io.Writer) (*result.Run,
-	error) {
-	l, err := readLesson(file)
-	if err != nil {
-		return nil, err
-	}
-	return Lesson(ctx, l, o, seed, progressOut)
-}
-
-// Lesson is Script for a lesson that has been read.
+// Lesson runs a lesson as 'lab run' does, and returns what came out: what did, where the error is of a run that ended
+// early. It checks everything that can be checked before anything runs.
 func Lesson(ctx context.Context, l *lesson.Lesson, o lesson.Override, seed uint64, progressOut io.Writer) (*result.Run,
 	error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -119,8 +113,6 @@ func prepare(l *lesson.Lesson, o lesson.Override) (*topology.Set, *plan, error) 
 			return nil, nil, err
 		}
 	}
-	all := *l
-	all.Experiments = slices.Clone(l.Experiments)
 	if err := l.Apply(o); err != nil {
 		return nil, nil, err
 	}
@@ -128,29 +120,12 @@ func prepare(l *lesson.Lesson, o lesson.Override) (*topology.Set, *plan, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	p.share = shareOfLimits(&all, set, o.Full)
 	if asItIs(o) {
 		if err := outcome.CheckCells(l, p.asked); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", lesson.PlanOf(l.File), err)
 		}
 	}
 	return set, p, nil
-}
-
-// shareOfLimits is how much of what its limits allow the fixed work of l takes where all of l takes what its author
-// says; 0 is unknown.
-func shareOfLimits(l *lesson.Lesson, set *topology.Set, full bool) float64 {
-	if l.Apply(lesson.Override{Full: full}) != nil || l.Expected(full) == 0 {
-		return 0
-	}
-	p, err := makePlan(l, set)
-	if err != nil {
-		return 0
-	}
-	all := newProgress(io.Discard, 0, p.cells, kindIn(set))
-	all.addPairs(p.pairs.Pairs, p.cells)
-	known := all.remaining() - all.work.left
-	return min(1, max(0, (l.Expected(full)-known).Seconds()/max(1, all.work.left.Seconds())))
 }
 
 // asItIs says whether a run has its lesson's cells as they are, in either size, with side experiments or without.
@@ -177,12 +152,12 @@ func chosen(dir string, args []string) (string, error) {
 // execute runs the plan while it holds the lock of results, and returns the run.
 func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override, seed uint64, results string,
 	progressOut io.Writer) (*result.Run, error) {
-	lock, err := takeLock(results, "lesson "+p.lesson.Name)
+	free, err := Hold(results, "lesson "+p.lesson.Name)
 	if err != nil {
 		return nil, err
 	}
-	defer lock.Close()
-	servers, err := server.NewLab(set, os.Getenv("LAB_PASSWORD"))
+	defer free()
+	servers, err := server.New(set, os.Getenv("LAB_PASSWORD"))
 	if err != nil {
 		return nil, err
 	}
@@ -205,11 +180,8 @@ func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override,
 		return nil, err
 	}
 	doc := p.document(o, seed)
-	progress := p.progress(progressOut, doc.Blocks, set, o)
-	announce(progressOut, progress, p.lesson, o.Full)
-	if text := p.tooSmall(set, cpus(), cpuLimits(ctx)); text != "" {
-		fmt.Fprintln(progressOut, text)
-	}
+	progress := newProgress(progressOut, doc, p.expected(o))
+	progress.announce(doc, p.lesson)
 	over := progress.during("reading the data into both servers' caches")
 	servers.Warm(ctx)
 	doc.Manifest, err = manifest(ctx, servers, set, p.cells, scale)
@@ -248,12 +220,13 @@ func Print(out io.Writer, doc *result.Run, details bool) {
 }
 
 // announce says how long a run takes that takes longer than a minute, and what a full size needs.
-func announce(out io.Writer, p *progress, l *lesson.Lesson, full bool) {
+func (p *progress) announce(doc *result.Run, l *lesson.Lesson) {
+	full := doc.Lesson.Full
 	if full && spokenNeeds(l.Full) != "" {
-		fmt.Fprintf(out, "%s in full size needs %s\n", l.Name, spokenNeeds(l.Full))
+		fmt.Fprintf(p.out, "%s in full size needs %s\n", l.Name, spokenNeeds(l.Full))
 	}
-	if left := p.remaining(); full || left > time.Minute {
-		fmt.Fprintf(out, "%s, %s\n", p.howMany(), p.howLong())
+	if full || p.remaining() > time.Minute {
+		fmt.Fprintf(p.out, "%s, %s\n", howMany(doc), &p.time)
 	}
 }
 

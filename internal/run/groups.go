@@ -22,74 +22,71 @@ import (
 // followEvery is how often the groups that k6 has written are read.
 const followEvery = 300 * time.Millisecond
 
-// A follower reads the groups of a pair while k6 writes them, and has k6 stop once their interval is narrow enough.
+// A follower reads the groups of a pair while k6 writes them. It has k6 stop once their interval is narrow enough, and
+// where they can't be read.
 type follower struct {
-	cells    [summary.Sides]lesson.Cell
-	pair     result.Pair
+	cells    []lesson.Cell
+	pair     *result.Pair // whose groups and figures they are
 	progress *progress
 	file     string // of the groups
 	stop     string // file that ends k6
 
 	offset  int64 // of the first byte not read yet
-	groups  []summary.Group
-	figures map[string][][2]float64
-	precise bool // k6 was told to stop
-	err     error
-
-	quit chan struct{}
-	done sync.WaitGroup
+	stopped bool  // k6 was told to stop
+	err     error // of reading, the first
 }
 
-// follow begins to read; end ends it.
-func (r *runner) follow(t *trial, told k6run.Pair) *follower {
-	f := &follower{cells: t.cells, pair: t.pair, progress: r.progress, file: told.Groups, stop: told.Stop,
-		figures: map[string][][2]float64{}, quit: make(chan struct{})}
-	f.done.Go(func() {
+// follow begins to read the groups of a pair; end reads what is left, and returns what was wrong with them.
+func (r *runner) follow(t *trial, told k6run.Trial) (end func() error) {
+	f := &follower{pair: t.pair, progress: r.progress, file: told.Groups, stop: told.Stop}
+	for _, s := range t.sides {
+		f.cells = append(f.cells, s.cell)
+	}
+	t.pair.File, t.pair.Figures, t.pair.Ending = t.file()+".groups", map[string][][2]float64{}, result.TimeOver
+	quit := make(chan struct{})
+	var reading sync.WaitGroup
+	reading.Go(func() {
 		ticker := time.NewTicker(followEvery)
 		defer ticker.Stop()
 		for {
 			select {
-			case <-f.quit:
+			case <-quit:
 				return
 			case <-ticker.C:
 				f.update()
 			}
 		}
 	})
-	return f
-}
-
-// end reads what is left and returns what was wrong with the file.
-func (f *follower) end() error {
-	close(f.quit)
-	f.done.Wait()
-	if _, err := f.read(); err != nil && f.err == nil {
-		f.err = err
+	return func() error {
+		close(quit)
+		reading.Wait()
+		f.read()
+		os.Remove(f.stop)
+		return f.err
 	}
-	return f.err
 }
 
-// update reads new groups, shows what they come to and ends k6 where that is enough.
+// update reads new groups, shows what they come to and ends k6 where that is enough, or they can't be read.
 func (f *follower) update() {
-	more, err := f.read()
-	if err != nil {
-		f.err = err
-	}
-	if !more || f.precise || err != nil {
+	more := f.read()
+	if f.stopped {
 		return
 	}
-	widest := f.widest()
-	n := len(f.groups)
-	each := f.groups[n-1].End.Sub(f.groups[0].Start) / time.Duration(n)
-	f.progress.groups(n, each, outcome.Groups(f.figures[f.pair.Metrics[0]]), widest)
-	if n < outcome.EarliestGroups || widest > f.pair.Until {
-		return
+	if f.err == nil {
+		if !more {
+			return
+		}
+		widest, n := f.widest(), f.pair.Groups
+		f.progress.groups(n, outcome.Groups(f.pair.Figures[f.pair.Metrics[0]]))
+		if n < outcome.EarliestGroups || widest > f.pair.Until {
+			return
+		}
+		f.pair.Ending = result.Precise
 	}
-	if err := os.WriteFile(f.stop, nil, 0o644); err != nil {
+	f.stopped = true
+	if err := os.WriteFile(f.stop, nil, 0o644); err != nil && f.err == nil {
 		f.err = fmt.Errorf("tell k6 to stop: %w", err)
-		return
 	}
-	f.precise = true
 }
 
 // widest is half the width of the widest interval of all the pair's metrics, as a share of its ratio: a comparison of
@@ -97,43 +94,53 @@ func (f *follower) update() {
 func (f *follower) widest() float64 {
 	most := 0.0
 	for _, name := range f.pair.Metrics {
-		most = max(most, outcome.HalfWidth(outcome.Groups(f.figures[name])))
+		most = max(most, outcome.HalfWidth(outcome.Groups(f.pair.Figures[name])))
 	}
 	return most
 }
 
-// read reads the groups that were written since, in whole lines: k6 may be writing the last one.
-func (f *follower) read() (more bool, err error) {
-	file, err := os.Open(f.file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+// read reads the groups that were written since, in whole lines: k6 may be writing the last one. It says whether there
+// are any. After an error nothing is read any more.
+func (f *follower) read() (more bool) {
+	if f.err != nil {
+		return false
+	}
+	before := f.pair.Groups
+	text, err := f.lines()
+	for line := range bytes.Lines(text) {
+		var g summary.Group
+		if err = json.Unmarshal(line, &g); err == nil {
+			err = f.add(g)
+		}
+		if err != nil {
+			err = fmt.Errorf("group %d: %w", f.pair.Groups+1, err)
+			break
+		}
 	}
 	if err != nil {
-		return false, fmt.Errorf("read k6's groups: %w", err)
+		f.err = fmt.Errorf("read k6's groups: %w", err)
+	}
+	return f.pair.Groups > before
+}
+
+// lines are those that were written since.
+func (f *follower) lines() ([]byte, error) {
+	file, err := os.Open(f.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
 	}
 	defer file.Close()
 	text, err := io.ReadAll(io.NewSectionReader(file, f.offset, 1<<62))
-	if err != nil {
-		return false, fmt.Errorf("read k6's groups: %w", err)
-	}
 	text = text[:bytes.LastIndexByte(text, '\n')+1]
 	f.offset += int64(len(text))
-	for line := range bytes.Lines(text) {
-		var g summary.Group
-		if err := json.Unmarshal(line, &g); err != nil {
-			return more, fmt.Errorf("read k6's group %d: %w", len(f.groups)+1, err)
-		}
-		if err := f.add(g); err != nil {
-			return more, err
-		}
-		more = true
-	}
-	return more, nil
+	return text, err
 }
 
 // add takes in a group: a figure of each metric that it measured on both sides.
 func (f *follower) add(g summary.Group) error {
-	f.groups = append(f.groups, g)
 	for _, name := range f.pair.Metrics {
 		m, err := metric.Find(name)
 		if err != nil {
@@ -147,9 +154,10 @@ func (f *follower) add(g summary.Group) error {
 			figures[side], both = figure, both && ok
 		}
 		if both {
-			f.figures[name] = append(f.figures[name], figures)
+			f.pair.Figures[name] = append(f.pair.Figures[name], figures)
 		}
 	}
+	f.pair.Groups++
 	return nil
 }
 

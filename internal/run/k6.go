@@ -8,14 +8,15 @@ import (
 	"time"
 
 	"pooler-lab/internal/k6run"
+	"pooler-lab/internal/lesson"
 )
 
 // grace is how long k6 may take to end its statements, close its connections and write its summary after it was asked
 // to stop.
-func grace(cells ...k6run.Cell) time.Duration {
+func grace(cells []k6run.Cell) time.Duration {
 	all := 8 * time.Second
 	for _, c := range cells {
-		all += time.Duration(max(c.Clients, c.Instances*c.InstancePool)) * 20 * time.Millisecond
+		all += time.Duration(c.Connections()) * 20 * time.Millisecond
 	}
 	return all
 }
@@ -26,25 +27,27 @@ type generator struct {
 	printed string // the end of its log
 }
 
-// runK6 runs script once for a cell, with its output in log and what it measured in summary.
-func runK6(ctx context.Context, script, log, summary, password string, c k6run.Cell) (generator, error) {
-	env, err := c.Env()
+// drive runs the program that the clients are in, once, with what it prints in log and what it measured in written.
+func (r *runner) drive(ctx context.Context, t *trial, told k6run.Trial, log, written string) (generator, error) {
+	if s := t.sides[0]; s.cell.DrivenBy() == lesson.Pgbench {
+		return runPgbench(ctx, s.Path, told.Cells[0], log, written)
+	}
+	return runK6(ctx, r.script, log, written, told)
+}
+
+// runK6 runs script once for a trial, with its output in log and what it measured in written.
+func runK6(ctx context.Context, script, log, written string, told k6run.Trial) (generator, error) {
+	env, err := told.Env()
 	if err != nil {
 		return generator{}, err
 	}
-	return runOrder(ctx, log, k6run.Order{Script: script, Output: "lab=" + summary, Env: env, Password: password,
-		Grace: grace(c)})
-}
-
-// runOrder runs k6 once with its output in log.
-func runOrder(ctx context.Context, log string, o k6run.Order) (generator, error) {
 	output, err := os.Create(log)
 	if err != nil {
 		return generator{}, fmt.Errorf("make k6's log: %w", err)
 	}
 	defer output.Close()
-	o.Stdout, o.Stderr = output, output
-	end, err := k6run.Run(ctx, o)
+	end, err := k6run.Run(ctx, k6run.Order{Script: script, Output: "lab=" + written, Env: env,
+		Password: told.Cells[0].Password, Stdout: output, Stderr: output, Grace: grace(told.Cells)})
 	return generator{end, lastLines(log, 5)}, err
 }
 

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"io"
 	"path/filepath"
 	"testing"
 	"time"
@@ -54,7 +53,6 @@ func TestLessons(t *testing.T) {
 			if o.Full && l.Full == nil {
 				continue
 			}
-			all := *l
 			if err := l.Apply(o); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -66,9 +64,9 @@ func TestLessons(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 			if !o.Full && o.Experiments == nil {
-				p.share = shareOfLimits(&all, set, false)
-				if takes := p.progress(io.Discard, 0, set, o).remaining(); takes > longest {
-					t.Errorf("%s takes %s", name, takes)
+				e := newEstimate(p.document(o, 0), p.expected(o))
+				if takes := e.all(); takes > longest || e.left[atMost] > 0 && e.share == 0 {
+					t.Errorf("%s takes %s, %v of the most that pairs and fixed work may take", name, takes, e.share)
 				}
 			}
 		}

@@ -1,16 +1,19 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"hash/fnv"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"pooler-lab/internal/k6run"
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/sample"
 	"pooler-lab/internal/server"
@@ -18,73 +21,43 @@ import (
 	"pooler-lab/k6/summary"
 )
 
-// slack is what a repeat of c may take beside its warm-up and window before its deadline ends it, in seconds: k6's
-// start and end, and the closing of its connections, for which a slow machine needs some 50 ms each.
-func slack(c lesson.Cell) float64 { return 20 + 0.05*float64(connections(c)) }
+// slack is what a cell may take beside its warm-up and window before its deadline ends it, in seconds: k6's start and
+// end, and the closing of its connections, for which a slow machine needs some 50 ms each.
+func slack(c lesson.Cell) float64 { return 20 + 0.05*float64(c.Connections()) }
+
+// calibrating is how many seconds two cells may take beside their warm-up, their groups and what slack allows: to find
+// out how long slots have to be, and to let the group under way end.
+const calibrating = 15
 
 // gettingReady is what the clients of c may take to get ready, in seconds.
 func gettingReady(c lesson.Cell) float64 {
 	if c.Transactions > 0 {
 		return 0 // connecting is part of the work
 	}
-	return k6run.GettingReady(connections(c))
+	return k6run.GettingReady(c.Connections())
 }
 
-// connections is how many the cell's clients open.
-func connections(c lesson.Cell) int {
-	if c.Instances > 0 {
-		return c.Instances * c.InstancePool
+// told is the trial as k6 is told of it.
+func (r *runner) told(t *trial) k6run.Trial {
+	var told k6run.Trial
+	for _, s := range t.sides {
+		told.End += gettingReady(s.cell) + s.cell.Warmup + slack(s.cell)
+		told.Cells = append(told.Cells, k6run.Cell{Cell: s.cell, DSN: s.Path.DSN(), Scale: r.doc.Manifest.Scale,
+			Seed: repeatSeed(r.doc.Seed, s.cell.ID, t.block), Password: server.Password(s.cell.Role)})
 	}
-	return c.Clients
-}
-
-// load runs k6 and reads what it saw.
-func (r *runner) load(ctx context.Context, c lesson.Cell, path server.Path, out *result.Repeat) error {
-	cell, file := r.told(c, path, out), r.file(c, out)
-	out.Log = file + ".log"
-	deadline := time.Duration(cell.Deadline * float64(time.Second))
-	r.watch(c, path) // a server that doesn't answer takes none of k6's time
-	limited, cancel := context.WithTimeout(ctx, deadline)
-	defer cancel()
-
-	written := filepath.Join(r.dir, file+".json")
-	g, err := r.drive(limited, c, path, cell, filepath.Join(r.dir, out.Log), written)
-	r.sessions.Stop()
-	out.Exit = g.Exit
-	if err != nil || ctx.Err() != nil {
-		return errors.Join(err, ctx.Err())
+	if t.pair == nil {
+		told.End += t.sides[0].cell.Seconds
+	} else {
+		told.End += calibrating + 1.25*t.pair.AtMost // where it lacks groups: see k6/pg
+		told.AtMost, told.Fewest = t.pair.AtMost, outcome.FewestGroups
+		told.Seed = repeatSeed(r.doc.Seed, t.pair.Of+" "+t.pair.To, t.block)
+		file := filepath.Join(r.dir, t.file())
+		told.Groups, told.Stop = file+".groups", file+".stop"
 	}
-	seen, readErr := summary.Read(written)
-	if readErr == nil {
-		out.Summary = file + ".json"
-		out.Measured = measured(seen)
-		from, to := opened(g, seen)
-		out.Resources = r.used(watched(path), g, from, to)
-		out.Nodes, out.Pooler = r.sessions.Between(from, to)
+	for i := range told.Cells {
+		told.Cells[i].Deadline = told.End
 	}
-	if err := g.complain(limited, deadline, readErr, why(seen)); err != nil {
-		return err
-	}
-	return complain(seen, c)
-}
-
-// file names what k6 writes of a repeat, below the run's folder and without its ending.
-func (r *runner) file(c lesson.Cell, out *result.Repeat) string {
-	name := fmt.Sprintf("%s/%s-r%d", k6Folder, c.ID, out.Block)
-	if out.Attempt > 1 {
-		name += fmt.Sprintf("-attempt%d", out.Attempt)
-	}
-	return name
-}
-
-// told is the cell as k6 is told of it.
-func (r *runner) told(c lesson.Cell, path server.Path, out *result.Repeat) k6run.Cell {
-	return k6run.Cell{Path: c.Path, DSN: path.DSN(), Workload: c.Workload, Clients: c.Clients, Rate: c.Rate,
-		Seconds: c.Seconds, Warmup: c.Warmup, Protocol: c.Protocol, Scale: r.doc.Manifest.Scale,
-		Latency: c.Latency.MS(), Link: c.Link,
-		Deadline: gettingReady(c) + c.Warmup + c.Seconds + slack(c), Seed: repeatSeed(r.doc.Seed, c.ID, out.Block),
-		Role: c.Role, PoolSize: c.PoolSize, Instances: c.Instances, InstancePool: c.InstancePool,
-		Transactions: c.Transactions, Params: c.Params}
+	return told
 }
 
 // repeatSeed differs for each repeat of a run and is the same whenever a run has the same seed.
@@ -93,6 +66,123 @@ func repeatSeed(seed uint64, id string, block int) uint32 {
 	fmt.Fprint(h, seed, id, block)
 	return h.Sum32()
 }
+
+// file names what k6 writes of the trial, below the run's folder and without its ending.
+func (t *trial) file() string {
+	name := fmt.Sprintf("%s/%s-r%d", k6Folder, t.sides[0].cell.ID, t.block)
+	if t.pair != nil {
+		name = fmt.Sprintf("%s/pair-%d", k6Folder, t.block)
+	}
+	if t.number > 1 {
+		name += fmt.Sprintf("-attempt%d", t.number)
+	}
+	return name
+}
+
+// load runs the program that the clients are in and reads what it saw. Two cells alternate until the interval of their
+// ratio is as narrow as it has to be, or time is over: their whole groups are kept, whatever ends them.
+func (r *runner) load(ctx context.Context, t *trial) error {
+	told, file := r.told(t), t.file()
+	deadline := time.Duration(told.End * float64(time.Second))
+	limited, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+
+	end := r.watch(t, told) // a server that doesn't answer takes none of k6's time
+	log, written := file+".log", file+".json"
+	g, err := r.drive(limited, t, told, filepath.Join(r.dir, log), filepath.Join(r.dir, written))
+	watchErr := end()
+	for _, s := range t.sides {
+		s.out.Exit, s.out.Log = g.Exit, log
+	}
+	if err != nil || ctx.Err() != nil && t.pair == nil {
+		return errors.Join(err, ctx.Err())
+	}
+	seen, readErr := readSides(filepath.Join(r.dir, written), len(t.sides))
+	if readErr == nil {
+		r.take(t, seen, g, written)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case t.tooSlow != "":
+		return errors.New(t.tooSlow)
+	}
+	if err := g.complain(limited, deadline, readErr, why(seen.Sides...)); err != nil {
+		return err
+	}
+	if watchErr != nil {
+		return watchErr
+	}
+	return t.complain(seen)
+}
+
+// readSides reads what the program of the clients wrote of so many cells. Where it can't, there are no sides.
+func readSides(file string, cells int) (*summary.Test, error) {
+	seen, err := summary.Read(file)
+	if err != nil {
+		return new(summary.Test), err
+	}
+	if len(seen.Sides) != cells || slices.Contains(seen.Sides, nil) {
+		return new(summary.Test), fmt.Errorf("%s has no summary of each cell", filepath.Base(file))
+	}
+	return seen, nil
+}
+
+// watch begins to sample the databases and the pooler of one cell, or to follow the groups of two. Until it is ended,
+// the lab's session with the pooler is not to be used for anything else.
+func (r *runner) watch(t *trial, told k6run.Trial) (end func() error) {
+	if t.pair != nil {
+		return r.follow(t, told)
+	}
+	s := t.sides[0]
+	subjects := sample.Subjects{Nodes: s.Path.Nodes(), Hz: s.cell.SamplesPerSecond, Pooler: s.Path.PoolerService()}
+	if subjects.Pooler != "" {
+		subjects.SamplePooler = func(ctx context.Context) (result.Pooler, error) {
+			return r.servers.SamplePooler(ctx, s.Path)
+		}
+	}
+	r.sessions.Start(subjects)
+	return func() error { r.sessions.Stop(); return nil }
+}
+
+// take notes what k6 saw, and what that used of the machine.
+func (r *runner) take(t *trial, seen *summary.Test, g generator, file string) {
+	var from, to time.Time
+	for i, s := range seen.Sides {
+		opened, closed := g.Started, g.Ended
+		if s.Window != nil {
+			opened, closed = s.Window.Start, s.Window.End
+		}
+		if i == 0 || opened.Before(from) {
+			from = opened
+		}
+		if i == 0 || closed.After(to) {
+			to = closed
+		}
+	}
+	for i, s := range t.sides {
+		s.out.Summary, s.out.Measured = file, measured(seen.Sides[i])
+	}
+	if t.pair == nil {
+		s := t.sides[0]
+		s.out.Resources = r.used(watched(s.Path), g, from, to)
+		s.out.Nodes, s.out.Pooler = r.sessions.Between(from, to)
+		return
+	}
+	t.pair.SlotMS, t.pair.MedianMS, t.tooSlow = seen.SlotMS, seen.MedianMS, t.named(seen.TooSlow)
+	used := r.used(nil, g, from, to)
+	used.GeneratorMB, used.GeneratorSeconds, used.NotMeasured = nil, nil, onlyBoth
+	for i, s := range t.sides {
+		own := *used
+		if share := seen.HostCPU[i]; share != nil {
+			own.HostCPU = share
+		}
+		s.out.Resources = &own
+	}
+}
+
+// onlyBoth says why a repeat of a pair has no container.
+const onlyBoth = "what containers use is known of both cells of the pair together only"
 
 // watched are the containers whose use of the machine belongs to the path.
 func watched(path server.Path) []string {
@@ -103,27 +193,7 @@ func watched(path server.Path) []string {
 	return services
 }
 
-// watch begins to sample the path's databases and its pooler. Until it is stopped, the lab's session with the pooler is
-// not to be used for anything else.
-func (r *runner) watch(c lesson.Cell, path server.Path) {
-	subjects := sample.Subjects{Nodes: path.Nodes(), Hz: c.SamplesPerSecond, Pooler: path.PoolerService()}
-	if subjects.Pooler != "" {
-		subjects.SamplePooler = func(ctx context.Context) (result.Pooler, error) {
-			return r.servers.SamplePooler(ctx, path)
-		}
-	}
-	r.sessions.Start(subjects)
-}
-
-// opened is from when to when the measured window was open, or k6 lived where none was.
-func opened(g generator, seen *summary.Summary) (from, to time.Time) {
-	if w := seen.Window; w != nil {
-		return w.Start, w.End
-	}
-	return g.Started, g.Ended
-}
-
-// used sums up what the repeat took between two moments.
+// used sums up what the trial took between two moments.
 func (r *runner) used(services []string, g generator, from, to time.Time) *result.Resources {
 	resources := r.sampler.Between(services, g.Started, from, to)
 	if wall := g.Ended.Sub(g.Started); wall > 0 {
@@ -132,4 +202,91 @@ func (r *runner) used(services []string, g generator, from, to time.Time) *resul
 		resources.GeneratorCPU, resources.GeneratorMB, resources.GeneratorSeconds = &cpu, &memory, &seconds
 	}
 	return resources
+}
+
+// complain returns why the trial measured nothing, or nil where it did.
+func (t *trial) complain(seen *summary.Test) error {
+	if seen.Failure != "" {
+		return errors.New(t.named(seen.Failure) + why(seen.Sides...))
+	}
+	for i, s := range seen.Sides {
+		if err := complain(s, t.sides[i].cell); err != nil {
+			return fmt.Errorf("%s%w", t.prefix(i), err)
+		}
+	}
+	if t.pair != nil && t.pair.Groups == 0 {
+		return errors.New("no group of slots was complete")
+	}
+	return nil
+}
+
+// complain returns why k6 measured nothing of a cell, or nil where it did. Where the window begins with connecting,
+// clients that could not even connect are a result: how much was done is what is measured.
+func complain(s *summary.Summary, c lesson.Cell) error {
+	switch {
+	case s.Finish != nil:
+		return nil
+	case c.Transactions > 0:
+		return errors.New("k6 didn't say how its clients got done" + why(s))
+	}
+	if s.Window == nil {
+		return errors.New(strings.TrimSuffix("the measured window never opened: "+s.Unopened, ": ") + why(s))
+	}
+	if s.Count("pg_transactions", summary.Measured) == 0 {
+		return errors.New("no transaction was committed in the measured window" + why(s))
+	}
+	return nil
+}
+
+// why lists what went wrong, each kind once, the most frequent of a side first.
+func why(sides ...*summary.Summary) (text string) {
+	byCount := func(a, b result.Error) int { return cmp.Compare(b.Count, a.Count) }
+	for _, s := range sides {
+		var kinds []string
+		for _, e := range slices.SortedStableFunc(slices.Values(s.Errors), byCount) {
+			kinds = append(kinds, fmt.Sprintf("%d x %s (%s)", e.Count, e.Code, e.Message))
+		}
+		if len(kinds) > 0 {
+			text += ": " + strings.Join(kinds, "; ")
+		}
+	}
+	return text
+}
+
+// measured is the summary in run.json's terms. Where the window began with connecting, the rate is that of the work
+// without the time to connect.
+func measured(s *summary.Summary) *result.Measured {
+	whole := func(counter string) int64 { return s.Count(counter, summary.Whole) }
+	m := &result.Measured{
+		Transactions: s.Count("pg_transactions", summary.Measured),
+		Trends:       map[string]result.Trend{},
+		Late:         s.Count("pg_late", summary.Measured),
+		Dropped:      s.Count("pg_dropped", summary.Measured),
+		Errors:       append([]result.Error{}, s.Errors...),
+		Counted: result.Counted{Transactions: whole("pg_transactions"), Prepares: whole("pg_prepare_transactions"),
+			Connections: whole("pg_connections"), Silent: whole("pg_silent_connections"),
+			Explicit: s.Trends["pg_transaction"][summary.Whole].Count},
+		FirstConnects: s.First, LaterConnects: s.Later, Statements: s.Statements,
+		Counters: map[string]float64{}, Finish: s.Finish,
+	}
+	if w := s.Window; w != nil {
+		m.WindowSeconds, m.ClientsReady = w.Seconds, w.Ready
+	}
+	if m.WindowSeconds > 0 {
+		m.TPS = float64(m.Transactions) / m.WindowSeconds
+	}
+	if s.Finish != nil {
+		m.TPS = s.Finish.TPS
+	}
+	for name, phases := range s.Trends {
+		if trend, ok := phases[summary.Measured]; ok {
+			m.Trends[name] = trend
+		}
+	}
+	for name, phases := range s.Counters {
+		if count, ok := phases[summary.Measured]; ok {
+			m.Counters[name] = count
+		}
+	}
+	return m
 }

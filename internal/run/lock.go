@@ -33,8 +33,9 @@ func (e *heldError) Error() string {
 		"wait until it has ended, or end it with 'scripts/lab cancel'", e.by.What, e.by.Started.UTC().Format("15:04:05"), e.by.PID)
 }
 
-// takeLock holds the lock of results until the returned file is closed, or returns a heldError.
-func takeLock(results, what string) (*os.File, error) {
+// Hold keeps other runs, and whatever else changes the lab, out of results until free is called; what names the holder
+// ("lesson 00-tour", "a reset"). The error is a heldError where somebody was first.
+func Hold(results, what string) (free func(), err error) {
 	f, err := os.OpenFile(filepath.Join(results, lockFile), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("open the lock of %s: %w", results, err)
@@ -57,7 +58,13 @@ func takeLock(results, what string) (*os.File, error) {
 		f.Close()
 		return nil, fmt.Errorf("write the lock of %s: %w", results, err)
 	}
-	return f, nil
+	return func() { f.Close() }, nil
+}
+
+// UnderWay returns what is measuring into results just now ("lesson 00-tour"), not ok where nothing is.
+func UnderWay(results string) (what string, ok bool) {
+	by, ok, err := whoHolds(results)
+	return by.What, ok && err == nil
 }
 
 // whoHolds returns the run under way, not ok where there is none.

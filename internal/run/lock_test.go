@@ -15,11 +15,11 @@ import (
 
 func TestTheSecondRunIsRefused(t *testing.T) {
 	results := t.TempDir()
-	first, err := takeLock(results, "lesson 00-tour")
+	first, err := Hold(results, "lesson 00-tour")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = takeLock(results, "lesson 01-connect")
+	_, err = Hold(results, "lesson 01-connect")
 	var held *heldError
 	if !errors.As(err, &held) || held.by.PID != os.Getpid() || held.by.What != "lesson 00-tour" {
 		t.Errorf("the second run gets %v", err)
@@ -27,12 +27,12 @@ func TestTheSecondRunIsRefused(t *testing.T) {
 	if err != nil && !strings.Contains(err.Error(), fmt.Sprintf("lesson 00-tour is under way since %s UTC (process %d)", held.by.Started.Format("15:04:05"), os.Getpid())) {
 		t.Errorf("it says %q", err)
 	}
-	first.Close()
-	third, err := takeLock(results, "lesson 01-connect")
+	first()
+	third, err := Hold(results, "lesson 01-connect")
 	if err != nil {
 		t.Fatalf("after the first has ended: %v", err)
 	}
-	third.Close()
+	third()
 }
 
 func TestALockOfTheDeadIsNone(t *testing.T) {
@@ -43,11 +43,11 @@ func TestALockOfTheDeadIsNone(t *testing.T) {
 	if _, running, err := whoHolds(results); running || err != nil {
 		t.Errorf("a lock file that nobody holds: running %v, %v", running, err)
 	}
-	lock, err := takeLock(results, "lesson 01-connect")
+	lock, err := Hold(results, "lesson 01-connect")
 	if err != nil {
 		t.Fatal(err)
 	}
-	lock.Close()
+	lock()
 }
 
 func TestCancelWithoutARun(t *testing.T) {

@@ -26,7 +26,7 @@ import (
 const askTime = 10 * time.Second
 
 // manifest says on what the cells are about to run, as the running components tell it.
-func manifest(ctx context.Context, servers *server.Lab, set *topology.Set, cells []lesson.Cell, scale int) (
+func manifest(ctx context.Context, servers *server.Servers, set *topology.Set, cells []lesson.Cell, scale int) (
 	result.Manifest, error) {
 	logins, err := logins(ctx, servers, set, cells)
 	if err != nil {
@@ -52,7 +52,7 @@ func databases(set *topology.Set, cells []lesson.Cell) []string {
 	return slices.DeleteFunc(services(set, cells), func(s string) bool { return s == topology.Proxy || poolers[s] != "" })
 }
 
-func maxConnections(ctx context.Context, servers *server.Lab, databases []string) map[string]string {
+func maxConnections(ctx context.Context, servers *server.Servers, databases []string) map[string]string {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	return servers.MaxConnections(ctx, databases)
@@ -60,7 +60,7 @@ func maxConnections(ctx context.Context, servers *server.Lab, databases []string
 
 // logins are what the roles of the cells are asked for on their paths. The role without a password may log in
 // meanwhile: otherwise nobody would ask it for anything.
-func logins(ctx context.Context, servers *server.Lab, set *topology.Set, cells []lesson.Cell) ([]result.Login, error) {
+func logins(ctx context.Context, servers *server.Servers, set *topology.Set, cells []lesson.Cell) ([]result.Login, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	all := []result.Login{}
@@ -125,7 +125,7 @@ func limitOf(ctx context.Context, service string) result.Limit {
 	return l
 }
 
-func versions(ctx context.Context, servers *server.Lab, set *topology.Set, cells []lesson.Cell) map[string]string {
+func versions(ctx context.Context, servers *server.Servers, set *topology.Set, cells []lesson.Cell) map[string]string {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	isProxy := func(s string) bool { return s == topology.Proxy }

@@ -22,7 +22,7 @@ type capacity struct {
 	scale       int    // of the data
 }
 
-func thisCapacity(ctx context.Context, servers *server.Lab, scale int) capacity {
+func thisCapacity(ctx context.Context, servers *server.Servers, scale int) capacity {
 	c := capacity{scale: scale, hostBytes: memoryBytes()}
 	for _, said := range maxConnections(ctx, servers, server.Nodes()) {
 		n, _ := strconv.Atoi(said) // 0 where it doesn't tell

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/metric"
 	"pooler-lab/internal/server"
 )
 
@@ -24,7 +26,7 @@ func outline(ctx context.Context, file string, o lesson.Override, out io.Writer)
 	if err != nil {
 		return err
 	}
-	servers, err := server.NewLab(set, os.Getenv("LAB_PASSWORD"))
+	servers, err := server.New(set, os.Getenv("LAB_PASSWORD"))
 	if err != nil {
 		return err
 	}
@@ -45,10 +47,7 @@ func outline(ctx context.Context, file string, o lesson.Override, out io.Writer)
 	if err := p.writeWays(out); err != nil {
 		return err
 	}
-	if text := p.tooSmall(set, cpus(), cpuLimits(ctx)); text != "" {
-		fmt.Fprintf(out, "\n%s\n", text)
-	}
-	fmt.Fprintf(out, "\n%s\n", p.takes(set, o))
+	fmt.Fprintf(out, "\n%s\n", p.takes(o))
 	if !o.Full {
 		return nil
 	}
@@ -123,4 +122,62 @@ func each(dimension string, cells []*lesson.Cell) (string, error) {
 		all = append(all, d.Column(v))
 	}
 	return strings.Join(all, ", "), nil
+}
+
+// writeWays lists how the plan's comparisons are measured, and what of its findings is measured beside them.
+func (p *plan) writeWays(out io.Writer) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	lines := 0
+	seen := map[lineOfWay]bool{}
+	add := func(kind, name string, c lesson.Comparison) {
+		measured, ok := p.pairs.how(c.Metric, c.Of, c.To)
+		line := lineOfWay{c.Metric, c.Of.String(), c.To.String()}
+		if !ok || seen[line] {
+			return
+		}
+		if seen[line] = true; lines == 0 {
+			fmt.Fprintln(table, "\n\tname\tmetric\thow it is measured")
+		}
+		lines++
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", kind, name, c.Metric, how(measured))
+	}
+	for _, c := range p.lesson.Comparisons {
+		add("comparison", c.Name, c)
+	}
+	findings := p.lesson.Findings
+	if p.lesson.Study != nil {
+		findings = slices.Concat(findings, p.lesson.Study.Findings)
+	}
+	for _, f := range findings {
+		for _, c := range f.All {
+			add("finding", f.Name, lesson.Comparison{Metric: c.Metric, Of: c.Of, To: c.To})
+		}
+	}
+	return table.Flush()
+}
+
+// A lineOfWay is what two lines about one ratio have in common.
+type lineOfWay struct{ metric, of, to string }
+
+// how says how a ratio is measured.
+func how(w way) string {
+	if w.pair != nil {
+		return fmt.Sprintf("side by side, until %s, at most %g s", lesson.Percent(w.pair.Until), w.pair.AtMost)
+	}
+	text := metric.Count(w.blocks, "block")
+	if w.reason != "" {
+		text += ": " + w.reason
+	}
+	return text
+}
+
+// takes says what the plan runs, and how long that takes.
+func (p *plan) takes(o lesson.Override) string {
+	doc := p.document(o, 0)
+	e := newEstimate(doc, p.expected(o))
+	text := howMany(doc) + ", " + e.String()
+	if e.share > 0 {
+		text += ", " + clock(e.left[windows]+e.left[atMost]) + " at most"
+	}
+	return text
 }

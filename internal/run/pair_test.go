@@ -14,7 +14,6 @@ import (
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
-	"pooler-lab/k6/summary"
 )
 
 // newPairRunner makes a runner of one pair, whose cells run in one block, too, and would run in three without it.
@@ -28,8 +27,6 @@ func newPairRunner(t *testing.T, behaviour string) (*runner, *linksStandIn, *ser
 	r.doc.Pairs = []result.Pair{{Block: 1, Of: "a", To: "b", Metrics: []string{"tps"}, Until: 0.05, AtMost: 10,
 		Status: result.Planned}}
 	r.doc.Blocks = 2
-	r.progress.blocks = 2
-	r.progress.addPairs(r.doc.Pairs, r.scheduled)
 	return r, links, servers
 }
 
@@ -69,8 +66,8 @@ func TestPairEndsOnceItIsPrecise(t *testing.T) {
 		}
 	}
 	counted := result.Counted{Transactions: 55, Prepares: 1, Connections: 1}
-	if want := [][2]result.Counted{{counted, counted}}; !slices.Equal(servers.reconciled, want) {
-		t.Errorf("counts of %v were compared", servers.reconciled)
+	if got := servers.reconciled[0]; !slices.Equal(got, []result.Counted{counted, counted}) {
+		t.Errorf("counts of %v were compared", got)
 	}
 	if got := links.latency["client-primary"]; got != 10 && got != 0 {
 		t.Errorf("the link had %d ms", got)
@@ -109,6 +106,7 @@ func TestPairThatComesToNothingLeavesItsCellsToBlocks(t *testing.T) {
 	}{
 		"an iteration takes too long": {"slow", nil, result.Blocked, "an iteration of direct, 10 ms takes 60 ms", result.OK},
 		"clients are gone":            {"gone", nil, result.Failed, "no client of pooled is left", result.OK},
+		"a group can't be read":       {"nonsense", nil, result.Failed, "read k6's groups: group 3: ", result.OK},
 		"k6 fails": {"broken", nil, result.Failed, "k6 ended with code 107: ReferenceError: pg is not defined",
 			result.Failed},
 		"a path leads elsewhere": {"good", facts, result.Failed,
@@ -229,10 +227,9 @@ func TestCtrlCInAPair(t *testing.T) {
 // A line is read once k6 has written it to its end.
 func TestWholeGroupsAreRead(t *testing.T) {
 	r, _, _ := newPairRunner(t, "good")
-	tr := &trial{pair: r.doc.Pairs[0]}
-	tr.cells[summary.Of], tr.cells[summary.To] = r.scheduled[0], r.scheduled[1]
-	f := &follower{cells: tr.cells, pair: tr.pair, file: filepath.Join(t.TempDir(), "groups"),
-		figures: map[string][][2]float64{}}
+	pair := r.doc.Pairs[0]
+	pair.Figures = map[string][][2]float64{}
+	f := &follower{cells: r.scheduled, pair: &pair, file: filepath.Join(t.TempDir(), "groups")}
 	const group = `{"number": 1, "sides": [{"seconds": 2, "counters": {"pg_transactions": 8}}, {"seconds": 2,
  "counters": {"pg_transactions": 4}}]}`
 	line := strings.ReplaceAll(group, "\n", "") + "\n"
@@ -245,57 +242,12 @@ func TestWholeGroupsAreRead(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := f.read(); err != nil || len(f.groups) != step.want {
-			t.Errorf("of %q, %d groups are read: %v", step.text, len(f.groups), err)
+		if f.read(); f.err != nil || pair.Groups != step.want {
+			t.Errorf("of %q, %d groups are read: %v", step.text, pair.Groups, f.err)
 		}
 	}
-	if want := [][2]float64{{4, 2}, {4, 2}}; !slices.Equal(f.figures["tps"], want) {
-		t.Errorf("the figures are %v", f.figures)
-	}
-	if err := os.WriteFile(f.file, []byte(line+line+"nonsense\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.read(); err == nil || !strings.HasPrefix(err.Error(), "read k6's group 3: ") {
-		t.Errorf("nonsense is read with %v", err)
-	}
-}
-
-// The time left follows from how fast the interval narrows.
-func TestProgressOfAPair(t *testing.T) {
-	r, _, _ := newPairRunner(t, "good")
-	p := r.progress
-	now := time.Date(2026, 11, 21, 16, 0, 0, 0, time.UTC)
-	p.now, p.width = func() time.Time { return now }, 200
-	var said string
-	p.out = writerFunc(func(text string) { said = strings.TrimPrefix(text, "\r\x1b[K") })
-	pair := r.doc.Pairs[0]
-	pair.AtMost = 45
-	p.paired.left += 35 * time.Second
-	p.startingPair(pair, r.scheduled[0], r.scheduled[1])
-	p.enter(load)
-	for _, step := range []struct {
-		groups int
-		widest float64
-		want   string
-	}{
-		{10, 9, "pair 1/1, about 0:13 left, k6: 10 groups, ratio 0.81, until 5 %: direct, 10 ms : pooled, select, 1 client"},
-		{24, 0.06, "pair 1/1, about 0:13 left, k6: 24 groups, ratio 0.81 (0.78 to 0.85), until 5 %: direct, 10 ms : " +
-			"pooled, select, 1 client"},
-		{30, 0.05, "pair 1/1, about 0:03 left, k6: 30 groups, ratio 0.81 (0.78 to 0.85), until 5 %: direct, 10 ms : " +
-			"pooled, select, 1 client"},
-	} {
-		i := outcome.Interval{Center: 0.81, Lo: 0.78, Hi: 0.85, N: step.groups, OfGroups: true}
-		if step.groups < outcome.EarliestGroups {
-			i.N = step.groups
-		}
-		p.groups(step.groups, time.Second, i, step.widest)
-		if said != step.want {
-			t.Errorf("it says %q and should say %q", said, step.want)
-		}
-	}
-	p.ended()
-	if p.done != 1 || p.paired.left != 0 {
-		t.Errorf("%d done, %v left of the pairs", p.done, p.paired.left)
+	if want := [][2]float64{{4, 2}, {4, 2}}; !slices.Equal(pair.Figures["tps"], want) {
+		t.Errorf("the figures are %v", pair.Figures)
 	}
 }
 

@@ -1,83 +1,286 @@
 package run
 
 import (
-	"flag"
-	"fmt"
 	"os"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/result"
+	"pooler-lab/internal/topology"
 )
 
-var update = flag.Bool("update", false, "write testdata/pairs.txt anew")
-
-// testdata/pairs.txt says of every lesson which of its comparisons and findings are measured side by side, and why the
-// others aren't. 'go test ./internal/run -update' writes it: read what has changed.
-func TestPairsOfLessons(t *testing.T) {
-	t.Setenv("COMPOSE_PROFILES", "*")
-	t.Setenv("LAB_MAX_CONNECTIONS", setting(t, "LAB_MAX_CONNECTIONS"))
-	set, files := allLessons(t)
-	var text strings.Builder
-	for _, file := range files {
-		l := planOf(t, file)
-		if err := l.Apply(lesson.Override{Experiments: []string{lesson.All}}); err != nil {
-			t.Fatal(err)
-		}
-		p, err := makePlan(l, set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		writePairs(&text, p)
-	}
-	const golden = "testdata/pairs.txt"
-	if *update {
-		if err := os.WriteFile(golden, []byte(text.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, wanted := strings.Split(text.String(), "\n"), strings.Split(string(want), "\n")
-	for i := range max(len(got), len(wanted)) {
-		if i >= len(got) || i >= len(wanted) || got[i] != wanted[i] {
-			t.Fatalf("from line %d on it is not as in %s:\n%s", i+1, golden, strings.Join(got[min(i, len(got)-1):], "\n"))
-		}
-	}
-}
-
-// setting is a variable's value in .env.
-func setting(t *testing.T, name string) string {
+// theRoom is this repository's, of 600 connections.
+func theRoom(t *testing.T) room {
 	t.Helper()
-	text, err := os.ReadFile("../../.env")
+	t.Setenv("COMPOSE_PROFILES", "*")
+	t.Setenv("LAB_MAX_CONNECTIONS", "600")
+	set, err := topology.Load("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line := range strings.Lines(string(text)) {
-		if value, ok := strings.CutPrefix(line, name+"="); ok {
-			return strings.TrimSpace(value)
-		}
+	l, err := readRoom(set)
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatalf(".env has no %s", name)
-	return ""
+	return l
 }
 
-// writePairs writes which pairs a plan has, which comparisons have none, and how often cells run that are part of a pair.
-func writePairs(out *strings.Builder, p *plan) {
-	fmt.Fprintf(out, "%s\n\n", p.lesson.Name)
-	for _, q := range p.pairs.Pairs {
-		fmt.Fprintf(out, "  side by side until %s, at most %g s: %s\n    %s\n    %s\n", lesson.Percent(q.Until), q.AtMost,
-			strings.Join(q.Metrics, ", "), q.Of, q.To)
+// cell is a closed loop over a path without latency.
+func cell(path string, clients int) lesson.Cell {
+	return lesson.Cell{ID: path, Path: path, Workload: "select", Clients: clients, Protocol: "simple", Role: "app",
+		Seconds: 1, Warmup: 1, Wanted: 6}
+}
+
+// far is the same over a link.
+func far(path, link string, ms int) lesson.Cell {
+	c := cell(path, 10)
+	c.Link, c.Latency = link, lesson.Through(ms)
+	return c
+}
+
+// with is the cell, changed.
+func with(c lesson.Cell, change func(*lesson.Cell)) lesson.Cell {
+	change(&c)
+	return c
+}
+
+func TestWhyNot(t *testing.T) {
+	settings := func(component, name, value string) func(*lesson.Cell) {
+		return func(c *lesson.Cell) { c.Settings = map[string]map[string]string{component: {name: value}} }
 	}
-	for _, u := range p.pairs.Unpaired {
-		fmt.Fprintf(out, "  in blocks, %s: %s\n    %s\n    %s\n", u.Reason, u.Metric, u.Of, u.To)
+	bouncer, direct := cell("pgbouncer-transaction", 10), cell("direct", 10)
+	pool := func(size int) lesson.Cell {
+		return with(bouncer, func(c *lesson.Cell) { c.PoolSize = size })
 	}
-	for _, c := range p.cells {
-		if c.Paired > 0 {
-			fmt.Fprintf(out, "  %d repeats, %d of them in pairs: %s\n", c.Wanted, c.Paired, c.ID)
+	tests := []struct {
+		name   string
+		of, to lesson.Cell
+		metric string // tps where none is given
+		want   string
+	}{
+		{name: "two paths", of: bouncer, to: direct},
+		{name: "one path", of: with(direct, func(c *lesson.Cell) { c.Protocol = "prepared" }), to: direct},
+		{name: "two roles", of: with(direct, func(c *lesson.Cell) { c.Role = "app_trust" }), to: direct},
+		{name: "an open loop", of: bouncer, to: with(direct, func(c *lesson.Cell) { c.Rate = 11 }),
+			want: "an open loop: its iterations are due at fixed moments"},
+		{name: "fixed work", of: with(bouncer, func(c *lesson.Cell) { c.Transactions = 5 }), to: direct,
+			want: "fixed work: each client does it once and leaves"},
+		{name: "a new database", of: with(direct, func(c *lesson.Cell) { c.FreshDatabase = true }), to: bouncer,
+			want: "a database made anew is new once"},
+		{name: "the author's own reason", of: bouncer, to: with(direct, func(c *lesson.Cell) { c.InBlocks = "it is slow" }),
+			want: "it is slow"},
+		{name: "pgbench", of: with(direct, func(c *lesson.Cell) { c.Driver = "pgbench" }), to: direct,
+			want: "pairs are of k6's clients, and these are in pgbench"},
+		{name: "a server's metric", of: bouncer, to: direct, metric: "cpu_database",
+			want: "cpu_database is not seen slot by slot"},
+
+		{name: "latency on links of their own", of: far("pgbouncer-transaction", "client-pgbouncer", 5),
+			to: far("direct", "client-primary", 10)},
+		{name: "latency on one side", of: far("direct", "client-primary", 10), to: direct},
+		{name: "the same latency", of: with(far("direct", "client-primary", 10), func(c *lesson.Cell) { c.Clients = 20 }),
+			to: far("direct", "client-primary", 10)},
+		{name: "two latencies on one link", of: far("pgbouncer-session", "client-pgbouncer", 5),
+			to:   far("pgbouncer-transaction", "client-pgbouncer", 10),
+			want: "different latencies on one link, client-pgbouncer"},
+		{name: "two bandwidths",
+			of: with(far("direct", "client-primary", 10), func(c *lesson.Cell) { c.BandwidthKBs = 1000 }),
+			to: far("direct", "client-primary", 10), want: "different bandwidths of one link, client-primary"},
+		{name: "a second link of a path", of: far("pgpool-near-app", "pgpool-standby", 5),
+			to: far("pgpool-near-app", "pgpool-primary", 10), want: "different latencies on one link, pgpool-primary"},
+		{name: "replication", of: with(direct, func(c *lesson.Cell) { c.ReplicationMS = 20 }), to: direct,
+			want: "different latencies on replication"},
+
+		{name: "settings of what one crosses", of: with(bouncer, settings("pgbouncer", "query_wait_timeout", "5")),
+			to: direct},
+		{name: "settings of what both cross", of: with(bouncer, settings("primary", "work_mem", "64MB")), to: direct,
+			want: "different settings of primary"},
+		{name: "the same settings", of: with(bouncer, settings("primary", "work_mem", "64MB")),
+			to: with(direct, settings("primary", "work_mem", "64MB"))},
+		{name: "settings that contradict each other", of: with(direct, settings("standby", "hot_standby_feedback", "on")),
+			to:   with(cell("standby", 10), settings("standby", "hot_standby_feedback", "off")),
+			want: "different settings of standby"},
+		{name: "two sizes of pool", of: pool(5), to: pool(100), want: "pools of 5 and of 100 in one pgbouncer"},
+		{name: "a size that is not the configured one", of: pool(5), to: bouncer,
+			want: "pools of 5 and of 20 in one pgbouncer"},
+		{name: "the configured size", of: pool(20), to: with(bouncer, func(c *lesson.Cell) { c.Clients = 20 })},
+		{name: "a pool on one side", of: pool(5), to: direct},
+
+		{name: "writes on one side", of: with(bouncer, func(c *lesson.Cell) { c.Writes = true }), to: direct,
+			want: "the servers are prepared for writes of one cell alone"},
+		{name: "filled for one side", of: with(bouncer, func(c *lesson.Cell) { c.Fill = true }), to: bouncer,
+			want: "the pools of pgbouncer are filled for one cell alone"},
+		{name: "filled, and another path", of: with(bouncer, func(c *lesson.Cell) { c.Fill = true }), to: direct},
+
+		{name: "sessions enough for two nodes", of: cell("pgpool", 20), to: cell("direct", 20)},
+		{name: "few sessions draw once", of: cell("direct", 19), to: cell("pgpool", 19),
+			want: "pgpool draws the nodes of only 19 sessions, once a pair"},
+		{name: "one session", of: cell("pgpool-near-app", 1), to: direct,
+			want: "pgpool-near-app draws the nodes of only 1 session, once a pair"},
+
+		{name: "a child for each client", of: cell("pgpool", 60), to: cell("pgpool", 40)},
+		{name: "more clients than children", of: cell("pgpool", 60), to: cell("pgpool", 41),
+			want: "101 connections, and pgpool takes 100"},
+		{name: "two services", of: cell("pgpool", 60), to: cell("pgpool-near-app", 60)},
+		{name: "a session pool", of: cell("pgbouncer-session", 10), to: cell("pgbouncer-session", 10)},
+		{name: "more sessions than its pool has", of: cell("pgbouncer-session", 10), to: cell("pgbouncer-session", 11),
+			want: "21 connections, and the session pool of pgbouncer has 20"},
+		{name: "pools of two roles", of: cell("pgbouncer-session", 20),
+			to: with(cell("pgbouncer-session", 20), func(c *lesson.Cell) { c.Role = "app_trust" })},
+		{name: "a transaction pool beside a session pool", of: cell("pgbouncer-session", 20),
+			to: cell("pgbouncer-transaction", 500)},
+		{name: "too many sessions on one side", of: cell("pgbouncer-session", 21), to: direct,
+			want: "21 connections, and the session pool of pgbouncer has 20"},
+
+		{name: "500 and a pool", of: cell("direct", 560), to: cell("pgbouncer-transaction", 5000)},
+		{name: "the primary is full", of: cell("direct", 561), to: cell("pgbouncer-transaction", 5000),
+			want: "581 connections, and primary has room for 580"},
+		{name: "primary and standby", of: cell("direct", 400), to: cell("standby", 400)},
+		{name: "children keep what clients had", of: cell("direct", 481), to: cell("pgpool", 20),
+			want: "581 connections, and primary has room for 580"},
+		{name: "instances with pools", of: with(direct, func(c *lesson.Cell) {
+			c.Clients, c.Instances, c.InstancePool = 1000, 20, 20
+		}), to: with(cell("direct", 181), func(c *lesson.Cell) { c.Protocol = "prepared" }),
+			want: "581 connections, and primary has room for 580"},
+		{name: "another database", of: cell("yugabyte", 280), to: cell("direct", 560)},
+		{name: "another database is full", of: cell("yugabyte", 261), to: cell("pgbouncer-yugabyte", 100),
+			want: "281 connections, and yugabyte has room for 280"},
+	}
+	lab := theRoom(t)
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			r := ratio{of: &test.of, to: &test.to, metric: test.metric}
+			if r.metric == "" {
+				r.metric = "tps"
+			}
+			if got := lab.whyNot(r); got != test.want {
+				t.Errorf("it says %q, it should say %q", got, test.want)
+			}
+		})
+	}
+}
+
+// YugabyteDB takes as many connections as it does by itself.
+func TestNothingSetsYugabytesConnections(t *testing.T) {
+	text, err := os.ReadFile("../../compose.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), "ysql_max_connections") || strings.Contains(string(text), "ysql_pg_conf") {
+		t.Error("compose.yaml may set how many connections YugabyteDB takes: yugabyteConnections has to follow")
+	}
+}
+
+// picks is a selector of a cell of these tests.
+func picks(path string) lesson.Selector { return lesson.Selector{"path": lesson.Word(path)} }
+
+func TestPairs(t *testing.T) {
+	cells := []lesson.Cell{cell("direct", 20), cell("pgbouncer-transaction", 20), cell("pgpool", 20), cell("standby", 20),
+		cell("socket", 20)}
+	half := 0.5
+	l := &lesson.Lesson{Until: 0.04, AtMost: 50,
+		Comparisons: []lesson.Comparison{
+			{Name: "a", Metric: "tps", Of: picks("pgbouncer-transaction"), To: picks("direct"), Until: 0.03},
+			{Name: "b", Metric: "p50", Of: picks("direct"), To: picks("pgbouncer-transaction"), AtMost: 90},
+			{Name: "c", Metric: "backends", Of: picks("pgbouncer-transaction"), To: picks("direct")},
+			{Name: "d", Metric: "tps", Of: picks("pgpool"), To: picks("direct"), Until: 0.10, AtMost: 40},
+			{Name: "nothing", Metric: "tps", Of: picks("nowhere"), To: picks("direct")},
+		},
+		Findings: []lesson.Finding{{All: []lesson.Condition{
+			{Metric: "mean", Of: picks("pgpool"), To: picks("direct"), Is: "less"},
+			{Metric: "tps", Of: picks("standby"), To: picks("direct"), Is: "less"},
+			{Metric: "backends", Of: picks("direct"), To: picks("pgbouncer-transaction"), Is: "less"},
+		}}},
+		Study: &lesson.Study{Findings: []lesson.Finding{{All: []lesson.Condition{
+			{Metric: "tps", Of: picks("pgpool"), Is: "more", Than: &half},
+			{Metric: "tps", Of: picks("socket"), To: picks("standby"), Is: "more"},
+		}}}},
+	}
+	p := pairUp(l, cells, theRoom(t))
+	want := []result.Pair{
+		{Of: "pgbouncer-transaction", To: "direct", Metrics: []string{"tps", "p50"}, Until: 0.03, AtMost: 90},
+		{Of: "pgpool", To: "direct", Metrics: []string{"tps", "mean"}, Until: 0.10, AtMost: 40},
+		{Of: "standby", To: "direct", Metrics: []string{"tps"}, Until: 0.04, AtMost: 50},
+		{Of: "socket", To: "standby", Metrics: []string{"tps"}, Until: 0.04, AtMost: 50},
+	}
+	for i := range want {
+		want[i].Status = result.Planned
+	}
+	if !reflect.DeepEqual(p.pairs, want) {
+		t.Errorf("the pairs are\n%+v, they should be\n%+v", p.pairs, want)
+	}
+	unpaired := []result.Unpaired{{Of: "pgbouncer-transaction", To: "direct", Metric: "backends",
+		Reason: "backends is not seen slot by slot"}}
+	if !slices.Equal(p.unpaired, unpaired) {
+		t.Errorf("without a pair are %+v, they should be %+v", p.unpaired, unpaired)
+	}
+	// The first two are compared by what blocks show, and of the third a figure is judged by itself.
+	for i, want := range [][3]int{{9, 3, 6}, {7, 1, 6}, {7, 1, 6}, {3, 2, 6}, {2, 1, 6}} {
+		if c := p.cells[i]; [3]int{c.Wanted, c.Paired, c.Planned} != want {
+			t.Errorf("%s runs %d times, %d of them in pairs, and %d without; it should be %v", c.ID, c.Wanted, c.Paired,
+				c.Planned, want)
 		}
 	}
-	out.WriteString("\n")
+	if cells[0].Wanted != 6 || cells[0].Paired != 0 {
+		t.Error("the cells that were given have changed")
+	}
+	l.NoPairs = true
+	if p := pairUp(l, cells, theRoom(t)); len(p.pairs)+len(p.unpaired) != 0 || !reflect.DeepEqual(p.cells, cells) {
+		t.Errorf("without pairs there are %+v", p)
+	}
+}
+
+func TestOrdered(t *testing.T) {
+	var p pairing
+	for _, of := range []string{"a", "b", "c", "d", "e", "f"} {
+		p.pairs = append(p.pairs, result.Pair{Of: of})
+	}
+	first, orders := p.ordered(7), map[string]bool{}
+	for seed := range uint64(20) {
+		order, all := "", map[string]bool{}
+		for i, q := range p.ordered(seed) {
+			order += q.Of
+			all[q.Of] = true
+			if q.Block != i+1 {
+				t.Errorf("pair %d is block %d", i+1, q.Block)
+			}
+		}
+		orders[order] = true
+		if len(all) != len(p.pairs) {
+			t.Errorf("seed %d has the pairs %s", seed, order)
+		}
+	}
+	if !reflect.DeepEqual(first, p.ordered(7)) || len(orders) < 15 {
+		t.Errorf("the order isn't the seed's: %d orders of 20 seeds", len(orders))
+	}
+	if p.pairs[0].Of != "a" || p.pairs[0].Block != 0 {
+		t.Error("the plan itself is in another order")
+	}
+}
+
+func TestHow(t *testing.T) {
+	p := pairing{cells: []lesson.Cell{cell("direct", 1), cell("socket", 1), cell("standby", 1)},
+		pairs:    []result.Pair{{Of: "socket", To: "direct", Metrics: []string{"tps"}}},
+		unpaired: []result.Unpaired{{Of: "direct", To: "standby", Metric: "tps", Reason: "a reason"}}}
+	p.cells[1].Wanted, p.cells[1].Paired = 3, 1
+	for _, test := range []struct {
+		of, to string
+		want   way
+		ok     bool
+	}{
+		{"socket", "direct", way{pair: &p.pairs[0], blocks: 2}, true},
+		{"direct", "socket", way{pair: &p.pairs[0], blocks: 2}, true},
+		{"standby", "direct", way{blocks: 6, reason: "a reason"}, true},
+		{"direct", "direct", way{}, false},
+		{"nowhere", "direct", way{}, false},
+	} {
+		if got, ok := p.how("tps", picks(test.of), picks(test.to)); got != test.want || ok != test.ok {
+			t.Errorf("%s to %s: %+v, %v; it should be %+v", test.of, test.to, got, ok, test.want)
+		}
+	}
+	if got, _ := p.how("backends", picks("socket"), picks("direct")); got.pair != nil || got.blocks != 2 {
+		t.Errorf("another metric has %+v", got)
+	}
 }

@@ -10,35 +10,25 @@ import (
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/pgbench"
 	"pooler-lab/internal/server"
+	"pooler-lab/k6/summary"
 )
-
-// drive runs the program that the cell's clients are in, once, with what it prints in log and what it measured in
-// written.
-func (r *runner) drive(ctx context.Context, c lesson.Cell, path server.Path, told k6run.Cell,
-	log, written string) (generator, error) {
-	if c.DrivenBy() == lesson.Pgbench {
-		return runPgbench(ctx, c, path, told, log, written)
-	}
-	return runK6(ctx, r.script, log, written, server.Password(c.Role), told)
-}
 
 // runPgbench runs pgbench for a cell. Its figures are a summary such as k6's output lab writes: what follows is the
 // same for both.
-func runPgbench(ctx context.Context, c lesson.Cell, path server.Path, told k6run.Cell,
-	log, written string) (generator, error) {
+func runPgbench(ctx context.Context, path server.Path, c k6run.Cell, log, written string) (generator, error) {
 	params, err := variables(c.Params)
 	if err != nil {
 		return generator{}, err
 	}
 	test := pgbench.Test{Script: c.PgbenchScript, Explicit: lesson.Explicit(c.PgbenchScript), Protocol: c.Protocol,
-		Clients: c.Clients, Threads: cpus(), Scale: told.Scale, Seconds: c.Seconds, Warmup: c.Warmup,
-		Transactions: c.Transactions, Seed: told.Seed, Params: params, DSN: path.DSN(), Log: log,
-		Env: pgbench.Environment(ctx, path.At, c.Role, server.Password(c.Role))}
+		Clients: c.Clients, Threads: cpus(), Scale: c.Scale, Seconds: c.Seconds, Warmup: c.Warmup,
+		Transactions: c.Transactions, Seed: c.Seed, Params: params, DSN: c.DSN, Log: log,
+		Env: pgbench.Environment(ctx, path.At, c.Role, c.Password)}
 	seen, end, err := test.Run(ctx)
 	g := generator{End: k6run.End{Exit: end.Exit, Started: end.Started, Ended: end.Ended, CPU: end.CPU,
 		Memory: end.Memory}, printed: lastLines(log, 5)}
 	if err == nil {
-		err = seen.Write(written)
+		err = (&summary.Test{Sides: []*summary.Summary{seen}}).Write(written)
 	}
 	return g, err
 }

@@ -2,12 +2,12 @@ package run
 
 import (
 	"fmt"
-	"io"
+	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"pooler-lab/internal/lesson"
-	"pooler-lab/internal/pairing"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/server"
 	"pooler-lab/internal/topology"
@@ -18,9 +18,8 @@ type plan struct {
 	lesson *lesson.Lesson
 	asked  []lesson.Cell // those of paths that are off, too
 	cells  []lesson.Cell // of paths that are not; as often as pairs leave them to run
-	pairs  pairing.Plan  // of these cells
+	pairs  pairing       // of these cells
 	paths  []result.Path
-	share  float64 // of what its limits allow fixed work takes, as far as the lesson's author says; 0 is unknown
 }
 
 // makePlan spreads the lesson over the paths of set.
@@ -50,12 +49,12 @@ func makePlan(l *lesson.Lesson, set *topology.Set) (*plan, error) {
 	if len(p.cells) == 0 {
 		return nil, fmt.Errorf("none of the paths is available: %s", reasons(p.paths))
 	}
-	lab, err := pairing.ReadLab(set)
+	room, err := readRoom(set)
 	if err != nil {
 		return nil, err
 	}
-	p.pairs = pairing.Make(l, p.cells, lab)
-	p.cells = p.pairs.Cells
+	p.pairs = pairUp(l, p.cells, room)
+	p.cells = p.pairs.cells
 	return p, nil
 }
 
@@ -90,14 +89,12 @@ func reasons(paths []result.Path) string {
 	return strings.Join(all, ", ")
 }
 
-// progress tells how far the plan's run is, and how long it takes.
-func (p *plan) progress(out io.Writer, blocks int, set *topology.Set, o lesson.Override) *progress {
-	told := newProgress(out, blocks, p.cells, kindIn(set))
-	told.addPairs(p.pairs.Pairs, p.cells)
-	if o.Seconds == nil { // those are the limit
-		told.expect(p.share)
+// expected is how long the run takes by its lesson's author; 0 is unknown, as where it isn't the lesson as it stands.
+func (p *plan) expected(o lesson.Override) time.Duration {
+	if !reflect.DeepEqual(o, lesson.Override{Full: o.Full}) {
+		return 0
 	}
-	return told
+	return p.lesson.Expected(o.Full)
 }
 
 // document is the run as it stands before its first cell.
@@ -111,7 +108,7 @@ func (p *plan) document(o lesson.Override, seed uint64) *result.Run {
 			Full: o.Full, Override: o, Experiments: p.experiments(), LeftOut: l.LeftOut, OnlyInFull: l.OnlyInFull,
 		},
 	}
-	doc.Pairs, doc.Unpaired = p.pairs.Ordered(seed), p.pairs.Unpaired
+	doc.Pairs, doc.Unpaired = p.pairs.ordered(seed), p.pairs.unpaired
 	for _, c := range p.cells {
 		doc.Blocks = max(doc.Blocks, len(doc.Pairs)+c.Wanted-c.Paired)
 		doc.Cells = append(doc.Cells, result.Cell{Cell: c, Status: result.Planned, Repeats: []result.Repeat{}})

@@ -1,155 +1,219 @@
 package run
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"time"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/metric"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
+	"pooler-lab/k6/summary"
 )
 
+// perTrial is what a trial takes beside its warm-up and window, on a quiet machine: it starts k6, proves its paths and
+// reads counts.
+const perTrial = time.Second
+
+// The sorts of trials. Those of a sort take alike of what is planned for them: a window has a fixed length, and a pair or
+// fixed work has a most that it may take.
+const (
+	windows = iota
+	atMost
+	sorts
+)
+
+// A planned trial is how long it takes as far as its plan says.
+type planned struct {
+	sort int
+	time time.Duration
+}
+
+// plannedCell is a trial of one cell.
+func plannedCell(c lesson.Cell) planned {
+	p := planned{windows, inSeconds(c.Warmup+c.Seconds) + perTrial}
+	if c.Transactions > 0 {
+		p.sort = atMost
+	}
+	return p
+}
+
+// plannedPair is a trial of two cells.
+func plannedPair(pair result.Pair, cells []result.Cell) planned {
+	warmup := 0.0
+	for _, c := range cells {
+		if c.ID == pair.Of || c.ID == pair.To {
+			warmup = max(warmup, c.Warmup)
+		}
+	}
+	return planned{atMost, inSeconds(warmup+pair.AtMost) + perTrial}
+}
+
+// left are the trials of a run that have not ended: pairs, and repeats of cells that no pair has.
+func left(doc *result.Run) (all []planned) {
+	pairs := map[string]int{} // that have not ended, by cell
+	for _, p := range doc.Pairs {
+		if p.Status == result.Planned {
+			pairs[p.Of]++
+			pairs[p.To]++
+			all = append(all, plannedPair(p, doc.Cells))
+		}
+	}
+	for i := range doc.Cells {
+		c := &doc.Cells[i]
+		for range c.Left() - pairs[c.ID] {
+			all = append(all, plannedCell(c.Cell))
+		}
+	}
+	return all
+}
+
+// An estimate says how long trials take: the sum of what is planned, scaled by what those that have ended took of it.
+type estimate struct {
+	left  [sorts]time.Duration // planned
+	ended [sorts]time.Duration // planned
+	took  [sorts]time.Duration
+	// share is what trials of atMost take of their plan until some have ended, as far as the lesson's author says; 0 is
+	// unknown.
+	share float64
+}
+
+// newEstimate is that of a run's trials. expected is what its lesson's author says of all of it; 0 is unknown.
+func newEstimate(doc *result.Run, expected time.Duration) estimate {
+	var e estimate
+	e.plan(left(doc))
+	if rest := expected - e.left[windows]; rest > 0 && e.left[atMost] > 0 {
+		e.share = min(1, float64(rest)/float64(e.left[atMost]))
+	}
+	return e
+}
+
+// plan says what is left.
+func (e *estimate) plan(all []planned) {
+	e.left = [sorts]time.Duration{}
+	for _, p := range all {
+		e.left[p.sort] += p.time
+	}
+}
+
+// scaled is how much of d trials of the sort take. What is known before any has ended counts as a quarter of them all.
+func (e *estimate) scaled(sort int, d time.Duration) time.Duration {
+	before := 1.0
+	if sort == atMost && e.share > 0 {
+		before = e.share
+	}
+	weight := float64(e.left[sort]+e.ended[sort]) / 4
+	if weight == 0 {
+		return d
+	}
+	return time.Duration(float64(d) * (before*weight + float64(e.took[sort])) / (weight + float64(e.ended[sort])))
+}
+
+// all is how long what is left takes.
+func (e *estimate) all() time.Duration {
+	return e.scaled(windows, e.left[windows]) + e.scaled(atMost, e.left[atMost])
+}
+
+// String says it to people, who are told of the most where nobody knows more.
+func (e *estimate) String() string {
+	if e.left[atMost] > 0 && e.share == 0 {
+		return clock(e.all()) + " at most"
+	}
+	return "about " + clock(e.all())
+}
+
+// howMany says of what a run consists.
+func howMany(doc *result.Run) string {
+	repeats := metric.Count(len(left(doc))-len(doc.Pairs), "repeat")
+	if len(doc.Pairs) == 0 {
+		return repeats
+	}
+	return metric.Count(len(doc.Pairs), "pair") + " and " + repeats
+}
+
 // A progress tells how far a run is: on a terminal one line that is written anew each second, elsewhere a line a
-// cell, and one whenever there was none for a while.
+// trial, and one whenever there was none for a while.
 type progress struct {
 	mu      sync.Mutex
 	out     io.Writer
 	width   int       // of the terminal, 0 where there is none
 	told    time.Time // when the last line was written where there is no terminal
-	outside string    // what is done while no repeat runs, "" where nothing is to be said of it
-	blocks  int
-	total   int // pairs, and repeats of cells that no pair has
-	done    int
-	kindOf  func(lesson.Cell) kind
-	left    float64              // seconds of measuring that the repeats not done yet ask for, without fixed work
-	extra   [kinds]time.Duration // what a repeat takes beside its warm-up and window
-	pending [kinds]int           // repeats not done yet
+	outside string    // what is done while no trial runs, "" where nothing is to be said of it
 	now     func() time.Time
 
-	work fixedWork
+	time                       estimate
+	pairs, blocks, done, total int
+	failed                     int // cells
 
-	pairs  int       // how many of the total are
-	paired fixedWork // what is known of how long they take
-
-	running bool // a repeat or a pair is, and these are of it
+	running bool // a trial is, and these are of it
+	planned planned
 	block   int
-	cell    lesson.Cell
-	pair    *runningPair // nil for a repeat
+	name    string
+	driver  string
+	pair    *PairStep // what its groups show, nil where none is complete
+	until   float64   // its precision
 	began   time.Time
-	loading time.Time // when k6 was started, zero before
 	phase   string
-
-	shown   time.Duration // time left as the screen had it last
-	shownAt time.Time     // zero before
 
 	steps   *steps // nil where people watch
 	results string // where to leave the last step, "" before the run and after it
 	run     string // its folder's name
-	failed  int    // cells
 }
 
 // quietTime is how long nothing is written where there is no terminal.
 const quietTime = 15 * time.Second
 
-// load is the phase in which the repeat's clients are at work. People see the program that they are in.
+// load is the phase in which the trial's clients are at work. People see the program that they are in.
 const load = "k6"
 
-// A kind is a sort of cells that take equally long beside their warm-up and window.
-type kind int
-
-const (
-	quick   kind = iota // starting k6, proving the path, reading counts
-	forking             // through a pooler that has a process for each client, which take their time
-	filling             // the same, after all of them have opened their backends
-	working             // a fixed number of transactions a client: the window is the most that they may take; see fixedWork
-	kinds
-)
-
-// firstExtra is what a repeat takes beside its warm-up and window until the run has seen one of its kind.
-var firstExtra = [kinds]time.Duration{600 * time.Millisecond, 1600 * time.Millisecond, 5500 * time.Millisecond, 600 * time.Millisecond}
-
-// fixedWork is what is known of repeats that do a fixed number of transactions: each takes some share of its limit.
-type fixedWork struct {
-	left, done time.Duration // limits of the repeats
-	took       time.Duration // what those that are done have taken
-	said       float64       // the share that their author expects, 0 where that is unknown
-}
-
-// limit is how long a repeat of c, which does fixed work, may take.
-func limit(c lesson.Cell) time.Duration { return inSeconds(c.Warmup+c.Seconds) + firstExtra[working] }
-
-// share is what of their limits the repeats take: what was said of it counts as much as a quarter of them all.
-func (w *fixedWork) share() float64 {
-	said := w.said
-	if said == 0 {
-		said = 1
-	}
-	weight := float64(w.left+w.done) / 4
-	if weight == 0 {
-		return said
-	}
-	return (said*weight + float64(w.took)) / (weight + float64(w.done))
-}
-
-// newProgress makes one for the cells.
-func newProgress(out io.Writer, blocks int, cells []lesson.Cell, kindOf func(lesson.Cell) kind) *progress {
-	p := &progress{out: out, blocks: blocks, extra: firstExtra, kindOf: kindOf, now: time.Now}
+// newProgress makes one for a run that has not begun.
+func newProgress(out io.Writer, doc *result.Run, expected time.Duration) *progress {
+	p := &progress{out: out, time: newEstimate(doc, expected), now: time.Now}
 	p.steps, _ = out.(*steps)
 	if _, ok := out.(*os.File); ok {
 		p.width, _ = strconv.Atoi(os.Getenv("LAB_COLUMNS")) // of the terminal, nothing where it is none
 	}
-	for _, c := range cells {
-		p.plan(c, c.Wanted-c.Paired)
-	}
+	p.count(doc)
 	return p
 }
 
-// plan adds so many repeats of the cell to what is to be done.
-func (p *progress) plan(c lesson.Cell, repeats int) {
-	p.total += repeats
-	if k := p.kindOf(c); k == working {
-		p.work.left += time.Duration(repeats) * limit(c)
-	} else {
-		p.left += float64(repeats) * (c.Warmup + c.Seconds)
-		p.pending[k] += repeats
+// count notes what is left of the run.
+func (p *progress) count(doc *result.Run) {
+	all := left(doc)
+	p.time.plan(all)
+	p.pairs, p.blocks, p.total, p.failed = len(doc.Pairs), doc.Blocks, len(doc.Pairs), 0
+	for _, c := range doc.Cells {
+		p.total += c.Wanted - c.Paired
+		if c.Status == result.Failed {
+			p.failed++
+		}
 	}
+	p.done = p.total - len(all)
 }
 
-// expected is how much of a limit is taken.
-func (w *fixedWork) expected(limit time.Duration) time.Duration {
-	return time.Duration(w.share() * float64(limit))
-}
-
-// expect has fixed work take that share of what its limits allow, where its author says so (not 0): nobody can know it
-// from the cells, a fixed number of transactions takes as long as it takes.
-func (p *progress) expect(share float64) { p.work.said = share }
-
-// howLong says how long the run takes.
-func (p *progress) howLong() string {
-	if p.work.left > 0 && p.work.said == 0 {
-		return fmt.Sprintf("%s at most", clock(p.remaining()))
-	}
-	return "about " + clock(p.remaining())
-}
-
-// during says what is done before the first repeat, until over is called.
+// during says what is done before the first trial, until over is called.
 func (p *progress) during(what string) (over func()) {
+	p.doing(what)
+	stop := p.tick()
+	return func() {
+		stop()
+		p.doing("")
+		p.clear()
+	}
+}
+
+// doing says what is done while no trial runs; "" is nothing.
+func (p *progress) doing(what string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.outside = what
 	p.draw()
-	stop := p.tick()
-	return func() {
-		stop()
-		p.mu.Lock()
-		p.outside = ""
-		p.mu.Unlock()
-		p.clear()
-	}
 }
 
 // tick writes the line, or the step, anew each second until stop is called.
@@ -170,46 +234,68 @@ func (p *progress) tick() (stop func()) {
 	return func() { ticker.Stop(); close(ended) }
 }
 
-// starting says that the next repeat begins.
-func (p *progress) starting(block int, c lesson.Cell) {
+// starting says that the first attempt at a trial begins.
+func (p *progress) starting(doc *result.Run, t *trial) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.running, p.block, p.cell, p.pair = true, block, c, nil
-	p.began, p.loading, p.phase = p.now(), time.Time{}, "proving"
+	p.count(doc)
+	of := t.sides[0].cell
+	p.running, p.block, p.outside, p.driver = true, t.block, "", of.DrivenBy()
+	if t.pair == nil {
+		p.planned, p.name = plannedCell(of), cellName(of)
+	} else {
+		p.planned, p.name = plannedPair(*t.pair, doc.Cells), pairName(of, t.sides[summary.To].cell)
+		p.until = t.pair.Until
+	}
 	p.begin()
-}
-
-// begin writes a line for what begins, and the step.
-func (p *progress) begin() {
-	p.outside = ""
 	if p.width == 0 {
 		p.told = p.now()
-		fmt.Fprintf(p.out, "%s: %s; about %s left\n", p.place(), p.name(), clock(p.countdown()))
+		fmt.Fprintf(p.out, "%s: %s; about %s left\n", p.where(), p.name, clock(p.remaining()))
 	}
 	p.draw()
 }
 
-// again says that the repeat begins anew: what it took until now says nothing of the others.
+func (p *progress) begin() { p.began, p.phase, p.pair = p.now(), "proving", nil }
+
+// again says that the trial begins anew: what it took until now says nothing of the others.
 func (p *progress) again() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.began, p.loading, p.phase = p.now(), time.Time{}, "proving"
-	if p.pair != nil {
-		p.pair.seen = false
+	p.begin()
+	p.draw()
+}
+
+// enter says what the trial does now: proving, filling pools, k6.
+func (p *progress) enter(phase string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.phase = phase; phase == load {
+		p.phase = p.driver
 	}
 	p.draw()
 }
 
-// enter says what the repeat does now: proving, filling pools, k6.
-func (p *progress) enter(phase string) {
+// groups says how many groups of a pair are complete, and the interval of its first metric.
+func (p *progress) groups(n int, i outcome.Interval) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.phase = phase
-	p.loading = time.Time{}
-	if phase == load {
-		p.loading, p.phase = p.now(), p.cell.DrivenBy()
+	p.pair = &PairStep{Groups: n, Ratio: i.Center, Until: p.until}
+	if i.Known() {
+		p.pair.Lo, p.pair.Hi = i.Lo, i.Hi
 	}
 	p.draw()
+}
+
+// over says that the trial is. Where it measured something, the others are expected to take as much of their plan.
+func (p *progress) over(doc *result.Run, measured bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.running = false
+	p.count(doc)
+	if measured {
+		p.time.ended[p.planned.sort] += p.planned.time
+		p.time.took[p.planned.sort] += p.now().Sub(p.began)
+	}
 }
 
 // draw writes the line of a terminal anew, or one elsewhere after a while without any, and the step.
@@ -232,10 +318,10 @@ func (p *progress) line() string {
 		return p.outside
 	}
 	doing := p.phase
-	if p.pair != nil && p.pair.seen {
+	if p.pair != nil {
 		doing += ": " + p.pair.String()
 	}
-	return fmt.Sprintf("%s, about %s left, %s: %s", p.place(), clock(p.countdown()), doing, p.name())
+	return fmt.Sprintf("%s, about %s left, %s: %s", p.where(), clock(p.remaining()), doing, p.name)
 }
 
 // cut is the first letters of a line that is longer than a terminal is wide.
@@ -244,93 +330,21 @@ func cut(line string, width int) string {
 	return string(letters[:min(len(letters), max(0, width))])
 }
 
-// name is what the repeat or the pair is of.
-func (p *progress) name() string {
-	if p.pair != nil {
-		return p.pair.name
-	}
-	return what(p.cell)
-}
-
-func (p *progress) place() string {
-	if p.pair != nil {
+// where says which trial it is: the pairs are the first blocks.
+func (p *progress) where() string {
+	if p.block <= p.pairs {
 		return fmt.Sprintf("pair %d/%d", p.block, p.pairs)
 	}
 	return fmt.Sprintf("block %d/%d, cell %d/%d", p.block, p.blocks, p.done+1, p.total)
 }
 
-// what names a cell as people read it.
-func what(c lesson.Cell) string { return c.Experiment + ": " + outcome.Name(&result.Cell{Cell: c}) }
-
-// ended says that the repeat is over.
-func (p *progress) ended() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.running = false
-	p.done++
-	if p.pair != nil {
-		p.paired.left -= p.pair.limit
-		if p.pair.seen { // one that came to nothing says nothing of the others
-			p.paired.done += p.pair.limit
-			p.paired.took += p.now().Sub(p.began)
-		}
-		p.pair = nil
-		return
-	}
-	k := p.kindOf(p.cell)
-	if k == working {
-		p.work.left -= limit(p.cell)
-		p.work.done += limit(p.cell)
-		p.work.took += p.now().Sub(p.began)
-		return
-	}
-	measuring := p.cell.Warmup + p.cell.Seconds
-	p.left -= measuring
-	p.pending[k]--
-	p.extra[k] += (p.now().Sub(p.began) - inSeconds(measuring) - p.extra[k]) / 4 // a mean that forgets
-}
-
-// remaining counts down while a repeat runs, but never below what the repeats after it take.
+// remaining counts down while a trial runs, but never below what the trials after it take.
 func (p *progress) remaining() time.Duration {
-	d := inSeconds(p.left) + p.work.expected(p.work.left) + p.paired.expected(p.paired.left)
-	for k := range kinds {
-		d += time.Duration(p.pending[k]) * p.extra[k]
-	}
-	return d - p.spent()
-}
-
-// countdown is the time left as people see it. It falls with the estimate, and where the estimate rises it follows
-// slowly, by a second in two: a countdown that jumps up by a minute is believed by nobody.
-func (p *progress) countdown() time.Duration {
-	now, left := p.now(), p.remaining()
-	if !p.shownAt.IsZero() {
-		left = min(left, p.shown+now.Sub(p.shownAt)/2)
-	}
-	p.shown, p.shownAt = left, now
-	return left
-}
-
-// spent is how much of what the running repeat was expected to take is over. However long the preparation takes, the
-// load is still to come.
-func (p *progress) spent() time.Duration {
 	if !p.running {
-		return 0
+		return p.time.all()
 	}
-	if p.pair != nil {
-		return p.spentOnPair()
-	}
-	k := p.kindOf(p.cell)
-	extra := p.extra[k]
-	switch {
-	case k == working:
-		return min(p.now().Sub(p.began), p.work.expected(limit(p.cell)))
-	case p.loading.IsZero():
-		return min(p.now().Sub(p.began), extra)
-	}
-	return min(p.loading.Sub(p.began), extra) + min(p.now().Sub(p.loading), inSeconds(p.cell.Warmup+p.cell.Seconds))
+	return p.time.all() - min(p.now().Sub(p.began), p.time.scaled(p.planned.sort, p.planned.time))
 }
-
-func inSeconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // say writes a line that stays.
 func (p *progress) say(format string, args ...any) {
@@ -349,8 +363,109 @@ func (p *progress) clear() {
 	}
 }
 
+func inSeconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
 // clock writes d as minutes and seconds.
 func clock(d time.Duration) string {
 	s := int(max(0, d).Round(time.Second).Seconds())
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}
+
+// stepFile is within results/: how far the run under way is, whoever started it.
+const stepFile = ".step"
+
+// A Step is how far a run is, for programs that watch it: 'lab run --steps' writes one as a line of JSON whenever
+// something changes, and each second. LastStep reads the last one of any run.
+type Step struct {
+	Run         string `json:"run"` // its folder's name
+	Cell        string `json:"cell"`
+	Phase       string `json:"phase"`
+	Block       int    `json:"block"`
+	Blocks      int    `json:"blocks"`
+	Done        int    `json:"done"` // pairs, and repeats of cells that no pair has
+	Of          int    `json:"of"`
+	SecondsLeft int    `json:"seconds_left"`
+	Failed      int    `json:"failed"` // cells
+	// Pair is what the groups of the pair under way show, null where none is or none is complete.
+	Pair *PairStep `json:"pair,omitempty"`
+}
+
+// A PairStep is how far a pair is: its interval closes until half its width is what was asked for.
+type PairStep struct {
+	Groups int     `json:"groups"`
+	Ratio  float64 `json:"ratio"`
+	Lo     float64 `json:"lo,omitempty"` // of the ratio's interval, once there are enough groups
+	Hi     float64 `json:"hi,omitempty"`
+	Until  float64 `json:"until"` // share of the ratio
+}
+
+// String is what people read of it: 24 groups, ratio 0.81 (0.78 to 0.85), until 5 %.
+func (s PairStep) String() string {
+	text := fmt.Sprintf("%d groups, ratio %.3g", s.Groups, s.Ratio)
+	if s.Hi > 0 {
+		text += fmt.Sprintf(" (%.3g to %.3g)", s.Lo, s.Hi)
+	}
+	return fmt.Sprintf("%s, until %.3g %%", text, 100*s.Until)
+}
+
+// steps writes what a progress tells as Steps.
+type steps struct{ encode *json.Encoder }
+
+func newSteps(out io.Writer) *steps { return &steps{json.NewEncoder(out)} }
+
+// Write drops what is meant for people: they see the steps in another way.
+func (s *steps) Write(text []byte) (int, error) { return len(text), nil }
+
+// step writes how far the progress is. Nobody who reads it any more is no reason to stop measuring.
+func (p *progress) step() {
+	if p.run == "" || p.steps == nil && p.results == "" { // before its folder is there, nobody can ask for it
+		return
+	}
+	s := Step{Run: p.run, Phase: p.phase, Block: p.block, Blocks: p.blocks, Done: p.done, Of: p.total, Failed: p.failed,
+		SecondsLeft: int(max(0, p.remaining()).Round(time.Second).Seconds()), Pair: p.pair}
+	if p.running {
+		s.Cell = p.name
+	}
+	if p.steps != nil {
+		_ = p.steps.encode.Encode(s)
+	}
+	if p.results != "" {
+		_ = s.write(p.results)
+	}
+}
+
+// follow begins to tell of the run of that name in results, until the returned function is called.
+func (p *progress) follow(results, run string) (over func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.results, p.run, p.phase = results, run, "beginning"
+	p.step()
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.results = ""
+		_ = os.Remove(filepath.Join(results, stepFile)) // a run that isn't under way any more isn't asked for it
+	}
+}
+
+// write leaves the step for LastStep, whole or not at all. It doesn't wait for the disk, which is being measured.
+func (s Step) write(results string) error {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(results, stepFile)
+	if err := os.WriteFile(file+".new", text, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(file+".new", file)
+}
+
+// LastStep is how far the run under way in results is; not ok where none has said.
+func LastStep(results string) (s Step, ok bool) {
+	text, err := os.ReadFile(filepath.Join(results, stepFile))
+	if err != nil || json.Unmarshal(text, &s) != nil {
+		return Step{}, false
+	}
+	return s, true
 }

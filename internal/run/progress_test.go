@@ -2,7 +2,9 @@ package run
 
 import (
 	"bytes"
-	"math"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -10,129 +12,174 @@ import (
 	"unicode/utf8"
 
 	"pooler-lab/internal/lesson"
-	"pooler-lab/internal/topology"
+	"pooler-lab/internal/outcome"
+	"pooler-lab/internal/result"
 )
 
-// What a lesson's author says of fixed work holds for a part of it, too.
-func TestAPartTakesItsShareOfTheLimits(t *testing.T) {
-	cells := lesson.Experiment{Name: "known", Workload: lesson.Words{"select"}, Paths: []string{"direct"}, Latencies: []lesson.Latency{lesson.WithoutProxy},
-		Clients: []int{1}, Protocol: lesson.Words{"simple"}, Roles: lesson.Words{"app"}, Seconds: 59, Warmup: 0.4, Repeats: 1}
-	work := cells
-	work.Name, work.Seconds, work.Warmup, work.Transactions, work.Repeats = "work", 239.4, 0, 5, 2
-	l := &lesson.Lesson{Name: "x", Title: "t", Question: "q?", Minutes: 5, Experiments: []lesson.Experiment{cells, work}}
-	set := &topology.Set{Paths: []topology.Path{{Name: "direct", Database: "postgresql"}}}
-	share := shareOfLimits(l, set, false)
-	if math.Abs(share-0.5) > 0.001 { // five minutes less one, of eight that the work may take
-		t.Errorf("work takes %v of its limits", share)
+// docOf is a run of these cells, and of a pair of the first two where pair is set.
+func docOf(pair bool, cells ...lesson.Cell) *result.Run {
+	doc := &result.Run{Blocks: 1}
+	for _, c := range cells {
+		doc.Cells = append(doc.Cells, result.Cell{Cell: c})
 	}
-	part := &plan{lesson: l, share: share, cells: []lesson.Cell{{Path: "direct", Seconds: 239.4, Wanted: 1, Transactions: 5}}}
-	if got := part.progress(&bytes.Buffer{}, 1, set, lesson.Override{}).howLong(); got != "about 2:00" {
-		t.Errorf("half of the work takes %s", got)
+	if pair {
+		doc.Pairs = []result.Pair{{Block: 1, Of: cells[0].ID, To: cells[1].ID, Until: 0.05, AtMost: 59,
+			Status: result.Planned}}
+		doc.Blocks = 2
+		doc.Cells[0].Paired, doc.Cells[1].Paired = 1, 1
 	}
-	seconds := 20.0
-	if got := part.progress(&bytes.Buffer{}, 1, set, lesson.Override{Seconds: &seconds}).howLong(); got != "4:00 at most" {
-		t.Errorf("half of the work takes %s where its limit isn't the author's", got)
+	return doc
+}
+
+// timed is a cell with a window of so many seconds.
+func timed(id string, seconds float64, wanted int) lesson.Cell {
+	return lesson.Cell{ID: id, Experiment: "größe", Path: "direct", Workload: "select", Clients: 10, Seconds: seconds,
+		Wanted: wanted}
+}
+
+func TestEstimate(t *testing.T) {
+	work := timed("w", 99, 2)
+	work.Transactions = 5
+	ended := func(e *estimate, sort int, plan, took time.Duration) {
+		e.left[sort] -= plan
+		e.ended[sort] += plan
+		e.took[sort] += took
+	}
+	tests := []struct {
+		name     string
+		doc      *result.Run
+		expected time.Duration
+		ends     func(*estimate)
+		want     string
+	}{
+		{"windows, and 1 s for each trial", docOf(false, timed("a", 9, 3)), 0, nil, "about 0:30"},
+		{"a pair, and what its cells run alone", docOf(true, timed("a", 9, 2), timed("b", 9, 2)), 0, nil, "1:20 at most"},
+		{"fixed work", docOf(false, timed("a", 9, 3), work), 0, nil, "3:50 at most"},
+		{"as the author says", docOf(false, timed("a", 9, 3), work), 70 * time.Second, nil, "about 1:10"},
+		{"no more than is planned", docOf(false, work), time.Hour, nil, "about 3:20"},
+		{"trials that took twice their time", docOf(false, timed("a", 9, 8)), 0, func(e *estimate) {
+			ended(e, windows, 20*time.Second, 40*time.Second)
+		}, "about 1:30"}, // (20 + 40) of (20 + 20), of 60
+		{"work that ended early", docOf(false, timed("a", 9, 1), work), 60 * time.Second, func(e *estimate) {
+			ended(e, atMost, 100*time.Second, 10*time.Second)
+		}, "about 0:25"}, // 10; (0.25 x 50 + 10) of (50 + 100), of 100
+	}
+	for _, test := range tests {
+		e := newEstimate(test.doc, test.expected)
+		if test.ends != nil {
+			test.ends(&e)
+		}
+		if got := e.String(); got != test.want {
+			t.Errorf("%s: %s, it should be %s", test.name, got, test.want)
+		}
 	}
 }
 
-// TestProgress runs on a clock of its own.
-func TestProgress(t *testing.T) {
-	cells := []lesson.Cell{{Experiment: "far", Path: "direct", Workload: "select", Clients: 10, Seconds: 8, Warmup: 1, Wanted: 2},
-		{Experiment: "far", Path: "pgpool", Workload: "connect", Clients: 1, Latency: lesson.Through(10), Seconds: 8, Warmup: 1, Fill: true, Wanted: 2}}
-	var out bytes.Buffer
+// begins makes a progress on a clock of its own, whose first trial begins.
+func begins(out io.Writer, doc *result.Run) (p *progress, pass func(time.Duration)) {
 	now := time.Date(2026, 11, 21, 16, 0, 0, 0, time.UTC)
-	p := newProgress(&out, 2, cells, func(c lesson.Cell) kind {
-		if c.Fill {
-			return filling
-		}
-		return quick
-	})
+	p = newProgress(out, doc, 0)
 	p.now = func() time.Time { return now }
-	p.starting(1, cells[0]) // 4 x 9 s, 2 x 0.6 s, 2 x 5.5 s
-	now = now.Add(13 * time.Second)
-	p.ended() // 4 s beside its 9: a quarter of what is new counts, for the other quick cell alone
-	p.starting(1, cells[1])
-	p.enter("filling pools")
-	want := "block 1/2, cell 1/4: far: direct, select, 10 clients; about 0:48 left\n" +
-		"block 1/2, cell 2/4: far: pgpool, 10 ms, connect, 1 client; about 0:39 left\n"
-	if out.String() != want {
-		t.Errorf("without a terminal it says\n%s\nand should\n%s", out.String(), want)
-	}
+	p.next(doc)
+	return p, func(d time.Duration) { now = now.Add(d) }
+}
 
-	out.Reset()
-	p.width = 60
-	now = now.Add(4 * time.Second)
+// next begins the first trial that is left.
+func (p *progress) next(doc *result.Run) {
+	if len(doc.Pairs) > 0 && doc.Pairs[0].Status == result.Planned {
+		p.starting(doc, newTrial(&doc.Pairs[0], 1, 1, 1, doc.Cells[0].Cell, doc.Cells[1].Cell))
+		return
+	}
+	p.starting(doc, newTrial(nil, len(doc.Pairs)+1, 1, 1, doc.Cells[0].Cell))
+}
+
+func TestProgress(t *testing.T) {
+	var out bytes.Buffer
+	doc := docOf(false, timed("a", 9, 4))
+	p, pass := begins(&out, doc)
+	pass(20 * time.Second)
+	if got := clock(p.remaining()); got != "0:30" {
+		t.Errorf("a trial that takes too long leaves %s, those after it take 0:30", got)
+	}
+	p.again() // what a rejected attempt took says nothing
+	pass(20 * time.Second)
+	doc.Cells[0].Add(result.Repeat{Block: 1, Status: result.OK})
+	p.over(doc, true)
+	p.next(doc)
+	p.width = 50
 	p.enter(load)
-	if got, want := out.String(), "\r\x1b[Kblock 1/2, cell 2/4, about 0:35 left, k6: far: pgpool, 10 m"; got != want {
-		t.Errorf("on a terminal it says %q, it should say %q", got, want)
-	}
-	p.loading, now = time.Time{}, now.Add(time.Hour)
-	if got := clock(p.remaining()); got != "0:34" {
-		t.Errorf("a preparation that takes far too long leaves %s, its load and the cells after it take 0:34", got)
-	}
-	fast := lesson.Cell{Seconds: 10, Wanted: 2, Transactions: 5}
-	q := newProgress(&bytes.Buffer{}, 1, []lesson.Cell{fast, {Seconds: 1, Wanted: 1}}, kindIn(&topology.Set{}))
-	q.now = func() time.Time { return now }
-	q.starting(1, fast)
-	now = now.Add(time.Hour)
-	q.again() // an attempt that was rejected, however long it took
-	now = now.Add(time.Second)
-	q.ended()
-	if got := clock(q.remaining()); got != "0:06" { // 0.4 of 10.6 s: (5.3 + 1) of (5.3 + 10.6); and 1.6 s of the other cell
-		t.Errorf("work that was done early leaves %s", got)
-	}
-	small, large := lesson.Cell{Seconds: 19.4, Wanted: 1, Transactions: 5}, lesson.Cell{Seconds: 899.4, Wanted: 1, Transactions: 5}
-	u := newProgress(&bytes.Buffer{}, 1, []lesson.Cell{small, large}, kindIn(&topology.Set{}))
-	u.now = func() time.Time { return now }
-	u.expect(0.3)
-	u.starting(1, small)
-	now = now.Add(2 * time.Second)
-	u.ended()
-	if got := clock(u.remaining()); got != "4:16" { // (0.3 x 230 + 2) of (230 + 20), of 900 s
-		t.Errorf("after 2 s of the 20 that a small repeat could have taken, a large one is expected to take %s of its 15:00", got)
-	}
-	r := newProgress(&bytes.Buffer{}, 1, []lesson.Cell{{Seconds: 60, Wanted: 2, Transactions: 5}, {Seconds: 9, Wanted: 1}}, kindIn(&topology.Set{}))
-	if got := r.howLong(); got != "2:11 at most" { // 2 x 60, 9, 3 x 0.6
-		t.Errorf("fixed work that nobody knows takes %s", got)
-	}
-	if r.expect(50.4 / 121.2); r.howLong() != "about 1:00" {
-		t.Errorf("fixed work that its author knows takes %s", r.howLong())
+	want := "block 1/1, cell 1/4: größe: direct, select, 10 clients; about 0:40 left\n" +
+		"block 1/1, cell 1/4, about 0:40 left, proving: größe: direct, select, 10 clients\n" +
+		"block 1/1, cell 2/4: größe: direct, select, 10 clients; about 0:45 left\n" + // (10 + 20) of (10 + 10), of 30
+		"\r\x1b[Kblock 1/1, cell 2/4, about 0:45 left, k6: größe: "
+	if out.String() != want {
+		t.Errorf("it says\n%s\nand should\n%s", out.String(), want)
 	}
 	out.Reset()
 	p.say("%s", "a line that stays")
-	if got := out.String(); !strings.HasSuffix(got, "\r\x1b[Ka line that stays\n") {
+	if got := out.String(); got != "\r\x1b[Ka line that stays\n" {
 		t.Errorf("a line that stays is written as %q", got)
 	}
 }
 
-// Without a terminal there is a line for each repeat, and one after a while in which nothing else was said.
+func TestProgressOfAPair(t *testing.T) {
+	var out bytes.Buffer
+	a, b := timed("a", 9, 2), timed("b", 9, 2)
+	b.Path = "pooled"
+	doc := docOf(true, a, b)
+	p, pass := begins(&out, doc)
+	p.width = 200
+	pass(15 * time.Second)
+	p.phase = "k6"
+	for _, step := range []struct {
+		groups int
+		want   string
+	}{{10, "10 groups, ratio 0.81"}, {30, "30 groups, ratio 0.81 (0.78 to 0.85)"}} {
+		out.Reset()
+		p.groups(step.groups, outcome.Interval{Center: 0.81, Lo: 0.78, Hi: 0.85, N: step.groups, OfGroups: true})
+		want := "\r\x1b[Kpair 1/1, about 1:05 left, k6: " + step.want +
+			", until 5 %: größe: direct : pooled, select, 10 clients"
+		if got := out.String(); got != strings.ReplaceAll(want, "größe: ", "") {
+			t.Errorf("it says %q and should say %q", got, want)
+		}
+	}
+	doc.Pairs[0].Status = result.OK
+	for i := range doc.Cells {
+		doc.Cells[i].Add(result.Repeat{Block: 1, Status: result.OK})
+	}
+	p.over(doc, true)
+	if p.done != 1 || p.total != 3 || clock(p.remaining()) != "0:20" {
+		t.Errorf("after the pair %d of %d are done, %s left", p.done, p.total, clock(p.remaining()))
+	}
+}
+
+// Without a terminal there is a line for each trial, and one after a while in which nothing else was said.
 func TestProgressIsNeverQuietForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		var quiet time.Duration
 		last := time.Now()
-		cell := lesson.Cell{Experiment: "far", Path: "direct", Workload: "select", Clients: 10, Seconds: 100, Wanted: 1}
+		doc := docOf(false, timed("a", 100, 1))
 		p := newProgress(writerFunc(func(line string) {
 			out.WriteString(line)
 			quiet, last = max(quiet, time.Since(last)), time.Now()
-		}), 1, []lesson.Cell{cell}, func(lesson.Cell) kind { return quick })
+		}), doc, 0)
 		over := p.during("reading the data")
 		time.Sleep(time.Minute)
 		over()
-		p.starting(1, cell)
+		p.next(doc)
 		stop := p.tick()
 		p.enter(load)
 		time.Sleep(time.Minute)
 		stop()
-		p.ended()
+		p.over(doc, true)
 		if quiet = max(quiet, time.Since(last)); quiet > 20*time.Second {
 			t.Errorf("it says nothing for %v", quiet)
 		}
 		if got := strings.Count(out.String(), "\n"); got > 10 {
 			t.Errorf("it says too much in two minutes:\n%s", out.String())
 		}
-		if text := out.String(); !strings.HasPrefix(text, "reading the data\n") || strings.Contains(text, "\r") ||
-			!strings.Contains(text, "\nblock 1/1, cell 1/1, about 0:56 left, k6: far: direct, select, 10 clients\n") {
+		if text := out.String(); !strings.HasPrefix(text, "reading the data\n") || strings.Contains(text, "\r") {
 			t.Errorf("it says\n%s", text)
 		}
 	})
@@ -141,10 +188,10 @@ func TestProgressIsNeverQuietForLong(t *testing.T) {
 // On a terminal there is one line, never wider than that, whole letters of it, and nothing of it is left at the end.
 func TestProgressIsOneLineOnATerminal(t *testing.T) {
 	var out bytes.Buffer
-	cell := lesson.Cell{Experiment: "größe", Path: "direct", Workload: "select", Clients: 1, Seconds: 1, Wanted: 1}
-	p := newProgress(&out, 1, []lesson.Cell{cell}, func(lesson.Cell) kind { return quick })
+	doc := docOf(false, timed("a", 1, 1))
+	p := newProgress(&out, doc, 0)
 	for p.width = 1; p.width < 90; p.width++ {
-		p.starting(1, cell)
+		p.next(doc)
 		p.enter(load)
 		for _, line := range strings.Split(out.String(), "\r\x1b[K") {
 			if n := utf8.RuneCountInString(line); n >= p.width || !utf8.ValidString(line) || strings.Contains(line, "\n") {
@@ -153,27 +200,34 @@ func TestProgressIsOneLineOnATerminal(t *testing.T) {
 		}
 		out.Reset()
 	}
-	p.ended()
+	p.over(doc, true)
 	p.clear()
 	if p.draw(); out.String() != "\r\x1b[K" {
 		t.Errorf("at the end there is %q", out.String())
 	}
 }
 
-// A countdown follows an estimate that rises by half a second in one, and one that falls at once.
-func TestCountdownDoesNotJumpUp(t *testing.T) {
-	now := time.Date(2026, 11, 21, 16, 0, 0, 0, time.UTC)
-	p := newProgress(&bytes.Buffer{}, 1, nil, func(lesson.Cell) kind { return quick })
-	p.now = func() time.Time { return now }
-	for _, step := range []struct {
-		after    time.Duration
-		estimate float64 // seconds
-		want     string
-	}{{0, 67, "1:07"}, {4 * time.Second, 137, "1:09"}, {10 * time.Second, 137, "1:14"}, {time.Second, 40, "0:40"}} {
-		now = now.Add(step.after)
-		p.left = step.estimate
-		if got := clock(p.countdown()); got != step.want {
-			t.Errorf("with %g s left it shows %s, it should show %s", step.estimate, got, step.want)
-		}
+// A run that people watch in a terminal leaves its last step for who watches elsewhere, and takes it away at its end.
+func TestRunLeavesItsLastStep(t *testing.T) {
+	results := t.TempDir()
+	doc := docOf(false, timed("a", 9, 3))
+	p := newProgress(io.Discard, doc, 0)
+	over := p.follow(results, "20261121T220000Z-00-tour")
+	p.next(doc)
+	s, ok := LastStep(results)
+	if !ok || s.Run != "20261121T220000Z-00-tour" || s.Of != 3 || s.Done != 0 || s.Block != 1 || s.Phase != "proving" ||
+		s.SecondsLeft != 30 {
+		t.Errorf("%+v, %v", s, ok)
+	}
+	over()
+	p.draw()
+	if s, ok := LastStep(results); ok {
+		t.Errorf("after the run: %+v", s)
+	}
+	if err := os.WriteFile(filepath.Join(results, stepFile), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s, ok := LastStep(results); ok {
+		t.Errorf("half a step: %+v", s)
 	}
 }

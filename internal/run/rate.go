@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"pooler-lab/internal/lesson"
-	"pooler-lab/internal/result"
 )
 
 // How the rate of an open loop is held against what its paths can do.
@@ -76,11 +75,11 @@ func mayLower(c lesson.Cell) bool { return c.Rate > 0 && !c.Overload }
 func (r *runner) probe(ctx context.Context, c lesson.Cell) (rate float64, ok bool) {
 	c.ID += "-probe"
 	c.Rate, c.Transactions, c.Seconds = 0, probeIterations, max(60, c.Seconds)
-	var out result.Repeat
-	if err := r.measure(ctx, c, &out); err != nil || out.Measured.Finish == nil {
+	t := newTrial(nil, 0, 1, 1, c)
+	if err := r.measure(ctx, t); err != nil || t.sides[0].out.Measured.Finish == nil {
 		return 0, false
 	}
-	f := out.Measured.Finish
+	f := t.sides[0].out.Measured.Finish
 	working := f.Seconds - f.MeanConnectSeconds
 	if f.Finished == 0 || working <= 0 {
 		return 0, false
@@ -100,7 +99,6 @@ func (r *runner) lower(done map[string]float64) map[string]float64 {
 		}
 		rate := outOfStep(lowerShare * most)
 		seconds := max(c.Seconds, windowHolds/rate)
-		r.progress.longer((seconds - c.Seconds) * float64(c.Wanted-c.Paired))
 		c.Rate, c.Seconds = rate, seconds
 		r.doc.Cells[i].Rate, r.doc.Cells[i].Seconds = rate, seconds
 		lowered[c.Workload] = rate
@@ -125,19 +123,4 @@ func outOfStep(rate float64) float64 {
 	}
 	exact, _ := strconv.ParseFloat(fmt.Sprintf("%ge%g", primes[at], power), 64) // 1.9, not 1.9000000000000001
 	return exact
-}
-
-// doing says what is done before the next repeat; "" is nothing.
-func (p *progress) doing(what string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.outside = what
-	p.draw()
-}
-
-// longer says that the repeats that are left measure for so many seconds more in all.
-func (p *progress) longer(seconds float64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.left += seconds
 }

@@ -69,8 +69,8 @@ func TestRatesAreLoweredToWhatIsHeld(t *testing.T) {
 			if !slices.Equal(got, test.want) {
 				t.Errorf("rates and windows are %q, not %q", got, test.want)
 			}
-			if left := r.progress.left; left < -0.001 || left > 0.001 {
-				t.Errorf("at its end the run has %v s left to measure", left)
+			if left := r.progress.remaining(); left != 0 {
+				t.Errorf("at its end the run has %v left to measure", left)
 			}
 		})
 	}

@@ -21,15 +21,12 @@ import (
 // restoreTime is how long links, and then settings, may take to be put back.
 const restoreTime = time.Minute
 
-// Servers are those that a cell goes through, and what they say of it.
+// servers are those that a cell goes through, and what they say of it.
 type servers interface {
 	Prepare(context.Context, server.Preparation, ...server.Path) error
-	Begin(ctx context.Context, path server.Path, fill bool) (server.Beginning, error)
-	BeginPair(ctx context.Context, paths [2]server.Path, fill [2]bool) ([2]server.Beginning, error)
+	Begin(context.Context, ...*server.Side) error
 	Changed(context.Context) (string, error)
-	Reconcile(context.Context, server.Path, server.Tally, result.Counted) ([]result.Count, []result.Share, error)
-	ReconcilePair(context.Context, [2]server.Path, [2]server.Tally, [2]result.Counted) (
-		[2][]result.Count, [2][]result.Share, error)
+	Reconcile(context.Context, []result.Counted, ...*server.Side) error
 	CountHistory(ctx context.Context, k6 int64) (result.Count, error)
 	Restore(context.Context) error
 	SamplePooler(context.Context, server.Path) (result.Pooler, error)
@@ -54,7 +51,7 @@ type runner struct {
 
 	movesReplication bool          // some cell does
 	waited           time.Duration // for other machines
-	once             bool          // no pair has another attempt
+	once             bool          // no trial has another attempt
 }
 
 // An interruptedError says that a run was ended before its last cell.
@@ -114,45 +111,98 @@ func (r *runner) run(ctx context.Context) error {
 	return errors.Join(err, r.doc.Write(r.dir))
 }
 
-// blocks runs the blocks after the pairs. It returns nil when ctx ends.
-func (r *runner) blocks(ctx context.Context) error {
-	for b, order := range lesson.Blocks(r.scheduled, r.doc.Seed) {
-		b += len(r.doc.Pairs)
-		for position, i := range order {
-			if ctx.Err() != nil {
-				return nil
+// pairs runs the pairs. It returns nil when ctx ends.
+func (r *runner) pairs(ctx context.Context) error {
+	for i := range r.doc.Pairs {
+		if ctx.Err() != nil {
+			return nil
+		}
+		pair := &r.doc.Pairs[i]
+		var cells []int
+		for _, id := range []string{pair.Of, pair.To} {
+			at := slices.IndexFunc(r.scheduled, func(c lesson.Cell) bool { return c.ID == id })
+			if at < 0 {
+				return fmt.Errorf("the pair in block %d has a cell %q that the run doesn't have", pair.Block, id)
 			}
-			r.progress.starting(b+1, r.scheduled[i])
-			if err := r.cell(ctx, i, b+1, position+1); err != nil {
-				return err
-			}
-			r.progress.counts(r.doc.Cells)
-			r.progress.ended()
+			cells = append(cells, at)
+		}
+		if err := r.execute(ctx, pair, pair.Block, 1, cells...); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// cell runs one repeat of the cell at i, and again where it was rejected. The error is of writing results alone: what
-// goes wrong with a cell stands in it.
-func (r *runner) cell(ctx context.Context, i, block, position int) error {
-	c := &r.doc.Cells[i]
-	for attempt := 1; ; attempt++ {
-		repeat, decided := r.repeat(ctx, r.scheduled[i], result.Repeat{Block: block, Position: position, Attempt: attempt})
-		c.Add(repeat)
-		if repeat.Status != result.Interrupted {
-			r.doc.Unfinished = r.doc.Left()
+// blocks runs the blocks after the pairs. It returns nil when ctx ends.
+func (r *runner) blocks(ctx context.Context) error {
+	for b, order := range lesson.Blocks(r.scheduled, r.doc.Seed) {
+		block := len(r.doc.Pairs) + b + 1
+		for position, i := range order {
+			if ctx.Err() != nil {
+				return nil
+			}
+			if err := r.execute(ctx, nil, block, position+1, i); err != nil {
+				return err
+			}
 		}
-		if err := r.doc.Write(r.dir); err != nil {
-			return err
+	}
+	return nil
+}
+
+// execute runs a trial of the cells at these indexes, and again where it was rejected. The error is of writing results
+// alone: what goes wrong with a cell stands in it.
+func (r *runner) execute(ctx context.Context, pair *result.Pair, block, position int, cells ...int) error {
+	var of []lesson.Cell
+	for _, i := range cells {
+		of = append(of, r.scheduled[i])
+	}
+	var all []*trial
+	for number := 1; ; number++ {
+		t := newTrial(pair, block, position, number, of...)
+		if all = append(all, t); number == 1 {
+			r.progress.starting(r.doc, t)
+		} else {
+			r.progress.again()
 		}
+		decided := r.try(ctx, t)
 		if !decided.again || ctx.Err() != nil {
-			return nil
+			r.settle(all, pair, cells)
+			r.progress.over(r.doc, decided.status == result.OK)
+			return r.doc.Write(r.dir)
 		}
 		if decided.wait {
 			r.calm(ctx)
 		}
-		r.progress.again()
+	}
+}
+
+// settle notes what became of all attempts at a trial. Of two cells that could not be measured together the reason is
+// kept, and they run in blocks.
+func (r *runner) settle(all []*trial, pair *result.Pair, cells []int) {
+	if pair != nil {
+		*pair = *all[len(all)-1].pair
+	}
+	if pair != nil && pair.Status != result.OK && pair.Status != result.Interrupted {
+		r.inBlocks(cells)
+		all = nil
+	}
+	for _, t := range all {
+		for side, i := range cells {
+			r.doc.Cells[i].Add(t.sides[side].out)
+		}
+	}
+	r.doc.Unfinished = r.doc.Left()
+}
+
+// inBlocks has the cells of a pair that came to nothing run in blocks, as often as their experiment says.
+func (r *runner) inBlocks(cells []int) {
+	for _, i := range cells {
+		c := &r.scheduled[i]
+		blocks := max(c.Wanted-c.Paired, c.Planned, 1)
+		c.Paired--
+		c.Wanted = c.Paired + blocks
+		r.doc.Cells[i].Paired, r.doc.Cells[i].Wanted = c.Paired, c.Wanted
+		r.doc.Blocks = max(r.doc.Blocks, len(r.doc.Pairs)+blocks)
 	}
 }
 

@@ -338,7 +338,7 @@ func TestDeadline(t *testing.T) {
 			}
 		}
 	}()
-	g, err := runK6(ctx, "x.js", filepath.Join(r.dir, "log"), file, "", k6run.Cell{})
+	g, err := runK6(ctx, "x.js", filepath.Join(r.dir, "log"), file, k6run.Trial{Cells: []k6run.Cell{{}}})
 	if err != nil || g.Exit != 105 {
 		t.Errorf("%v, %+v", err, g)
 	}
@@ -363,14 +363,16 @@ func TestSeeds(t *testing.T) {
 func TestCellIsJSONWithoutPassword(t *testing.T) {
 	r, _, _ := newRunner(t, "good", slow("a"))
 	t.Setenv("APP_PASSWORD", "secret")
-	path, err := r.path(r.scheduled[0])
-	if err != nil {
-		t.Fatal(err)
-	}
 	c := r.scheduled[0]
 	c.Role, c.PoolSize, c.Instances, c.InstancePool, c.Transactions, c.Params = "app_trust", 5, 2, 3, 50, json.RawMessage(`{"rows":9}`)
-	path.Role = c.Role
-	env, err := r.told(c, path, &result.Repeat{Block: 1, Attempt: 1}).Env()
+	told := func(c lesson.Cell) ([]string, error) {
+		tr := newTrial(nil, 1, 1, 1, c)
+		if err := r.findPaths(tr); err != nil {
+			return nil, err
+		}
+		return r.told(tr).Env()
+	}
+	env, err := told(c)
 	text := strings.Join(env, " ")
 	if err != nil || strings.Contains(text, "secret") || !strings.HasPrefix(text, "LAB_CELL={") {
 		t.Errorf("%s, %v", text, err)
@@ -382,7 +384,7 @@ func TestCellIsJSONWithoutPassword(t *testing.T) {
 		}
 	}
 	c.Params = nil
-	if env, err = r.told(c, path, &result.Repeat{Block: 1, Attempt: 1}).Env(); err != nil || !strings.Contains(env[0], `"params":{}`) {
+	if env, err = told(c); err != nil || !strings.Contains(env[0], `"params":{}`) {
 		t.Errorf("a cell without params is told as %s, %v", env, err)
 	}
 }

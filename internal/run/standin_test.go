@@ -24,7 +24,10 @@ set -u
 summary=$(sed -n 's/.*--out lab=\([^ ]*\).*/\1/p' <<<"$*")
 signals=$(dirname "$summary")/signals
 report() {
-	cat >"$summary" <<END
+	echo "{\"sides\": [$(side "$@")]}" >"$summary"
+}
+side() {
+	cat <<END
 {"window": {"start": "2026-11-21T16:00:00.5Z", "end": "2026-11-21T16:00:01.5Z", "seconds": 1,
   "ready": ${READY-1}, "failed": 0},
  "errors": $1, "finish": ${3-null},
@@ -49,13 +52,17 @@ groups() {
 	done
 }
 pair() {
-	report '[]' 50
-	local side
-	side=$(cat "$summary")
-	echo "{\"sides\": [$side, $side], \"slot_ms\": 230, \"median_ms\": [1, 2], \"groups\": 1, \"too_slow\": \"$1\"}" >"$summary"
+	echo "{\"sides\": [$(side '[]' 50), $(side '[]' 50)], \"slot_ms\": 230, \"median_ms\": [1, 2], \"groups\": 1, \"too_slow\": \"$1\"}" >"$summary"
 }
 if [ -n "${LAB_PAIR-}" ]; then
 	case $STANDIN in
+	nonsense)
+		groups 2
+		echo nonsense >>"$(told groups_file)"
+		until [ -e "$(told stop_file)" ]; do sleep 0.02; done
+		pair ''
+		exit 0
+		;;
 	slow) pair 'an iteration of the side \"of\" takes 60 ms'; exit 0 ;;
 	never) pair '", "failure": "no client of the side \"to\" is ready'; sed -i 's/"groups": 1/"groups": 0/; s/"median_ms": \[1, 2\]/"median_ms": [0, 0]/' "$summary"; exit 0 ;;
 	gone) pair '", "failure": "no client of the side \"to\" is left'; exit 0 ;;
@@ -70,7 +77,7 @@ if [ -n "${LAB_PAIR-}" ]; then
 	esac
 fi
 case $STANDIN in
-slow | gone | never) report '[]' 50 ;;
+slow | gone | never | nonsense) report '[]' 50 ;;
 good) report '[]' 50 ;;
 errors) report '[{"phase": "measure", "code": "57P01", "count": 2, "message": "terminating connection"}]' 50 ;;
 nothing) report '[{"phase": "measure", "code": "53300", "count": 9, "message": "too many clients"}]' 0 ;;
@@ -157,7 +164,7 @@ type serversStandIn struct {
 	changed   string // which settings somebody turned meanwhile
 	restored  int
 
-	reconciled [][2]result.Counted // of pairs
+	reconciled [][]result.Counted // of each trial
 }
 
 func (w *serversStandIn) Prepare(_ context.Context, p server.Preparation, _ ...server.Path) error {
@@ -176,28 +183,20 @@ func (w *serversStandIn) CountHistory(_ context.Context, k6 int64) (result.Count
 	return result.Count{What: "rows", K6: k6, Server: 55, Equal: k6 == 55}, nil
 }
 
-func (w *serversStandIn) Begin(_ context.Context, path server.Path, _ bool) (server.Beginning, error) {
-	return server.Beginning{Facts: w.facts,
-		RoundTrip: &result.RoundTrip{SetMS: path.SetMS, MeasuredMS: w.roundTrip, Samples: 9}}, nil
-}
-
-func (w *serversStandIn) Reconcile(context.Context, server.Path, server.Tally, result.Counted) ([]result.Count,
-	[]result.Share, error) {
-	return w.counts, nil, w.deaf
-}
-
-func (w *serversStandIn) BeginPair(ctx context.Context, paths [2]server.Path, fill [2]bool) (b [2]server.Beginning,
-	err error) {
-	for side, p := range paths {
-		b[side], _ = w.Begin(ctx, p, fill[side])
+func (w *serversStandIn) Begin(_ context.Context, sides ...*server.Side) error {
+	for _, s := range sides {
+		s.Facts = w.facts
+		s.RoundTrip = &result.RoundTrip{SetMS: s.Path.SetMS, MeasuredMS: w.roundTrip, Samples: 9}
 	}
-	return b, nil
+	return nil
 }
 
-func (w *serversStandIn) ReconcilePair(_ context.Context, _ [2]server.Path, _ [2]server.Tally, k6 [2]result.Counted) (
-	counts [2][]result.Count, shares [2][]result.Share, err error) {
+func (w *serversStandIn) Reconcile(_ context.Context, k6 []result.Counted, sides ...*server.Side) error {
 	w.reconciled = append(w.reconciled, k6)
-	return [2][]result.Count{w.counts, w.counts}, shares, w.deaf
+	for _, s := range sides {
+		s.Counts = w.counts
+	}
+	return w.deaf
 }
 
 func (w *serversStandIn) SamplePooler(context.Context, server.Path) (result.Pooler, error) {
@@ -244,7 +243,7 @@ func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *
 		&serversStandIn{roundTrip: 0.2}
 	return &runner{set: set, links: links, replication: &replicationStandIn{}, servers: servers, sampler: sampler,
 		sessions: sessions, script: "/lab/x.js", scheduled: cells,
-		progress: newProgress(t.Output(), doc.Blocks, cells, kindIn(set)), dir: filepath.Join(results, id), doc: doc}, links, servers
+		progress: newProgress(t.Output(), doc, 0), dir: filepath.Join(results, id), doc: doc}, links, servers
 }
 
 // plain is a cell without latency.

@@ -28,7 +28,7 @@ type component interface {
 	restore(ctx context.Context, a applied) error
 }
 
-func (l *Lab) component(name string) (component, error) {
+func (l *Servers) component(name string) (component, error) {
 	if n := l.nodes[name]; n != nil {
 		return n, nil
 	}
@@ -40,7 +40,7 @@ func (l *Lab) component(name string) (component, error) {
 
 // applySettings puts settings in force, by component and name, and remembers what was there before. What a repeat
 // before could not restore is restored first.
-func (l *Lab) applySettings(ctx context.Context, wanted map[string]map[string]string) error {
+func (l *Servers) applySettings(ctx context.Context, wanted map[string]map[string]string) error {
 	if err := l.restoreSettings(ctx); err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (l *Lab) applySettings(ctx context.Context, wanted map[string]map[string]st
 	return nil
 }
 
-func (l *Lab) applySetting(ctx context.Context, component, name, value string) error {
+func (l *Servers) applySetting(ctx context.Context, component, name, value string) error {
 	c, err := l.component(component)
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func (l *Lab) applySetting(ctx context.Context, component, name, value string) e
 }
 
 // Changed says which of the settings that Prepare put in force is another one now, "" where none is.
-func (l *Lab) Changed(ctx context.Context) (string, error) {
+func (l *Servers) Changed(ctx context.Context) (string, error) {
 	var changes []string
 	for _, a := range l.applied {
 		c, err := l.component(a.component)
@@ -88,7 +88,7 @@ func (l *Lab) Changed(ctx context.Context) (string, error) {
 }
 
 // restoreSettings restores what was applied. What can't be stays noted, for the next attempt.
-func (l *Lab) restoreSettings(ctx context.Context) error {
+func (l *Servers) restoreSettings(ctx context.Context) error {
 	var left []applied
 	var failed []error
 	for _, a := range slices.Backward(l.applied) {

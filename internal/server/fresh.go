@@ -9,7 +9,7 @@ import (
 const fresh = "lab_fresh"
 
 // makeFresh makes the database anew and waits until all of the path's nodes have it.
-func (l *Lab) makeFresh(ctx context.Context, p Path) error {
+func (l *Servers) makeFresh(ctx context.Context, p Path) error {
 	if err := l.dropFresh(ctx); err != nil {
 		return err
 	}
@@ -25,7 +25,7 @@ func (l *Lab) makeFresh(ctx context.Context, p Path) error {
 	return nil
 }
 
-func (l *Lab) dropFresh(ctx context.Context) error {
+func (l *Servers) dropFresh(ctx context.Context) error {
 	if _, err := l.nodes[primary].Ask(ctx, "DROP DATABASE IF EXISTS "+fresh+" WITH (FORCE)"); err != nil {
 		return fmt.Errorf("drop the fresh database: %w", err)
 	}

@@ -19,7 +19,7 @@ func IsNode(service string) bool { return slices.Contains(Nodes(), service) }
 
 // MaxConnections asks databases how many connections each takes. Where one doesn't tell, the reason stands in its
 // place.
-func (l *Lab) MaxConnections(ctx context.Context, databases []string) map[string]string {
+func (l *Servers) MaxConnections(ctx context.Context, databases []string) map[string]string {
 	const column = "max_connections"
 	return tell(databases, func(service string) (string, error) {
 		line, err := l.line(service)
@@ -31,7 +31,7 @@ func (l *Lab) MaxConnections(ctx context.Context, databases []string) map[string
 	})
 }
 
-func (l *Lab) line(database string) (*session.Line, error) {
+func (l *Servers) line(database string) (*session.Line, error) {
 	switch {
 	case l.nodes[database] != nil:
 		return l.nodes[database].Line, nil
@@ -46,7 +46,7 @@ const revokeTime = 10 * time.Second
 
 // Logins asks what a role's clients have to show where paths begin without latency, and puts those together that are
 // asked for the same. The error is of letting the role in that has no password, or of taking that back.
-func (l *Lab) Logins(ctx context.Context, role string, paths []topology.Path) (logins []result.Login, err error) {
+func (l *Servers) Logins(ctx context.Context, role string, paths []topology.Path) (logins []result.Login, err error) {
 	if role == appTrust { // whatever becomes of the rest, and where ctx has ended, too
 		defer func() {
 			ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), revokeTime)
@@ -78,7 +78,7 @@ func (l *Lab) Logins(ctx context.Context, role string, paths []topology.Path) (l
 }
 
 // Versions asks every server of the paths for its version. Where one doesn't tell, the reason stands in its place.
-func (l *Lab) Versions(ctx context.Context, services []string) map[string]string {
+func (l *Servers) Versions(ctx context.Context, services []string) map[string]string {
 	return tell(services, func(service string) (string, error) { return l.version(ctx, service) })
 }
 
@@ -95,7 +95,7 @@ func tell(services []string, ask func(service string) (string, error)) map[strin
 	return all
 }
 
-func (l *Lab) version(ctx context.Context, service string) (string, error) {
+func (l *Servers) version(ctx context.Context, service string) (string, error) {
 	switch {
 	case l.nodes[service] != nil:
 		return l.nodes[service].Version(ctx)

@@ -56,7 +56,7 @@ func TestLoginsRevokesTheLogin(t *testing.T) {
 		defer stop()
 		node := &fakeNode{}
 		dsn := node.listen(t)
-		l := &Lab{nodes: map[string]*Node{primary: NewNode(primary, dsn, ""), standby: NewNode(standby, dsn, "")}}
+		l := &Servers{nodes: map[string]*Node{primary: NewNode(primary, dsn, ""), standby: NewNode(standby, dsn, "")}}
 		asked, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)

@@ -49,24 +49,24 @@ func TestCountsOfAPair(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			l, err := NewLab(labSet(), "")
+			l, err := New(labSet(), "")
 			if err != nil {
 				t.Fatal(err)
 			}
-			var sides [2]pooler.Side
+			var sides []pooler.Side
 			for i, name := range test.paths {
 				link := ""
 				if name == "pgbouncer-session-near-app" {
 					link = "pgbouncer-primary"
 				}
 				p := pathOf(t, name, link)
-				before := Tally{own: test.own[i]}
-				after := Tally{nodes: test.nodes, pooler: pooler.Counters{Transactions: test.counted[i]}}
-				sides[i] = pooler.Side{Pooler: l.pooler(p), Use: p.use(),
-					Load: load(p, before, after, [2]result.Counted{first, second}[i])}
-				sides[i].Load.Servers = test.servers[i]
+				side := Side{Path: p, before: tally{own: test.own[i]}}
+				after := tally{nodes: test.nodes, pooler: pooler.Counters{Transactions: test.counted[i]}}
+				load := side.since(after, [2]result.Counted{first, second}[i])
+				load.Servers = test.servers[i]
+				sides = append(sides, pooler.Side{Pooler: l.pooler(p), Use: p.use(), Load: load})
 			}
-			for i, counts := range pooler.PairCounts(sides) {
+			for i, counts := range pooler.Counts(sides) {
 				got := is{}
 				for _, c := range counts {
 					got[c.What] = c.Equal
@@ -86,7 +86,7 @@ func TestCountsOfAPair(t *testing.T) {
 
 // Nodes that both paths reach are cleared and counted once.
 func TestNodesOfTwoPaths(t *testing.T) {
-	got := nodes([]Path{pathOf(t, "direct", ""), pathOf(t, "pgpool", "")})
+	got := nodesOf([]*Side{{Path: pathOf(t, "direct", "")}, {Path: pathOf(t, "pgpool", "")}})
 	if !slices.Equal(got, []string{"primary", "standby"}) {
 		t.Errorf("the nodes are %v", got)
 	}

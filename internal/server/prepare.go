@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"pooler-lab/internal/result"
 )
@@ -13,9 +14,9 @@ type Preparation struct {
 	Settings map[string]map[string]string // by component and name
 }
 
-// Prepare brings the servers into the state that a repeat, or the two of a pair, want: their roles may log in, their
+// Prepare brings the servers into the state that a trial wants: their roles may log in, their
 // settings are in force, their tables are tidy, their database is new. Restore undoes what would last.
-func (l *Lab) Prepare(ctx context.Context, p Preparation, paths ...Path) error {
+func (l *Servers) Prepare(ctx context.Context, p Preparation, paths ...Path) error {
 	for _, path := range paths {
 		if err := l.GrantLogin(ctx, path.Role, path.Nodes()...); err != nil {
 			return err
@@ -24,7 +25,7 @@ func (l *Lab) Prepare(ctx context.Context, p Preparation, paths ...Path) error {
 	if err := l.applySettings(ctx, p.Settings); err != nil {
 		return err
 	}
-	if p.Writes && len(nodes(paths)) > 0 {
+	if p.Writes && slices.ContainsFunc(paths, Path.postgreSQL) {
 		if err := l.BeginWrites(ctx); err != nil {
 			return err
 		}
@@ -39,7 +40,7 @@ func (l *Lab) Prepare(ctx context.Context, p Preparation, paths ...Path) error {
 
 // Restore makes logins and settings what they were before Prepare. It tries all of it, whatever fails, and what could
 // not be restored is tried again when it is called once more.
-func (l *Lab) Restore(ctx context.Context) error {
+func (l *Servers) Restore(ctx context.Context) error {
 	failed := []error{l.restoreSettings(ctx)}
 	if l.granted != nil {
 		failed = append(failed, l.RevokeLogin(ctx, l.granted...))
@@ -51,6 +52,6 @@ func (l *Lab) Restore(ctx context.Context) error {
 }
 
 // SamplePooler returns how the path's pooler is filled just now, all pools of measured connections together.
-func (l *Lab) SamplePooler(ctx context.Context, p Path) (result.Pooler, error) {
+func (l *Servers) SamplePooler(ctx context.Context, p Path) (result.Pooler, error) {
 	return l.pooler(p).Sample(ctx, p.use())
 }

@@ -26,7 +26,7 @@ const roundTrips = 9
 // probeWait is how long whoever answers the client may take to come back after a restart.
 const probeWait = 10 * time.Second
 
-func (l *Lab) probe(ctx context.Context, path Path) (*probe, error) {
+func (l *Servers) probe(ctx context.Context, path Path) (*probe, error) {
 	through := l.pooler(path)
 	if err := through.Enter(ctx); err != nil {
 		return nil, err
@@ -108,17 +108,17 @@ func (p *probe) median(ctx context.Context) (float64, error) {
 	return float64(took[roundTrips/2].Microseconds()) / 1000, nil
 }
 
-// prove fills in the facts of the path, and its round trip if they hold. The error is of asking.
-func (l *Lab) prove(ctx context.Context, path Path, b *Beginning) error {
-	p, err := l.probe(ctx, path)
+// prove fills in the facts of the side's path, and its round trip if they hold. The error is of asking.
+func (l *Servers) prove(ctx context.Context, s *Side) error {
+	p, err := l.probe(ctx, s.Path)
 	if err != nil {
 		return err
 	}
 	defer p.Close()
-	if b.Facts, err = l.facts(ctx, path, p); err != nil || Wrong(b.Facts) != "" {
+	if s.Facts, err = l.facts(ctx, s.Path, p); err != nil || s.wrong() {
 		return err
 	}
-	b.RoundTrip, err = p.roundTrip(ctx, path)
-	b.statements = p.statements
+	s.RoundTrip, err = p.roundTrip(ctx, s.Path)
+	s.statements = p.statements
 	return err
 }

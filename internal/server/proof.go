@@ -28,7 +28,7 @@ func named(s string) string {
 }
 
 // facts are what the path's database and its pooler say of the probe.
-func (l *Lab) facts(ctx context.Context, path Path, p *probe) ([]result.Fact, error) {
+func (l *Servers) facts(ctx context.Context, path Path, p *probe) ([]result.Fact, error) {
 	facts, err := l.database(ctx, path, p)
 	if err != nil || !path.pooled() {
 		return facts, err
@@ -49,7 +49,7 @@ func (l *Lab) facts(ctx context.Context, path Path, p *probe) ([]result.Fact, er
 }
 
 // database is what the database at the end of the path says: which one it is, and who its client is.
-func (l *Lab) database(ctx context.Context, path Path, p *probe) ([]result.Fact, error) {
+func (l *Servers) database(ctx context.Context, path Path, p *probe) ([]result.Fact, error) {
 	wanted, err := l.clientOfDatabase(path, p)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (p Path) recovery() []string {
 
 // clientOfDatabase returns the addresses that the database may see as its client's: toxiproxy's where the last
 // hop is a link, the pooler's where there is one, otherwise the lab's own, and none for a Unix socket.
-func (l *Lab) clientOfDatabase(path Path, p *probe) ([]string, error) {
+func (l *Servers) clientOfDatabase(path Path, p *probe) ([]string, error) {
 	switch {
 	case path.At.Socket():
 		return []string{""}, nil

@@ -31,7 +31,7 @@ const mayLogIn = "SELECT FROM pg_roles WHERE rolcanlogin AND rolname = '" + appT
 
 // GrantLogin lets the role log in, where it has no password and so may not unless something needs it, on all nodes
 // given. RevokeLogin takes that back.
-func (l *Lab) GrantLogin(ctx context.Context, role string, nodes ...string) error {
+func (l *Servers) GrantLogin(ctx context.Context, role string, nodes ...string) error {
 	if role != appTrust {
 		return nil
 	}
@@ -52,7 +52,7 @@ func (l *Lab) GrantLogin(ctx context.Context, role string, nodes ...string) erro
 
 // RevokeLogin takes the login away from the role without a password, and ends what it has open on the primary and on
 // the nodes given.
-func (l *Lab) RevokeLogin(ctx context.Context, nodes ...string) error {
+func (l *Servers) RevokeLogin(ctx context.Context, nodes ...string) error {
 	rows, err := l.nodes[primary].Ask(ctx, mayLogIn)
 	if err == nil && len(rows) > 0 {
 		_, err = l.nodes[primary].Ask(ctx, "ALTER ROLE "+appTrust+" NOLOGIN")

@@ -97,13 +97,13 @@ func TestPath(t *testing.T) {
 
 func TestCounts(t *testing.T) {
 	k6 := result.Counted{Transactions: 1000, Prepares: 10, Connections: 10}
-	zero := Tally{nodes: map[string]Counters{"primary": {Commits: 50, Sessions: 5}}}
-	after := func(commits, sessions int64) Tally {
-		return Tally{nodes: map[string]Counters{"primary": {Commits: 50 + commits, Sessions: 5 + sessions}}}
+	zero := tally{nodes: map[string]Counters{"primary": {Commits: 50, Sessions: 5}}}
+	after := func(commits, sessions int64) tally {
+		return tally{nodes: map[string]Counters{"primary": {Commits: 50 + commits, Sessions: 5 + sessions}}}
 	}
-	pooled := func(t Tally, transactions int64) Tally { t.pooler.Transactions = transactions; return t }
-	both := func(onPrimary, onStandby int64) Tally {
-		return Tally{nodes: map[string]Counters{"primary": {Commits: onPrimary}, "standby": {Commits: onStandby}}}
+	pooled := func(t tally, transactions int64) tally { t.pooler.Transactions = transactions; return t }
+	both := func(onPrimary, onStandby int64) tally {
+		return tally{nodes: map[string]Counters{"primary": {Commits: onPrimary}, "standby": {Commits: onStandby}}}
 	}
 	filled := zero
 	filled.own = pooler.Own{Connections: 1, Statements: 1}
@@ -111,7 +111,7 @@ func TestCounts(t *testing.T) {
 	probed.own = pooler.Own{Connections: 1, Statements: 11}
 	tests := []struct {
 		name, path, link string
-		before, after    Tally
+		before, after    tally
 		equal            []bool
 	}{
 		{"direct: connections commit once, prepares too", "direct", "", zero, after(1020, 10), []bool{true}},
@@ -151,20 +151,21 @@ func TestCounts(t *testing.T) {
 }
 
 // countsOf are what the path's pooler, or the lack of one, makes of two tallies.
-func countsOf(t *testing.T, p Path, before, after Tally, k6 result.Counted) []result.Count {
-	l, err := NewLab(labSet(), "")
+func countsOf(t *testing.T, p Path, before, after tally, k6 result.Counted) []result.Count {
+	l, err := New(labSet(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pooler.Counts(l.pooler(p), p.use(), load(p, before, after, k6))
+	side := Side{Path: p, before: before}
+	return pooler.Counts([]pooler.Side{{Pooler: l.pooler(p), Use: p.use(), Load: side.since(after, k6)}})[0]
 }
 
 // A BEGIN block is sent to the primary and to the session's own node: it may commit twice.
 func TestCountsOfBlocksThroughPgpool(t *testing.T) {
 	k6 := result.Counted{Transactions: 100, Connections: 1, Explicit: 100}
-	zero := Tally{nodes: map[string]Counters{}}
+	zero := tally{nodes: map[string]Counters{}}
 	for onStandby, equal := range map[int64]bool{1: true, 101: true, 102: true, 103: false} { // 1 is the connection's own
-		after := Tally{nodes: map[string]Counters{"primary": {Commits: 102}, "standby": {Commits: onStandby}}}
+		after := tally{nodes: map[string]Counters{"primary": {Commits: 102}, "standby": {Commits: onStandby}}}
 		if c := countsOf(t, pathOf(t, "pgpool", ""), zero, after, k6)[0]; c.Equal != equal {
 			t.Errorf("with %d on the standby: %+v", onStandby, c)
 		}
@@ -175,12 +176,12 @@ func TestCountsOfBlocksThroughPgpool(t *testing.T) {
 // discarded. A direct one has one all the same.
 func TestCountsOfSilentConnections(t *testing.T) {
 	k6 := result.Counted{Transactions: 100, Connections: 2, Silent: 1}
-	zero := Tally{nodes: map[string]Counters{"primary": {}}}
+	zero := tally{nodes: map[string]Counters{"primary": {}}}
 	for _, test := range []struct {
 		path, link        string
 		commits, sessions int64
 	}{{"pgbouncer-session-near-app", "pgbouncer-primary", 103, 1}, {"direct", "", 102, 2}} {
-		after := Tally{nodes: map[string]Counters{"primary": {Commits: test.commits, Sessions: test.sessions}}}
+		after := tally{nodes: map[string]Counters{"primary": {Commits: test.commits, Sessions: test.sessions}}}
 		after.pooler.Transactions = 100
 		for _, c := range countsOf(t, pathOf(t, test.path, test.link), zero, after, k6) {
 			if !c.Equal {

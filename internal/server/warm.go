@@ -19,7 +19,7 @@ const (
 
 // Warm reads the data of both PostgreSQL nodes into their caches, so that the first cells of a run don't pay for
 // what a start left cold. A node that can't is left to its cells: they say what is wrong with it.
-func (l *Lab) Warm(ctx context.Context) {
+func (l *Servers) Warm(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, warmingTime)
 	defer cancel()
 	var both sync.WaitGroup
@@ -29,7 +29,7 @@ func (l *Lab) Warm(ctx context.Context) {
 	both.Wait()
 }
 
-func (l *Lab) warm(ctx context.Context, node string) {
+func (l *Servers) warm(ctx context.Context, node string) {
 	s, err := session.Open(ctx, dataDSN(node), l.labPassword)
 	if err != nil {
 		return

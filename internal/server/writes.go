@@ -14,7 +14,7 @@ import (
 var tidying = []string{"TRUNCATE pgbench_history", "VACUUM pgbench_branches, pgbench_tellers", "CHECKPOINT"}
 
 // BeginWrites tidies the primary's tables up and waits until the standby has followed.
-func (l *Lab) BeginWrites(ctx context.Context) error {
+func (l *Servers) BeginWrites(ctx context.Context) error {
 	err := l.inData(ctx, func(s *session.Session) error {
 		for _, sql := range tidying {
 			if _, err := s.Ask(ctx, sql); err != nil {
@@ -30,7 +30,7 @@ func (l *Lab) BeginWrites(ctx context.Context) error {
 }
 
 // followed waits until the standby has replayed what the primary has written until now.
-func (l *Lab) followed(ctx context.Context) error {
+func (l *Servers) followed(ctx context.Context) error {
 	r, err := l.nodes[primary].AskOne(ctx, "SELECT pg_current_wal_lsn() AS lsn")
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func (l *Lab) followed(ctx context.Context) error {
 
 // inData has a session of the lab's own in the primary's database lab, and waits until its backend is gone: it commits
 // where clients are counted, and hands its counts in as it ends.
-func (l *Lab) inData(ctx context.Context, do func(*session.Session) error) error {
+func (l *Servers) inData(ctx context.Context, do func(*session.Session) error) error {
 	s, err := session.Open(ctx, dataDSN(primary), l.labPassword)
 	if err != nil {
 		return fmt.Errorf("connect to the primary's data: %w", err)
@@ -57,7 +57,7 @@ func (l *Lab) inData(ctx context.Context, do func(*session.Session) error) error
 
 // CountHistory sets the rows of pgbench_history beside the transactions of k6 that inserted one each since
 // BeginWrites.
-func (l *Lab) CountHistory(ctx context.Context, k6 int64) (c result.Count, err error) {
+func (l *Servers) CountHistory(ctx context.Context, k6 int64) (c result.Count, err error) {
 	var rows int64
 	err = l.inData(ctx, func(s *session.Session) error {
 		r, err := s.AskOne(ctx, "SELECT count(*) AS rows FROM pgbench_history")

@@ -212,10 +212,8 @@ const slack = 20
 func (r scriptRun) env() ([]string, error) {
 	c := r.cell
 	connections := max(c.Clients, c.Instances*c.InstancePool)
-	env, err := k6run.Cell{Path: c.Path, DSN: r.at.DSN(c.Role), Role: c.Role, Link: c.Link, Workload: c.Workload,
-		Params: c.Params, Protocol: c.Protocol, Clients: c.Clients, Instances: c.Instances, InstancePool: c.InstancePool,
-		Transactions: c.Transactions, Rate: c.Rate, Seconds: c.Seconds, Warmup: c.Warmup, Scale: r.scale, Seed: r.seed,
-		Deadline: k6run.GettingReady(connections) + c.Warmup + c.Seconds + slack}.Env()
+	env, err := k6run.Trial{Cells: []k6run.Cell{{Cell: c, DSN: r.at.DSN(c.Role), Scale: r.scale, Seed: r.seed,
+		Deadline: k6run.GettingReady(connections) + c.Warmup + c.Seconds + slack}}}.Env()
 	env = append(env, "LAB_PATH="+c.Path, "LAB_LINK="+c.Link)
 	return append(env, r.at.Env(c.Role, server.Password(c.Role))...), err
 }

@@ -25,15 +25,16 @@
 // the network refuse is counted by SQLSTATE, and the client goes on: an iteration needn't catch it.
 //
 // Which cell it is stands in the environment, in LAB_CELL: `scripts/run` and `scripts/k6` put it there, and a scenario
-// may have an env of its own. These are its keys (those that are lists in a plan are one value here):
+// may have an env of its own. It has the plan's keys, such as path, link, workload, params, protocol, clients, rate and
+// seconds (those that are lists in a plan are one value here), where
 //
-//   path, dsn, role, link, latency_ms, workload, params, protocol, clients, pool_size, instances, instance_pool,
-//   transactions (of each client; 0: as many as the window has room for),
-//   batch (iterations in one of k6's where there is no window; 0: 16),
+//   transactions (of each client; missing: as many as the window has room for),
 //   rate (iterations per second over all clients; 0: closed loop),
 //   seconds (of the measured window, or the most that transactions may take; 0: no window, until k6 is ended),
-//   warmup_seconds (least time that the clients of a closed loop warm up), deadline_seconds (of the whole script),
-//   scale (pgbench's, of the data), seed (of random numbers; 0: others in each run)
+//   warmup_seconds (least time that the clients of a closed loop warm up)
+//
+// and what no plan has: dsn, deadline_seconds (of the whole script), scale (pgbench's, of the data), seed (of random
+// numbers; 0: others in each run), batch (iterations in one of k6's where there is no window; 0: 16).
 //
 // A pair of cells stands in LAB_PAIR instead: both cells' clients connect and warm up, and then they alternate in slots
 // of a few hundred milliseconds. Both must be closed loops. These are its keys:

@@ -33,11 +33,11 @@ func runCell(t *testing.T, script string, changed map[string]any) *summary.Summa
 	file := filepath.Join(t.TempDir(), "summary.json")
 	runK6(t, []string{"LAB_CELL=" + string(text)}, "run", "--quiet", "--summary-mode", "disabled", "--no-thresholds",
 		"--out", "lab="+file, script)
-	s, err := summary.Read(file)
+	test, err := summary.Read(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return test.Sides[0]
 }
 
 // TestTour runs the tour's open loops. Each iteration that is due in the window either has a response time, whenever it

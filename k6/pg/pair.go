@@ -10,7 +10,7 @@ import (
 
 // Pair is what the module knows of the two cells whose clients have alternated; nil where no script used slots. Of each
 // side's summary that is the ending.
-func Pair() *summary.Pair {
+func Pair() *summary.Test {
 	return module.slots.pair(&module.errors)
 }
 
@@ -39,17 +39,18 @@ func (s *slots) group(number int) summary.Group {
 }
 
 // pair sums the slots up.
-func (s *slots) pair(errors *errorTally) *summary.Pair {
+func (s *slots) pair(errors *errorTally) *summary.Test {
 	if !s.used.Load() {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := &summary.Pair{SlotMS: inMilliseconds(s.length), TooSlow: s.tooSlow, Failure: s.failure, Groups: len(s.groups)}
+	p := &summary.Test{SlotMS: inMilliseconds(s.length), TooSlow: s.tooSlow, Failure: s.failure, Groups: len(s.groups)}
 	for side, took := range s.medians() {
 		p.MedianMS[side] = inMilliseconds(took)
 		p.HostCPU[side], _ = s.host[side].Shares()
-		p.Sides[side] = &summary.Summary{Ending: summary.Ending{Window: s.window(side), Errors: errors.list(side)}}
+		ending := summary.Ending{Window: s.window(side), Errors: errors.list(side)}
+		p.Sides = append(p.Sides, &summary.Summary{Ending: ending})
 	}
 	return p
 }

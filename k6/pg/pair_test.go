@@ -112,7 +112,7 @@ func (tr *trial) lines() []summary.Group {
 }
 
 // stopped has the stop file made, waits for the end and returns the summary.
-func (tr *trial) stopped() *summary.Pair {
+func (tr *trial) stopped() *summary.Test {
 	tr.t.Helper()
 	if err := os.WriteFile(tr.stop, nil, 0o600); err != nil {
 		tr.t.Fatal(err)
@@ -121,13 +121,13 @@ func (tr *trial) stopped() *summary.Pair {
 }
 
 // ended waits for k6 to end and returns the summary.
-func (tr *trial) ended(exit int) *summary.Pair {
+func (tr *trial) ended(exit int) *summary.Test {
 	tr.t.Helper()
 	_ = tr.command.Wait()
 	if got := tr.command.ProcessState.ExitCode(); got != exit {
 		tr.t.Errorf("k6 ended with %d:\n%s", got, tr.out.String())
 	}
-	p, err := summary.ReadPair(tr.summary)
+	p, err := summary.Read(tr.summary)
 	if err != nil {
 		tr.t.Fatalf("%v\n%s", err, tr.out.String())
 	}
@@ -135,7 +135,7 @@ func (tr *trial) ended(exit int) *summary.Pair {
 }
 
 // checkSums compares the groups with the summaries of the sides: they are of the same samples.
-func (tr *trial) checkSums(p *summary.Pair) {
+func (tr *trial) checkSums(p *summary.Test) {
 	tr.t.Helper()
 	groups := tr.lines()
 	if len(groups) != p.Groups || p.Groups == 0 {

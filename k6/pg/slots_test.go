@@ -92,7 +92,7 @@ func (a *alternating) exit(side int) {
 }
 
 // ended waits until all clients are through, and returns how the pair ended.
-func (a *alternating) ended() *summary.Pair {
+func (a *alternating) ended() *summary.Test {
 	a.through.Wait()
 	a.module.finish(time.Now())
 	return a.module.slots.pair(&a.module.errors)

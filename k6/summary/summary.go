@@ -9,7 +9,39 @@ import (
 	"time"
 )
 
-// A Summary is what k6 saw of one test. Times are milliseconds unless a name says otherwise.
+// The sides of two cells whose clients alternate: a comparison is the ratio of the first to the second.
+const (
+	Of = iota
+	To
+	Sides // how many there are
+)
+
+// SideNames are the sides as plans, tags and scripts call them.
+var SideNames = [Sides]string{"of", "to"}
+
+// A Test is what k6 saw of one cell, or of two whose clients alternated: in each slot the clients of one side are at
+// work, and part of the slot is counted. Four slots make a group: of, to, to, of or the other way round.
+type Test struct {
+	// Sides has a summary of each cell. Where two alternated, the window is the counted parts of a side's slots, and its
+	// length is their sum. Start and End are those of the first and the last slot.
+	Sides []*Summary `json:"sides"`
+
+	// What follows is of two cells.
+
+	SlotMS float64 `json:"slot_ms,omitempty"` // counted part of each slot; 0 where it came to none
+	// MedianMS is the median time of an iteration of each side, as the calibration before the first group saw it.
+	MedianMS [Sides]float64 `json:"median_ms,omitzero"`
+	// HostCPU is the share of the host's CPUs in use, whoever used them, in the counted parts of each side's slots; nil
+	// where the kernel doesn't tell.
+	HostCPU [Sides]*float64 `json:"host_cpu,omitzero"`
+	// TooSlow says why no slot is long enough: an iteration takes too long. There is no group then.
+	TooSlow string `json:"too_slow,omitempty"`
+	// Failure says why it ended, where neither its time was over nor the stop file there, nor k6 told to end.
+	Failure string `json:"failure,omitempty"`
+	Groups  int    `json:"groups,omitempty"` // that are complete
+}
+
+// A Summary is what k6 saw of one cell. Times are milliseconds unless a name says otherwise.
 type Summary struct {
 	Ending
 
@@ -87,28 +119,22 @@ type Trend struct {
 	Max   float64 `json:"max"`
 }
 
-// Read reads the summary in a file.
-func Read(file string) (*Summary, error) { return read[Summary](file) }
-
-// read reads a value as JSON from a file.
-func read[T any](file string) (*T, error) {
+// Read reads what k6 wrote to a file.
+func Read(file string) (*Test, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("read k6's summary: %w", err)
 	}
-	value := new(T)
-	if err := json.Unmarshal(text, value); err != nil {
+	t := new(Test)
+	if err := json.Unmarshal(text, t); err != nil {
 		return nil, fmt.Errorf("read k6's summary %s: %w", file, err)
 	}
-	return value, nil
+	return t, nil
 }
 
-// Write writes the summary to a file, whole or not at all.
-func (s *Summary) Write(file string) error { return write(file, s) }
-
-// write writes a value as JSON to a file, whole or not at all.
-func write(file string, value any) error {
-	text, err := json.MarshalIndent(value, "", " ")
+// Write writes the test to a file, whole or not at all.
+func (t *Test) Write(file string) error {
+	text, err := json.MarshalIndent(t, "", " ")
 	if err != nil {
 		return fmt.Errorf("write k6's summary: %w", err)
 	}

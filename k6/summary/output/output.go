@@ -1,7 +1,6 @@
 // Package output is k6's output lab: what a test measured, by phase, as one JSON file at its end. k6's own summary
 // would need a threshold for each phase of each metric, keeps each value once more for each, and doesn't know the
-// window. Where the clients of two cells alternated, the file has a summary of each, and each group of slots becomes a
-// line of another file while k6 runs.
+// window. Where the clients of two cells alternate, each group of slots becomes a line of another file while k6 runs.
 //
 //	k6 run --out lab=summary.json script.js
 package output
@@ -35,7 +34,7 @@ type Output struct {
 	failed  error                                      // of writing the groups, the first
 
 	ending func() (summary.Ending, []*metrics.Metric)
-	pair   func() *summary.Pair
+	pair   func() *summary.Test // of two cells whose clients alternated, nil where none did
 	group  func(number int) (group summary.Group, file string)
 }
 
@@ -52,7 +51,7 @@ type kind struct {
 	phase, connect, statement string
 }
 
-// none is the side of what belongs to no pair.
+// none is the side of a sample that names none: the test has one cell.
 const none = -1
 
 // A series is the values of a kind: all of a trend's, the sum of a counter's.
@@ -104,14 +103,15 @@ func (o *Output) Start() error {
 // Stop writes the summary.
 func (o *Output) Stop() error {
 	o.flusher.Stop()
-	var err error
-	if pair := o.pair(); pair != nil {
-		err = o.summarizePair(pair).Write(o.file)
-	} else {
+	test := o.pair()
+	if test == nil {
 		ending, _ := o.ending()
-		err = o.summarize(none, ending).Write(o.file)
+		test = &summary.Test{Sides: []*summary.Summary{{Ending: ending}}}
 	}
-	return errors.Join(err, o.failed)
+	for side, s := range test.Sides {
+		o.summarize(side, s)
+	}
+	return errors.Join(test.Write(o.file), o.failed)
 }
 
 // flush takes in what has come since the last time.

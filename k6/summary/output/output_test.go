@@ -46,13 +46,13 @@ func (tr *trial) add(name string, kind metrics.MetricType, tags map[string]strin
 	}
 }
 
-// summary stops the output and reads what it has written.
-func (tr *trial) summary() *summary.Summary {
+// written stops the output and reads what it has written.
+func (tr *trial) written() *summary.Test {
 	tr.t.Helper()
 	if err := tr.Stop(); err != nil {
 		tr.t.Fatal(err)
 	}
-	s, err := summary.Read(tr.file)
+	test, err := summary.Read(tr.file)
 	if err != nil {
 		tr.t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func (tr *trial) summary() *summary.Summary {
 	if err != nil || len(left) != 1 {
 		tr.t.Errorf("beside the summary there are %v, %v", left, err)
 	}
-	return s
+	return test
 }
 
 func TestPhases(t *testing.T) {
@@ -75,7 +75,7 @@ func TestPhases(t *testing.T) {
 	tr.add("pg_connect", metrics.Trend, map[string]string{"phase": "warmup", "connect": "first"}, 8)
 	tr.add("pg_connect", metrics.Trend, map[string]string{"phase": "warmup", "connect": "later"}, 4)
 	tr.add("pg_connect", metrics.Trend, map[string]string{"phase": "measure", "connect": "later"}, 6)
-	s := tr.summary()
+	s := tr.written().Sides[0]
 	transactions := s.Counters["pg_transactions"]
 	if transactions[summary.Whole] != 9 || transactions[summary.Measured] != 7 {
 		t.Errorf("transactions: %v", transactions)
@@ -102,14 +102,14 @@ func TestPhases(t *testing.T) {
 func TestFinish(t *testing.T) {
 	tr := newTrial(t, summary.Ending{Finish: &summary.Finish{Seconds: 4, MeanConnectSeconds: 1.5}})
 	tr.add("pg_transactions", metrics.Counter, map[string]string{"phase": "measure"}, 100)
-	if f := tr.summary().Finish; f.TPSWithConnect != 25 || f.TPS != 40 {
+	if f := tr.written().Sides[0].Finish; f.TPSWithConnect != 25 || f.TPS != 40 {
 		t.Errorf("the finish is %+v", f)
 	}
 }
 
 func TestFinishWithoutTime(t *testing.T) {
 	tr := newTrial(t, summary.Ending{Finish: &summary.Finish{}})
-	if f := tr.summary().Finish; f.TPSWithConnect != 0 || f.TPS != 0 {
+	if f := tr.written().Sides[0].Finish; f.TPSWithConnect != 0 || f.TPS != 0 {
 		t.Errorf("the finish is %+v", f)
 	}
 }
@@ -157,10 +157,11 @@ func TestAgreesWithK6(t *testing.T) {
 	if out, err := run.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	ours, err := summary.Read(file)
+	test, err := summary.Read(file)
 	if err != nil {
 		t.Fatal(err)
 	}
+	ours := test.Sides[0]
 	written, err := os.ReadFile(own)
 	if err != nil {
 		t.Fatal(err)

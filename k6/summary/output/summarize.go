@@ -6,9 +6,9 @@ import (
 	"pooler-lab/k6/summary"
 )
 
-// summarize returns what was collected of a side, or of a test that is no pair.
-func (o *Output) summarize(side int, ending summary.Ending) *summary.Summary {
-	s := &summary.Summary{Ending: ending, Trends: map[string]map[summary.Phase]summary.Trend{}}
+// summarize adds what was collected of a side to what the module knows of it.
+func (o *Output) summarize(side int, s *summary.Summary) {
+	s.Trends = map[string]map[summary.Phase]summary.Trend{}
 	s.Counters = o.sums(side)
 	for name, phases := range o.trends(side) {
 		s.Trends[name] = summarized(phases)
@@ -19,7 +19,6 @@ func (o *Output) summarize(side int, ending summary.Ending) *summary.Summary {
 	if s.Finish != nil {
 		addRates(s.Finish, s.Counters["pg_transactions"][summary.Measured])
 	}
-	return s
 }
 
 // addRates adds transactions per second, with the time to connect and without.
@@ -38,11 +37,11 @@ func (o *Output) listed() []*metrics.Metric {
 	return counters
 }
 
-// of are the series of a side that have a metric of that type. In a test that is no pair all belong to it.
+// of are the series of a side that have a metric of that type. Those that name no side belong to any.
 func (o *Output) of(side int, metric metrics.MetricType) []*series {
 	var found []*series
 	for k, series := range o.kinds {
-		if k.metric.Type == metric && (side == none || k.side == side) {
+		if k.metric.Type == metric && (k.side == none || k.side == side) {
 			found = append(found, series)
 		}
 	}

@@ -1,4 +1,4 @@
-package pairing
+package run
 
 import (
 	"fmt"
@@ -11,30 +11,30 @@ import (
 	"pooler-lab/internal/topology"
 )
 
-// A Lab is what says whether there is room for two cells at once: clients that wait keep their connections.
-type Lab struct {
-	Set    *topology.Set
-	Limits map[string]pooler.Limits // by kind of pooler
-	// MaxConnections is what primary and standby accept, 0 where that isn't known.
-	MaxConnections int
+// A room says whether two cells have room beside each other: clients that wait keep their connections.
+type room struct {
+	set    *topology.Set
+	limits map[string]pooler.Limits // by kind of pooler
+	// maxConnections is what primary and standby accept, 0 where that isn't known.
+	maxConnections int
 }
 
-// ReadLab knows the lab of these paths by its configs/, and by LAB_MAX_CONNECTIONS in the environment.
-func ReadLab(set *topology.Set) (Lab, error) {
-	l := Lab{Set: set, Limits: map[string]pooler.Limits{}}
+// readRoom knows the lab of these paths by its configs/, and by LAB_MAX_CONNECTIONS in the environment.
+func readRoom(set *topology.Set) (room, error) {
+	l := room{set: set, limits: map[string]pooler.Limits{}}
 	for _, p := range set.Paths {
-		if _, known := l.Limits[p.Pooler]; known || p.Pooler == "" {
+		if _, known := l.limits[p.Pooler]; known || p.Pooler == "" {
 			continue
 		}
 		kind, err := pooler.Find(p.Pooler)
 		if err != nil {
 			return l, err
 		}
-		if l.Limits[p.Pooler], err = kind.Limits(set.Root); err != nil {
+		if l.limits[p.Pooler], err = kind.Limits(set.Root); err != nil {
 			return l, err
 		}
 	}
-	l.MaxConnections, _ = strconv.Atoi(os.Getenv("LAB_MAX_CONNECTIONS"))
+	l.maxConnections, _ = strconv.Atoi(os.Getenv("LAB_MAX_CONNECTIONS"))
 	return l, nil
 }
 
@@ -46,24 +46,16 @@ const yugabyteConnections = 300
 // superusers (superuser_reserved_connections), and those of the lab itself, of health checks and of who looks on.
 const reserved = 20
 
-// connections is how many the side's clients have open at most.
-func connections(s side) int {
-	if s.Instances > 0 {
-		return s.Instances * s.InstancePool
-	}
-	return s.Clients
-}
-
 // poolSize is how many server connections the side's pool has, 0 where there is one for each client.
-func (l Lab) poolSize(s side) int {
+func (l room) poolSize(s pathCell) int {
 	if s.PoolSize > 0 {
 		return s.PoolSize
 	}
-	return l.Limits[s.path.Pooler].PoolSize
+	return l.limits[s.path.Pooler].PoolSize
 }
 
-// room refuses cells that have no room beside each other.
-func (l Lab) room(sides [2]side) string {
+// refuseRoom refuses cells that have no room beside each other.
+func (l room) refuseRoom(sides [2]pathCell) string {
 	for _, why := range []string{l.roomForClients(sides), l.roomInSessionPools(sides), l.roomInServers(sides)} {
 		if why != "" {
 			return why
@@ -73,11 +65,11 @@ func (l Lab) room(sides [2]side) string {
 }
 
 // roomForClients refuses more clients than a pooler takes.
-func (l Lab) roomForClients(sides [2]side) string {
+func (l room) roomForClients(sides [2]pathCell) string {
 	sum := map[string]int{} // by service
 	for _, s := range sides {
-		service, most := s.path.PoolerService(), l.Limits[s.path.Pooler].Clients
-		if sum[service] += connections(s); service != "" && sum[service] > most {
+		service, most := s.path.PoolerService(), l.limits[s.path.Pooler].Clients
+		if sum[service] += s.Connections(); service != "" && sum[service] > most {
 			return fmt.Sprintf("%d connections, and %s takes %d", sum[service], service, most)
 		}
 	}
@@ -103,8 +95,8 @@ func (p pool) servers() int {
 
 // roomInSessionPools refuses more clients than a pool of sessions has server connections: who has none waits for a
 // client to leave, and none leaves.
-func (l Lab) roomInSessionPools(sides [2]side) string {
-	sides = [2]side{sessionPooled(sides[0]), sessionPooled(sides[1])}
+func (l room) roomInSessionPools(sides [2]pathCell) string {
+	sides = [2]pathCell{sessionPooled(sides[0]), sessionPooled(sides[1])}
 	for _, p := range l.pools(sides) {
 		if p.clients > p.servers() {
 			return fmt.Sprintf("%d connections, and the session pool of %s has %d", p.clients, p.service, p.size)
@@ -115,7 +107,7 @@ func (l Lab) roomInSessionPools(sides [2]side) string {
 
 // sessionPooled is the side where its pool lends server connections for as long as a session lasts, and else a side
 // without clients.
-func sessionPooled(s side) side {
+func sessionPooled(s pathCell) pathCell {
 	if s.path.Pools != "session" {
 		none := *s.Cell
 		none.Clients, none.Instances = 0, 0
@@ -125,10 +117,10 @@ func sessionPooled(s side) side {
 }
 
 // roomInServers refuses more server connections than a database takes.
-func (l Lab) roomInServers(sides [2]side) string {
+func (l room) roomInServers(sides [2]pathCell) string {
 	sum := map[string]int{} // by node
 	for _, p := range l.pools(sides) {
-		most := l.MaxConnections
+		most := l.maxConnections
 		if p.database != "postgresql" {
 			most = yugabyteConnections
 		}
@@ -143,7 +135,7 @@ func (l Lab) roomInServers(sides [2]side) string {
 
 // pools are those of the sides, in the order of their names. A pool is of a database and a role. Where each client has
 // a process of its own in the pooler, any of these may keep a server connection that a client before it had.
-func (l Lab) pools(sides [2]side) []pool {
+func (l room) pools(sides [2]pathCell) []pool {
 	all := map[string]*pool{}
 	for i, s := range sides {
 		service := s.path.PoolerService()
@@ -156,8 +148,8 @@ func (l Lab) pools(sides [2]side) []pool {
 		if all[name] == nil {
 			all[name] = &p
 		}
-		all[name].clients += connections(s)
-		if forked := l.Limits[s.path.Pooler].Clients; service != "" && p.size == 0 {
+		all[name].clients += s.Connections()
+		if forked := l.limits[s.path.Pooler].Clients; service != "" && p.size == 0 {
 			all[name].clients = max(all[name].clients, forked)
 		}
 	}

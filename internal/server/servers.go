@@ -16,8 +16,8 @@ import (
 	"pooler-lab/internal/topology"
 )
 
-// A Lab holds the lab's own sessions with its servers. It belongs to one goroutine.
-type Lab struct {
+// Servers are the lab's, over sessions of the lab's own. They belong to one goroutine.
+type Servers struct {
 	nodes       map[string]*Node
 	poolers     map[string]pooler.Pooler // by service
 	yugabyte    *session.Line
@@ -27,9 +27,9 @@ type Lab struct {
 	labPassword string
 }
 
-// NewLab describes the servers of the lab's paths; each is connected to when it is first asked.
-func NewLab(set *topology.Set, labPassword string) (*Lab, error) {
-	l := &Lab{nodes: map[string]*Node{}, poolers: map[string]pooler.Pooler{}, labPassword: labPassword}
+// New describes the servers of the lab's paths; each is connected to when it is first asked.
+func New(set *topology.Set, labPassword string) (*Servers, error) {
+	l := &Servers{nodes: map[string]*Node{}, poolers: map[string]pooler.Pooler{}, labPassword: labPassword}
 	for service, kind := range set.Poolers() {
 		k, err := pooler.Find(kind)
 		if err != nil {
@@ -58,7 +58,7 @@ func yugabyteDSN() string {
 }
 
 // pooler is that of the path.
-func (l *Lab) pooler(p Path) pooler.Pooler {
+func (l *Servers) pooler(p Path) pooler.Pooler {
 	if found := l.poolers[p.PoolerService()]; found != nil {
 		return found
 	}
@@ -67,7 +67,7 @@ func (l *Lab) pooler(p Path) pooler.Pooler {
 
 // clear ends all backends of measured connections on the nodes, so that pools start empty and counts are handed in.
 // Poolers first let go of those that they have to close themselves.
-func (l *Lab) clear(ctx context.Context, nodes []string) error {
+func (l *Servers) clear(ctx context.Context, nodes []string) error {
 	emptied := func(ctx context.Context, wait time.Duration) bool { return l.emptied(ctx, nodes, wait) }
 	for _, service := range slices.Sorted(maps.Keys(l.poolers)) {
 		l.poolers[service].CloseServers(ctx, emptied)
@@ -81,7 +81,7 @@ func (l *Lab) clear(ctx context.Context, nodes []string) error {
 }
 
 // emptied says whether the nodes hold no measured backends, or let go of them within wait.
-func (l *Lab) emptied(ctx context.Context, nodes []string, wait time.Duration) bool {
+func (l *Servers) emptied(ctx context.Context, nodes []string, wait time.Duration) bool {
 	for _, n := range nodes {
 		if left, err := l.nodes[n].left(ctx, "SELECT pid "+leftover, wait); err != nil || left > 0 {
 			return false
@@ -91,7 +91,7 @@ func (l *Lab) emptied(ctx context.Context, nodes []string, wait time.Duration) b
 }
 
 // Scale is that of the data that is loaded; the error says so where it isn't, or isn't complete.
-func (l *Lab) Scale(ctx context.Context) (int, error) { return scale(ctx, l.labPassword) }
+func (l *Servers) Scale(ctx context.Context) (int, error) { return scale(ctx, l.labPassword) }
 
 // Scale is that of the data that is loaded in the lab whose password is in the environment.
 func Scale(ctx context.Context) (int, error) { return scale(ctx, os.Getenv("LAB_PASSWORD")) }
@@ -119,7 +119,7 @@ func dataDSN(node string) string {
 }
 
 // Close ends the lab's own sessions.
-func (l *Lab) Close() {
+func (l *Servers) Close() {
 	for _, n := range l.nodes {
 		n.Close()
 	}

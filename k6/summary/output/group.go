@@ -13,7 +13,7 @@ import (
 // groupMetric is what k6/x/pg sends when a group is complete, after all of the group's samples: its number.
 const groupMetric = "pg_group"
 
-// sideOf is the side that the tags name; none where the test is no pair.
+// sideOf is the side that the tags name; none where they name none.
 func sideOf(tags *metrics.TagSet) int {
 	name, _ := tags.Get("side")
 	for side, known := range summary.SideNames {
@@ -73,7 +73,7 @@ func appendLine(file string, value any) error {
 	return nil
 }
 
-// keep adds a sample of a pair to what its group has so far.
+// keep adds a sample to what its side has measured since the last group.
 func (o *Output) keep(side int, s metrics.Sample) {
 	if o.current[side] == nil {
 		o.current[side] = map[*metrics.Metric]*series{}
@@ -84,13 +84,4 @@ func (o *Output) keep(side int, s metrics.Sample) {
 		o.current[side][s.Metric] = to
 	}
 	to.add(s)
-}
-
-// summarizePair completes what the module knows of a pair.
-func (o *Output) summarizePair(p *summary.Pair) *summary.Pair {
-	for side := range p.Sides {
-		ending := p.Sides[side].Ending
-		p.Sides[side] = o.summarize(side, ending)
-	}
-	return p
 }

@@ -22,10 +22,11 @@ func newPairTrial(t *testing.T) (*trial, string) {
 		g.Sides[summary.Of].Seconds, g.Sides[summary.To].Seconds = 0.46, 0.48
 		return g, file
 	}
-	tr.pair = func() *summary.Pair {
-		p := &summary.Pair{SlotMS: 230, Groups: 2}
-		for side := range p.Sides {
-			p.Sides[side] = &summary.Summary{Ending: summary.Ending{Window: &summary.Window{Ready: side + 1}}}
+	tr.pair = func() *summary.Test {
+		p := &summary.Test{SlotMS: 230, Groups: 2}
+		for side := range summary.Sides {
+			ending := summary.Ending{Window: &summary.Window{Ready: side + 1}}
+			p.Sides = append(p.Sides, &summary.Summary{Ending: ending})
 		}
 		return p
 	}
@@ -76,7 +77,7 @@ func TestGroups(t *testing.T) {
 	tr.add("pg_transactions", metrics.Counter, in(summary.Of, summary.Measured), 5)
 	tr.closes(2)
 	tr.add("pg_transactions", metrics.Counter, in(summary.To, summary.Measured), 7) // of a group that nothing ends
-	p := tr.pairSummary()
+	p := tr.written()
 
 	var got []map[string]float64
 	for _, g := range readGroups(t, file) {
@@ -110,19 +111,6 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// pairSummary stops the output and reads what it has written of a pair.
-func (tr *trial) pairSummary() *summary.Pair {
-	tr.t.Helper()
-	if err := tr.Stop(); err != nil {
-		tr.t.Fatal(err)
-	}
-	p, err := summary.ReadPair(tr.file)
-	if err != nil {
-		tr.t.Fatal(err)
-	}
-	return p
-}
-
 // A groups file that can't be written is an error, and costs nothing else.
 func TestGroupsFileThatCannotBeWritten(t *testing.T) {
 	tr, file := newPairTrial(t)
@@ -134,7 +122,7 @@ func TestGroupsFileThatCannotBeWritten(t *testing.T) {
 	if err := tr.Stop(); err == nil || !strings.Contains(err.Error(), "write a group") {
 		t.Errorf("the error is %v", err)
 	}
-	p, err := summary.ReadPair(tr.file)
+	p, err := summary.Read(tr.file)
 	if err != nil || p.Sides[summary.Of].Count("pg_transactions", summary.Measured) != 1 {
 		t.Errorf("the pair is %+v, %v", p, err)
 	}

@@ -1,4 +1,4 @@
-package pairing
+package run
 
 import (
 	"fmt"
@@ -10,29 +10,29 @@ import (
 	"pooler-lab/internal/topology"
 )
 
-// A side is one cell of two, and its path.
-type side struct {
+// A pathCell is a cell and its path.
+type pathCell struct {
 	*lesson.Cell
 	path topology.Path
 }
 
 // through says whether the side's queries go through the service.
-func (s side) through(service string) bool { return slices.Contains(s.path.Services, service) }
+func (s pathCell) through(service string) bool { return slices.Contains(s.path.Services, service) }
 
 // whyNot says why the ratio's cells can't alternate, "" where they can. What is the same for every comparison of a cell
 // comes first, what only two cells have between them last.
-func (l Lab) whyNot(r ratio) string {
-	sides := [2]side{{Cell: r.of}, {Cell: r.to}}
+func (l room) whyNot(r ratio) string {
+	sides := [2]pathCell{{Cell: r.of}, {Cell: r.to}}
 	for i, s := range sides {
-		path, err := l.Set.Find(s.Path)
+		path, err := l.set.Find(s.Path)
 		if err != nil {
 			return err.Error()
 		}
 		sides[i].path = path
 	}
 	for _, why := range []string{
-		schedule(sides), measure(r.metric), links(sides), differentSettings(sides), l.poolSizes(sides), preparation(sides),
-		drawn(sides), l.room(sides),
+		refuseSchedule(sides), refuseMetric(r.metric), refuseLinks(sides), refuseSettings(sides), l.refusePoolSizes(sides),
+		refusePreparation(sides), refuseDraw(sides), l.refuseRoom(sides),
 	} {
 		if why != "" {
 			return why
@@ -41,8 +41,8 @@ func (l Lab) whyNot(r ratio) string {
 	return ""
 }
 
-// schedule refuses cells whose clients can't wait while the other's are at work.
-func schedule(sides [2]side) string {
+// refuseSchedule refuses cells whose clients can't wait while the other's are at work.
+func refuseSchedule(sides [2]pathCell) string {
 	for _, s := range sides {
 		switch {
 		case s.Rate > 0:
@@ -60,19 +60,19 @@ func schedule(sides [2]side) string {
 	return ""
 }
 
-// measure refuses metrics that slots don't show.
-func measure(name string) string {
+// refuseMetric refuses metrics that slots don't show.
+func refuseMetric(name string) string {
 	if f, err := metric.Find(name); err == nil && f.Alternates() {
 		return ""
 	}
 	return name + " is not seen slot by slot"
 }
 
-// links refuses cells that want different settings on one link, which can have only one at a time.
-func links(sides [2]side) string {
-	for _, link := range crossed(sides[0]) {
+// refuseLinks refuses cells that want different settings on one link, which can have only one at a time.
+func refuseLinks(sides [2]pathCell) string {
+	for _, link := range sides[0].crossed() {
 		switch {
-		case !slices.Contains(crossed(sides[1]), link):
+		case !slices.Contains(sides[1].crossed(), link):
 		case sides[0].Latency != sides[1].Latency:
 			return "different latencies on one link, " + link
 		case sides[0].BandwidthKBs != sides[1].BandwidthKBs:
@@ -86,7 +86,7 @@ func links(sides [2]side) string {
 }
 
 // crossed are the links that lie in the cell's path.
-func crossed(s side) []string {
+func (s pathCell) crossed() []string {
 	for _, over := range s.path.Over {
 		if slices.Contains(over.Links, s.Link) {
 			return over.Links
@@ -95,8 +95,8 @@ func crossed(s side) []string {
 	return nil
 }
 
-// differentSettings refuses cells of which one changes a component that the other goes through as well.
-func differentSettings(sides [2]side) string {
+// refuseSettings refuses cells of which one changes a component that the other goes through as well.
+func refuseSettings(sides [2]pathCell) string {
 	components := maps.Clone(sides[0].Settings)
 	if components == nil {
 		components = map[string]map[string]string{}
@@ -112,8 +112,8 @@ func differentSettings(sides [2]side) string {
 	return ""
 }
 
-// poolSizes refuses cells whose pooler is to have pools of two sizes at once.
-func (l Lab) poolSizes(sides [2]side) string {
+// refusePoolSizes refuses cells whose pooler is to have pools of two sizes at once.
+func (l room) refusePoolSizes(sides [2]pathCell) string {
 	service := sides[0].path.PoolerService()
 	if service == "" || service != sides[1].path.PoolerService() {
 		return ""
@@ -125,8 +125,8 @@ func (l Lab) poolSizes(sides [2]side) string {
 	return fmt.Sprintf("pools of %d and of %d in one %s", a, b, service)
 }
 
-// preparation refuses cells for which the servers are prepared in different ways.
-func preparation(sides [2]side) string {
+// refusePreparation refuses cells for which the servers are prepared in different ways.
+func refusePreparation(sides [2]pathCell) string {
 	service := sides[0].path.PoolerService()
 	switch {
 	case sides[0].Writes != sides[1].Writes:
@@ -141,11 +141,11 @@ func preparation(sides [2]side) string {
 // nodes has six at least in 96 of 100 draws, enough to keep it busy.
 const fewestDrawn = 20
 
-// drawn refuses cells whose few sessions each stay on the node that was drawn for them: a pair draws once, and its
+// refuseDraw refuses cells whose few sessions each stay on the node that was drawn for them: a pair draws once, and its
 // groups would agree on what another draw refutes. Blocks draw anew each time.
-func drawn(sides [2]side) string {
+func refuseDraw(sides [2]pathCell) string {
 	for _, s := range sides {
-		if n := connections(s); s.path.Balances && n < fewestDrawn {
+		if n := s.Connections(); s.path.Balances && n < fewestDrawn {
 			return fmt.Sprintf("%s draws the nodes of only %s, once a pair", s.path.PoolerService(), metric.Count(n, "session"))
 		}
 	}

@@ -1,6 +1,4 @@
-// Package pairing says which of a run's comparisons are measured as pairs: both cells' clients connected and warm in
-// one k6, alternating slot by slot. It computes that from the cells; a lesson's author needn't know.
-package pairing
+package run
 
 import (
 	"math/rand/v2"
@@ -10,18 +8,19 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// A Plan says which cells run side by side, and which comparisons can't.
-type Plan struct {
-	Pairs    []result.Pair // Planned, in the order in which the lesson compares; see Ordered
-	Unpaired []result.Unpaired
-	// Cells are those given, with Wanted, Paired and Planned set: a cell that only pairs need runs in one block as well,
+// A pairing says which cells of a run are measured as pairs: both cells' clients connected and warm in one k6,
+// alternating slot by slot. It follows from the cells; a lesson's author needn't know.
+type pairing struct {
+	pairs    []result.Pair // Planned, in the order in which the lesson compares; see ordered
+	unpaired []result.Unpaired
+	// cells are those given, with Wanted, Paired and Planned set: a cell that only pairs need runs in one block as well,
 	// for what only a cell by itself shows (CPU, waits, memory).
-	Cells []lesson.Cell
+	cells []lesson.Cell
 }
 
-// Make plans the pairs of a lesson over the cells of a run. Selectors that don't pick one of these cells plan nothing.
-func Make(l *lesson.Lesson, cells []lesson.Cell, lab Lab) Plan {
-	p := Plan{Cells: slices.Clone(cells)}
+// pairUp plans the pairs of a lesson over the cells of a run. Selectors that don't pick one of these cells plan nothing.
+func pairUp(l *lesson.Lesson, cells []lesson.Cell, lab room) pairing {
+	p := pairing{cells: slices.Clone(cells)}
 	if l.NoPairs {
 		return p
 	}
@@ -35,19 +34,19 @@ func Make(l *lesson.Lesson, cells []lesson.Cell, lab Lab) Plan {
 			inBlocks[r.of.ID], inBlocks[r.to.ID] = true, true
 			continue
 		}
-		p.pair(r)
+		p.add(r)
 	}
-	for i := range p.Cells {
-		p.settle(&p.Cells[i], inBlocks[p.Cells[i].ID])
+	for i := range p.cells {
+		p.settle(&p.cells[i], inBlocks[p.cells[i].ID])
 	}
 	return p
 }
 
-// Ordered are the pairs in the order in which they are to run: shuffled, as cells within a block are, so that what
+// ordered are the pairs in the order in which they are to run: shuffled, as cells within a block are, so that what
 // drifts on the machine, or what the first minute does to it, meets no comparison of the lesson in every run. The same
 // seed gives the same order.
-func (p Plan) Ordered(seed uint64) []result.Pair {
-	pairs := slices.Clone(p.Pairs)
+func (p pairing) ordered(seed uint64) []result.Pair {
+	pairs := slices.Clone(p.pairs)
 	random := rand.New(rand.NewPCG(seed, uint64(len(pairs))))
 	random.Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
 	for i := range pairs {
@@ -56,17 +55,17 @@ func (p Plan) Ordered(seed uint64) []result.Pair {
 	return pairs
 }
 
-// pair adds the ratio to the pair of its cells, whichever of them is divided by the other.
-func (p *Plan) pair(r ratio) {
-	i := slices.IndexFunc(p.Pairs, func(q result.Pair) bool {
+// add adds the ratio to the pair of its cells, whichever of them is divided by the other.
+func (p *pairing) add(r ratio) {
+	i := slices.IndexFunc(p.pairs, func(q result.Pair) bool {
 		return q.Of == r.of.ID && q.To == r.to.ID || q.Of == r.to.ID && q.To == r.of.ID
 	})
 	if i < 0 {
-		p.Pairs = append(p.Pairs, result.Pair{Of: r.of.ID, To: r.to.ID, Metrics: []string{r.metric}, Status: result.Planned,
+		p.pairs = append(p.pairs, result.Pair{Of: r.of.ID, To: r.to.ID, Metrics: []string{r.metric}, Status: result.Planned,
 			Until: float64(r.until), AtMost: r.atMost})
 		return
 	}
-	q := &p.Pairs[i]
+	q := &p.pairs[i]
 	if !slices.Contains(q.Metrics, r.metric) {
 		q.Metrics = append(q.Metrics, r.metric)
 	}
@@ -76,18 +75,18 @@ func (p *Plan) pair(r ratio) {
 }
 
 // unpair notes why the ratio isn't measured side by side, once.
-func (p *Plan) unpair(r ratio, reason string) {
+func (p *pairing) unpair(r ratio, reason string) {
 	u := result.Unpaired{Of: r.of.ID, To: r.to.ID, Metric: r.metric, Reason: reason}
 	inverted := u
 	inverted.Of, inverted.To = u.To, u.Of
-	if !slices.Contains(p.Unpaired, u) && !slices.Contains(p.Unpaired, inverted) {
-		p.Unpaired = append(p.Unpaired, u)
+	if !slices.Contains(p.unpaired, u) && !slices.Contains(p.unpaired, inverted) {
+		p.unpaired = append(p.unpaired, u)
 	}
 }
 
 // settle says how often the cell runs.
-func (p *Plan) settle(c *lesson.Cell, inBlocks bool) {
-	for _, q := range p.Pairs {
+func (p *pairing) settle(c *lesson.Cell, inBlocks bool) {
+	for _, q := range p.pairs {
 		if q.Of == c.ID || q.To == c.ID {
 			c.Paired++
 		}
@@ -170,4 +169,32 @@ func one(cells []lesson.Cell, s lesson.Selector) (found *lesson.Cell) {
 		found = &cells[i]
 	}
 	return found
+}
+
+// A way is how a comparison, or a finding's condition, is measured.
+type way struct {
+	pair   *result.Pair // nil where its cells run in blocks
+	blocks int          // of those that both cells have
+	reason string       // why there is no pair
+}
+
+// how says how the ratio of two cells' metric is measured; not ok where one of them isn't in this run.
+func (p pairing) how(metric string, of, to lesson.Selector) (w way, ok bool) {
+	a, b := one(p.cells, of), one(p.cells, to)
+	if a == nil || b == nil || a == b {
+		return w, false
+	}
+	w.blocks = min(a.Wanted-a.Paired, b.Wanted-b.Paired)
+	both := func(of, to string) bool { return of == a.ID && to == b.ID || of == b.ID && to == a.ID }
+	for i := range p.pairs {
+		if q := &p.pairs[i]; both(q.Of, q.To) && slices.Contains(q.Metrics, metric) {
+			w.pair = q
+		}
+	}
+	for _, u := range p.unpaired {
+		if both(u.Of, u.To) && u.Metric == metric {
+			w.reason = u.Reason
+		}
+	}
+	return w, true
 }

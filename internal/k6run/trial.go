@@ -1,0 +1,68 @@
+package k6run
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"pooler-lab/internal/lesson"
+)
+
+// A Cell is what k6/lib/lab.js is told of one: the plan's own, and what a plan doesn't know.
+type Cell struct {
+	lesson.Cell
+	DSN      string  `json:"dsn"` // without a password
+	Deadline float64 `json:"deadline_seconds"`
+	Scale    int     `json:"scale"` // of the data
+	Seed     uint32  `json:"seed"`  // of random numbers
+	Password string  `json:"-"`     // of its role
+}
+
+// A Trial is what one k6 is told: one cell, or two whose clients alternate, slot by slot. Without two, Cells is all of
+// it.
+type Trial struct {
+	Cells  []Cell  `json:"cells"`
+	SlotMS float64 `json:"slot_ms"`          // counted part of each slot; 0 has k6 choose it
+	AtMost float64 `json:"at_most_seconds"`  // from the first group to the last
+	Fewest int     `json:"fewest_groups"`    // that have to fit into it, or the pair is too slow; 0: any
+	End    float64 `json:"deadline_seconds"` // of the whole script
+	Seed   uint32  `json:"seed"`             // of the order of the slots in each group
+	// Groups is the file to which each group is added as it is complete: a line of JSON, see summary.Group.
+	Groups string `json:"groups_file"`
+	// Stop is a file that doesn't exist: once it does, k6 ends after the group under way.
+	Stop string `json:"stop_file"`
+}
+
+// GettingReady is what clients with so many connections may take to connect and to do their first iterations, in
+// seconds. A window waits for them, so this only ends what hangs. It is several times what a slow machine needs.
+func GettingReady(connections int) float64 { return 120 + 0.5*float64(connections) }
+
+// Env is the environment that tells k6 of the trial: LAB_CELL, or, of two cells, LAB_PAIR, and LAB_PAIR_PASSWORDS as a
+// list.
+func (t Trial) Env() ([]string, error) {
+	var passwords []string
+	for i := range t.Cells {
+		if len(t.Cells[i].Params) == 0 {
+			t.Cells[i].Params = json.RawMessage("{}")
+		}
+		passwords = append(passwords, t.Cells[i].Password)
+	}
+	if len(t.Cells) == 1 {
+		cell, err := variable("LAB_CELL", t.Cells[0])
+		return []string{cell}, err
+	}
+	pair, err := variable("LAB_PAIR", t)
+	if err != nil {
+		return nil, err
+	}
+	secret, err := variable("LAB_PAIR_PASSWORDS", passwords)
+	return []string{pair, secret}, err
+}
+
+// variable is one of the environment, whose value is JSON.
+func variable(name string, value any) (string, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return "", fmt.Errorf("write %s for k6: %w", name, err)
+	}
+	return name + "=" + string(text), nil
+}

@@ -1,0 +1,319 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/link"
+	"pooler-lab/internal/result"
+	"pooler-lab/internal/server"
+)
+
+// preparing is the time that a trial has to set latencies, prove its paths and read counts.
+const preparing = 60 * time.Second
+
+// A trial is one attempt at measuring one cell, or two whose clients alternate in one k6.
+type trial struct {
+	block, number int // number counts the attempts, from 1
+	sides         []*side
+	pair          *result.Pair // what becomes of two cells together; nil of one
+	tooSlow       string       // why two cells can't alternate, as k6 saw it
+}
+
+// A side is one of a trial's cells.
+type side struct {
+	cell lesson.Cell
+	server.Side
+	out result.Repeat // what becomes of it
+}
+
+// newTrial makes one of cells; of two, pair is how they are to be measured. The repeat of a cell alone has that
+// position in its block.
+func newTrial(pair *result.Pair, block, position, number int, cells ...lesson.Cell) *trial {
+	t := &trial{block: block, number: number}
+	started := time.Now().UTC()
+	for i, c := range cells {
+		t.sides = append(t.sides, &side{cell: c, out: result.Repeat{Block: block, Position: position + i, Attempt: number,
+			Started: started, Proof: []result.Fact{}, Counts: []result.Count{}, Shares: []result.Share{},
+			Flags: []result.Flag{}}})
+	}
+	if pair != nil {
+		own := *pair
+		own.Started, own.Figures, own.Groups = &started, nil, 0
+		t.pair = &own
+	}
+	return t
+}
+
+// A rejection says that something was changed under a trial; it is worth another attempt.
+type rejection struct{ reason string }
+
+func (r *rejection) Error() string { return r.reason }
+
+// try executes the trial and notes what becomes of it. The ruling on two cells is on both together.
+func (r *runner) try(ctx context.Context, t *trial) ruling {
+	err := r.measure(ctx, t)
+	a := attempt{number: t.number, stopped: ctx.Err() != nil, failed: err}
+	if r.once {
+		a.number = attempts
+	}
+	var rejected *rejection
+	if errors.As(err, &rejected) {
+		a.changed = rejected.reason
+	}
+	for _, s := range t.sides {
+		if err != nil || a.stopped {
+			continue
+		}
+		s.out.Flags = flags(s.cell, &s.out)
+		a.flags = append(a.flags, s.out.Flags...)
+		a.burst = a.burst || r.burst(s.cell, &s.out)
+	}
+	decided := a.rule()
+	if t.tooSlow != "" && decided.status != result.Interrupted { // another attempt is as slow
+		decided = ruling{status: result.Blocked, reason: t.tooSlow}
+	}
+	r.close(t, decided)
+	return decided
+}
+
+// close notes the end of a trial. The log of its clients' program is kept where something is to be learnt from it.
+func (r *runner) close(t *trial, decided ruling) {
+	ended := time.Now().UTC()
+	for _, s := range t.sides {
+		s.out.Status, s.out.Reason, s.out.Ended = decided.status, decided.reason, ended
+		if decided.status == result.OK && s.out.Log != "" {
+			os.Remove(filepath.Join(r.dir, s.out.Log))
+			s.out.Log = ""
+		}
+	}
+	if t.pair == nil {
+		return
+	}
+	t.pair.Status, t.pair.Reason, t.pair.Ended = decided.status, decided.reason, &ended
+	switch decided.status {
+	case result.OK:
+	case result.Interrupted:
+		t.pair.Ending = string(result.Interrupted)
+	default:
+		t.pair.Ending = ""
+	}
+	if decided.status == result.Rejected { // in the last attempt
+		t.pair.Status = result.Failed
+	}
+}
+
+// measure is the trial itself: set the latency, prepare the servers, prove the paths, count, load, count again and
+// compare.
+func (r *runner) measure(ctx context.Context, t *trial) error {
+	preparation, cancel := context.WithTimeout(ctx, preparing)
+	defer cancel()
+	if err := r.findPaths(t); err != nil {
+		return err
+	}
+	onLinks, err := t.links()
+	if err != nil {
+		return err
+	}
+	wanted, err := t.preparation()
+	if err != nil {
+		return err
+	}
+	overLink := t.sides[0].cell.ReplicationMS > 0
+	if err := r.setLinks(preparation, onLinks, overLink); err != nil {
+		return err
+	}
+	toxics, err := r.links.Snapshot(preparation)
+	if err != nil {
+		return err
+	}
+	defer r.restore()
+	if err := r.servers.Prepare(preparation, wanted, t.paths()...); err != nil {
+		return err
+	}
+	if err := r.begin(preparation, t, toxics); err != nil {
+		return err
+	}
+	r.progress.enter(load)
+	loadErr := r.load(ctx, t)
+	after, cancel := context.WithTimeout(ctx, preparing)
+	defer cancel()
+	// It says more than what it did to the load.
+	if err := r.compare(after, toxics, overLink, len(wanted.Settings) > 0); err != nil {
+		return err
+	}
+	if loadErr != nil {
+		return loadErr
+	}
+	r.reconcile(after, t)
+	return nil
+}
+
+// findPaths finds out where the clients connect.
+func (r *runner) findPaths(t *trial) error {
+	for _, s := range t.sides {
+		path, err := r.path(s.cell)
+		if err != nil {
+			return err
+		}
+		s.Path, s.Fill = path, s.cell.Fill
+	}
+	return nil
+}
+
+func (r *runner) path(c lesson.Cell) (server.Path, error) {
+	p, err := r.set.Find(c.Path)
+	if err != nil {
+		return server.Path{}, err
+	}
+	path, err := server.NewPath(r.set, p, c.Link)
+	path.Role, path.PoolSize, path.Fresh = c.Role, c.PoolSize, c.FreshDatabase
+	return path, err
+}
+
+// paths are those of the sides.
+func (t *trial) paths() (all []server.Path) {
+	for _, s := range t.sides {
+		all = append(all, s.Path)
+	}
+	return all
+}
+
+// onServers are the sides as the servers know them.
+func (t *trial) onServers() (all []*server.Side) {
+	for _, s := range t.sides {
+		all = append(all, &s.Side)
+	}
+	return all
+}
+
+// links are what the cells want on their links; the error names one on which they want different things.
+func (t *trial) links() (map[string]link.Settings, error) {
+	all := map[string]link.Settings{}
+	for _, s := range t.sides {
+		for name, wanted := range linkSettings(s.cell, s.Path) {
+			if other, has := all[name]; has && other != wanted {
+				return nil, fmt.Errorf("the cells of the pair want different latencies or bandwidths on link %s", name)
+			}
+			all[name] = wanted
+		}
+	}
+	return all, nil
+}
+
+// preparation is what the cells want of the servers; the error names a setting that they want to be different.
+func (t *trial) preparation() (server.Preparation, error) {
+	p := server.Preparation{Settings: map[string]map[string]string{}}
+	for _, s := range t.sides {
+		p.Writes = p.Writes || s.cell.Writes
+		for component, wanted := range settings(s.cell, s.Path) {
+			if p.Settings[component] == nil {
+				p.Settings[component] = map[string]string{}
+			}
+			for name, value := range wanted {
+				if other, has := p.Settings[component][name]; has && other != value {
+					return p, fmt.Errorf("the cells of the pair want %s of %s to be %s and %s", name, component, other, value)
+				}
+			}
+			maps.Copy(p.Settings[component], wanted)
+		}
+	}
+	return p, nil
+}
+
+// settings are those that the cell wants applied: its own, and the size of its pooler's pools.
+func settings(c lesson.Cell, path server.Path) map[string]map[string]string {
+	if c.PoolSize == 0 {
+		return c.Settings
+	}
+	all := maps.Clone(c.Settings)
+	if all == nil {
+		all = map[string]map[string]string{}
+	}
+	service := path.PoolerService()
+	wanted := map[string]string{server.PoolSizeSetting(path.Path): strconv.Itoa(c.PoolSize)}
+	maps.Copy(wanted, all[service])
+	all[service] = wanted
+	return all
+}
+
+// begin makes sure that the paths lead where they say, from pools whose state is known, and notes their round trips
+// and the counts before the load.
+func (r *runner) begin(ctx context.Context, t *trial, toxics link.Snapshot) error {
+	for _, s := range t.sides {
+		s.Path.SetMS = setMS(s.Path, toxics)
+		if s.Fill && server.Forks(s.Path.Path) {
+			r.progress.enter("filling pools")
+		}
+	}
+	err := r.servers.Begin(ctx, t.onServers()...)
+	for i, s := range t.sides {
+		s.out.Proof, s.out.RoundTrip = append(s.out.Proof, s.Facts...), s.RoundTrip
+		if wrong := server.Wrong(s.Facts); wrong != "" {
+			err = errors.New(t.prefix(i) + wrong)
+		}
+	}
+	return err
+}
+
+// setMS is the latency that is set on the path: its links lie side by side, and a query goes over one of them.
+func setMS(path server.Path, toxics link.Snapshot) (ms float64) {
+	for _, l := range path.Crossed {
+		ms = max(ms, float64(toxics.SetMS(l.Name)))
+	}
+	return ms
+}
+
+// compare rejects the trial where links or settings are not what they were before it.
+func (r *runner) compare(ctx context.Context, before link.Snapshot, overLink, hasSettings bool) error {
+	if err := r.compareNetwork(ctx, before, overLink); err != nil || !hasSettings {
+		return err
+	}
+	difference, err := r.servers.Changed(ctx)
+	if err == nil && difference != "" {
+		return &rejection{"someone changed a setting meanwhile: " + difference}
+	}
+	return err
+}
+
+// reconcile sets k6's counts beside the servers'. A server that can't tell, since it has just gone down, doesn't
+// undo what k6 measured: the repeats are flagged.
+func (r *runner) reconcile(ctx context.Context, t *trial) {
+	var k6 []result.Counted
+	var written int64
+	var writing []*side
+	for _, s := range t.sides {
+		k6 = append(k6, s.out.Measured.Counted)
+		if writesHistory(s.cell, s.Path) {
+			writing, written = append(writing, s), written+s.out.Measured.Counted.Transactions
+		}
+	}
+	err := r.servers.Reconcile(ctx, k6, t.onServers()...)
+	if err == nil && len(writing) > 0 {
+		var rows result.Count
+		rows, err = r.servers.CountHistory(ctx, written)
+		for _, s := range writing {
+			s.Counts = append(s.Counts, rows)
+		}
+	}
+	for _, s := range t.sides {
+		if err != nil {
+			s.out.Uncounted = err.Error()
+			continue
+		}
+		s.out.Counts, s.out.Shares = append(s.out.Counts, s.Counts...), append(s.out.Shares, s.Shares...)
+	}
+}
+
+// writesHistory says whether each of the cell's transactions inserts a row of pgbench_history.
+func writesHistory(c lesson.Cell, path server.Path) bool {
+	return c.Writes && path.Database == "postgresql" && strings.HasPrefix(c.Workload, "tpcb")
+}
