@@ -86,7 +86,7 @@ func comparisonOf(f outcome.Comparison) Comparison {
 		Badge: badgeOf(f.Outcome, f.Reason)}
 	c.Outcome = f.Text()
 	if f.Of != nil && f.To != nil {
-		c.Of, c.To, c.Both = apart(parts(f.Of, f.To), parts(f.To, f.Of))
+		c.Of, c.To, c.Both = apart(f.Of, f.To)
 	}
 	if f.Ratio.N > 0 {
 		c.Ratio = metric.RatioText(f.Ratio.Center)
@@ -108,23 +108,18 @@ func within(run *result.Run) string {
 	return "within a block"
 }
 
-// parts are those of c's name beside another cell's: with its role where only that tells them apart.
-func parts(c, other *result.Cell) []string {
-	all := outcome.Parts(c)
-	if c.HasUsualRole() && c.Role != other.Role {
-		all = append(all, "app")
+// apart divides the names of two cells into what they differ in and what both have.
+func apart(of, to *result.Cell) (onlyOf, onlyTo, both string) {
+	var a, b []string
+	if of.Path != to.Path {
+		a, b = append(a, of.Path), append(b, to.Path)
 	}
-	return all
-}
-
-// apart divides the names of two cells into what only one of them has and what both do.
-func apart(of, to []string) (onlyOf, onlyTo, both string) {
-	without := func(parts, others []string) string {
-		left := slices.DeleteFunc(slices.Clone(parts), func(p string) bool { return slices.Contains(others, p) })
-		return cmp.Or(strings.Join(left, ", "), "none")
+	differ, _ := result.Differ([]*result.Cell{of, to})
+	for _, d := range differ {
+		a, b = append(a, said(d, d.Of(&of.Cell))), append(b, said(d, d.Of(&to.Cell)))
 	}
-	common := slices.DeleteFunc(slices.Clone(of), func(p string) bool { return !slices.Contains(to, p) })
-	return without(of, to), without(to, of), strings.Join(common, ", ")
+	common := slices.DeleteFunc(outcome.Parts(of), func(p string) bool { return !slices.Contains(outcome.Parts(to), p) })
+	return strings.Join(a, ", "), strings.Join(b, ", "), strings.Join(common, ", ")
 }
 
 // shortest writes v with two digits at most.

@@ -137,7 +137,7 @@ func (e *experiment) caption() string {
 	if slices.ContainsFunc(e.Cells, func(c *result.Cell) bool { return c.Paired > 0 }) {
 		repeats = "repeats side by side with other cells are counted, too, and their windows are their slots"
 	}
-	shared := fmt.Sprintf("%s; windows of %g s; %s", strings.Join(e.shared, ", "), e.Cells[0].Seconds, repeats)
+	shared := fmt.Sprintf("%s; windows of %.3g s; %s", strings.Join(e.shared, ", "), e.Cells[0].Seconds, repeats)
 	if e.Text == "" {
 		return shared
 	}

@@ -206,15 +206,22 @@ func TestRunsOfTwoLessonsDontCompare(t *testing.T) {
 	}
 }
 
-func TestRolesTellCellsApart(t *testing.T) {
-	cell := func(role string) *result.Cell {
-		return &result.Cell{Cell: lesson.Cell{Path: "direct", Workload: "connect", Clients: 1, Role: role}}
+func TestCellsAreToldApart(t *testing.T) {
+	cell := func(path, role, protocol string) *result.Cell {
+		return &result.Cell{Cell: lesson.Cell{Path: path, Workload: "connect", Clients: 1, Role: role, Protocol: protocol}}
 	}
-	for _, test := range []struct{ of, to, wantOf, wantTo string }{{"app", "app_trust", "app", "app_trust"},
-		{"", "app_clear", "app", "app_clear"}, {"app", "app", "none", "none"}} {
-		of, to, both := apart(parts(cell(test.of), cell(test.to)), parts(cell(test.to), cell(test.of)))
-		if of != test.wantOf || to != test.wantTo || both != "direct, connect, 1 client" {
-			t.Errorf("%q beside %q is %q of %q to %q", test.of, test.to, both, of, to)
+	for _, test := range []struct {
+		of, to             *result.Cell
+		wantOf, wantTo, by string
+	}{
+		{cell("direct", "app", "simple"), cell("direct", "app_trust", "simple"), "app", "app_trust",
+			"direct, connect, 1 client"},
+		{cell("direct", "app", "simple"), cell("direct", "app", "prepared"), "simple protocol", "prepared protocol",
+			"direct, connect, 1 client"},
+		{cell("direct", "app", "simple"), cell("pgpool", "app", "simple"), "direct", "pgpool", "connect, 1 client"},
+	} {
+		if of, to, both := apart(test.of, test.to); of != test.wantOf || to != test.wantTo || both != test.by {
+			t.Errorf("%q of %q to %q, it should be %q of %q to %q", both, of, to, test.by, test.wantOf, test.wantTo)
 		}
 	}
 }
