@@ -18,16 +18,16 @@ type family struct {
 
 var families = []family{
 	{"errors:", "a SQLSTATE or one of the lab's own codes", "53300", func(code string) Metric {
-		return Metric{Heading: "errors " + code, Better: Less, source: source{kind: count, of: errors(code)},
+		return Metric{Heading: "errors " + code, Better: Less, from: count.of(errors(code)),
 			Meaning: "errors with the code " + code + " within the window"}
 	}},
 	{"counter:", "a k6 counter", "pg_rows", func(metric string) Metric {
-		return Metric{Heading: metric, source: source{kind: count, of: counter(metric), slots: true},
+		return Metric{Heading: metric, from: count.of(counter(metric)).inSlots(),
 			Meaning: "sum of k6's counter " + metric + " within the window"}
 	}},
 	{"share:", "two k6 counters", "lab_missed/lab_reads", func(counters string) Metric {
 		part, whole, _ := strings.Cut(counters, "/")
-		return Metric{Heading: part, Unit: "share", source: source{kind: count, of: per(counter(part), counter(whole))},
+		return Metric{Heading: part, Unit: "share", from: count.of(per(counter(part), counter(whole))),
 			Meaning: "k6's counter " + part + " as a share of its counter " + whole + ", both within the window"}
 	}},
 	{"trend:", "a k6 trend", "pg_prepare", func(metric string) Metric {
@@ -35,12 +35,12 @@ var families = []family{
 	}},
 	{"statement:", "the name that the script gives a statement", "read", func(name string) Metric {
 		statements := func(m *result.Measured) map[string]result.Trend { return m.Statements }
-		return duration("", name, source{kind: median, of: med.in(statements, name)},
+		return duration("", name, median.of(med.in(statements, name)),
 			"median of the statement that the script calls "+name)
 	}},
 	{"wait:", "a wait event, CPU or Net/Delay", "Client:ClientRead", func(event string) Metric {
 		return Metric{Heading: strings.Replace(event, ":", ": ", 1), Unit: "share",
-			source: source{kind: usage, of: wait(event)},
+			from: usage.of(wait(event)),
 			Meaning: "share of the sessions' samples with " + event +
 				", on the primary, or on the standby where the path leads there"}
 	}},
@@ -91,7 +91,7 @@ func note(names map[string]bool, r *result.Repeat) {
 
 // readElsewhere says whether another metric reads the trend.
 func readElsewhere(trend string) bool {
-	return slices.ContainsFunc(all, func(f Metric) bool { return slices.Contains(f.trends, trend) })
+	return slices.ContainsFunc(all, func(f Metric) bool { return slices.Contains(f.from.trends, trend) })
 }
 
 // wait is the share of one event; an event that was never seen has a share of 0.

@@ -12,8 +12,8 @@ import (
 // All returns the metrics that have a name of their own.
 func All() []Metric { return slices.Clone(all) }
 
-// Names lists all metrics; those that end in a colon want something after it: errors:57014, wait:Client:ClientRead.
-func Names() []string {
+// names lists all metrics; those that end in a colon want something after it: errors:57014, wait:Client:ClientRead.
+func names() []string {
 	var names []string
 	for _, f := range all {
 		names = append(names, f.Name)
@@ -42,7 +42,7 @@ func Find(name string) (Metric, error) {
 			return Metric{}, fmt.Errorf("the metric %q wants %s after its colon, such as %s%s", name, f.what, f.prefix, f.such)
 		}
 	}
-	return Metric{}, suggest.Unknown("metric", name, Names())
+	return Metric{}, suggest.Unknown("metric", name, names())
 }
 
 // For returns the metrics that c is shown by, the one that it is compared by first: those that its lesson asks for, or

@@ -48,10 +48,10 @@ var rules = map[result.FlagKind][]Rule{
 // Rule is what a flag of that kind does to the figure.
 func (f Metric) Rule(flag result.FlagKind) Rule {
 	of, known := rules[flag]
-	if !known || of[f.kind] == Worse && f.Better == Neither {
+	if !known || of[f.from.kind] == Worse && f.Better == Neither {
 		return Veto
 	}
-	return of[f.kind]
+	return of[f.from.kind]
 }
 
 // Flags are the kinds of the flags that star the figure: all that bear on it, of the repeats of c that count. Sorted.

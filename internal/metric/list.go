@@ -11,14 +11,13 @@ var all = slices.Concat(rates, responses, connects, finishes, servers, poolers, 
 
 // rates are how much got done.
 var rates = []Metric{
-	{Name: "tps", Heading: "TPS", Unit: "/s", Better: More, source: source{kind: throughput, of: tps, slots: true},
+	{Name: "tps", Heading: "TPS", Unit: "/s", Better: More, from: throughput.of(tps).inSlots(),
 		Meaning: "transactions a second",
 		opening: "transactions a second, each iteration with its connect"},
 	{Name: "tps_with_connect", Heading: "TPS w. connect", Unit: "/s", Better: More,
-		source:  source{kind: throughput, of: finish(func(f *result.Finish) float64 { return f.TPSWithConnect })},
+		from:    throughput.of(finish(func(f *result.Finish) float64 { return f.TPSWithConnect })),
 		Meaning: "transactions a second, the time to connect included"},
-	{Name: "ceiling_share", Heading: "of ceiling", Unit: "share", Better: More,
-		source: source{kind: throughput, of: ceiling},
+	{Name: "ceiling_share", Heading: "of ceiling", Unit: "share", Better: More, from: throughput.of(ceiling),
 		Meaning: "TPS as a share of clients / measured round trip, which clients with " +
 			"one statement an iteration can't exceed"},
 }
@@ -69,7 +68,7 @@ var connects = []Metric{
 
 // duration is a metric of milliseconds.
 func duration(name, heading string, from source, meaning string) Metric {
-	return Metric{Name: name, Heading: heading, Unit: "ms", Better: Less, source: from, Meaning: meaning}
+	return Metric{Name: name, Heading: heading, Unit: "ms", Better: Less, from: from, Meaning: meaning}
 }
 
 // response is a statistic of the response times.
@@ -84,94 +83,86 @@ func response(name, what string, s statistic) Metric {
 // finishes are how clients got done that had a fixed number of transactions each.
 var finishes = []Metric{
 	{Name: "connected_seconds", Heading: "all connected", Unit: "s", Better: Less,
-		source:  source{kind: whole, of: finish(func(f *result.Finish) float64 { return f.ConnectedSeconds })},
+		from:    whole.of(finish(func(f *result.Finish) float64 { return f.ConnectedSeconds })),
 		Meaning: "time until the last client that could connect was connected"},
 	{Name: "finish_seconds", Heading: "all done", Unit: "s", Better: Less,
-		source:  source{kind: whole, of: finish(func(f *result.Finish) float64 { return f.Seconds })},
+		from:    whole.of(finish(func(f *result.Finish) float64 { return f.Seconds })),
 		Meaning: "time until the last client had done all its transactions, or the deadline"},
 	{Name: "starved", Heading: "starved", Better: Less,
-		source:  source{kind: count, of: finish(func(f *result.Finish) float64 { return float64(f.Starved) })},
+		from:    count.of(finish(func(f *result.Finish) float64 { return float64(f.Starved) })),
 		Meaning: "clients that did no transaction before the deadline"},
-	{Name: "connected", Heading: "clients connected", Better: More, source: source{kind: count, of: connected},
+	{Name: "connected", Heading: "clients connected", Better: More, from: count.of(connected),
 		Meaning: "clients that could connect"},
 }
 
 // servers are what the machines and the databases had to do.
 var servers = []Metric{
-	{Name: "memory_database_mb", Heading: "memory database", Unit: "MB", Better: Less,
-		source:  source{kind: count, of: memory(isDatabase)},
+	{Name: "memory_database_mb", Heading: "memory database", Unit: "MB", Better: Less, from: count.of(memory(isDatabase)),
 		Meaning: "most memory of the path's database nodes together, shared memory that they touched included"},
 	{Name: "memory_per_backend_mb", Heading: "memory a backend", Unit: "MB", Better: Less,
-		source:  source{kind: count, of: per(memory(isDatabase), backends)},
+		from:    count.of(per(memory(isDatabase), backends)),
 		Meaning: "memory of the database nodes / most backends: shared memory and the nodes' own processes included"},
-	{Name: "cpu_database", Heading: "CPU database", Unit: "CPUs", Better: Less,
-		source:  source{kind: usage, of: cpus(isDatabase)},
+	{Name: "cpu_database", Heading: "CPU database", Unit: "CPUs", Better: Less, from: usage.of(cpus(isDatabase)),
 		Meaning: "CPU seconds a second of the path's database nodes together"},
 	{Name: "throttled_database", Heading: "throttled database", Unit: "share", Better: Less,
-		source:  source{kind: usage, of: throttled(isDatabase)},
+		from:    usage.of(throttled(isDatabase)),
 		Meaning: "share of the periods in which its CPU limit stopped a database node, of the one stopped most"},
 	{Name: "context_switches", Heading: "context switches", Unit: "per iteration", Better: Less,
-		source:  source{kind: usage, of: per(switches, rate)},
+		from:    usage.of(per(switches, rate)),
 		Meaning: "context switches of the whole host, whoever caused them, for each iteration"},
-	{Name: "generator_us", Heading: "CPU client", Unit: "us", Better: Less,
-		source:  source{kind: usage, of: generatorMicros},
+	{Name: "generator_us", Heading: "CPU client", Unit: "us", Better: Less, from: usage.of(generatorMicros),
 		Meaning: "CPU time that k6, or pgbench, takes for a transaction, its start and its end included"},
-	{Name: "backends", Heading: "backends", Better: Less, source: source{kind: count, of: backends},
+	{Name: "backends", Heading: "backends", Better: Less, from: count.of(backends),
 		Meaning: "most backends that served measured connections at once, all nodes together"},
-	{Name: "active", Heading: "active",
-		source:  source{kind: count, of: nodes(func(n *result.Node) *int { return &n.MaxActive })},
+	{Name: "active", Heading: "active", from: count.of(nodes(func(n *result.Node) *int { return &n.MaxActive })),
 		Meaning: "most backends that were at work at once, all nodes together"},
 	{Name: "locks", Heading: "locks", Better: Less,
-		source:  source{kind: count, of: nodes(func(n *result.Node) *int { return n.MaxLocks })},
+		from:    count.of(nodes(func(n *result.Node) *int { return n.MaxLocks })),
 		Meaning: "most locks that measured connections held or waited for at once, all nodes together"},
-	{Name: "selects_primary", Heading: "SELECTs primary", drawn: true, source: source{kind: count, of: selects("primary")},
+	{Name: "selects_primary", Heading: "SELECTs primary", drawn: true, from: count.of(selects("primary")),
 		Meaning: "SELECTs that the pooler sent to the primary, warm-up included"},
-	{Name: "selects_standby", Heading: "SELECTs standby", drawn: true, source: source{kind: count, of: selects("standby")},
+	{Name: "selects_standby", Heading: "SELECTs standby", drawn: true, from: count.of(selects("standby")),
 		Meaning: "SELECTs that the pooler sent to the standby, warm-up included"},
-	{Name: "standby_share", Heading: "on standby", Unit: "share", drawn: true,
-		source:  source{kind: count, of: standbyShare},
+	{Name: "standby_share", Heading: "on standby", Unit: "share", drawn: true, from: count.of(standbyShare),
 		Meaning: "share of the SELECTs that the standby answered"},
-	{Name: "wait_cost", Heading: "sampling cost", Unit: "share", Better: Less, source: source{kind: usage, of: waitCost},
+	{Name: "wait_cost", Heading: "sampling cost", Unit: "share", Better: Less, from: usage.of(waitCost),
 		Meaning: "share of the window's time that a node spent on samples of its sessions, of the one that spent most"},
 }
 
 // poolers are what stood between the clients and the database.
 var poolers = []Metric{
-	{Name: "memory_pooler_mb", Heading: "memory pooler", Unit: "MB", Better: Less,
-		source:  source{kind: count, of: memory(isPooler)},
+	{Name: "memory_pooler_mb", Heading: "memory pooler", Unit: "MB", Better: Less, from: count.of(memory(isPooler)),
 		Meaning: "most memory of the path's pooler"},
 	{Name: "memory_per_client_mb", Heading: "memory a client", Unit: "MB", Better: Less,
-		source:  source{kind: count, of: per(memory(isPooler), clients)},
+		from:    count.of(per(memory(isPooler), clients)),
 		Meaning: "memory of the path's pooler / clients"},
-	{Name: "cpu_pooler", Heading: "CPU pooler", Unit: "CPUs", Better: Less, source: source{kind: usage, of: cpus(isPooler)},
+	{Name: "cpu_pooler", Heading: "CPU pooler", Unit: "CPUs", Better: Less, from: usage.of(cpus(isPooler)),
 		Meaning: "CPU seconds a second of the path's pooler"},
 	{Name: "throttled_pooler", Heading: "throttled pooler", Unit: "share", Better: Less,
-		source:  source{kind: usage, of: throttled(isPooler)},
+		from:    usage.of(throttled(isPooler)),
 		Meaning: "share of the periods in which its CPU limit stopped the pooler"},
 	{Name: "waiting", Heading: "clients waiting", Better: Less,
-		source:  source{kind: count, of: pooler(func(p *result.Pooler) *int { return p.MaxWaiting })},
+		from:    count.of(pooler(func(p *result.Pooler) *int { return p.MaxWaiting })),
 		Meaning: "most clients that waited at the pooler for a server connection at once"},
 	{Name: "max_wait", Heading: "longest wait", Unit: "ms", Better: Less,
-		source:  source{kind: tail, of: pooler(func(p *result.Pooler) *float64 { return p.MaxWaitMS })},
+		from:    tail.of(pooler(func(p *result.Pooler) *float64 { return p.MaxWaitMS })),
 		Meaning: "longest that a client had waited at the pooler for a server connection"},
 }
 
 // traffic is what went over the wire, and what went wrong.
 var traffic = []Metric{
-	{Name: "copy_mb_s", Heading: "COPY throughput", Unit: "MB/s", Better: More,
-		source:  source{kind: whole, of: copied, slots: true},
+	{Name: "copy_mb_s", Heading: "COPY throughput", Unit: "MB/s", Better: More, from: whole.of(copied).inSlots(),
 		Meaning: "megabytes a second between clients and their end of the path, both directions together"},
 	{Name: "round_trips", Heading: "round trips", Unit: "per iteration", Better: Less,
-		source:  source{kind: count, of: per(counter("pg_round_trips"), iterations)},
+		from:    count.of(per(counter("pg_round_trips"), iterations)),
 		Meaning: "times that a client sent something and waited for the answer, for each iteration",
 		opening: "times that a client sent something and waited for the answer, for each iteration with its connect"},
-	{Name: "errors", Heading: "errors", Better: Less, source: source{kind: count, of: errors("")},
+	{Name: "errors", Heading: "errors", Better: Less, from: count.of(errors("")),
 		Meaning: "statements and connects that failed within the window"},
-	{Name: "prepared_misses", Heading: "prepared misses", Unit: "share", Better: Less,
-		source: source{kind: count, of: misses},
+	{Name: "prepared_misses", Heading: "prepared misses", Unit: "share", Better: Less, from: count.of(misses),
 		Meaning: "share of the prepared statements executed within the window that the server connection didn't know " +
 			"(SQLSTATE 26000); no other protocol can miss one"},
-	{Name: "refused", Heading: "connects refused", Better: Less, source: source{kind: count, of: refused},
+	{Name: "refused", Heading: "connects refused", Better: Less, from: count.of(refused),
 		Meaning: "connects answered with SQLSTATE 53300, too many clients, from the first one on: " +
 			"clients connect before the window opens"},
 }

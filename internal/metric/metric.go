@@ -2,11 +2,7 @@
 // to read it off a repeat.
 package metric
 
-import (
-	"strings"
-
-	"pooler-lab/internal/result"
-)
+import "pooler-lab/internal/result"
 
 // Better says which way a metric improves.
 type Better int
@@ -26,18 +22,27 @@ type Metric struct {
 	Better  Better
 	Meaning string // for legends: a phrase that begins in lower case
 
+	from    source
 	open    string // the meaning in an open loop, where it is another
 	opening string // the meaning where each iteration connects, where it is another
 	drawn   bool   // by the node that a balancer draws for a session
-	source
 }
 
-// A source is where a figure comes from.
+// A source is where a metric's figures come from, and of which kind they are.
 type source struct {
 	kind   kind
-	of     reading
+	read   reading
 	slots  bool     // k6 sees it within a slot: see Alternates
 	trends []string // of k6, that it is read from
+}
+
+// of is a source of that kind.
+func (k kind) of(read reading) source { return source{kind: k, read: read} }
+
+// inSlots is the same of what k6 sees within a slot.
+func (s source) inSlots() source {
+	s.slots = true
+	return s
 }
 
 // A reading reads a figure off a repeat that measured something; false where it didn't measure this.
@@ -45,10 +50,10 @@ type reading = func(*result.Cell, *result.Repeat) (float64, bool)
 
 // Of reads the figure off a repeat of c; false where the repeat didn't measure it.
 func (f Metric) Of(c *result.Cell, r *result.Repeat) (float64, bool) {
-	if r == nil || r.Measured == nil || f.of == nil {
+	if r == nil || r.Measured == nil || f.from.read == nil {
 		return 0, false
 	}
-	return f.of(c, r)
+	return f.from.read(c, r)
 }
 
 // MeaningIn is the metric's meaning in c: it may be another in an open loop, where each iteration connects, and where
@@ -69,17 +74,12 @@ func (f Metric) MeaningIn(c *result.Cell) string {
 }
 
 // Counted says whether the metric is a whole number of things, so that it may be compared with a number exactly.
-func (f Metric) Counted() bool { return f.kind == count && f.Unit == "" }
+func (f Metric) Counted() bool { return f.from.kind == count && f.Unit == "" }
 
 // Alternates says whether the metric can be measured where two cells' clients alternate: whether k6 sees it within the
 // counted part of a slot. Servers and machines don't alternate, and what a whole test shows (its first connect, when the
 // last client is done) happens once.
-func (f Metric) Alternates() bool { return f.slots }
+func (f Metric) Alternates() bool { return f.from.slots }
 
 // Middle is the median over the repeats of c that count; false where none measured it.
 func (f Metric) Middle(c *result.Cell) (float64, bool) { return Middle(f.Values(c)) }
-
-// Short is the heading's last word, to name the metric where there is no room.
-func (f Metric) Short() string {
-	return f.Heading[strings.LastIndex(f.Heading, " ")+1:]
-}

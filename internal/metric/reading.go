@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"math"
 	"strings"
 
 	"pooler-lab/internal/result"
@@ -22,7 +23,7 @@ var (
 // of is the statistic of the first of those trends that the measured window has.
 func (s statistic) of(trends ...string) source {
 	window := func(m *result.Measured) map[string]result.Trend { return m.Trends }
-	return source{kind: s.kind, slots: true, trends: trends, of: s.in(window, trends...)}
+	return source{kind: s.kind, read: s.in(window, trends...), slots: true, trends: trends}
 }
 
 // in reads the statistic of the first of those trends that are there.
@@ -40,12 +41,12 @@ func (s statistic) in(trendsOf func(*result.Measured) map[string]result.Trend, t
 // firstOf is of the test's first connect alone, whose time is the median of one.
 func firstOf(trend string) source {
 	first := func(m *result.Measured) map[string]result.Trend { return m.FirstConnects }
-	return source{kind: whole, of: med.in(first, trend)}
+	return whole.of(med.in(first, trend))
 }
 
 func laterOf(trend string) source {
 	later := func(m *result.Measured) map[string]result.Trend { return m.LaterConnects }
-	return source{kind: median, of: med.in(later, trend)}
+	return median.of(med.in(later, trend))
 }
 
 // responseTrends are those of an iteration: the first that a repeat has is what it waited for.
@@ -100,7 +101,7 @@ func HeldUp(r *result.Repeat) float64 {
 	for _, c := range r.Resources.Containers {
 		stops += c.Stops
 	}
-	response, _ := med.of(responseTrends...).of(nil, r)
+	response, _ := med.of(responseTrends...).read(nil, r)
 	return min(1, float64(stops)*(period+response/1000)/r.Measured.WindowSeconds)
 }
 
@@ -112,40 +113,33 @@ func isDatabase(service string) bool {
 func isPooler(service string) bool { return !isDatabase(service) && service != "toxiproxy" }
 
 func memory(of func(service string) bool) reading {
-	return containers(of, func(c result.Container) float64 { return c.MemoryMB })
+	return containers(of, func(c result.Container) *float64 { return &c.MemoryMB }, plus)
 }
 
 func cpus(of func(service string) bool) reading {
-	return containers(of, func(c result.Container) float64 { return c.CPUs })
+	return containers(of, func(c result.Container) *float64 { return &c.CPUs }, plus)
 }
 
-// containers sums over those of the repeat's containers that are wanted.
-func containers(wanted func(service string) bool, of func(result.Container) float64) reading {
-	return func(_ *result.Cell, r *result.Repeat) (sum float64, found bool) {
+// throttled is of the one that was stopped most, where one of the containers has a limit.
+func throttled(of func(service string) bool) reading {
+	return containers(of, func(c result.Container) *float64 { return c.Throttled }, math.Max)
+}
+
+func plus(a, b float64) float64 { return a + b }
+
+// containers puts together what those of the repeat's containers that are wanted have of it.
+func containers(wanted func(service string) bool, of func(result.Container) *float64,
+	together func(a, b float64) float64) reading {
+	return func(_ *result.Cell, r *result.Repeat) (all float64, found bool) {
 		if r.Resources == nil {
 			return 0, false
 		}
 		for _, c := range r.Resources.Containers {
-			if wanted(c.Service) {
-				sum, found = sum+of(c), true
+			if v := of(c); v != nil && wanted(c.Service) {
+				all, found = together(all, *v), true
 			}
 		}
-		return sum, found
-	}
-}
-
-// throttled is measured where one of the containers has a limit.
-func throttled(wanted func(service string) bool) reading {
-	return func(_ *result.Cell, r *result.Repeat) (most float64, found bool) {
-		if r.Resources == nil {
-			return 0, false
-		}
-		for _, c := range r.Resources.Containers {
-			if wanted(c.Service) && c.Throttled != nil {
-				most, found = max(most, *c.Throttled), true
-			}
-		}
-		return most, found
+		return all, found
 	}
 }
 

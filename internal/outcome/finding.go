@@ -119,8 +119,6 @@ func (c Condition) judged() (side Outcome, judged Condition) {
 	}
 	c.Agrees = agrees
 	switch {
-	case c.Plan.Is != "more" && c.Plan.Is != "less":
-		return "", c.with(Inconclusive, Reason{Text: fmt.Sprintf("%q is no way to compare: less or more", c.Plan.Is)})
 	case !agrees && !refuted:
 		return "", c.with(Inconclusive, Reason{Text: c.Text() + ": " + doubt})
 	case agrees && c.Value.few():

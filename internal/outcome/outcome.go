@@ -91,41 +91,42 @@ func (all Outcomes) Overall() Outcome {
 	return Reproduced
 }
 
-// LeftOut says which experiments the run left out that comparisons and findings need, each once, and how many of both
-// need them.
-func (all Outcomes) LeftOut() (experiments, onlyInFull []string, comparisons, findings int) {
-	note := func(r Reason, count *int) {
-		if r.LeftOut == "" {
-			return
-		}
-		*count++
-		names := &experiments
-		if r.InFull {
-			names = &onlyInFull
-		}
-		if !slices.Contains(*names, r.LeftOut) {
-			*names = append(*names, r.LeftOut)
-		}
-	}
+// reasons are those of the comparisons, and those of the findings.
+func (all Outcomes) reasons() (comparisons, findings []Reason) {
 	for _, c := range all.Comparisons {
-		note(c.Reason, &comparisons)
+		comparisons = append(comparisons, c.Reason)
 	}
 	for _, f := range all.Findings {
-		note(f.Reason, &findings)
+		findings = append(findings, f.Reason)
 	}
-	return experiments, onlyInFull, comparisons, findings
+	return comparisons, findings
 }
 
-// LeftOutText says in a sentence what the run left out and how to have it; empty where that is nothing.
+// LeftOutText says in a sentence how many comparisons and findings need experiments that the run left out, and how to
+// have them; empty where none does.
 func (all Outcomes) LeftOutText() string {
-	experiments, onlyInFull, comparisons, findings := all.LeftOut()
-	var counts, options []string
-	if comparisons > 0 {
-		counts = append(counts, metric.Count(comparisons, "comparison"))
+	var counts, options, experiments, onlyInFull []string
+	note := func(reasons []Reason, noun string) {
+		n := 0
+		for _, r := range reasons {
+			names := &experiments
+			if r.InFull {
+				names = &onlyInFull
+			}
+			if r.LeftOut == "" {
+				continue
+			}
+			if n++; !slices.Contains(*names, r.LeftOut) {
+				*names = append(*names, r.LeftOut)
+			}
+		}
+		if n > 0 {
+			counts = append(counts, metric.Count(n, noun))
+		}
 	}
-	if findings > 0 {
-		counts = append(counts, metric.Count(findings, "finding"))
-	}
+	comparisons, findings := all.reasons()
+	note(comparisons, "comparison")
+	note(findings, "finding")
 	if len(counts) == 0 {
 		return ""
 	}
@@ -140,13 +141,9 @@ func (all Outcomes) LeftOutText() string {
 }
 
 // Flags are the kinds of flags that reasons name, each as often as it is named.
-func (all Outcomes) Flags() []result.FlagKind {
-	var kinds []result.FlagKind
-	for _, c := range all.Comparisons {
-		kinds = append(kinds, c.Reason.Flags...)
-	}
-	for _, f := range all.Findings {
-		kinds = append(kinds, f.Reason.Flags...)
+func (all Outcomes) Flags() (kinds []result.FlagKind) {
+	for _, r := range slices.Concat(all.reasons()) {
+		kinds = append(kinds, r.Flags...)
 	}
 	return kinds
 }

@@ -3,7 +3,6 @@ package pooler
 import (
 	"context"
 	"errors"
-	"time"
 
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/session"
@@ -33,7 +32,7 @@ func (None) Fill(context.Context, Use) (Own, error) { return Own{}, nil }
 func (None) Settle(context.Context, Use) error { return nil }
 
 // CloseServers does nothing.
-func (None) CloseServers(context.Context, func(context.Context, time.Duration) bool) {}
+func (None) CloseServers(context.Context) {}
 
 // Emptied does nothing.
 func (None) Emptied(context.Context, Use) error { return nil }
@@ -46,7 +45,7 @@ func (None) Counted(Use, Load) []result.Count { return nil }
 
 // Overhead is what is no client's: a connection's own transaction, prepares, and what the lab did.
 func (None) Overhead(_ Use, l Load) Overhead {
-	return Overhead{parts: []part{{"connections' own", l.Sessions}, {"prepares", l.K6.Prepares},
+	return Overhead{less: []deduction{{"connections' own", l.Sessions}, {"prepares", l.K6.Prepares},
 		{"the lab's own", l.Own.Statements}}}
 }
 

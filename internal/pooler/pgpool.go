@@ -118,7 +118,7 @@ func (p *pgpool) Counters(ctx context.Context, u Use) (Counters, error) {
 func (p *pgpool) Overhead(u Use, l Load) Overhead {
 	connections, nodes := l.K6.Connections+l.Own.Connections, int64(len(u.Nodes))
 	return Overhead{
-		parts: []part{{"connections' own", connections * nodes}, {"DISCARD ALLs", connections},
+		less: []deduction{{"connections' own", connections * nodes}, {"DISCARD ALLs", connections},
 			{"prepares", l.K6.Prepares}, {"the lab's own", l.Own.Statements}},
 		unsure: (connections + l.K6.Explicit) * (nodes - 1),
 	}
@@ -219,6 +219,8 @@ const (
 	// mostClosers is how many sessions there are to tell, at most, since each then sleeps. They are kept, so that
 	// their own children never serve measured clients: a child doesn't hear itself.
 	mostClosers = 8
+	// listServers has a row for each server connection that a child keeps, and for each that it could keep.
+	listServers = "SHOW POOL_POOLS"
 )
 
 // Enter opens the closers before measured clients take their children. From now on its children hold server
@@ -233,16 +235,43 @@ func (p *pgpool) Enter(ctx context.Context) error {
 
 // CloseServers closes what the children keep: Pgpool-II has to do that itself, as one that finds a server connection
 // gone makes its next client wait a second. A Pgpool-II that doesn't answer holds nothing.
-func (p *pgpool) CloseServers(ctx context.Context, emptied func(context.Context, time.Duration) bool) {
+func (p *pgpool) CloseServers(ctx context.Context) {
 	if !p.holds {
 		return
 	}
 	p.holds = false
+	if p.openClosers(ctx) != nil {
+		return
+	}
 	for range closeTries {
-		if emptied(ctx, 0) || !p.tellToClose(ctx) || emptied(ctx, closeWait) {
+		if kept, err := p.keepsServers(ctx); err != nil || !kept || !p.tellToClose(ctx) {
 			return
 		}
+		_ = session.Until(ctx, closeWait, 20*time.Millisecond, func() (bool, error) {
+			kept, err := p.keepsServers(ctx)
+			return !kept, err
+		})
 	}
+}
+
+func (p *pgpool) keepsServers(ctx context.Context) (bool, error) {
+	rows, err := p.console.Ask(ctx, listServers)
+	return keptForOthers(rows, p.login.Measured), err
+}
+
+// keptForOthers says whether a child keeps a server connection for a measured role, by the rows of listServers. A child
+// that serves the lab's own session doesn't count: it serves nobody else meanwhile, and may be one that doesn't hear.
+// The rows of the second server go on to name a role whose connection is closed; those of the first one don't.
+func keptForOthers(rows []session.Row, measured []string) bool {
+	own := map[string]bool{} // children, by pid
+	for _, r := range rows {
+		if r["pool_connected"] == "1" && !slices.Contains(measured, r["username"]) {
+			own[r["pool_pid"]] = true
+		}
+	}
+	return slices.ContainsFunc(rows, func(r session.Row) bool {
+		return r["backend_id"] == "0" && slices.Contains(measured, r["username"]) && !own[r["pool_pid"]]
+	})
 }
 
 // openClosers opens as many closers as there are tries, beside those that sleep.
@@ -279,9 +308,6 @@ func closeWaiting(waiting chan *session.Session) {
 
 // tellToClose says whether somebody could be told. The statement's end is nothing to wait for.
 func (p *pgpool) tellToClose(ctx context.Context) bool {
-	if p.closers == nil && p.openClosers(ctx) != nil {
-		return false
-	}
 	waiting := p.closers
 	var s *session.Session
 	select {

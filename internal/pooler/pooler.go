@@ -73,8 +73,8 @@ type Pooler interface {
 	// counts, too.
 	Settle(context.Context, Use) error
 	// CloseServers has the pooler close the server connections that it keeps for measured clients, as far as it has to
-	// do that itself. emptied says whether the servers hold none any more, or let go of all within wait.
-	CloseServers(ctx context.Context, emptied func(ctx context.Context, wait time.Duration) bool)
+	// do that itself.
+	CloseServers(context.Context)
 	// Emptied waits until the pooler knows that the server connections of its pool are gone, where the servers have
 	// ended them, or empties the pool itself where they can't be asked to.
 	Emptied(context.Context, Use) error

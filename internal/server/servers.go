@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"time"
 
 	"pooler-lab/internal/pooler"
 	"pooler-lab/internal/session"
@@ -68,9 +67,8 @@ func (l *Servers) pooler(p Path) pooler.Pooler {
 // clear ends all backends of measured connections on the nodes, so that pools start empty and counts are handed in.
 // Poolers first let go of those that they have to close themselves.
 func (l *Servers) clear(ctx context.Context, nodes []string) error {
-	emptied := func(ctx context.Context, wait time.Duration) bool { return l.emptied(ctx, nodes, wait) }
 	for _, service := range slices.Sorted(maps.Keys(l.poolers)) {
-		l.poolers[service].CloseServers(ctx, emptied)
+		l.poolers[service].CloseServers(ctx)
 	}
 	for _, name := range nodes {
 		if err := l.nodes[name].Clear(ctx); err != nil {
@@ -78,16 +76,6 @@ func (l *Servers) clear(ctx context.Context, nodes []string) error {
 		}
 	}
 	return nil
-}
-
-// emptied says whether the nodes hold no measured backends, or let go of them within wait.
-func (l *Servers) emptied(ctx context.Context, nodes []string, wait time.Duration) bool {
-	for _, n := range nodes {
-		if left, err := l.nodes[n].left(ctx, "SELECT pid "+leftover, wait); err != nil || left > 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // Scale is that of the data that is loaded; the error says so where it isn't, or isn't complete.
