@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"pooler-lab/internal/chart"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
@@ -9,37 +11,29 @@ import (
 
 // ceilings are lines of clients / round trip, one for each number of clients: with one statement under way for each
 // client, no path can do more.
-func (p *plot) ceilings(values []lesson.Value) []chart.Series {
+func (p *plot) ceilings(values []lesson.Value) (all []chart.Series) {
 	clients, err := lesson.DimensionNamed("clients")
 	if err != nil {
 		return nil
 	}
 	counts := result.Values(clients, p.cells)
-	if p.X == clients.Name || len(counts) == 1 {
-		return []chart.Series{p.ceiling("clients / round trip", values, p.cells)}
-	}
-	var all []chart.Series
 	for _, count := range counts {
-		var cells []*result.Cell
-		for _, c := range p.cells {
-			if has(c, clients, count) {
-				cells = append(cells, c)
+		s := chart.Series{Name: "clients / round trip", Limit: true}
+		cells := p.cells
+		if several := p.X != clients.Name && len(counts) > 1; several {
+			s.Name = said(clients, count) + " / round trip"
+			cells = slices.DeleteFunc(slices.Clone(cells), func(c *result.Cell) bool { return !has(c, clients, count) })
+		}
+		for i, x := range values {
+			if most := p.most(x, cells); most > 0 {
+				s.Points = append(s.Points, chart.Point{Place: i, Value: most})
 			}
 		}
-		all = append(all, p.ceiling(said(clients, count)+" / round trip", values, cells))
-	}
-	return all
-}
-
-// ceiling is the most that the cells' clients can do at each place.
-func (p *plot) ceiling(name string, values []lesson.Value, cells []*result.Cell) chart.Series {
-	s := chart.Series{Name: name, Limit: true}
-	for i, x := range values {
-		if most := p.most(x, cells); most > 0 {
-			s.Points = append(s.Points, chart.Point{Place: i, Value: most})
+		if all = append(all, s); p.X == clients.Name {
+			break
 		}
 	}
-	return s
+	return all
 }
 
 // most is the most that the cells' clients can do at a place, with the shortest round trip that a path measured there.
