@@ -45,6 +45,14 @@ func BesideWindow(c lesson.Cell) float64 {
 	return seconds
 }
 
+// Clients are those of all cells.
+func (t Trial) Clients() (all int) {
+	for _, c := range t.Cells {
+		all += c.Clients
+	}
+	return all
+}
+
 // Env is the environment that tells k6 of the trial: LAB_CELL, or, of two cells, LAB_PAIR, and LAB_PAIR_PASSWORDS as a
 // list.
 func (t Trial) Env() ([]string, error) {
