@@ -40,7 +40,7 @@ func sampleWaits(t testing.TB, enough func()) (n result.Node, watched time.Durat
 	dsn := func(node string) string {
 		return topology.Endpoint{Host: address(t, node), Port: 5432, DBName: "postgres"}.DSN("lab")
 	}
-	s := sample.NewServers(dsn, password(t, "lab"), server.Roles())
+	s := sample.NewSessions(dsn, password(t, "lab"), server.Roles())
 	defer s.Close()
 	from := time.Now()
 	s.Start(sample.Subjects{Nodes: []string{"primary"}, Hz: 32}) // as often as 04-waits samples

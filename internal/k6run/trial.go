@@ -32,6 +32,19 @@ type Trial struct {
 	Stop string `json:"stop_file"`
 }
 
+// BesideWindow is what k6 may take for a cell beside its window, in seconds, before its deadline ends it. Clients may
+// take their time to connect and to do their first iterations, unless connecting is part of the work: a window waits for
+// them, so this only ends what hangs. It is several times what a slow machine needs, which takes some 50 ms to close each
+// connection.
+func BesideWindow(c lesson.Cell) float64 {
+	connections := float64(c.Connections())
+	seconds := c.Warmup + 20 + 0.05*connections // to start and to end
+	if c.Transactions == 0 {
+		seconds += 120 + 0.5*connections
+	}
+	return seconds
+}
+
 // Clients are those of all cells.
 func (t Trial) Clients() (all int) {
 	for _, c := range t.Cells {
@@ -39,10 +52,6 @@ func (t Trial) Clients() (all int) {
 	}
 	return all
 }
-
-// GettingReady is what clients with so many connections may take to connect and to do their first iterations, in
-// seconds. A window waits for them, so this only ends what hangs. It is several times what a slow machine needs.
-func GettingReady(connections int) float64 { return 120 + 0.5*float64(connections) }
 
 // Env is the environment that tells k6 of the trial: LAB_CELL, or, of two cells, LAB_PAIR, and LAB_PAIR_PASSWORDS as a
 // list.

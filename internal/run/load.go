@@ -21,27 +21,15 @@ import (
 	"pooler-lab/k6/summary"
 )
 
-// slack is what a cell may take beside its warm-up and window before its deadline ends it, in seconds: k6's start and
-// end, and the closing of its connections, for which a slow machine needs some 50 ms each.
-func slack(c lesson.Cell) float64 { return 20 + 0.05*float64(c.Connections()) }
-
-// calibrating is how many seconds two cells may take beside their warm-up, their groups and what slack allows: to find
-// out how long slots have to be, and to let the group under way end.
+// calibrating is how many seconds two cells may take beside what each has anyway and their groups: to find out how long
+// slots have to be, and to let the group under way end.
 const calibrating = 15
-
-// gettingReady is what the clients of c may take to get ready, in seconds.
-func gettingReady(c lesson.Cell) float64 {
-	if c.Transactions > 0 {
-		return 0 // connecting is part of the work
-	}
-	return k6run.GettingReady(c.Connections())
-}
 
 // told is the trial as k6 is told of it.
 func (r *runner) told(t *trial) k6run.Trial {
 	var told k6run.Trial
 	for _, s := range t.sides {
-		told.End += gettingReady(s.cell) + s.cell.Warmup + slack(s.cell)
+		told.End += k6run.BesideWindow(s.cell)
 		told.Cells = append(told.Cells, k6run.Cell{Cell: s.cell, DSN: s.Path.DSN(), Scale: r.doc.Manifest.Scale,
 			Seed: repeatSeed(r.doc.Seed, s.cell.ID, t.block), Password: server.Password(s.cell.Role)})
 	}

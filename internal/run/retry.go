@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -27,12 +28,11 @@ var countsFrom = map[result.FlagKind]int{
 	result.FlagThrottled: 2,
 }
 
-// An attempt is how one try at a repeat went.
+// An attempt is how a trial went.
 type attempt struct {
 	number  int           // from 1
 	stopped bool          // the run was, meanwhile
-	changed string        // what somebody changed under it, "" for nothing
-	failed  error         // why it has no result
+	failed  error         // why it has no result; a rejection where somebody changed something under it
 	flags   []result.Flag // where there is something measured
 	burst   bool          // CPU limits stopped it far more often than the cell's other repeats
 }
@@ -59,11 +59,12 @@ func (a attempt) rule() ruling {
 }
 
 func (a attempt) outcome() ruling {
+	var rejected *rejection
 	switch {
 	case a.stopped:
 		return ruling{status: result.Interrupted, reason: "the run was stopped meanwhile"}
-	case a.changed != "":
-		return ruling{status: result.Rejected, reason: a.changed}
+	case errors.As(a.failed, &rejected):
+		return ruling{status: result.Rejected, reason: rejected.reason}
 	case a.failed != nil:
 		return ruling{status: result.Failed, reason: a.failed.Error()}
 	}

@@ -40,10 +40,10 @@ func TestRetryRules(t *testing.T) {
 			rejected("because of stolen", afterWait)},
 		{"it failed", attempt{number: 1, failed: broken}, failed},
 		{"the run was stopped", attempt{number: 1, stopped: true, failed: broken}, interrupted},
-		{"stopped, and something was changed", attempt{number: 1, stopped: true, changed: "a swap"}, interrupted},
+		{"stopped, and something was changed", attempt{number: 1, stopped: true, failed: &rejection{"a swap"}}, interrupted},
 
-		{"something was changed", attempt{number: 1, changed: "a swap", failed: broken}, rejected("a swap", again)},
-		{"changed again", attempt{number: 2, changed: "a swap", failed: broken}, rejected("a swap", ruling{})},
+		{"something was changed", attempt{number: 1, failed: &rejection{"a swap"}}, rejected("a swap", again)},
+		{"changed again", attempt{number: 2, failed: &rejection{"a swap"}}, rejected("a swap", ruling{})},
 
 		{"stolen time", attempt{number: 1, flags: flag(result.FlagStolen)}, rejected("because of stolen", afterWait)},
 		{"stolen again", attempt{number: 2, flags: flag(result.FlagStolen)}, rejected("because of stolen", afterWait)},

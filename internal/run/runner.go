@@ -42,7 +42,7 @@ type runner struct {
 	links     links
 	servers   servers
 	sampler   *sample.Sampler
-	sessions  *sample.Servers
+	sessions  *sample.Sessions
 	progress  *progress
 	script    string // the lesson's
 	dir       string // the run's folder

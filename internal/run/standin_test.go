@@ -218,7 +218,7 @@ func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *
 	}
 	sampler := sample.New("http://127.0.0.1:1", "lab", nil)
 	t.Cleanup(sampler.Close)
-	sessions := sample.NewServers(func(string) string { return "host=127.0.0.1 port=1 user=lab sslmode=disable" }, "",
+	sessions := sample.NewSessions(func(string) string { return "host=127.0.0.1 port=1 user=lab sslmode=disable" }, "",
 		server.Roles())
 	t.Cleanup(sessions.Close)
 	links, servers := &linksStandIn{latency: map[string]int{}, bandwidth: map[string]int{}},

@@ -65,10 +65,6 @@ func (r *runner) try(ctx context.Context, t *trial) ruling {
 	if r.once {
 		a.number = attempts
 	}
-	var rejected *rejection
-	if errors.As(err, &rejected) {
-		a.changed = rejected.reason
-	}
 	for _, s := range t.sides {
 		if err != nil || a.stopped {
 			continue

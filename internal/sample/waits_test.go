@@ -203,7 +203,7 @@ func TestInterval(t *testing.T) {
 
 // Servers that nobody can ask hold nothing up.
 func TestServersThatDoNotAnswer(t *testing.T) {
-	s := NewServers(func(string) string { return "host=127.0.0.1 port=1 user=lab sslmode=disable" }, "", nil)
+	s := NewSessions(func(string) string { return "host=127.0.0.1 port=1 user=lab sslmode=disable" }, "", nil)
 	defer s.Close()
 	from := time.Now()
 	s.Start(Subjects{Nodes: []string{"standby", "primary"}, Hz: 100})

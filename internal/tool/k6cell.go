@@ -205,14 +205,11 @@ func (r *scriptRun) connect(set *topology.Set, given k6Arguments, plan *lesson.L
 	return nil
 }
 
-// slack is how many seconds a script may take beside its window.
-const slack = 20
-
 // env is what a script is told.
 func (r scriptRun) env() ([]string, error) {
 	c := r.cell
 	env, err := k6run.Trial{Cells: []k6run.Cell{{Cell: c, DSN: r.at.DSN(c.Role), Scale: r.scale, Seed: r.seed,
-		Deadline: k6run.GettingReady(c.Connections()) + c.Warmup + c.Seconds + slack}}}.Env()
+		Deadline: k6run.BesideWindow(c) + c.Seconds}}}.Env()
 	env = append(env, "LAB_PATH="+c.Path, "LAB_LINK="+c.Link)
 	return append(env, r.at.Env(c.Role, server.Password(c.Role))...), err
 }

@@ -44,7 +44,7 @@ type seriesKey struct {
 	tags   *metrics.TagSet
 }
 
-// Labels are what a summary tells samples apart by.
+// labels are what a summary tells samples apart by.
 type labels struct {
 	metric                    *metrics.Metric
 	side                      int

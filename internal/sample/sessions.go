@@ -9,9 +9,9 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// Servers samples at the databases and the pooler of a path while k6 runs. Its connections are kept from one repeat to
+// Sessions samples at the databases and the pooler of a path while k6 runs. Its connections are kept from one repeat to
 // the next. It belongs to one goroutine.
-type Servers struct {
+type Sessions struct {
 	dsn      func(node string) string
 	password string
 	roles    []string
@@ -38,15 +38,15 @@ type Subjects struct {
 	Pooler       string // the service that it asks
 }
 
-// NewServers makes one that reaches each node as dsn says, without a password in it, and not through toxiproxy:
+// NewSessions makes one that reaches each node as dsn says, without a password in it, and not through toxiproxy:
 // what a cell puts on its links isn't the sampler's to wait for. Sessions of the roles are the measured ones; those of
 // a pooler's server connections are among them.
-func NewServers(dsn func(node string) string, password string, roles []string) *Servers {
-	return &Servers{dsn: dsn, password: password, roles: roles, nodes: map[string]*node{}}
+func NewSessions(dsn func(node string) string, password string, roles []string) *Sessions {
+	return &Sessions{dsn: dsn, password: password, roles: roles, nodes: map[string]*node{}}
 }
 
 // Start connects where that is still to do, forgets what was seen before, and samples until Stop.
-func (s *Servers) Start(subjects Subjects) {
+func (s *Sessions) Start(subjects Subjects) {
 	s.subjects, s.stop, s.pooler = subjects, make(chan struct{}), nil
 	for _, name := range subjects.Nodes {
 		if s.nodes[name] == nil {
@@ -63,14 +63,14 @@ func (s *Servers) Start(subjects Subjects) {
 }
 
 // Stop ends the sampling; it waits for a sample that is under way.
-func (s *Servers) Stop() {
+func (s *Sessions) Stop() {
 	close(s.stop)
 	s.running.Wait()
 }
 
 // Between sums up what was seen between two moments, after Stop. A server that could not be asked stands in it with
 // the reason.
-func (s *Servers) Between(from, to time.Time) ([]result.Node, *result.Pooler) {
+func (s *Sessions) Between(from, to time.Time) ([]result.Node, *result.Pooler) {
 	var nodes []result.Node
 	for _, name := range slices.Sorted(slices.Values(s.subjects.Nodes)) {
 		nodes = append(nodes, s.nodes[name].between(from, to))
@@ -82,7 +82,7 @@ func (s *Servers) Between(from, to time.Time) ([]result.Node, *result.Pooler) {
 }
 
 // Close ends the connections.
-func (s *Servers) Close() {
+func (s *Sessions) Close() {
 	for _, n := range s.nodes {
 		n.close()
 	}
