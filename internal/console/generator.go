@@ -50,6 +50,7 @@ func (l *load) start(ctx context.Context, request *loadRequest) (*generator, err
 		Output:   "live=" + request.responseTime(workload),
 		Env:      []string{"LAB_LIVE=" + string(told)},
 		Password: server.Password("app"),
+		Clients:  request.Clients * len(request.Paths),
 		Stdout:   &secondReader{told: l.told, log: log},
 		Stderr:   log,
 		Grace:    l.grace,

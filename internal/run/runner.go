@@ -126,7 +126,7 @@ func (r *runner) pairs(ctx context.Context) error {
 			}
 			cells = append(cells, at)
 		}
-		if err := r.execute(ctx, pair, pair.Block, 1, cells...); err != nil {
+		if err := r.trials(ctx, pair, pair.Block, 1, cells...); err != nil {
 			return err
 		}
 	}
@@ -141,7 +141,7 @@ func (r *runner) blocks(ctx context.Context) error {
 			if ctx.Err() != nil {
 				return nil
 			}
-			if err := r.execute(ctx, nil, block, position+1, i); err != nil {
+			if err := r.trials(ctx, nil, block, position+1, i); err != nil {
 				return err
 			}
 		}
@@ -149,9 +149,9 @@ func (r *runner) blocks(ctx context.Context) error {
 	return nil
 }
 
-// execute runs a trial of the cells at these indexes, and again where it was rejected. The error is of writing results
+// trials runs one of the cells at these indexes, and another one where it was rejected. The error is of writing results
 // alone: what goes wrong with a cell stands in it.
-func (r *runner) execute(ctx context.Context, pair *result.Pair, block, position int, cells ...int) error {
+func (r *runner) trials(ctx context.Context, pair *result.Pair, block, position int, cells ...int) error {
 	var of []lesson.Cell
 	for _, i := range cells {
 		of = append(of, r.scheduled[i])

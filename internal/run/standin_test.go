@@ -140,13 +140,17 @@ func (s *linksStandIn) Set(_ context.Context, l string, to link.Settings) error 
 
 // replicationStandIn stands in for the standby's replication.
 type replicationStandIn struct {
-	over  bool
-	moves []bool
+	over   bool
+	moves  []bool
+	broken error // what going straight gives
 }
 
 func (s *replicationStandIn) OverLink(context.Context) (bool, error) { return s.over, nil }
 
 func (s *replicationStandIn) Move(_ context.Context, over bool) error {
+	if !over && s.broken != nil {
+		return s.broken
+	}
 	if s.over != over {
 		s.moves = append(s.moves, over)
 	}
@@ -228,7 +232,7 @@ func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *
 	p := &plan{lesson: &lesson.Lesson{Name: "00-tour", Title: "t", Question: "q?", File: "/lab/x.js",
 		SHA256: "0000000000000000000000000000000000000000000000000000000000000000"},
 		cells: cells, paths: []result.Path{{Name: "direct", Database: "postgresql"}}}
-	doc := p.document(lesson.Override{}, 7)
+	doc := p.document(7)
 	doc.ID, doc.Started = id, started
 	doc.Manifest = result.Manifest{
 		Versions: map[string]string{}, Authentication: []result.Login{}, MaxConnections: map[string]string{},
