@@ -176,8 +176,7 @@ func execute(ctx context.Context, p *plan, seed uint64, results string, progress
 	if err := servers.RevokeLogin(ctx); err != nil { // a run that was killed may have left the login
 		return nil, err
 	}
-	links := link.New(link.APIURL(), p.set.LinkNames()...)
-	replication, err := link.NewReplication(p.set, topology.Proxy)
+	links, err := link.NewSwitch(p.set, link.New(link.APIURL(), p.set.LinkNames()...))
 	if err != nil {
 		return nil, err
 	}
@@ -200,18 +199,17 @@ func execute(ctx context.Context, p *plan, seed uint64, results string, progress
 	sessions := sample.NewServers(server.NodeDSN, os.Getenv("LAB_PASSWORD"), server.Roles())
 	defer sessions.Close()
 	r := &runner{
-		set:         p.set,
-		links:       links,
-		replication: replication,
-		servers:     servers,
-		sampler:     sampler,
-		sessions:    sessions,
-		script:      p.lesson.File,
-		scheduled:   p.cells,
-		progress:    progress,
-		dir:         filepath.Join(results, doc.ID),
-		doc:         doc,
-		once:        p.lesson.Once,
+		set:       p.set,
+		links:     links,
+		servers:   servers,
+		sampler:   sampler,
+		sessions:  sessions,
+		script:    p.lesson.File,
+		scheduled: p.cells,
+		progress:  progress,
+		dir:       filepath.Join(results, doc.ID),
+		doc:       doc,
+		once:      p.lesson.Once,
 	}
 	return doc, errors.Join(r.run(ctx), report.Write(r.dir, doc))
 }

@@ -113,34 +113,3 @@ func TestFirstConnectWithStatement(t *testing.T) {
 		s.run(`client.connect()`)
 	}
 }
-
-func TestServerErrors(t *testing.T) {
-	for protocol := range protocols {
-		s := connected(t, protocol)
-		got := s.run(`try { client.exec('SELECT 1 / $1::int', 0) } catch (e) { e.code + ' ' + e.message }`)
-		if !strings.HasPrefix(got, "22012 ") || !strings.Contains(got, "division by zero") {
-			t.Errorf("%s: division by zero threw %q", protocol, got)
-		}
-		if got := s.run(`client.connected() + ' ' + client.query('SELECT 1 AS one')[0].one`); got != "true 1" {
-			t.Errorf("%s: after an error: %q", protocol, got)
-		}
-	}
-}
-
-func TestDropped(t *testing.T) {
-	s := connected(t, "simple")
-	got := s.run(`try { client.exec('SELECT pg_terminate_backend(pg_backend_pid())') } catch (e) { e.code }`)
-	if got != "57P01" {
-		t.Errorf("a terminated backend threw %q", got)
-	}
-	if got := s.run(`client.connected()`); got != "false" {
-		t.Errorf("connected() after the backend's end is %s", got)
-	}
-	got = s.run(`try { client.exec('SELECT 1') } catch (e) { e.code }`)
-	if got != "dropped" {
-		t.Errorf("exec after that threw %q", got)
-	}
-	if got := s.run(`client.connect(); client.exec('SELECT 1')`); got != "1" {
-		t.Errorf("exec after reconnecting returned %s", got)
-	}
-}

@@ -1,12 +1,9 @@
 package pg
 
 import (
-	"strconv"
 	"strings"
 	"testing"
 	"time"
-
-	"pooler-lab/internal/testkit"
 )
 
 // pooled runs code in several VUs that share a pool with the given options.
@@ -46,13 +43,6 @@ func TestPoolTransaction(t *testing.T) {
 	got := vu.run(`inside + ' ' + other + ' ' + thrown + ' ' + after`)
 	if got != `true true mine {"size":2,"total":2,"idle":2,"lent":0}` {
 		t.Errorf("got %s", got)
-	}
-}
-
-func TestPoolFills(t *testing.T) {
-	vu := pooled(t, New(), `size: 5`, `pool.fill(); full = pool.stat().total`, `pool.fill()`)[0]
-	if got := vu.run(`full`); got != "5" {
-		t.Errorf("a full pool of 5 has %s", got)
 	}
 }
 
@@ -97,19 +87,4 @@ func TestPoolRefused(t *testing.T) {
 	if got != "true,refused,false" || len(s.measured()["pg_errors"]) != 1 {
 		t.Errorf("connected(), an error's code and connected() again are %s", got)
 	}
-}
-
-func TestPoolCloses(t *testing.T) {
-	module := New()
-	vu := pooled(t, module, `size: 3`, `pool.fill(); pid = pool.query('SELECT pg_backend_pid() AS pid')[0].pid`)[0]
-	pid, err := strconv.Atoi(vu.run(`pid`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	module.finish(time.Now())
-	probe := connected(t, "simple")
-	testkit.Until(t, "the pool's backend has ended", func() bool {
-		return probe.run(`client.query('SELECT count(*) FROM pg_stat_activity WHERE pid = `+strconv.Itoa(pid)+
-			`')[0].count`) == "0"
-	})
 }
