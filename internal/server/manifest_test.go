@@ -27,7 +27,7 @@ func (f *fakeNode) listen(t *testing.T) string {
 }
 
 func (f *fakeNode) serve(conn net.Conn) {
-	testkit.Answer(conn, func(sql string) ([]string, bool) {
+	testkit.Serve(conn, func(sql string) ([]string, bool) {
 		if f.ask(sql) {
 			return []string{""}, true
 		}

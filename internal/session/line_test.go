@@ -29,7 +29,7 @@ func TestStatementWhoseConnectionBreaks(t *testing.T) {
 			var mu sync.Mutex
 			sent := map[string]int{}
 			port := testkit.StandIn(t, func(conn net.Conn) {
-				testkit.Answer(conn, func(sql string) ([]string, bool) {
+				testkit.Serve(conn, func(sql string) ([]string, bool) {
 					mu.Lock()
 					defer mu.Unlock()
 					sent[sql]++

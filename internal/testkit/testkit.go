@@ -85,16 +85,16 @@ func Startup(conn net.Conn) (server *pgproto3.Backend, ok bool) {
 	return server, err == nil
 }
 
-// Answer lets a PostgreSQL client in and answers its statements until it leaves: with a row for each of the values that
-// answer returns, in a column called value. Where answer isn't ok, it returns in place of an answer.
-func Answer(conn net.Conn, answer func(sql string) (values []string, ok bool)) {
+// Serve does Startup, and then Answer.
+func Serve(conn net.Conn, answer func(sql string) (values []string, ok bool)) {
 	if client, ok := Startup(conn); ok {
-		AnswerClient(client, answer)
+		Answer(client, answer)
 	}
 }
 
-// AnswerClient does what Answer does for a client whose startup message has been read.
-func AnswerClient(client *pgproto3.Backend, answer func(sql string) (values []string, ok bool)) {
+// Answer lets a PostgreSQL client in, after Startup, and answers its statements until it leaves: with a row for each of
+// the values that answer returns, in a column called value. Where answer isn't ok, it returns in place of an answer.
+func Answer(client *pgproto3.Backend, answer func(sql string) (values []string, ok bool)) {
 	client.Send(&pgproto3.AuthenticationOk{})
 	client.Send(&pgproto3.ParameterStatus{Name: "client_encoding", Value: "UTF8"}) // both are what pgx insists on
 	client.Send(&pgproto3.ParameterStatus{Name: "standard_conforming_strings", Value: "on"})

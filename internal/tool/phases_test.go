@@ -37,7 +37,7 @@ func (s slowServer) serve(conn net.Conn) {
 		_ = client.Flush()
 		return
 	}
-	testkit.AnswerClient(client, func(string) ([]string, bool) { time.Sleep(s.query); return nil, true })
+	testkit.Answer(client, func(string) ([]string, bool) { time.Sleep(s.query); return nil, true })
 }
 
 func TestEachPauseIsInItsPhase(t *testing.T) {
