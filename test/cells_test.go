@@ -368,6 +368,16 @@ func eachFile(t *testing.T, folder string, see func(file string, info fs.FileInf
 	}
 }
 
+// A crosscheck is a run of its plan. With one repeat nothing can be said, so its exit status is 2.
+func TestCrosscheck(t *testing.T) {
+	a := command(t, nil, filepath.Join(root, "scripts", "crosscheck"), "--experiments", "far", "--repeats", "1",
+		"--seconds", "1")
+	if a.status != 2 || !strings.Contains(a.out, "pgbench") {
+		t.Errorf("exit status %d\n%s", a.status, a.all())
+	}
+	noGeneratorIsLeft(t)
+}
+
 func noGeneratorIsLeft(t testing.TB) {
 	t.Helper()
 	for _, program := range []string{"pgbench --log", "k6 run "} {

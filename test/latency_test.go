@@ -240,8 +240,7 @@ func TestCutEndsConnectionsAndRestoreLetsThemIn(t *testing.T) {
 
 func TestJitterBandwidthAndPresetsReplaceWhatWasThere(t *testing.T) {
 	setLatency(t, "20ms", "client-primary", "--jitter", "5ms", "--bandwidth", "1000")
-	if row := links(t)["client-primary"]; row.LatencyMS != 20 || row.JitterMS != 5 || row.DownKBps != 1000 ||
-		row.UpKBps != 1000 {
+	if row := links(t)["client-primary"]; row.Settings != (link.Settings{LatencyMS: 20, JitterMS: 5, DownKBps: 1000, UpKBps: 1000}) {
 		t.Errorf("shown %+v, wanted 20 ms, jitter 5, 1000 KB/s", row)
 	}
 	conn, start := connect(t, "app", route{path: "direct", link: "client-primary"}.endpoint(t)), time.Now()
@@ -250,7 +249,7 @@ func TestJitterBandwidthAndPresetsReplaceWhatWasThere(t *testing.T) {
 		t.Errorf("1000 KB at 1000 KB/s took %v", took)
 	}
 	script(t, "latency", "7ms", "client-primary")
-	if row := links(t)["client-primary"]; row.LatencyMS != 7 || row.JitterMS != 0 || row.DownKBps != 0 || row.UpKBps != 0 {
+	if row := links(t)["client-primary"]; row.Settings != (link.Settings{LatencyMS: 7}) {
 		t.Errorf("shown %+v, wanted 7 ms and nothing else", row)
 	}
 	presets, err := link.LoadPresets(root)
@@ -268,9 +267,8 @@ func TestJitterBandwidthAndPresetsReplaceWhatWasThere(t *testing.T) {
 	for _, preset := range presets {
 		if line, set := lines[preset.Name]; set {
 			row := parseRows(t, answers[line].out)["client-pgbouncer"]
-			if got := (link.Settings{LatencyMS: row.LatencyMS, JitterMS: row.JitterMS, DownKBps: row.DownKBps,
-				UpKBps: row.UpKBps}); got != preset.Settings() {
-				t.Errorf("preset %s: shown %+v, wanted %+v", preset.Name, got, preset.Settings())
+			if row.Settings != preset.Settings {
+				t.Errorf("preset %s: shown %+v, wanted %+v", preset.Name, row.Settings, preset.Settings)
 			}
 		}
 		if !strings.Contains(listed, preset.Name) || !strings.Contains(strings.Join(strings.Fields(listed), " "),
@@ -304,6 +302,9 @@ func TestReplicationGoesOverItsLinkOnDemand(t *testing.T) {
 	if lag := replicationLag(t, writer, reader); lag < latency {
 		t.Errorf("with %v on the link, a write shows on the standby after %v", latency, lag)
 	}
+	script(t, "latency", "0", "primary-standby")
+	comesFrom("standby", "straight")
+	script(t, "latency", "cut", "primary-standby")
 	script(t, "latency", "off", "primary-standby")
 	comesFrom("standby", "straight")
 	replicationLag(t, writer, reader)
@@ -339,7 +340,7 @@ func TestLatencyRefusesBadInput(t *testing.T) {
 		"latency 10ms":                                 "on which link?",
 		"latency 10 ms client-primary":                 "write 10ms in one word",
 		"latency client-primary 10ms":                  "the latency comes first: scripts/latency 10ms client-primary",
-		"latency 10ms pgbouncer":                       "did you mean one of the paths pgbouncer-transaction, ",
+		"latency 10ms pgbouncer":                       "did you mean one of pgbouncer-transaction, ",
 		"latency 10ms client-primry":                   "did you mean client-primary?",
 		"latency 10ms drect":                           "did you mean direct?",
 		"latency 10ms client-primary nowhere":          `unknown link or path "nowhere"`,

@@ -82,7 +82,7 @@ func newBench(t *testing.T, change func(*bench)) *bench {
 		Lab:       "/nowhere/lab",
 		UnderWay:  b.holder,
 		Step:      b.lastStep,
-		Probe:     func(topology.Link) LinkProbe { return standInProbe{} },
+		Probe:     func(l topology.Link) LinkProbe { return standInProbe{b.toxiproxy, l.Name} },
 		Nodes:     []NodeProbe{b.node},
 		Scale:     func(context.Context) (int, error) { return 1, nil },
 		CloseIdle: func(context.Context) {},
@@ -225,13 +225,16 @@ func (v view) node(name string) api.Node {
 }
 
 // standInProbe measures what the link is set to, and a millisecond.
-type standInProbe struct{}
-
-func (standInProbe) RoundTrip(_ context.Context, set link.Settings) (time.Duration, error) {
-	return time.Duration(set.LatencyMS+1) * time.Millisecond, nil
+type standInProbe struct {
+	toxiproxy *link.Client
+	link      string
 }
-func (standInProbe) Reason(err error) string { return err.Error() }
-func (standInProbe) Close()                  {}
+
+func (p standInProbe) Sample(ctx context.Context) (time.Duration, error) {
+	now, err := p.toxiproxy.Proxy(ctx, p.link)
+	return time.Duration(now.Settings().LatencyMS+1) * time.Millisecond, err
+}
+func (standInProbe) Close() {}
 
 // standInNode is a database that can be away.
 type standInNode struct {

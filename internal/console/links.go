@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -17,92 +18,58 @@ import (
 // everything is the name that stands for all links.
 const everything = "all"
 
-// notInToxiproxy is why a link that toxiproxy doesn't know has no round trip.
-const notInToxiproxy = "toxiproxy doesn't have it; restart that service to have it read its file again"
-
 // changeWait is how long a change of links may take: the standby may have to stream from elsewhere.
 const changeWait = 25 * time.Second
 
-// A linkRequest is what a link is to be set to. What is left out stays as it is.
-type linkRequest struct {
-	LatencyMS *int   `json:"latency_ms"`
-	JitterMS  *int   `json:"jitter_ms"`
-	DownKBps  *int   `json:"down_kbps"`
-	UpKBps    *int   `json:"up_kbps"`
-	Preset    string `json:"preset"`
-}
-
-// over returns the settings with what the order says. A jitter that isn't spoken of gives way to a latency below it.
-func (o linkRequest) over(s link.Settings) link.Settings {
-	for _, f := range []struct {
-		to   *int
-		from *int
-	}{{&s.LatencyMS, o.LatencyMS}, {&s.JitterMS, o.JitterMS}, {&s.DownKBps, o.DownKBps}, {&s.UpKBps, o.UpKBps}} {
-		if f.from != nil {
-			*f.to = *f.from
-		}
-	}
-	if o.JitterMS == nil {
-		s.JitterMS = max(0, min(s.JitterMS, s.LatencyMS))
-	}
-	return s
-}
-
-func (o linkRequest) empty() bool {
-	return o.LatencyMS == nil && o.JitterMS == nil && o.DownKBps == nil && o.UpKBps == nil && o.Preset == ""
-}
-
-// setLink swaps the latency of a link, or of all.
+// setLink swaps what a link is set to, or all links are.
 func (p *parts) setLink(w http.ResponseWriter, r *http.Request) error {
 	names, err := p.linksNamed(r.PathValue("name"))
 	if err != nil {
 		return err
 	}
-	var order linkRequest
+	var order json.RawMessage
 	if err := readJSON(r, &order); err != nil {
 		return err
 	}
-	wanted, err := p.settingsOf(order, names)
-	if err != nil {
-		return err
-	}
-	return p.swap(w, r, names, func(ctx context.Context) error {
-		var failed []error
-		for settings, names := range wanted {
-			failed = append(failed, p.source.Links.Set(ctx, settings, names...))
+	wanted := map[string]link.Settings{}
+	for _, name := range names {
+		if wanted[name], err = ordered(order, p.source.Presets, p.links.see(name).now.Settings()); err != nil {
+			return badRequest(fmt.Errorf("link %s: %w", name, err))
 		}
-		return errors.Join(failed...)
+	}
+	return p.swap(w, r, names, func(ctx context.Context, name string) error {
+		return p.source.Links.Set(ctx, name, wanted[name])
 	})
 }
 
-// settingsOf are those that the order comes to, and the links that are to have them.
-func (p *parts) settingsOf(order linkRequest, names []string) (map[link.Settings][]string, error) {
+// ordered is what a link is to be set to after an order: a preset, or some of its settings. What the order leaves out
+// stays as it is now, but a jitter gives way to a latency below it.
+func ordered(order json.RawMessage, presets link.Presets, now link.Settings) (link.Settings, error) {
+	wanted := struct {
+		link.Settings
+		Preset string `json:"preset"`
+	}{Settings: now}
+	if err := decode(order, &wanted); err != nil {
+		return now, err
+	}
+	var said map[string]json.RawMessage
+	if err := json.Unmarshal(order, &said); err != nil {
+		return now, err
+	}
 	switch {
-	case order.empty():
-		return nil, badRequest(
-			errors.New("say what the link is to be: latency_ms, jitter_ms, down_kbps, up_kbps, or a preset"),
-		)
-	case order.Preset != "" && order != (linkRequest{Preset: order.Preset}):
-		return nil, badRequest(
-			errors.New("a preset says all of a link: leave out the preset, or latency_ms, jitter_ms, down_kbps and up_kbps"),
-		)
-	case order.Preset != "":
-		preset, err := p.source.Presets.Find(order.Preset)
-		if err != nil {
-			return nil, badRequest(err)
-		}
-		return map[link.Settings][]string{preset.Settings(): names}, nil
+	case len(said) == 0:
+		return now, errors.New("say what the link is to be: latency_ms, jitter_ms, down_kbps, up_kbps, or a preset")
+	case wanted.Preset != "" && len(said) > 1:
+		return now, errors.New(
+			"a preset says all of a link: leave out the preset, or latency_ms, jitter_ms, down_kbps and up_kbps")
+	case wanted.Preset != "":
+		preset, err := presets.Find(wanted.Preset)
+		return preset.Settings, err
 	}
-	wanted := map[link.Settings][]string{}
-	for _, name := range names {
-		now, _ := p.links.proxy(name)
-		settings := order.over(now.Settings())
-		if err := settings.Check(); err != nil {
-			return nil, badRequest(fmt.Errorf("link %s: %w", name, err))
-		}
-		wanted[settings] = append(wanted[settings], name)
+	if _, spoken := said["jitter_ms"]; !spoken {
+		wanted.JitterMS = max(0, min(wanted.JitterMS, wanted.LatencyMS))
 	}
-	return wanted, nil
+	return wanted.Settings, wanted.Check()
 }
 
 // changeLink cuts a link, restores it, or ends its connections.
@@ -111,24 +78,24 @@ func (p *parts) changeLink(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	changes := map[string]func(context.Context, ...string) error{
-		"cut": p.source.Links.Cut, "restore": p.source.Links.Restore, "reset": p.source.Links.Reset,
+	changes := map[string]func(ctx context.Context, link string) error{
+		"cut": p.source.Links.Cut, "restore": p.source.Links.Restore, "reset": p.resetLink,
 	}
 	what := r.PathValue("change")
 	change, ok := changes[what]
 	if !ok {
-		return &httpError{
-			http.StatusNotFound,
-			suggest.Unknown("change of a link", what, []string{"cut", "restore", "reset"}).Error(),
-		}
+		known := []string{"cut", "restore", "reset"}
+		return &httpError{http.StatusNotFound, suggest.Unknown("change of a link", what, known).Error()}
 	}
-	return p.swap(w, r, names, func(ctx context.Context) error {
-		err := change(ctx, names...)
-		if err == nil && what == "reset" {
-			p.links.noteReset(names)
-		}
-		return err
-	})
+	return p.swap(w, r, names, change)
+}
+
+func (p *parts) resetLink(ctx context.Context, name string) error {
+	err := p.source.Links.Reset(ctx, name)
+	if err == nil {
+		p.links.noteReset(name)
+	}
+	return err
 }
 
 // linksNamed returns the links that a name stands for.
@@ -143,14 +110,19 @@ func (p *parts) linksNamed(name string) ([]string, error) {
 }
 
 // swap changes links unless something measures, and answers with what they are then.
-func (p *parts) swap(w http.ResponseWriter, r *http.Request, names []string, do func(context.Context) error) error {
+func (p *parts) swap(
+	w http.ResponseWriter,
+	r *http.Request,
+	names []string,
+	do func(ctx context.Context, link string) error,
+) error {
 	if err := p.locked(); err != nil {
 		return err
 	}
 	// A page that goes away in the middle leaves no half of a change behind.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), changeWait)
 	defer cancel()
-	err := p.links.do(ctx, names, func() error { return do(ctx) })
+	err := p.links.change(ctx, names, do)
 	p.wake.beat()
 	if err != nil {
 		return err
@@ -170,35 +142,32 @@ func (p *parts) locked() error {
 
 // linkStates are all links as they are, in the order of configs/toxiproxy.json.
 func (p *parts) linkStates() []api.Link {
-	now, reachable := p.links.state()
-	locked := p.lock.text()
+	reachable, locked := p.links.reachable(), p.lock.text()
 	var all []api.Link
 	for _, l := range p.source.Set.Links {
 		from, to, _ := strings.Cut(l.Name, "-")
-		state := api.Link{Name: l.Name, From: from, To: to, HostPort: p.source.Set.HostPort(l.Name), Off: l.Unavailable(),
-			UsedBy: listed(p.source.Set.PathsOver(l.Name))}
-		proxy, ok := now.Proxy(l.Name)
-		set := proxy.Settings()
-		state.LatencyMS, state.JitterMS = set.LatencyMS, set.JitterMS
-		state.DownKBps, state.UpKBps = set.DownKBps, set.UpKBps
-		stalled := p.links.stall(l.Name)
-		state.Known = ok && reachable.Up && stalled == "" && locked == ""
-		state.Cut, state.Others = ok && !proxy.Enabled, proxy.Others()
-		seen := p.readings.measured(l.Name)
-		state.MeasuredMS, state.Reason = seen.ms, seen.reason
+		seen := p.links.see(l.Name)
+		state := api.Link{
+			Name: l.Name, From: from, To: to, HostPort: p.source.Set.HostPort(l.Name), Off: l.Unavailable(),
+			Known:    seen.known && seen.problem == nil && reachable.Up && locked == "",
+			Settings: seen.now.Settings(),
+			Cut:      seen.known && !seen.now.Enabled,
+			Others:   len(seen.now.Others()) > 0,
+			UsedBy:   listed(p.source.Set.PathsOver(l.Name)),
+		}
 		switch {
 		case state.Off != "":
-			state.MeasuredMS, state.Reason = nil, state.Off
+			state.Reason = state.Off
 		case locked != "":
-			state.MeasuredMS, state.Reason = nil, "paused: "+locked
+			state.Reason = "paused: " + locked
 		case !reachable.Up:
-			state.MeasuredMS, state.Reason = nil, reachable.Reason
-		case stalled != "":
-			state.MeasuredMS, state.Reason = nil, stalled
-		case state.Cut: // whatever was measured before
-			state.MeasuredMS, state.Reason = nil, cutOff
-		case !ok:
-			state.MeasuredMS, state.Reason = nil, notInToxiproxy
+			state.Reason = reachable.Reason
+		case seen.problem != nil:
+			state.Reason = seen.problem.Error()
+		case state.Cut:
+			state.Reason = "cut"
+		default:
+			state.MeasuredMS, state.Reason = p.readings.roundTrip(l.Name)
 		}
 		all = append(all, state)
 	}

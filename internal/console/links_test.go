@@ -2,10 +2,7 @@ package console
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -131,7 +128,7 @@ func TestChangesMadeElsewhereAreTold(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
 	events := b.listen()
-	if err := b.toxiproxy.SetLatency(t.Context(), "client-pgpool", 7); err != nil {
+	if err := b.toxiproxy.Set(t.Context(), "client-pgpool", link.Settings{LatencyMS: 7}); err != nil {
 		t.Fatal(err)
 	}
 	swap := events.swap(t)
@@ -154,21 +151,30 @@ type standInLinks struct {
 	mu      sync.Mutex
 	away    bool
 	stalled map[string]error
+	stuck   map[string]chan struct{} // links whose swaps wait for it
 	started time.Time
 }
 
-func (s *standInLinks) Read(ctx context.Context) (link.Snapshot, map[string]error, error) {
-	now, slow, err := s.Links.Read(ctx)
+func (s *standInLinks) Set(ctx context.Context, name string, to link.Settings) error {
+	s.mu.Lock()
+	stuck := s.stuck[name]
+	s.mu.Unlock()
+	if stuck != nil {
+		<-stuck
+	}
+	return s.Links.Set(ctx, name, to)
+}
+
+func (s *standInLinks) Proxy(ctx context.Context, name string) (link.Proxy, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.away {
-		return nil, nil, errors.New("toxiproxy doesn't answer; is the lab up?")
+		return link.Proxy{}, &link.UnreachableError{}
 	}
-	now = slices.DeleteFunc(now, func(p link.Proxy) bool { return s.stalled[p.Name] != nil })
-	stalled := map[string]error{}
-	maps.Copy(stalled, slow)
-	maps.Copy(stalled, s.stalled)
-	return now, stalled, err
+	if err := s.stalled[name]; err != nil {
+		return link.Proxy{}, err
+	}
+	return s.Links.Proxy(ctx, name)
 }
 
 func (s *standInLinks) Started(context.Context) (time.Time, error) {
@@ -216,11 +222,58 @@ func TestStalledLinkIsSaid(t *testing.T) {
 	})
 	// What was begun meanwhile is told once the link goes on.
 	events := b.listen()
-	if err := b.toxiproxy.SetLatency(t.Context(), "client-primary", 6); err != nil {
+	if err := b.toxiproxy.Set(t.Context(), "client-primary", link.Settings{LatencyMS: 6}); err != nil {
 		t.Fatal(err)
 	}
 	links.become(func() { links.stalled = nil })
 	events.told(t, api.Swap{Link: "client-primary", Text: "6 ms", By: api.ByElsewhere})
+}
+
+// A swap that is stuck on one link keeps no other link from being swapped and read.
+func TestStuckSwapHoldsUpNoOtherLink(t *testing.T) {
+	t.Parallel()
+	b, links := newLinksBench(t)
+	stuck, done := make(chan struct{}), make(chan int)
+	links.become(func() { links.stuck = map[string]chan struct{}{"client-primary": stuck} })
+	go func() {
+		status, _ := b.post("/api/links/all", `{"latency_ms": 0, "down_kbps": 900}`)
+		done <- status
+	}()
+	shown := func(name string) link.Settings { return b.state().link(name).Settings }
+	testkit.Until(t, "the other links are swapped", func() bool {
+		return shown("client-standby").DownKBps == 900 && shown("client-pgpool").DownKBps == 900
+	})
+	if status, said := b.post("/api/links/client-standby", `{"latency_ms": 4}`); status != 200 {
+		t.Errorf("another link: %d %s", status, said)
+	}
+	testkit.Until(t, "the other link's swap shows", func() bool { return shown("client-standby").LatencyMS == 4 })
+	if now := shown("client-primary"); now != (link.Settings{}) {
+		t.Errorf("the link whose swap is stuck shows %+v", now)
+	}
+	close(stuck)
+	<-done // 502 where no standby is there to be told
+	testkit.Until(t, "the stuck swap shows", func() bool { return shown("client-primary").DownKBps == 900 })
+}
+
+// A measurement is shown until it is too old, and a fresh one in any case.
+func TestOldMeasurementIsNotShown(t *testing.T) {
+	ms, fresh := 1.5, time.Now().Add(time.Hour)
+	s := newReadings()
+	for _, step := range []struct {
+		noted  measurement
+		ms     *float64
+		reason string
+	}{
+		{measurement{ms: &ms, until: fresh}, &ms, ""},
+		{measurement{ms: &ms, until: time.Now().Add(-time.Second)}, nil, "no answer yet"},
+		{measurement{ms: &ms, until: fresh}, &ms, ""},
+		{measurement{reason: "no answer in time"}, nil, "no answer in time"},
+	} {
+		s.link("client-primary", step.noted)
+		if ms, reason := s.roundTrip("client-primary"); ms != step.ms || reason != step.reason {
+			t.Errorf("%+v is shown as %v, %q", step.noted, ms, reason)
+		}
+	}
 }
 
 // Latencies that went with toxiproxy are told as such.

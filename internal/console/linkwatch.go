@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -10,185 +11,164 @@ import (
 	"pooler-lab/internal/link"
 )
 
-// A linkWatch knows what the links are, and who changed them. toxiproxy is the truth: this is what it said last.
+// A linkWatch knows what the links are, and who changed them. toxiproxy is the truth: this is what it said last. Each
+// link is read and changed by itself, so that one that is stalled holds up no other.
 type linkWatch struct {
-	links   Links
-	one     sync.Mutex // refresh at a time: an older answer must not take the place of a newer one
-	started time.Time  // toxiproxy, as far as it has told: refresh's own
+	source Links
+	links  map[string]*watchedLink
 
-	mu       sync.Mutex
-	known    bool             // it has said something
-	now      link.Snapshot    // of a link that is stalled: what it was before
-	stalled  map[string]error // and why
-	up       api.Reachable
-	changing map[string]*change // links that the console has a hand on
-	swaps    []api.Swap         // that nobody has been told of
+	mu    sync.Mutex // of what follows, and of what was seen of each link
+	up    api.Reachable
+	swaps []api.Swap // that nobody has been told of
 }
 
-// A change is the console's hand on a link: one at a time.
-type change struct {
-	sync.Mutex
-	hands int
+// A watchedLink is one of them.
+type watchedLink struct {
+	name    string
+	busy    sync.Mutex // held by who reads or changes it: an older answer must not take the place of a newer one
+	started time.Time  // toxiproxy, when something came to be on the link; of who holds busy
+	seen    seenLink   // written by who holds busy, under the watch's lock
 }
 
-func newLinkWatch(links Links) *linkWatch {
-	return &linkWatch{links: links, up: api.Reachable{Reason: notMeasuredYet}, changing: map[string]*change{}}
+// A seenLink is what toxiproxy said last of a link.
+type seenLink struct {
+	known   bool       // it has said something
+	now     link.Proxy // where the link is stalled: what it was before
+	problem error      // why it couldn't be read last
 }
 
-// refresh reads the links and notes what has changed since the last time.
-func (s *linkWatch) refresh(ctx context.Context) error {
-	s.one.Lock()
-	defer s.one.Unlock()
-	asked := time.Now()
-	now, stalled, err := s.links.Read(ctx)
-	anew := err == nil && len(stalled) == 0 && s.startedAnew(ctx, now)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err != nil {
-		s.up = api.Reachable{Reason: err.Error()}
-		return err
+func newLinkWatch(source Links, names []string) *linkWatch {
+	w := &linkWatch{source: source, links: map[string]*watchedLink{}, up: api.Reachable{Reason: notMeasuredYet}}
+	for _, name := range names {
+		w.links[name] = &watchedLink{name: name}
 	}
-	s.up = api.Reachable{Up: true}
-	if s.known {
-		s.compare(now, asked, anew)
-	}
-	// What a stalled link was stays known: once it goes on, whatever was changed meanwhile is told.
-	for name := range stalled {
-		if before, ok := s.now.Proxy(name); ok {
-			now = append(now, before)
+	return w
+}
+
+// refresh reads the links and notes what has changed since the last time. It passes over a link that somebody reads or
+// changes just now, and doesn't wait for one that couldn't be read the last time.
+func (w *linkWatch) refresh(ctx context.Context) {
+	var all sync.WaitGroup
+	for name, l := range w.links {
+		if !l.busy.TryLock() {
+			continue
+		}
+		read := func() {
+			defer l.busy.Unlock()
+			_ = w.read(ctx, l, api.ByElsewhere) // the state says what went wrong
+		}
+		if w.see(name).problem != nil {
+			go read()
+		} else {
+			all.Go(read)
 		}
 	}
-	s.now, s.stalled, s.known = now, stalled, true
+	all.Wait()
+}
+
+// change changes links with do, all at once, and sees what they are before and afterwards. Its error is of those links
+// that couldn't be changed.
+func (w *linkWatch) change(ctx context.Context, names []string, do func(ctx context.Context, link string) error) error {
+	return link.Each(names, func(name string) error {
+		l := w.links[name]
+		l.busy.Lock()
+		defer l.busy.Unlock()
+		if err := w.read(ctx, l, api.ByElsewhere); err != nil { // what happened before isn't ours
+			return err
+		}
+		done := do(ctx, name)
+		if err := w.read(context.WithoutCancel(ctx), l, api.ByConsole); done == nil {
+			return err
+		}
+		return done
+	})
+}
+
+// read reads a link for who holds its busy, and notes what has changed by whom.
+func (w *linkWatch) read(ctx context.Context, l *watchedLink, by string) error {
+	asked := time.Now()
+	now, err := w.source.Proxy(ctx, l.name)
+	if ctx.Err() != nil { // whoever wanted to know has gone
+		return err
+	}
+	anew := err == nil && w.startedAnew(ctx, l, now)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var away *link.UnreachableError
+	if errors.As(err, &away) {
+		w.up = api.Reachable{Reason: err.Error()}
+		return err
+	}
+	w.up = api.Reachable{Up: true}
+	before := l.seen
+	var stalled *link.StalledError
+	switch {
+	case errors.As(err, &stalled): // once it goes on, whatever was changed meanwhile is told
+		l.seen.problem = err
+	case err != nil:
+		l.seen = seenLink{problem: err}
+	default:
+		l.seen = seenLink{known: true, now: now}
+	}
+	if err != nil || !before.known || before.now.Describe() == now.Describe() {
+		return err
+	}
+	text := now.Describe()
+	if anew { // nobody has changed it
+		text, by = text+": toxiproxy started anew", api.ByElsewhere
+	}
+	w.note(api.Swap{Time: asked.UTC(), Link: l.name, Text: text, By: by})
 	return nil
 }
 
-// startedAnew says whether toxiproxy has started again since it was last asked. It is asked where all that was on links
-// is gone: it keeps nothing of it. Only refresh calls it.
-func (s *linkWatch) startedAnew(ctx context.Context, now link.Snapshot) bool {
-	before := s.started
-	if !before.IsZero() && (s.now.Bare() || !now.Bare()) {
+// startedAnew says whether a restart of toxiproxy took off what was on a link. It is asked when it started where
+// something comes to be on the link, and where nothing is left there.
+func (w *linkWatch) startedAnew(ctx context.Context, l *watchedLink, now link.Proxy) bool {
+	had, has := l.seen.known && !l.seen.now.Bare(), !now.Bare()
+	if had == has {
 		return false
 	}
-	if started, err := s.links.Started(ctx); err == nil {
-		s.started = started
+	started, err := w.source.Started(ctx)
+	if err != nil {
+		return false
 	}
-	return !before.IsZero() && s.started.After(before)
-}
-
-// compare notes the links that aren't what they were. Where toxiproxy started anew, nobody has changed them.
-func (s *linkWatch) compare(now link.Snapshot, at time.Time, anew bool) {
-	for _, p := range now {
-		before, ok := s.now.Proxy(p.Name)
-		if !ok || before.Describe() == p.Describe() {
-			continue
-		}
-		by := api.ByElsewhere
-		if c := s.changing[p.Name]; c != nil && c.hands > 0 {
-			by = api.ByConsole
-		}
-		text := spoken(p)
-		if anew {
-			text, by = text+": toxiproxy started anew", api.ByElsewhere
-		}
-		s.note(api.Swap{Time: at.UTC(), Link: p.Name, Text: text, By: by})
-	}
+	before := l.started
+	l.started = started
+	return had && !before.IsZero() && started.After(before)
 }
 
 // note keeps the last of several changes of a link that nobody has been told of: a slider makes many.
-func (s *linkWatch) note(swap api.Swap) {
-	s.swaps = slices.DeleteFunc(s.swaps, func(old api.Swap) bool { return old.Link == swap.Link && old.By == swap.By })
-	s.swaps = append(s.swaps, swap)
+func (w *linkWatch) note(swap api.Swap) {
+	w.swaps = slices.DeleteFunc(w.swaps, func(old api.Swap) bool { return old.Link == swap.Link && old.By == swap.By })
+	w.swaps = append(w.swaps, swap)
+}
+
+// noteReset notes that a link's connections were ended: nothing of it is left to be seen in toxiproxy.
+func (w *linkWatch) noteReset(name string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.note(api.Swap{Time: time.Now().UTC(), Link: name, Text: "connections reset", By: api.ByConsole})
 }
 
 // take returns the swaps that nobody has been told of.
-func (s *linkWatch) take() []api.Swap {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	swaps := s.swaps
-	s.swaps = nil
+func (w *linkWatch) take() []api.Swap {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	swaps := w.swaps
+	w.swaps = nil
 	return swaps
 }
 
-// proxy returns a link as it was last, not ok where it isn't known.
-func (s *linkWatch) proxy(name string) (link.Proxy, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.now.Proxy(name)
+// see returns what was last seen of a link.
+func (w *linkWatch) see(name string) seenLink {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.links[name].seen
 }
 
-// state returns what is known of all links.
-func (s *linkWatch) state() (link.Snapshot, api.Reachable) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.now, s.up
-}
-
-// stall returns why a link is stalled, "" where it isn't.
-func (s *linkWatch) stall(name string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.stalled[name]; err != nil {
-		return err.Error()
-	}
-	return ""
-}
-
-// do changes links with do, and sees what they are afterwards.
-func (s *linkWatch) do(ctx context.Context, names []string, do func() error) error {
-	if err := s.refresh(ctx); err != nil { // what happened before isn't ours
-		return err
-	}
-	defer s.lay(names)()
-	done := do()
-	if err := s.refresh(ctx); done == nil {
-		return err
-	}
-	return done
-}
-
-// lay lays the console's hand on links, waits for another of its hands, and returns what takes it off again.
-func (s *linkWatch) lay(names []string) (off func()) {
-	names = slices.Sorted(slices.Values(names)) // in one order, or two could wait for each other
-	var held []*change
-	for _, name := range names {
-		s.mu.Lock()
-		c := s.changing[name]
-		if c == nil {
-			c = new(change)
-			s.changing[name] = c
-		}
-		s.mu.Unlock()
-		c.Lock()
-		s.mu.Lock()
-		c.hands++
-		s.mu.Unlock()
-		held = append(held, c)
-	}
-	return func() {
-		s.mu.Lock()
-		for _, c := range held {
-			c.hands--
-		}
-		s.mu.Unlock()
-		for _, c := range held {
-			c.Unlock()
-		}
-	}
-}
-
-// noteReset notes that links' connections were ended: nothing of it is left to be seen in toxiproxy.
-func (s *linkWatch) noteReset(names []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, name := range names {
-		s.note(api.Swap{Time: time.Now().UTC(), Link: name, Text: "connections reset", By: api.ByConsole})
-	}
-}
-
-// spoken says what a link is set to.
-func spoken(p link.Proxy) string {
-	if text := p.Describe(); text != "-" {
-		return text
-	}
-	return "0 ms"
+// reachable says whether toxiproxy answers.
+func (w *linkWatch) reachable() api.Reachable {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.up
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pooler-lab/internal/console/api"
+	"pooler-lab/internal/link"
 )
 
 // parts are what a console consists of once the lab is ready.
@@ -37,7 +38,7 @@ func newParts(c *Console, s *Source) *parts {
 	p := &parts{
 		Console:  c,
 		source:   s,
-		links:    newLinkWatch(s.Links),
+		links:    newLinkWatch(s.Links, s.Set.LinkNames()),
 		readings: newReadings(),
 		lock:     newLock(),
 		wake:     newPulse(),
@@ -94,7 +95,7 @@ func (p *parts) second(ctx context.Context) {
 	}
 	p.load.endUnwatched(p.hub.unwatchedSince())
 	if p.lock.text() == "" {
-		_ = p.links.refresh(ctx) // the state says what went wrong
+		p.links.refresh(ctx)
 	}
 	state := p.state()
 	paths, gap := p.load.take()
@@ -109,31 +110,20 @@ func (p *parts) second(ctx context.Context) {
 
 // state puts together what is known.
 func (p *parts) state() api.State {
-	_, reachable := p.links.state()
 	s := api.State{
 		Time:      time.Now().UTC().Round(time.Millisecond),
 		Version:   version(),
-		Toxiproxy: reachable,
+		Toxiproxy: p.links.reachable(),
 		Links:     p.linkStates(),
 		Nodes:     p.nodeStates(),
 		Load:      p.load.describe(),
 		Lock:      p.lock.text(),
 		Waits:     p.readings.waiting(p.waits),
-		Presets:   []api.Preset{},
+		Presets:   p.source.Presets,
 	}
 	s.Lesson, s.LastRun = p.lessonState()
-	for _, preset := range p.source.Presets {
-		s.Presets = append(s.Presets, api.Preset{
-			Name:      preset.Name,
-			Meaning:   preset.Meaning,
-			LatencyMS: preset.LatencyMS,
-			JitterMS:  preset.JitterMS,
-			DownKBps:  preset.DownKBps,
-			UpKBps:    preset.UpKBps,
-		})
-	}
 	for i, l := range s.Links {
-		if l.Name == "primary-standby" {
+		if l.Name == link.ReplicationLink {
 			s.Links[i].Replication = p.replication(s.Nodes)
 		}
 	}

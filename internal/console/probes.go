@@ -3,11 +3,11 @@ package console
 import (
 	"context"
 	"math/rand/v2"
-	"slices"
 	"sync"
 	"time"
 
 	"pooler-lab/internal/link"
+	"pooler-lab/internal/session"
 	"pooler-lab/internal/topology"
 )
 
@@ -110,8 +110,8 @@ func (p *parts) repeat(ctx context.Context, every time.Duration, probe func(cont
 type meter struct {
 	link  topology.Link
 	probe LinkProbe
-	set   link.Settings // while it took
-	took  []time.Duration
+	set   link.Settings   // while it measured
+	took  []time.Duration // the last samples
 }
 
 func (m *meter) rest() {
@@ -119,51 +119,40 @@ func (m *meter) rest() {
 	m.took = nil
 }
 
-// median is that of the last samples, in milliseconds, with another one among them.
-func (m *meter) median(took time.Duration) float64 {
-	m.took = append(m.took, took)
-	m.took = m.took[max(0, len(m.took)-linkSamples):]
-	sorted := slices.Sorted(slices.Values(m.took))
-	return rounded(float64(sorted[len(sorted)/2].Microseconds()) / 1000)
-}
-
 // measure measures a link, unless it is cut. Samples from before a swap count no longer.
 func (p *parts) measure(ctx context.Context, m *meter) {
-	name := m.link.Name
-	now, known := p.links.proxy(name)
+	name, seen := m.link.Name, p.links.see(m.link.Name)
 	switch {
-	case !known:
+	case !seen.known:
 		return
-	case !now.Enabled:
+	case !seen.now.Enabled:
 		m.rest()
-		p.readings.noteLink(name, measurement{reason: cutOff})
+		p.readings.forgetLink(name)
 		return
-	case now.Settings() != m.set:
-		m.set, m.took = now.Settings(), nil
+	case seen.now.Settings() != m.set:
+		m.set, m.took = seen.now.Settings(), nil
 	}
-	waiting := time.AfterFunc(
-		patienceFor(m.set),
-		func() { p.readings.noteLink(name, measurement{reason: "no answer yet"}) },
-	)
-	took, err := m.probe.RoundTrip(ctx, m.set)
-	waiting.Stop()
-	if again, _ := p.links.proxy(name); again.Settings() != m.set ||
-		!again.Enabled { // swapped meanwhile: neither the one nor the other
-		return
+	limited, cancel := context.WithTimeout(ctx, m.set.Patience())
+	defer cancel()
+	took, err := m.probe.Sample(limited)
+	if again := p.links.see(name).now; again.Settings() != m.set || !again.Enabled {
+		return // swapped meanwhile: neither the one nor the other
 	}
 	switch {
 	case err == nil:
-		ms := m.median(took)
-		p.readings.noteLink(name, measurement{ms: &ms})
+		m.took = append(m.took, took)
+		m.took = m.took[max(0, len(m.took)-linkSamples):]
+		ms := rounded(float64(session.Median(m.took).Microseconds()) / 1000)
+		p.readings.link(name, measurement{ms: &ms, until: time.Now().Add(keptFor(m.set))})
 	case ctx.Err() == nil:
 		m.rest()
-		p.readings.noteLink(name, measurement{reason: m.probe.Reason(err)})
+		p.readings.link(name, measurement{reason: session.Reason(err, m.link.Service())})
 	}
 }
 
-// patienceFor is how old a measurement may get on the page before it says that there is none: connecting takes several
+// keptFor is how old a measurement may get on the page before it says that there is none: connecting takes several
 // round trips.
-func patienceFor(set link.Settings) time.Duration {
+func keptFor(set link.Settings) time.Duration {
 	return 2*time.Second + 10*time.Duration(set.LatencyMS+set.JitterMS)*time.Millisecond
 }
 
@@ -176,6 +165,6 @@ func (p *parts) ask(ctx context.Context, probe NodeProbe) {
 	case err == nil:
 		p.readings.node(probe.Node(), nodeReading{apply: apply})
 	case ctx.Err() == nil:
-		p.readings.node(probe.Node(), nodeReading{reason: link.Reason(err, probe.Node())})
+		p.readings.node(probe.Node(), nodeReading{reason: session.Reason(err, probe.Node())})
 	}
 }

@@ -2,15 +2,13 @@ package console
 
 import (
 	"sync"
+	"time"
 
 	"pooler-lab/internal/console/api"
 )
 
 // notMeasuredYet is why nothing is known of what no probe has read since the console, or a pause, began.
 const notMeasuredYet = "not measured yet"
-
-// cutOff is why a link that is cut has no round trip.
-const cutOff = "cut"
 
 // readings are what the probes saw last. What a probe no longer reads is forgotten, not kept as if it were true.
 type readings struct {
@@ -23,6 +21,7 @@ type readings struct {
 // A measurement is a link's round trip, or why there is none.
 type measurement struct {
 	ms     *float64
+	until  time.Time // when it is too old to be shown
 	reason string
 }
 
@@ -42,20 +41,24 @@ func newReadings() *readings {
 	return &readings{links: map[string]measurement{}, nodes: map[string]nodeReading{}, waits: map[string]waitsReading{}}
 }
 
-func (s *readings) noteLink(name string, m measurement) {
+func (s *readings) link(name string, m measurement) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.links[name] = m
 }
 
-func (s *readings) measured(name string) measurement {
+// roundTrip is a link's, or why there is none.
+func (s *readings) roundTrip(name string) (ms *float64, reason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m, ok := s.links[name]
-	if !ok {
-		m.reason = notMeasuredYet
+	switch {
+	case !ok:
+		return nil, notMeasuredYet
+	case m.ms != nil && time.Now().After(m.until):
+		return nil, "no answer yet"
 	}
-	return m
+	return m.ms, m.reason
 }
 
 func (s *readings) node(name string, seen nodeReading) {

@@ -62,13 +62,18 @@ func readJSON(r *http.Request, v any) error {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}")
 	}
+	return badRequest(decode(text, v))
+}
+
+// decode reads JSON into v and refuses fields that v doesn't have. What the JSON leaves out stays as it is.
+func decode(text []byte, v any) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(v); err != nil {
-		return badRequest(fmt.Errorf("the request isn't understood: %s", plainly(err)))
+		return fmt.Errorf("the request isn't understood: %s", plainly(err))
 	}
 	if _, err := decoder.Token(); err != io.EOF {
-		return badRequest(errors.New("the request isn't understood: something follows the end of its JSON"))
+		return errors.New("the request isn't understood: something follows the end of its JSON")
 	}
 	return nil
 }

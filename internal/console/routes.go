@@ -136,7 +136,7 @@ func (p *parts) now(ctx context.Context) api.State {
 		return state
 	}
 	if p.lock.text() == "" {
-		_ = p.links.refresh(ctx) // the state says what went wrong
+		p.links.refresh(ctx)
 	}
 	return p.state()
 }

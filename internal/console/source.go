@@ -36,19 +36,18 @@ type Source struct {
 
 // Links are where latencies are swapped.
 type Links interface {
-	Read(context.Context) (now link.Snapshot, stalled map[string]error, err error)
+	Proxy(ctx context.Context, link string) (link.Proxy, error)
 	Started(context.Context) (time.Time, error) // toxiproxy
-	Set(ctx context.Context, s link.Settings, links ...string) error
-	Cut(ctx context.Context, links ...string) error
-	Restore(ctx context.Context, links ...string) error
-	Reset(ctx context.Context, links ...string) error
+	Set(ctx context.Context, link string, s link.Settings) error
+	Cut(ctx context.Context, link string) error
+	Restore(ctx context.Context, link string) error
+	Reset(ctx context.Context, link string) error
 	Replicates(primaryConninfo string) string
 }
 
 // A LinkProbe measures one link on a connection that it keeps.
 type LinkProbe interface {
-	RoundTrip(ctx context.Context, set link.Settings) (time.Duration, error)
-	Reason(error) string
+	Sample(context.Context) (time.Duration, error)
 	Close()
 }
 

@@ -45,6 +45,16 @@ func some(format string) func(Value) string {
 	}
 }
 
+// but is a word, and nothing for the one that is meant where none is said.
+func but(usual string) func(Value) string {
+	return func(v Value) string {
+		if v == None || v == Word(usual) {
+			return ""
+		}
+		return v.String()
+	}
+}
+
 // counted is a number of things, and nothing where there are none.
 func counted(one, many string) func(Value) string {
 	return func(v Value) string {
@@ -93,10 +103,10 @@ var dimensions = []Dimension{
 		id:   plain, text: in("%s protocol"), of: word(func(c *Cell) string { return c.Protocol })},
 	{Name: "driver", Key: "driver", Heading: "driver", Axis: "driver",
 		Help: "the program that clients are in: k6, pgbench, or both",
-		id:   unusualDriver, text: unusualDriver, of: func(c *Cell) Value { return Word(c.DrivenBy()) }},
+		id:   but(K6), text: but(K6), of: func(c *Cell) Value { return Word(c.DrivenBy()) }},
 	{Name: "role", Key: "roles", Heading: "role", Axis: "role",
 		Help: "these logins: app, app_clear (poolers hold its clear password), app_trust (no password)",
-		id:   unusualRole, text: unusualRole, of: word(func(c *Cell) string { return c.Role })},
+		id:   but(usualRole), text: but(usualRole), of: word(func(c *Cell) string { return c.Role })},
 	{Name: "pool_size", Key: "pool_sizes", Heading: "pool", Axis: "server connections in the pooler's pool",
 		Help: "these sizes of the pooler's pool, such as 5,20,60",
 		id:   some("pool%s"), text: some("pool of %s"), none: "-", of: number(func(c *Cell) int { return c.PoolSize })},
@@ -147,22 +157,6 @@ func latencyText(v Value) string {
 		return "no toxiproxy"
 	}
 	return v.String() + " ms"
-}
-
-// unusualRole is the role, and nothing for the one that everyone has unless told otherwise.
-func unusualRole(v Value) string {
-	if v == None || v == Word(usualRole) {
-		return ""
-	}
-	return v.String()
-}
-
-// unusualDriver is the driver, and nothing for k6.
-func unusualDriver(v Value) string {
-	if v == None || v == Word(K6) {
-		return ""
-	}
-	return v.String()
 }
 
 func rateText(v Value) string {

@@ -22,7 +22,7 @@ import (
 // Parts of the schema that something can be checked against.
 const (
 	schemaOfPlan       = "lesson.schema.json"
-	schemaOfExperiment = "lesson.schema.json#/$defs/named"
+	schemaOfExperiment = "lesson.schema.json#/$defs/whole" // with what it has from the defaults
 )
 
 // compiler knows the published schema of plans.
@@ -37,8 +37,8 @@ var compiler = sync.OnceValue(func() *jsonschema.Compiler {
 
 // check returns an error where part of the schema refuses node: with the line of file where there is a file.
 func check(file, part string, node *yaml.Node) error {
-	value, err := instance(node)
-	if err != nil {
+	var value any
+	if err := node.Decode(&value); err != nil { // a key that stands twice, too: one of them would be lost
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	var refused *jsonschema.ValidationError

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // usualRole is the one that clients log in as unless told otherwise.
@@ -32,11 +31,6 @@ func (l *Lesson) validate() error {
 }
 
 func (e *Experiment) validate() error {
-	for _, key := range []string{"workload", "paths", "latencies", "clients", "seconds"} {
-		if e.plan != nil && valueOf(e.plan, key) == nil {
-			return fmt.Errorf("it has no %s, and the defaults have none", key)
-		}
-	}
 	switch {
 	case e.Transactions > 0 && e.Rate > 0:
 		return errors.New("transactions and rate exclude each other: fixed work is done in a closed loop")
@@ -45,20 +39,6 @@ func (e *Experiment) validate() error {
 			slices.Max(e.Instances), slices.Min(e.Clients))
 	case e.BandwidthKBs > 0 && !slices.ContainsFunc(e.Latencies, Latency.Proxied):
 		return errors.New("bandwidth_kb_s is for cells through toxiproxy: latencies needs a number, 0 at least")
-	}
-	return e.validateSettings()
-}
-
-func (e *Experiment) validateSettings() error {
-	for component, settings := range e.Settings {
-		for name, value := range settings {
-			switch {
-			case value == "" || strings.ContainsAny(value, "'\\\n;"):
-				return fmt.Errorf("settings of %s: %s is %q, a plain value is needed", component, name, value)
-			case strings.HasPrefix(name, "primary_"):
-				return fmt.Errorf("settings of %s: %s is how the standby follows the primary, see replication_ms", component, name)
-			}
-		}
 	}
 	return nil
 }

@@ -28,35 +28,17 @@ type Client struct {
 // stalled.
 const changeWait, readWait = 5 * time.Second, 2 * time.Second
 
-// Proxy is a link as toxiproxy knows it.
-type Proxy struct {
-	Name     string  `json:"name"`
-	Listen   string  `json:"listen"`
-	Upstream string  `json:"upstream"`
-	Enabled  bool    `json:"enabled"` // false: the link is cut
-	Toxics   []Toxic `json:"toxics"`  // each stream's in the order in which they act
-}
-
-// Toxic is one fault on one direction of a link.
-type Toxic struct {
-	Name       string         `json:"name"`
-	Type       string         `json:"type"`
-	Stream     string         `json:"stream"` // upstream or downstream
-	Toxicity   float64        `json:"toxicity"`
-	Attributes map[string]any `json:"attributes"`
-}
-
-// An unreachableError says that toxiproxy itself doesn't answer.
-type unreachableError struct {
+// An UnreachableError says that toxiproxy itself doesn't answer.
+type UnreachableError struct {
 	api   string
 	cause error
 }
 
-func (e *unreachableError) Error() string {
+func (e *UnreachableError) Error() string {
 	return fmt.Sprintf("toxiproxy doesn't answer at %s; is the lab up? %v", e.api, e.cause)
 }
 
-func (e *unreachableError) Unwrap() error { return e.cause }
+func (e *UnreachableError) Unwrap() error { return e.cause }
 
 // APIError is toxiproxy's refusal of a request.
 type APIError struct {
@@ -82,6 +64,18 @@ func (e *StalledError) Error() string {
 		"all links"
 }
 
+func isStalled(err error) bool {
+	var stalled *StalledError
+	return errors.As(err, &stalled)
+}
+
+// A missingError says that toxiproxy doesn't have a link.
+type missingError struct{ link string }
+
+func (e *missingError) Error() string {
+	return "toxiproxy has no link " + e.link + "; restart that service to have it read configs/toxiproxy.json again"
+}
+
 // New returns a client of the toxiproxy at apiURL, such as http://toxiproxy:8474, that reads these links. It doesn't
 // connect yet.
 func New(apiURL string, links ...string) *Client {
@@ -98,53 +92,28 @@ func APIURL() string {
 	return "http://toxiproxy:8474"
 }
 
-// host returns the host that toxiproxy runs on, for its listeners are there too.
-func (c *Client) host() string {
-	address, err := url.Parse(c.api)
-	if err != nil {
-		return c.api
-	}
-	return address.Hostname()
-}
-
-func (c *Client) proxy(ctx context.Context, link string) (Proxy, error) {
+// Proxy reads one link. A StalledError says that it is stalled, an UnreachableError that toxiproxy is away.
+func (c *Client) Proxy(ctx context.Context, link string) (Proxy, error) {
 	var p Proxy
 	err := c.ask(ctx, link, http.MethodGet, "", nil, &p)
-	if isMissing(err) {
-		return p, fmt.Errorf(
-			"link %s isn't in toxiproxy; restart that service to have it read configs/toxiproxy.json again",
-			link,
-		)
+	var refused *APIError
+	if errors.As(err, &refused) && refused.Status == http.StatusNotFound {
+		err = &missingError{link}
 	}
 	return p, err
-}
-
-// isMissing reports whether toxiproxy doesn't know what it was asked for.
-func isMissing(err error) bool {
-	var refused *APIError
-	return errors.As(err, &refused) && refused.Status == http.StatusNotFound
 }
 
 func (c *Client) enable(ctx context.Context, link string, enabled bool) error {
 	return c.ask(ctx, link, http.MethodPatch, "", map[string]bool{"enabled": enabled}, nil)
 }
 
-func (c *Client) addToxic(ctx context.Context, link string, t Toxic) error {
-	return c.ask(ctx, link, http.MethodPost, "/toxics", t, nil)
-}
-
-func (c *Client) updateToxic(ctx context.Context, link string, t Toxic) error {
-	change := map[string]any{"attributes": t.Attributes, "toxicity": t.Toxicity}
-	return c.ask(ctx, link, http.MethodPatch, "/toxics/"+url.PathEscape(t.Name), change, nil)
-}
-
-func (c *Client) removeToxic(ctx context.Context, link string, t Toxic) error {
-	return c.ask(ctx, link, http.MethodDelete, "/toxics/"+url.PathEscape(t.Name), nil, nil)
-}
-
 // ask sends a request about one link. No answer means that the link is stalled, if toxiproxy answers otherwise.
 func (c *Client) ask(ctx context.Context, link, method, what string, in, out any) error {
-	limited, cancel := context.WithTimeout(ctx, changeWait)
+	wait := changeWait
+	if method == http.MethodGet {
+		wait = readWait
+	}
+	limited, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	err := c.do(limited, method, "/proxies/"+url.PathEscape(link)+what, in, out)
 	if errors.Is(err, context.DeadlineExceeded) && c.answers(ctx) {
@@ -188,7 +157,7 @@ func (c *Client) send(ctx context.Context, method, path string, in any) ([]byte,
 	}
 	response, err := c.http.Do(request)
 	if err != nil {
-		return nil, &unreachableError{c.api, withoutURL(err)}
+		return nil, &UnreachableError{c.api, errors.Unwrap(err)} // without the method and address that net/http says first
 	}
 	defer response.Body.Close()
 	data, err := io.ReadAll(response.Body)
@@ -209,13 +178,4 @@ func refusal(status int, answer []byte) error {
 		said.Error = strings.ToLower(http.StatusText(status))
 	}
 	return &APIError{Status: status, Message: said.Error}
-}
-
-// withoutURL takes off the method and address that net/http puts before a failure's cause.
-func withoutURL(err error) error {
-	var failed *url.Error
-	if errors.As(err, &failed) {
-		return failed.Err
-	}
-	return err
 }

@@ -2,18 +2,51 @@ package link
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"regexp"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"pooler-lab/internal/suggest"
 	"pooler-lab/internal/topology"
 )
+
+// UnderWay says what is measuring just now ("lesson 00-tour"), not ok where nothing is.
+type UnderWay func() (what string, ok bool)
+
+// A latencyCommand is one call of `lab latency`: what it acts on, and where it writes its table and the notes beside it.
+type latencyCommand struct {
+	*Switch
+	host       string // where links listen
+	set        *topology.Set
+	presets    Presets
+	underWay   UnderWay
+	began      time.Time // when the container of the lab's program started
+	out, notes io.Writer
+	json       bool
+}
 
 // NewCommand returns `lab latency`, which shows and sets the latency of links. Whoever changes them while something
 // measures is told.
 func NewCommand(underWay UnderWay) *cobra.Command {
 	var jitter, bandwidth string
 	var asJSON bool
+	// opened has a subcommand act on the lab.
+	opened := func(do func(*latencyCommand, context.Context, []string) error) func(*cobra.Command, []string) error {
+		return func(command *cobra.Command, args []string) error {
+			l, err := open(underWay)
+			if err != nil {
+				return err
+			}
+			l.out, l.notes, l.json = command.OutOrStdout(), command.ErrOrStderr(), asJSON
+			return do(l, command.Context(), args)
+		}
+	}
 	command := &cobra.Command{
 		Use:   "latency [LATENCY|PRESET] [LINK|PATH|all ...]",
 		Short: "Show or set the latency of links, on live connections too",
@@ -23,7 +56,8 @@ PORT is where programs of your own machine reach the link, as role app and datab
 LATENCY is the round trip that a link adds, in whole milliseconds: 10ms, 10 and 0.01s are the same.
 A path's name stands for its links, "all" for all links.
 Afterwards a link carries exactly what you set: a jitter or bandwidth it had before is gone.
-Setting primary-standby puts the standby's replication on that link; "off" takes it off again.`,
+The standby's replication goes over primary-standby while something is set on that link or it is cut.
+With 0 or "off" it goes straight to the standby again.`,
 		Example: `  scripts/latency                          every link, measured
   scripts/latency 10ms client-primary      10 ms on one link
   scripts/latency 20ms pgpool --jitter 5ms
@@ -33,14 +67,9 @@ Setting primary-standby puts the standby's replication on that link; "off" takes
   scripts/latency restore client-pgbouncer
   scripts/latency off                      nothing on any link`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(command *cobra.Command, args []string) error {
-			l, err := openLab(underWay)
-			if err != nil {
-				return err
-			}
-			out := screen{command.OutOrStdout(), command.ErrOrStderr(), asJSON}
-			return l.showOrSet(command.Context(), out, args, jitter, bandwidth)
-		},
+		RunE: opened(func(l *latencyCommand, ctx context.Context, args []string) error {
+			return l.showOrSet(ctx, args, jitter, bandwidth)
+		}),
 	}
 	command.Flags().StringVar(&jitter, "jitter", "", "answers come up to this much earlier or later, as 2ms")
 	command.Flags().
@@ -48,80 +77,188 @@ Setting primary-standby puts the standby's replication on that link; "off" takes
 	command.PersistentFlags().BoolVar(&asJSON, "json", false, "print JSON")
 	command.SetFlagErrorFunc(explainNegative)
 	command.AddCommand(
-		newOffCommand(underWay, &asJSON),
-		newCutCommand(underWay, &asJSON),
-		newRestoreCommand(underWay, &asJSON),
-		newPresetsCommand(),
+		&cobra.Command{
+			Use:   "off [LINK|PATH|all ...]",
+			Short: "Take everything off links (without a name: off all), and restore those that are cut",
+			Args:  cobra.ArbitraryArgs,
+			RunE: opened(func(l *latencyCommand, ctx context.Context, args []string) error {
+				if len(args) == 0 {
+					args = []string{everything}
+				}
+				return l.change(ctx, args, l.Off)
+			}),
+		},
+		&cobra.Command{
+			Use:   "cut LINK|PATH|all ...",
+			Short: "End the links' connections and refuse new ones",
+			RunE: opened(func(l *latencyCommand, ctx context.Context, args []string) error {
+				return l.change(ctx, args, l.Cut)
+			}),
+		},
+		&cobra.Command{
+			Use:   "restore LINK|PATH|all ...",
+			Short: "Let connections through links that were cut",
+			RunE: opened(func(l *latencyCommand, ctx context.Context, args []string) error {
+				return l.change(ctx, args, l.Restore)
+			}),
+		},
+		&cobra.Command{
+			Use:   "presets",
+			Short: "List the presets: figures, where they come from, their limits",
+			Args:  cobra.NoArgs,
+			RunE: opened(func(l *latencyCommand, _ context.Context, _ []string) error {
+				l.presets.write(l.out)
+				return nil
+			}),
+		},
 	)
 	return command
 }
 
-func newOffCommand(underWay UnderWay, asJSON *bool) *cobra.Command {
-	return &cobra.Command{
-		Use:   "off [LINK|PATH|all ...]",
-		Short: "Take everything off links (without a name: off all), and restore those that are cut",
-		Args:  cobra.ArbitraryArgs,
-		RunE: func(command *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				args = []string{everything}
-			}
-			return change(command, underWay, *asJSON, args, (*lab).off)
-		},
+func open(underWay UnderWay) (*latencyCommand, error) {
+	set, err := topology.Load(topology.Root())
+	if err != nil {
+		return nil, err
 	}
+	presets, err := LoadPresets(topology.Root())
+	if err != nil {
+		return nil, err
+	}
+	links, err := NewSwitch(set, New(APIURL(), set.LinkNames()...))
+	return &latencyCommand{
+		Switch: links, host: topology.Proxy, set: set, presets: presets, underWay: underWay, began: containerStarted(),
+	}, err
 }
 
-func newCutCommand(underWay UnderWay, asJSON *bool) *cobra.Command {
-	return &cobra.Command{
-		Use:   "cut LINK|PATH|all ...",
-		Short: "End the links' connections and refuse new ones",
-		RunE: func(command *cobra.Command, args []string) error {
-			return change(command, underWay, *asJSON, args, (*lab).cut)
-		},
-	}
-}
-
-func newRestoreCommand(underWay UnderWay, asJSON *bool) *cobra.Command {
-	return &cobra.Command{
-		Use:   "restore LINK|PATH|all ...",
-		Short: "Let connections through links that were cut",
-		RunE: func(command *cobra.Command, args []string) error {
-			return change(command, underWay, *asJSON, args, (*lab).restore)
-		},
-	}
-}
-
-func newPresetsCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "presets",
-		Short: "List the presets: figures, where they come from, their limits",
-		Args:  cobra.NoArgs,
-		RunE: func(command *cobra.Command, _ []string) error {
-			presets, err := LoadPresets(topology.Root())
-			if err != nil {
-				return err
-			}
-			presets.write(command.OutOrStdout())
-			return nil
-		},
-	}
-}
-
-// change applies a change to the links that args stand for and shows them.
-func change(
-	command *cobra.Command,
-	underWay UnderWay,
-	asJSON bool,
-	args []string,
-	apply func(*lab, context.Context, []string) error,
+// change changes the links that names stand for, and shows what they are then, even where something failed.
+func (l *latencyCommand) change(
+	ctx context.Context,
+	names []string,
+	change func(ctx context.Context, link string) error,
 ) error {
-	l, err := openLab(underWay)
+	links, err := l.targets(names)
 	if err != nil {
 		return err
 	}
-	out := screen{command.OutOrStdout(), command.ErrOrStderr(), asJSON}
-	return l.changeAndShow(command.Context(), out, args, func(ctx context.Context, links []string) error {
-		return apply(l, ctx, links)
-	})
+	if what, busy := l.underWay(); busy {
+		fmt.Fprintf(l.notes, "%s is running: a change of links spoils what it does just now (a lesson rejects such a cell)\n",
+			what)
+	}
+	changed := Each(links, func(link string) error { return change(ctx, link) })
+	if err := l.show(ctx, links, false); changed == nil {
+		return err
+	}
+	return changed
+}
+
+// targets returns the links that names stand for, and says where a name could mean something else.
+func (l *latencyCommand) targets(names []string) ([]string, error) {
+	links, notes, err := targets(l.set, names)
+	for _, note := range notes {
+		fmt.Fprintln(l.notes, note)
+	}
+	return links, err
+}
+
+// show shows links. Who only asks is told, too, where a restart of toxiproxy is why nothing is on them.
+func (l *latencyCommand) show(ctx context.Context, links []string, explain bool) error {
+	now, unread, err := l.client.Read(ctx)
+	if err != nil {
+		return err
+	}
+	rows := l.rows(ctx, links, now, unread)
+	if explain && now.Bare() && len(unread) == 0 {
+		l.noteRestart(ctx)
+	}
+	if l.json {
+		return writeJSON(l.out, rows)
+	}
+	return writeTable(l.out, rows)
+}
+
+// noteRestart says that a restart of toxiproxy took everything off the links. Toxiproxy starts before the container of
+// the lab's program does, unless it starts anew.
+func (l *latencyCommand) noteRestart(ctx context.Context) {
+	started, err := l.client.Started(ctx)
+	if err == nil && !l.began.IsZero() && started.After(l.began) {
+		fmt.Fprintf(l.notes, "toxiproxy started anew at %s UTC: what was set on links before is gone\n",
+			started.UTC().Format(time.TimeOnly))
+	}
+}
+
+// showOrSet tells by the first argument what is meant: nothing, names of links, a latency or a preset.
+func (l *latencyCommand) showOrSet(ctx context.Context, args []string, jitter, bandwidth string) error {
+	switch flags := jitter != "" || bandwidth != ""; {
+	case len(args) == 0 && flags:
+		return errors.New(
+			"--jitter and --bandwidth go with a latency and a link, as in: scripts/latency 20ms client-primary --jitter 5ms",
+		)
+	case len(args) == 0:
+		return l.show(ctx, l.set.LinkNames(), true)
+	case len(args) > 1 && bareNumber.MatchString(args[0]) && timeUnits[args[1]] != "":
+		joined := args[0] + timeUnits[args[1]]
+		return fmt.Errorf("write %s in one word, as in: scripts/latency %s",
+			joined, strings.Join(append([]string{joined}, args[2:]...), " "))
+	}
+	settings, isTarget, err := l.meant(args[0])
+	switch {
+	case err != nil:
+		return err
+	case isTarget && (jitter != "" || bandwidth != ""):
+		return fmt.Errorf("a latency is missing before %s, as in: scripts/latency 20ms %s", args[0], strings.Join(args, " "))
+	case isTarget:
+		if err := l.outOfOrder(args); err != nil {
+			return err
+		}
+		links, err := l.targets(args)
+		if err != nil {
+			return err
+		}
+		return l.show(ctx, links, true)
+	}
+	if settings, err = settings.with(jitter, bandwidth); err != nil {
+		return err
+	}
+	return l.change(ctx, args[1:], func(ctx context.Context, link string) error { return l.Set(ctx, link, settings) })
+}
+
+// commands are words that stand before links.
+var commands = []string{"off", "cut", "restore"}
+
+// outOfOrder says what should come first where a latency, a preset or a command stands behind a link's name.
+func (l *latencyCommand) outOfOrder(args []string) error {
+	for i, word := range args {
+		what := ""
+		switch {
+		case looksLikeTime(word):
+			what = "the latency"
+		case slices.Contains(l.presets.names(), word):
+			what = "the preset"
+		case slices.Contains(commands, word):
+			what = word
+		}
+		if what != "" {
+			right := slices.Concat([]string{word}, args[:i], args[i+1:])
+			return fmt.Errorf("%s comes first: scripts/latency %s", what, strings.Join(right, " "))
+		}
+	}
+	return nil
+}
+
+// meant returns the settings that a latency or a preset's name stands for, or says that it is a link or path.
+func (l *latencyCommand) meant(word string) (s Settings, isTarget bool, err error) {
+	if looksLikeTime(word) {
+		s.LatencyMS, err = parseMS(word)
+		return s, false, err
+	}
+	if preset, err := l.presets.Find(word); err == nil {
+		return preset.Settings, false, nil
+	}
+	if _, _, err := target(l.set, word); err == nil {
+		return s, true, nil
+	}
+	known := slices.Concat(l.presets.names(), targetNames(l.set), commands, []string{everything, "presets"})
+	return s, false, suggest.Unknown("latency (10ms), preset, link or path", word, known)
 }
 
 var negative = regexp.MustCompile(`^unknown shorthand flag: '[0-9.]' in (-\S+)`)
@@ -129,7 +266,7 @@ var negative = regexp.MustCompile(`^unknown shorthand flag: '[0-9.]' in (-\S+)`)
 // explainNegative says what is wrong with -5ms, which looks like a flag.
 func explainNegative(_ *cobra.Command, err error) error {
 	if match := negative.FindStringSubmatch(err.Error()); match != nil {
-		_, wrong := ParseMS(match[1])
+		_, wrong := parseMS(match[1])
 		return wrong
 	}
 	return err

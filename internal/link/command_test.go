@@ -82,12 +82,12 @@ func TestCommandRefuses(t *testing.T) {
 		{
 			"first word of paths",
 			"10ms pgbouncer",
-			`unknown link or path "pgbouncer": did you mean one of the paths pgbouncer-transaction, pgbouncer-session, `,
+			`unknown link or path "pgbouncer": did you mean one of pgbouncer-transaction, pgbouncer-session, `,
 		},
 		{
 			"first word of paths alone",
 			"pgbouncer",
-			"did you mean one of the paths pgbouncer-transaction, pgbouncer-session, ",
+			"did you mean one of pgbouncer-transaction, pgbouncer-session, ",
 		},
 		{"toxiproxy away", "10ms client-primary", "toxiproxy doesn't answer at http://127.0.0.1:1; is the lab up?"},
 		{"toxiproxy away, preset", "satellite direct", "toxiproxy doesn't answer"},

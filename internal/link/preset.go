@@ -15,14 +15,11 @@ import (
 
 // Preset is settings with a name, their source, and what such a network has that toxiproxy lacks.
 type Preset struct {
-	Name      string `yaml:"name"`
-	Meaning   string `yaml:"meaning"`
-	LatencyMS int    `yaml:"latency_ms"`
-	JitterMS  int    `yaml:"jitter_ms"`
-	DownKBps  int    `yaml:"down_kbps"`
-	UpKBps    int    `yaml:"up_kbps"`
-	Source    string `yaml:"source"`
-	Limits    string `yaml:"limits"`
+	Name     string `json:"name" yaml:"name"`
+	Meaning  string `json:"meaning" yaml:"meaning"`
+	Settings `yaml:",inline"`
+	Source   string `json:"-" yaml:"source"`
+	Limits   string `json:"-" yaml:"limits"`
 }
 
 // Presets are all presets, in the order of their file.
@@ -35,7 +32,7 @@ func LoadPresets(root string) (Presets, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read presets: %w", err)
 	}
-	var presets Presets
+	presets := Presets{}
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	decoder.KnownFields(true)
 	if err := decoder.Decode(&presets); err != nil {
@@ -50,21 +47,14 @@ func LoadPresets(root string) (Presets, error) {
 }
 
 func (p Preset) check() error {
-	needed := map[string]string{"name": p.Name, "meaning": p.Meaning, "source": p.Source, "limits": p.Limits}
-	for what, text := range needed {
+	for what, text := range map[string]string{
+		"name": p.Name, "meaning": p.Meaning, "source": p.Source, "limits": p.Limits,
+	} {
 		if text == "" {
 			return fmt.Errorf("%s is needed", what)
 		}
 	}
-	if p.LatencyMS < 0 || p.JitterMS < 0 || p.DownKBps < 0 || p.UpKBps < 0 {
-		return fmt.Errorf("figures can't be negative")
-	}
-	return p.Settings().check()
-}
-
-// Settings returns what the preset asks of a link.
-func (p Preset) Settings() Settings {
-	return Settings{LatencyMS: p.LatencyMS, JitterMS: p.JitterMS, DownKBps: p.DownKBps, UpKBps: p.UpKBps}
+	return p.Settings.Check()
 }
 
 // Find returns the preset of that name; the error names the closest one and lists all.
@@ -87,35 +77,14 @@ func (ps Presets) names() []string {
 
 func (ps Presets) write(w io.Writer) {
 	for _, p := range ps {
-		figures := p.Settings().String()
-		if figures == "-" {
+		figures := p.Settings.Describe()
+		if p.Settings == (Settings{}) {
 			figures = "nothing added"
 		}
-		fmt.Fprintf(
-			w,
-			"%s: %s\n  %s\n  source: %s\n  limits: %s\n\n",
-			p.Name,
-			p.Meaning,
-			figures,
-			wrap(p.Source),
-			wrap(p.Limits),
-		)
+		fmt.Fprintf(w, "%s: %s\n  %s\n  source: %s\n  limits: %s\n\n",
+			p.Name, p.Meaning, figures, indented(p.Source, 100), indented(p.Limits, 100))
 	}
 }
 
-// wrap breaks a text into lines of about 100 letters, the later ones indented.
-func wrap(text string) string {
-	var b strings.Builder
-	length := 0
-	for _, word := range strings.Fields(text) {
-		if length > 0 && length+len(word) > 100 {
-			b.WriteString("\n    ")
-			length = 0
-		} else if length > 0 {
-			b.WriteString(" ")
-		}
-		b.WriteString(word)
-		length += len(word) + 1
-	}
-	return b.String()
-}
+// indented breaks a text into lines of at most width letters, the later ones indented.
+func indented(text string, width int) string { return strings.Join(fold(text, width), "\n    ") }

@@ -3,68 +3,75 @@ package link
 import (
 	"context"
 	"fmt"
-	"strings"
+	"os"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
-
+	"pooler-lab/internal/pooler"
+	"pooler-lab/internal/session"
 	"pooler-lab/internal/topology"
 )
 
-// probeWait is how long a probe waits for an answer beside twice what the link is set to add.
-const probeWait = 2 * time.Second
-
-// A Probe measures one link again and again on a connection that it keeps, as measureLink does once. It belongs to one
-// goroutine.
+// A Probe measures the round trip over one link from this container, whoever the link's usual client is. It keeps its
+// connection, and belongs to one goroutine.
 type Probe struct {
-	host string
-	link topology.Link
-	conn *pgconn.PgConn
+	at             topology.Endpoint
+	user, password string
+	sql            string // what is asked there
+	session        *session.Session
 }
 
-// NewProbe makes one for a link that listens on host ("toxiproxy").
-func NewProbe(host string, l topology.Link) *Probe { return &Probe{host: host, link: l} }
-
-// RoundTrip measures the link once, which is set to these. It connects where there is no connection.
-func (p *Probe) RoundTrip(ctx context.Context, set Settings) (time.Duration, error) {
-	at := placeOf(p.host, p.link)
-	if p.conn == nil || p.conn.IsClosed() {
-		limited, cancel := context.WithTimeout(ctx, patience(set))
-		defer cancel()
-		conn, err := connect(limited, at.endpoint, at.user, at.password)
-		if err != nil {
-			return 0, err
-		}
-		p.conn = conn
-		if _, err := ask(limited, conn, at.query); err != nil { // the first one is slower
-			return 0, err
-		}
+// NewProbe makes one for a link that listens on host ("toxiproxy"). Nothing is opened yet.
+//
+// It asks a database whose statistics no lesson reads: measuring a link changes no result. Poolers have a statement
+// for that which they answer themselves; YugabyteDB's statistics aren't read, so its ordinary database will do.
+func NewProbe(host string, l topology.Link) *Probe {
+	p := &Probe{
+		at:   topology.Endpoint{Host: host, Port: l.Port(), DBName: "postgres"},
+		user: "lab", password: os.Getenv("LAB_PASSWORD"), sql: "SELECT 1",
 	}
-	wait := probeWait + 2*time.Duration(set.LatencyMS+set.JitterMS)*time.Millisecond
-	limited, cancel := context.WithTimeout(ctx, min(wait, 20*time.Second))
-	defer cancel()
-	return ask(limited, p.conn, at.query)
-}
-
-// ask sends a query and returns how long its answer took.
-func ask(ctx context.Context, conn *pgconn.PgConn, query string) (time.Duration, error) {
-	start := time.Now()
-	if _, err := conn.Exec(ctx, query).ReadAll(); err != nil {
-		return 0, fmt.Errorf("measure a round trip: %w", err)
+	if kind, err := pooler.Find(l.Pooler()); err == nil {
+		p.at.DBName, p.sql = kind.Console(l.Service()).DBName, kind.Version
 	}
-	return time.Since(start), nil
+	if l.Service() == "yugabyte" {
+		p.at.DBName, p.user, p.password = "lab", "app", os.Getenv("APP_PASSWORD")
+	}
+	return p
 }
 
-// Reason says why the measurement failed, in a few words.
-func (p *Probe) Reason(err error) string { return strings.TrimSpace(reason(err, p.link)) }
+// Sample measures once.
+func (p *Probe) Sample(ctx context.Context) (time.Duration, error) {
+	if err := p.connect(ctx); err != nil {
+		return 0, err
+	}
+	return p.session.Sample(ctx, p.sql)
+}
+
+// RoundTrip is the median of several samples.
+func (p *Probe) RoundTrip(ctx context.Context) (session.RoundTrip, error) {
+	if err := p.connect(ctx); err != nil {
+		return session.RoundTrip{}, err
+	}
+	return p.session.RoundTrip(ctx, p.sql)
+}
+
+// connect connects where there is no connection, and sends the first statement, which takes longer.
+func (p *Probe) connect(ctx context.Context) error {
+	if p.session != nil && !p.session.IsClosed() {
+		return nil
+	}
+	s, err := session.Open(ctx, p.at.DSN(p.user), p.password)
+	if err != nil {
+		return fmt.Errorf("connect to %s as %s: %w", p.at, p.user, err)
+	}
+	p.session = s
+	_, err = s.Sample(ctx, p.sql)
+	return err
+}
 
 // Close ends the connection; the next measurement opens another one.
 func (p *Probe) Close() {
-	if p.conn == nil {
-		return
+	if p.session != nil {
+		p.session.Close()
+		p.session = nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	p.conn.Close(ctx)
-	p.conn = nil
 }

@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
-
+	"pooler-lab/internal/session"
 	"pooler-lab/internal/topology"
 )
 
@@ -19,23 +16,18 @@ import (
 // only then does toxiproxy stand between primary and standby.
 const ReplicationLink = "primary-standby"
 
-// streamWait is how long the standby may take until it streams again from where it was told to.
-const streamWait = 15 * time.Second
+// askWait is how long the standby may take to let the lab in and answer, streamWait until it streams again from where
+// it was told to.
+const askWait, streamWait = 5 * time.Second, 15 * time.Second
 
 // Replication is how the standby gets its WAL: straight from the primary, or over ReplicationLink.
 type Replication struct {
-	standby  topology.Endpoint
-	password string
-	straight address
-	link     address
+	standby, password string // how the lab's own role reaches it
+	straight, link    string // host:port that WAL comes from
+	// detour follows the standby's own primary_conninfo while it replicates over the link: of two hosts and two ports
+	// libpq takes the last.
+	detour string
 }
-
-type address struct {
-	host string
-	port int
-}
-
-func (a address) String() string { return net.JoinHostPort(a.host, strconv.Itoa(a.port)) }
 
 // NewReplication returns the replication of the lab whose links are in set, with the link's listener on host
 // ("toxiproxy"). Nothing is opened yet.
@@ -44,131 +36,98 @@ func NewReplication(set *topology.Set, host string) (*Replication, error) {
 	if err != nil {
 		return nil, err
 	}
-	upstream, port, _ := net.SplitHostPort(l.Upstream)
-	number, err := strconv.Atoi(port)
-	if err != nil {
-		return nil, fmt.Errorf("read link %s: %w", l.Name, err)
-	}
 	return &Replication{
-		standby:  topology.Endpoint{Host: "standby", Port: 5432, DBName: "postgres"},
+		standby:  topology.Endpoint{Host: "standby", Port: 5432, DBName: "postgres"}.DSN("lab"),
 		password: os.Getenv("LAB_PASSWORD"),
-		straight: address{upstream, number},
-		link:     address{host, l.Port()},
+		straight: l.Upstream,
+		link:     fmt.Sprintf("%s:%d", host, l.Port()),
+		detour:   fmt.Sprintf(" host=%s port=%d", host, l.Port()),
 	}, nil
 }
 
+// isOver says whether a standby with that primary_conninfo is told to replicate over the link.
+func (r *Replication) isOver(conninfo string) bool { return strings.HasSuffix(conninfo, r.detour) }
+
 // OverLink reports whether the standby is told to replicate over the link.
-func (r *Replication) OverLink(ctx context.Context) (bool, error) {
-	conn, err := connect(ctx, r.standby, "lab", r.password)
-	if err != nil {
-		return false, err
-	}
-	defer conn.Close(ctx)
-	info, err := readConninfo(ctx, conn)
-	if err != nil {
-		return false, err
-	}
-	return info.leadsTo(r.link.host, r.link.port), nil
+func (r *Replication) OverLink(ctx context.Context) (over bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, askWait)
+	defer cancel()
+	err = r.ask(ctx, func(_ *session.Session, conninfo string) error {
+		over = r.isOver(conninfo)
+		return nil
+	})
+	return over, err
 }
 
 // Move puts the standby's replication on the link, or takes it off, and waits until it streams from there.
-// Nothing but host and port of its connection string changes.
 func (r *Replication) Move(ctx context.Context, over bool) error {
-	to := r.straight
-	if over {
-		to = r.link
-	}
-	conn, err := connect(ctx, r.standby, "lab", r.password)
-	if err != nil {
-		return err
-	}
-	defer conn.Close(ctx)
-	info, err := readConninfo(ctx, conn)
-	if err != nil {
-		return err
-	}
-	if !info.leadsTo(to.host, to.port) {
-		if err := writeConninfo(ctx, conn, info.withAddress(to.host, to.port)); err != nil {
-			return err
+	return r.move(ctx, over, true)
+}
+
+// move leaves a standby that has been told so already alone, unless it is to be waited for.
+func (r *Replication) move(ctx context.Context, over, wait bool) error {
+	ctx, cancel := context.WithTimeout(ctx, askWait+streamWait)
+	defer cancel()
+	return r.ask(ctx, func(standby *session.Session, conninfo string) error {
+		if r.isOver(conninfo) == over && !wait {
+			return nil
 		}
-	}
-	return awaitStream(ctx, conn, to)
+		from, wanted := r.straight, strings.TrimSuffix(conninfo, r.detour)
+		if over {
+			from, wanted = r.link, wanted+r.detour
+		}
+		if wanted != conninfo {
+			if err := follow(ctx, standby, wanted); err != nil {
+				return err
+			}
+		}
+		return awaitStream(ctx, standby, from)
+	})
 }
 
-// moveUnlessThere leaves a standby alone that has been told so already, streaming or not.
-func (r *Replication) moveUnlessThere(ctx context.Context, over bool) error {
-	already, err := r.OverLink(ctx)
-	if err != nil || already == over {
-		return err
-	}
-	return r.Move(ctx, over)
-}
-
-func readConninfo(ctx context.Context, conn *pgconn.PgConn) (conninfo, error) {
-	text, err := value(ctx, conn, "SELECT current_setting('primary_conninfo')")
+// ask connects to the standby and hands over its primary_conninfo.
+func (r *Replication) ask(ctx context.Context, do func(standby *session.Session, conninfo string) error) error {
+	standby, err := session.Open(ctx, r.standby, r.password)
 	if err != nil {
-		return nil, fmt.Errorf("read the standby's primary_conninfo: %w", err)
+		return fmt.Errorf("connect to the standby: %w", err)
 	}
-	info, err := parseConninfo(text)
+	defer standby.Close()
+	row, err := standby.AskOne(ctx, "SELECT current_setting('primary_conninfo') AS value")
 	if err != nil {
-		return nil, fmt.Errorf("read the standby's primary_conninfo: %w", err)
+		return fmt.Errorf("read the standby's primary_conninfo: %w", err)
 	}
-	if len(info) == 0 {
-		return nil, errors.New("the standby has no primary_conninfo: it follows no primary")
+	if row["value"] == "" {
+		return errors.New("the standby has no primary_conninfo: it follows no primary")
 	}
-	return info, nil
+	return do(standby, row["value"])
 }
 
-func writeConninfo(ctx context.Context, conn *pgconn.PgConn, text string) error {
-	literal := "'" + strings.ReplaceAll(text, "'", "''") + "'"
+// follow has the standby follow another primary.
+func follow(ctx context.Context, standby *session.Session, conninfo string) error {
 	// Two messages, since ALTER SYSTEM refuses the transaction that several statements in one would be.
-	for _, sql := range []string{"ALTER SYSTEM SET primary_conninfo TO " + literal, "SELECT pg_reload_conf()"} {
-		if _, err := conn.Exec(ctx, sql).ReadAll(); err != nil {
+	for _, sql := range []string{
+		"ALTER SYSTEM SET primary_conninfo TO " + session.Quoted(conninfo), "SELECT pg_reload_conf()",
+	} {
+		if _, err := standby.Ask(ctx, sql); err != nil {
 			return fmt.Errorf("set the standby's primary_conninfo: %w", err)
 		}
 	}
 	return nil
 }
 
-// awaitStream waits until the standby receives WAL from that address.
-func awaitStream(ctx context.Context, conn *pgconn.PgConn, from address) error {
-	ctx, cancel := context.WithTimeout(ctx, streamWait)
-	defer cancel()
-	const query = "SELECT status || ' from ' || coalesce(sender_host, '') || ':' || coalesce(sender_port::text, '') " +
-		"FROM pg_stat_wal_receiver"
-	wanted, last := "streaming from "+from.host+":"+strconv.Itoa(from.port), ""
-	for {
-		seen, err := value(ctx, conn, query)
-		if err == nil && seen == wanted {
-			return nil
+// awaitStream waits until the standby receives WAL from that host:port.
+func awaitStream(ctx context.Context, standby *session.Session, from string) error {
+	last := "no WAL receiver runs"
+	err := session.Until(ctx, streamWait, 100*time.Millisecond, func() (bool, error) {
+		rows, err := standby.Ask(ctx, "SELECT status || ' from ' || sender_host || ':' || sender_port AS value "+
+			"FROM pg_stat_wal_receiver")
+		if err == nil && len(rows) > 0 && rows[0]["value"] != "" {
+			last = rows[0]["value"]
 		}
-		if err == nil {
-			last = seen
-		}
-		select {
-		case <-time.After(100 * time.Millisecond):
-		case <-ctx.Done():
-			if last == "" {
-				last = "no WAL receiver runs"
-			}
-			return fmt.Errorf(
-				"the standby is told to replicate from %s, but doesn't stream from there within %s (%s)",
-				from,
-				streamWait,
-				last,
-			)
-		}
-	}
-}
-
-// value returns the first column of the first row, "" if there is none or it is null.
-func value(ctx context.Context, conn *pgconn.PgConn, sql string) (string, error) {
-	results, err := conn.Exec(ctx, sql).ReadAll()
+		return err == nil && last == "streaming from "+from, nil // a failure may pass
+	})
 	if err != nil {
-		return "", err
+		return fmt.Errorf("the standby is told to replicate from %s, but doesn't stream from there: %w (%s)", from, err, last)
 	}
-	if len(results) == 0 || len(results[0].Rows) == 0 {
-		return "", nil
-	}
-	return string(results[0].Rows[0][0]), nil
+	return nil
 }

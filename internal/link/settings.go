@@ -1,212 +1,137 @@
 package link
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"net/http"
-	"reflect"
-	"slices"
-
+	"regexp"
+	"strconv"
 	"strings"
-	"sync"
-	"syscall"
 	"time"
-)
-
-// The names that toxiproxy itself gives to toxics without one, so that toxiproxy-cli and the lab mean the same.
-const (
-	latencyDownstream   = "latency_downstream"
-	bandwidthDownstream = "bandwidth_downstream"
-	bandwidthUpstream   = "bandwidth_upstream"
 )
 
 // Settings is what a link is set to. The zero value adds nothing.
 type Settings struct {
-	LatencyMS int // round trip that is added
-	JitterMS  int // each answer is late by LatencyMS plus or minus up to this, evenly spread
-	DownKBps  int // bandwidth towards the client in KB/s of 1000 bytes, for each connection; 0: no limit
-	UpKBps    int // the same, towards the server
+	LatencyMS int `json:"latency_ms" yaml:"latency_ms"` // round trip that is added
+	JitterMS  int `json:"jitter_ms" yaml:"jitter_ms"`   // each answer is late by LatencyMS plus or minus up to this
+	// DownKBps is the bandwidth towards the client in KB/s of 1000 bytes, for each connection; 0 is no limit. UpKBps is
+	// that towards the server.
+	DownKBps int `json:"down_kbps" yaml:"down_kbps"`
+	UpKBps   int `json:"up_kbps" yaml:"up_kbps"`
 }
 
-// toxics returns the settings as toxiproxy's toxics, in the order in which they must stand.
-//
-// Latency acts on one direction only: the round trip is what counts, and a delay split in two halves would lose
-// half a millisecond of every odd one. Bandwidth stands before it, for a latency toxic takes in 32 MB of a
-// connection before it holds the sender back: behind it a limit would be felt by the receiver alone.
-func (s Settings) toxics() []Toxic {
-	var toxics []Toxic
-	if s.UpKBps > 0 {
-		toxics = append(toxics, toxic(bandwidthUpstream, "bandwidth", "upstream", map[string]any{"rate": float64(s.UpKBps)}))
-	}
-	if s.DownKBps > 0 {
-		toxics = append(
-			toxics,
-			toxic(bandwidthDownstream, "bandwidth", "downstream", map[string]any{"rate": float64(s.DownKBps)}),
-		)
-	}
-	if s.LatencyMS > 0 || s.JitterMS > 0 {
-		toxics = append(toxics, toxic(latencyDownstream, "latency", "downstream",
-			map[string]any{"latency": float64(s.LatencyMS), "jitter": float64(s.JitterMS)}))
-	}
-	return toxics
-}
+const (
+	// longest is the most that a link may be told to add, 10 minutes in ms: more would only look like a cut.
+	longest = 10 * 60 * 1000
+	// fastest is the highest limit in KB/s, 10 GB/s: more than any link of a lab carries.
+	fastest = 10_000_000
+)
 
-func toxic(name, kind, stream string, attributes map[string]any) Toxic {
-	return Toxic{Name: name, Type: kind, Stream: stream, Toxicity: 1, Attributes: attributes}
-}
-
-// Set makes the link carry exactly these settings: a toxic of the lab's own is changed in place, so that live
-// connections go on, anyone else's is removed. A cut link stays cut.
-func (c *Client) Set(ctx context.Context, link string, s Settings) error {
-	if err := c.bring(ctx, link, s.toxics()); err != nil {
-		return fmt.Errorf("set link %s: %w", link, err)
+// Check says what of the settings is none that a link can have.
+func (s Settings) Check() error {
+	if err := checkMS(fmt.Sprintf("a latency of %d ms", s.LatencyMS), s.LatencyMS); err != nil {
+		return err
+	}
+	if err := checkMS(fmt.Sprintf("a jitter of %d ms", s.JitterMS), s.JitterMS); err != nil {
+		return err
+	}
+	for _, kbps := range []int{s.DownKBps, s.UpKBps} {
+		if kbps < 0 || kbps > fastest {
+			return fmt.Errorf("a bandwidth of %d KB/s: say whole KB/s (1 KB = 1000 bytes) from 1 to %d, or 0 for no limit",
+				kbps, fastest)
+		}
+	}
+	if s.JitterMS > s.LatencyMS { // toxiproxy would take it in, but not do it
+		return fmt.Errorf("jitter of %d ms is more than the latency of %d ms: answers can't come before they were asked for",
+			s.JitterMS, s.LatencyMS)
 	}
 	return nil
 }
 
-// SetLatency makes the link add ms milliseconds to each round trip and nothing else; 0 adds nothing.
-func (c *Client) SetLatency(ctx context.Context, link string, ms int) error {
-	return c.Set(ctx, link, Settings{LatencyMS: ms})
-}
-
-// Off takes everything off the links and restores those that are cut.
-func (c *Client) Off(ctx context.Context, links ...string) error {
-	return each(links, func(link string) error {
-		if err := c.Set(ctx, link, Settings{}); err != nil {
-			return err
-		}
-		return c.Restore(ctx, link)
-	})
-}
-
-// each changes the links at once, all that it can: none waits for another one, and the error names those that failed.
-// Where toxiproxy itself is away, one of them says so for all.
-func each(links []string, change func(link string) error) error {
-	failed := make([]error, len(links))
-	var all sync.WaitGroup
-	for i, link := range links {
-		all.Go(func() { failed[i] = change(link) })
-	}
-	all.Wait()
-	for _, err := range failed {
-		var away *unreachableError
-		if errors.As(err, &away) {
-			return err
-		}
-	}
-	return errors.Join(failed...)
-}
-
-// Cut ends the link's connections and refuses new ones until Restore.
-func (c *Client) Cut(ctx context.Context, link string) error {
-	if err := c.enable(ctx, link, false); err != nil {
-		return fmt.Errorf("cut link %s: %w", link, err)
+func checkMS(what string, ms int) error {
+	switch {
+	case ms < 0:
+		return fmt.Errorf("%s is negative: a link can't answer before it was asked", what)
+	case ms > longest:
+		return fmt.Errorf("%s is more than 10 minutes, the most a link may add; cut it instead", what)
 	}
 	return nil
 }
 
-// restoreTries is how often a restore tries to get the link's port back, restorePause how long it waits before the next
-// try: something else may hold the port for a moment.
-const restoreTries, restorePause = 20, 100 * time.Millisecond
+var (
+	bareNumber = regexp.MustCompile(`^[+-]?[0-9]*\.?[0-9]+$`)
+	someTime   = regexp.MustCompile(`^[+-]?[0-9.]`)
+)
 
-// Restore ends a cut; its toxics are still there.
-func (c *Client) Restore(ctx context.Context, link string) error {
-	err := c.enable(ctx, link, true)
-	for tries := 1; portInUse(err) && tries < restoreTries && ctx.Err() == nil; tries++ {
-		time.Sleep(restorePause)
-		err = c.enable(ctx, link, true)
+// timeUnits are words that people set apart from their number, as ParseMS knows them.
+var timeUnits = map[string]string{"ms": "ms", "msec": "ms", "s": "s", "sec": "s", "m": "m", "min": "m"}
+
+// looksLikeTime reports whether an argument means an amount, right or wrong, rather than a name.
+func looksLikeTime(text string) bool { return someTime.MatchString(text) }
+
+// parseMS reads whole milliseconds of a round trip: 10, 10ms and 0.01s are the same.
+func parseMS(text string) (int, error) {
+	written := text
+	if bareNumber.MatchString(text) {
+		text += "ms"
 	}
-	if portInUse(err) {
-		return fmt.Errorf("restore link %s: another connection of toxiproxy's has its port; restore the link again once "+
-			"that has ended (%w)", link, err)
-	}
+	d, err := time.ParseDuration(text)
 	if err != nil {
-		return fmt.Errorf("restore link %s: %w", link, err)
+		return 0, fmt.Errorf("%q is no latency: say 10ms, 10 or 0.01s", written)
 	}
-	return nil
+	if err := checkMS(written, int(d.Milliseconds())); err != nil {
+		return 0, err
+	}
+	if below := d.Truncate(time.Millisecond); below != d {
+		return 0, fmt.Errorf("%s isn't a whole number of milliseconds, and toxiproxy knows no others: say %dms or %dms",
+			written, below.Milliseconds(), below.Milliseconds()+1)
+	}
+	return int(d.Milliseconds()), nil
 }
 
-func portInUse(err error) bool {
-	var refused *APIError
-	return errors.As(err, &refused) && strings.Contains(refused.Message, syscall.EADDRINUSE.Error())
-}
-
-// bring makes the link's toxics those wanted. Someone else may change them meanwhile: it looks again after each
-// try, and gives up after a few.
-func (c *Client) bring(ctx context.Context, link string, wanted []Toxic) error {
-	for range 4 {
-		now, err := c.proxy(ctx, link)
+// with returns the settings with what the flags say; "" is a flag that wasn't given.
+func (s Settings) with(jitter, bandwidth string) (Settings, error) {
+	if jitter != "" {
+		ms, err := parseMS(jitter)
 		if err != nil {
-			return err
+			return s, fmt.Errorf("jitter: %w", err)
 		}
-		p := planned(now.Toxics, wanted)
-		if p.empty() {
-			return nil
-		}
-		if err := c.apply(ctx, link, p); err != nil && !meanwhile(err) {
-			return err
-		}
+		s.JitterMS = ms
 	}
-	return errors.New("someone else keeps changing it")
+	if bandwidth != "" {
+		kbps, err := strconv.Atoi(bandwidth)
+		if err != nil || kbps < 1 || kbps > fastest {
+			return s, fmt.Errorf("bandwidth %q: say whole KB/s (1 KB = 1000 bytes) from 1 to %d, such as 1000",
+				bandwidth, fastest)
+		}
+		s.DownKBps, s.UpKBps = kbps, kbps
+	}
+	return s, s.Check()
 }
 
-// meanwhile reports whether a request failed since the toxic had just been removed or added by someone else.
-func meanwhile(err error) bool {
-	var refused *APIError
-	return errors.As(err, &refused) && (refused.Status == http.StatusNotFound || refused.Status == http.StatusConflict)
+// Describe returns the settings as people read them: "10 ms ±2, 1000 KB/s", or "0 ms".
+func (s Settings) Describe() string {
+	var parts []string
+	limited := s.DownKBps > 0 || s.UpKBps > 0
+	if s.LatencyMS > 0 || s.JitterMS > 0 || !limited {
+		latency := fmt.Sprintf("%d ms", s.LatencyMS)
+		if s.JitterMS > 0 {
+			latency += fmt.Sprintf(" ±%d", s.JitterMS)
+		}
+		parts = append(parts, latency)
+	}
+	switch {
+	case limited && s.DownKBps == s.UpKBps:
+		return strings.Join(append(parts, fmt.Sprintf("%d KB/s", s.DownKBps)), ", ")
+	case s.DownKBps > 0:
+		parts = append(parts, fmt.Sprintf("%d KB/s down", s.DownKBps))
+	}
+	if s.UpKBps > 0 {
+		parts = append(parts, fmt.Sprintf("%d KB/s up", s.UpKBps))
+	}
+	return strings.Join(parts, ", ")
 }
 
-// plan is what leads from a link's toxics to others.
-type plan struct{ remove, update, add []Toxic }
-
-func (p plan) empty() bool { return len(p.remove)+len(p.update)+len(p.add) == 0 }
-
-// planned keeps the toxics that can stay where they are, for toxiproxy adds new ones at the end of a stream only.
-func planned(now, wanted []Toxic) plan {
-	var p plan
-	for _, stream := range []string{"upstream", "downstream"} {
-		left := of(stream, wanted)
-		for _, t := range of(stream, now) {
-			switch {
-			case len(left) == 0 || t.Name != left[0].Name || t.Type != left[0].Type:
-				p.remove = append(p.remove, t)
-				continue
-			case !reflect.DeepEqual(t, left[0]):
-				p.update = append(p.update, left[0])
-			}
-			left = left[1:]
-		}
-		p.add = append(p.add, left...)
-	}
-	// The last one first: where a connection has ended before one that holds up data, toxiproxy removes only the first
-	// of the two, and crashes at the next toxic that is added.
-	slices.Reverse(p.remove)
-	return p
-}
-
-func of(stream string, toxics []Toxic) []Toxic {
-	var some []Toxic
-	for _, t := range toxics {
-		if t.Stream == stream {
-			some = append(some, t)
-		}
-	}
-	return some
-}
-
-// apply removes first: a toxic's name must be free in both streams before another one can have it.
-func (c *Client) apply(ctx context.Context, link string, p plan) error {
-	steps := []struct {
-		toxics []Toxic
-		change func(context.Context, string, Toxic) error
-	}{{p.remove, c.removeToxic}, {p.update, c.updateToxic}, {p.add, c.addToxic}}
-	for _, step := range steps {
-		for _, t := range step.toxics {
-			if err := step.change(ctx, link, t); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+// Patience is how long a link that is set so may take to connect and to answer a few times. Somebody waits for that, so
+// a link that takes more than 20 seconds counts as not answering.
+func (s Settings) Patience() time.Duration {
+	return min(5*time.Second+10*time.Duration(s.LatencyMS+s.JitterMS)*time.Millisecond, 20*time.Second)
 }

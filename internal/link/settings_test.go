@@ -1,190 +1,62 @@
 package link
 
 import (
-	"context"
-	"errors"
-	"net"
-	"reflect"
 	"strings"
 	"testing"
-	"time"
 )
 
-func latency(name, stream string, ms float64) Toxic {
-	return toxic(name, "latency", stream, map[string]any{"latency": ms, "jitter": 0.0})
-}
-
-func TestSet(t *testing.T) {
-	slicer := toxic(
-		"slicer_downstream",
-		"slicer",
-		"downstream",
-		map[string]any{"average_size": 10.0, "size_variation": 0.0, "delay": 0.0},
-	)
-	half := latency(latencyDownstream, "downstream", 10)
-	half.Toxicity = 0.5
+func TestMilliseconds(t *testing.T) {
 	cases := []struct {
-		name   string
-		before []Toxic
-		set    Settings
-		want   []string // names, in the order in which they act
+		text  string
+		want  int
+		wrong string
 	}{
-		{"latency on a bare link", nil, Settings{LatencyMS: 10}, []string{latencyDownstream}},
-		{
-			"another latency",
-			[]Toxic{latency(latencyDownstream, "downstream", 10)},
-			Settings{LatencyMS: 20, JitterMS: 2},
-			[]string{latencyDownstream},
-		},
-		{"for every connection", []Toxic{half}, Settings{LatencyMS: 10}, []string{latencyDownstream}},
-		{"nothing", []Toxic{latency(latencyDownstream, "downstream", 10)}, Settings{}, nil},
-		{
-			"someone else's goes",
-			[]Toxic{latency("theirs", "downstream", 5), latency("too", "upstream", 7)},
-			Settings{LatencyMS: 10},
-			[]string{latencyDownstream},
-		},
-		{
-			"someone else's of our name in the other stream",
-			[]Toxic{latency(latencyDownstream, "upstream", 5)},
-			Settings{LatencyMS: 10},
-			[]string{latencyDownstream},
-		},
-		{"other faults go", []Toxic{slicer}, Settings{LatencyMS: 10}, []string{latencyDownstream}},
-		{
-			"bandwidth stands before latency",
-			[]Toxic{latency(latencyDownstream, "downstream", 10)},
-			Settings{LatencyMS: 10, DownKBps: 500, UpKBps: 100},
-			[]string{bandwidthUpstream, bandwidthDownstream, latencyDownstream},
-		},
-		{
-			"latency behind bandwidth",
-			Settings{DownKBps: 500}.toxics(),
-			Settings{LatencyMS: 10, DownKBps: 600},
-			[]string{bandwidthDownstream, latencyDownstream},
-		},
-		{
-			"bandwidth goes",
-			Settings{LatencyMS: 10, DownKBps: 500, UpKBps: 500}.toxics(),
-			Settings{LatencyMS: 10},
-			[]string{latencyDownstream},
-		},
+		{"10", 10, ""},
+		{"10ms", 10, ""},
+		{"0.01s", 10, ""},
+		{"0", 0, ""},
+		{"1s", 1000, ""},
+		{"10m", 600_000, ""},
+		{"+5ms", 5, ""},
+		{"1.5ms", 0, "1.5ms isn't a whole number of milliseconds, and toxiproxy knows no others: say 1ms or 2ms"},
+		{"1.5", 0, "1.5 isn't a whole number of milliseconds"},
+		{"100us", 0, "100us isn't a whole number of milliseconds, and toxiproxy knows no others: say 0ms or 1ms"},
+		{"-5ms", 0, "-5ms is negative"},
+		{"11m", 0, "11m is more than 10 minutes, the most a link may add; cut it instead"},
+		{"1e9", 0, `"1e9" is no latency: say 10ms, 10 or 0.01s`},
+		{"10 ms", 0, `"10 ms" is no latency`},
+		{"10msec", 0, `"10msec" is no latency`},
+		{"", 0, `"" is no latency`},
 	}
 	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			client := startToxiproxy(t)
-			l := addLink(t, client, "client-primary", listen(t, echo))
-			for _, toxic := range c.before {
-				if err := client.addToxic(t.Context(), l.Name, toxic); err != nil {
-					t.Fatal(err)
-				}
+		t.Run(c.text, func(t *testing.T) {
+			got, err := parseMS(c.text)
+			if c.wrong == "" && (err != nil || got != c.want) {
+				t.Errorf("got %d, %v; want %d", got, err, c.want)
 			}
-			if err := client.Set(t.Context(), l.Name, c.set); err != nil {
-				t.Fatal(err)
-			}
-			now, err := client.proxy(t.Context(), l.Name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var names []string
-			for _, toxic := range now.Toxics {
-				names = append(names, toxic.Name)
-			}
-			if !reflect.DeepEqual(names, c.want) {
-				t.Errorf("toxics are %v, want %v", names, c.want)
-			}
-			if now.Settings() != c.set {
-				t.Errorf("asked is %+v, want %+v", now.Settings(), c.set)
+			if c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)) {
+				t.Errorf("\ngot  %v\nwant %s", err, c.wrong)
 			}
 		})
 	}
 }
 
-func TestLiveConnectionFeelsEveryChange(t *testing.T) {
-	client := startToxiproxy(t)
-	l := addLink(t, client, "client-primary", listen(t, echo))
-	other := connectThrough(t, addLink(t, client, "client-standby", listen(t, echo)))
-	live := connectThrough(t, l)
-	steps := []struct {
-		name string
-		set  Settings
-		size int           // 0: nothing is sent
-		want time.Duration // at least
-	}{
-		{"bare", Settings{}, 10, 0},
-		{"60 ms", Settings{LatencyMS: 60}, 10, 60 * time.Millisecond},
-		{"changed in place", Settings{LatencyMS: 100}, 10, 100 * time.Millisecond},
-		{"bandwidth before it", Settings{LatencyMS: 20, DownKBps: 100}, 10_000, 100 * time.Millisecond},
-		{"nothing would come", Settings{LatencyMS: mostLatency}, 0, 0},
-		{"off", Settings{}, 10, 0},
-	}
-	for _, step := range steps {
-		if err := client.Set(t.Context(), l.Name, step.set); err != nil {
-			t.Fatal(err)
+func TestCheckOfSettings(t *testing.T) {
+	for _, right := range []Settings{{}, {LatencyMS: 600000}, {LatencyMS: 5, JitterMS: 5, DownKBps: 1, UpKBps: fastest}} {
+		if err := right.Check(); err != nil {
+			t.Errorf("%+v: %v", right, err)
 		}
-		if step.size > 0 {
-			live.takes(step.name, step.size, step.want)
+	}
+	for _, wrong := range []Settings{
+		{LatencyMS: -1},
+		{LatencyMS: 600001},
+		{JitterMS: 1},
+		{LatencyMS: 1, JitterMS: -1},
+		{DownKBps: -1},
+		{UpKBps: fastest + 1},
+	} {
+		if wrong.Check() == nil {
+			t.Errorf("%+v was let through", wrong)
 		}
-		other.takes("the other link while "+step.name, 10, 0)
-	}
-}
-
-func TestCutAndRestore(t *testing.T) {
-	client := startToxiproxy(t)
-	l := addLink(t, client, "client-primary", listen(t, echo))
-	live := connectThrough(t, l)
-	live.roundTrip(10)
-	ctx := t.Context()
-	if err := client.SetLatency(ctx, l.Name, 50); err != nil {
-		t.Fatal(err)
-	}
-	if err := client.Cut(ctx, l.Name); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := live.conn.Read(make([]byte, 1)); err == nil {
-		t.Error("a cut left a live connection open")
-	}
-	if conn, err := net.Dial("tcp", l.Listen); err == nil {
-		conn.Close()
-		t.Error("a cut link accepts a connection")
-	}
-	if err := client.SetLatency(ctx, l.Name, 60); err != nil {
-		t.Fatal(err)
-	}
-	if s, err := client.Snapshot(ctx); err != nil || !s.Cut(l.Name) || s.SetMS(l.Name) != 60 {
-		t.Errorf("after setting a cut link: cut %v, asked %d (%v); want it cut, and 60", s.Cut(l.Name), s.SetMS(l.Name), err)
-	}
-	if err := client.Restore(ctx, l.Name); err != nil {
-		t.Fatal(err)
-	}
-	connectThrough(t, l).takes("the restored link", 10, 60*time.Millisecond)
-	if err := client.SetLatency(ctx, l.Name, mostLatency); err != nil {
-		t.Fatal(err)
-	}
-	if err := client.Cut(ctx, l.Name); err != nil {
-		t.Fatal(err)
-	}
-	if err := client.Off(ctx, l.Name); err != nil {
-		t.Fatal(err)
-	}
-	connectThrough(t, l).takes("the link turned off", 10, 0)
-}
-
-func TestErrorsSayWhatIsWrong(t *testing.T) {
-	client := startToxiproxy(t)
-	if err := client.SetLatency(t.Context(), "client-primary", 10); err == nil ||
-		!strings.Contains(err.Error(), "link client-primary isn't in toxiproxy") {
-		t.Errorf("missing link: %v", err)
-	}
-	gone := New("http://127.0.0.1:1", "client-primary")
-	if _, err := gone.Snapshot(t.Context()); err == nil ||
-		!strings.Contains(err.Error(), "toxiproxy doesn't answer at http://127.0.0.1:1; is the lab up?") {
-		t.Errorf("no toxiproxy: %v", err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	mute := New("http://"+listen(t, silent), "client-primary")
-	if _, err := mute.Snapshot(ctx); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("a silent toxiproxy: %v; want an error at the deadline", err)
 	}
 }

@@ -29,7 +29,7 @@ func TestStalledLinkIsNamedAndHoldsUpNoOther(t *testing.T) {
 	client, ctx := startToxiproxy(t), t.Context()
 	stalls := addLink(t, client, "client-primary", listen(t, flood))
 	other := addLink(t, client, "client-standby", listen(t, answerQueries))
-	if err := client.SetLatency(ctx, stalls.Name, 1); err != nil {
+	if err := client.Set(ctx, stalls.Name, Settings{LatencyMS: 1}); err != nil {
 		t.Fatal(err)
 	}
 	reader := connectThrough(t, stalls)
@@ -37,7 +37,7 @@ func TestStalledLinkIsNamedAndHoldsUpNoOther(t *testing.T) {
 	begun := 1
 	testkit.Until(t, "a change finds the link stalled", func() bool {
 		begun++
-		err := client.SetLatency(ctx, stalls.Name, begun)
+		err := client.Set(ctx, stalls.Name, Settings{LatencyMS: begun})
 		if err != nil && !strings.Contains(err.Error(), "the change that was begun takes effect then") {
 			t.Fatal(err)
 		}
@@ -49,17 +49,13 @@ func TestStalledLinkIsNamedAndHoldsUpNoOther(t *testing.T) {
 		strings.Contains(err.Error(), "begun") {
 		t.Fatalf("off: %v", err)
 	}
-	if err := client.SetLatency(ctx, other.Name, 7); err != nil {
+	if err := client.Set(ctx, other.Name, Settings{LatencyMS: 7}); err != nil {
 		t.Errorf("the other link can't be set: %v", err)
 	}
 	if _, err := client.Snapshot(ctx); !errors.As(err, &stalled) {
 		t.Errorf("a snapshot that lacks a link: %v", err)
 	}
-	rows, err := (&lab{set: &topology.Set{Links: []topology.Link{stalls, other}}, client: client}).
-		rows(ctx, []string{stalls.Name, other.Name})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := readRows(t, commandOver(t, client, stalls, other))
 	if rows[0].set != "?" || rows[0].Problem != "stalled: "+(&StalledError{Link: stalls.Name}).Error() {
 		t.Errorf("the stalled link is shown as %+v", rows[0])
 	}
@@ -92,7 +88,7 @@ func TestBandwidthOfZeroIsTakenOff(t *testing.T) {
 		ended <- struct{}{}
 	}))
 	for range 10 {
-		if err := client.SetLatency(ctx, l.Name, 1); err != nil {
+		if err := client.Set(ctx, l.Name, Settings{LatencyMS: 1}); err != nil {
 			t.Fatal(err)
 		}
 		zero := toxic(bandwidthDownstream, "bandwidth", "downstream", map[string]any{"rate": 0.0})
@@ -105,7 +101,7 @@ func TestBandwidthOfZeroIsTakenOff(t *testing.T) {
 		if err := client.Off(ctx, l.Name); err != nil {
 			t.Fatal(err)
 		}
-		if err := client.SetLatency(ctx, l.Name, 5); err != nil {
+		if err := client.Set(ctx, l.Name, Settings{LatencyMS: 5}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -153,7 +149,7 @@ func TestRestoreTriesAgain(t *testing.T) {
 	}
 	take(t, l.Listen, &squatter)
 	defer squatter.Close()
-	err := (&lab{client: client}).restore(ctx, client.links)
+	err := Each(client.links, func(link string) error { return client.Restore(ctx, link) })
 	if err == nil || strings.Count(err.Error(), "restore link") != 1 ||
 		!strings.Contains(err.Error(), "restore link client-primary: another connection of toxiproxy's has its port") {
 		t.Errorf("a port that stays taken: %v", err)
@@ -190,21 +186,25 @@ func TestRestartOfToxiproxyIsSaid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &lab{client: client, began: started.Add(-time.Minute)}
-	if note := l.lost(ctx); !strings.Contains(note, "toxiproxy started anew at ") {
+	said := func(began time.Time) string {
+		t.Helper()
+		var notes strings.Builder
+		l := &latencyCommand{Switch: &Switch{client: client}, set: new(topology.Set), began: began, out: io.Discard, notes: &notes}
+		if err := l.show(ctx, nil, true); err != nil {
+			t.Fatal(err)
+		}
+		return notes.String()
+	}
+	if note := said(started.Add(-time.Minute)); !strings.Contains(note, "toxiproxy started anew at ") {
 		t.Errorf("toxiproxy is younger than the lab: %q", note)
 	}
-	if err := client.SetLatency(ctx, "client-primary", 5); err != nil {
-		t.Fatal(err)
-	}
-	if note := l.lost(ctx); note != "" {
-		t.Errorf("something was set since: %q", note)
-	}
-	if err := client.Off(ctx, "client-primary"); err != nil {
-		t.Fatal(err)
-	}
-	l.began = started.Add(time.Minute)
-	if note := l.lost(ctx); note != "" {
+	if note := said(started.Add(time.Minute)); note != "" {
 		t.Errorf("toxiproxy is older than the lab: %q", note)
+	}
+	if err := client.Set(ctx, "client-primary", Settings{LatencyMS: 5}); err != nil {
+		t.Fatal(err)
+	}
+	if note := said(started.Add(-time.Minute)); note != "" {
+		t.Errorf("something was set since: %q", note)
 	}
 }

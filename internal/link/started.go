@@ -24,18 +24,14 @@ func (c *Client) Started(ctx context.Context) (time.Time, error) {
 	}
 	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
 		if value, found := strings.CutPrefix(lines.Text(), "process_start_time_seconds "); found {
-			return parseSeconds(value)
+			seconds, err := strconv.ParseFloat(value, 64)
+			if err != nil {
+				return time.Time{}, fmt.Errorf("read when toxiproxy started: %w", err)
+			}
+			return time.UnixMilli(int64(seconds * 1000)), nil
 		}
 	}
 	return time.Time{}, errors.New("toxiproxy doesn't say when it started: its metrics have no process_start_time_seconds")
-}
-
-func parseSeconds(text string) (time.Time, error) {
-	seconds, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return time.Time{}, fmt.Errorf("read when toxiproxy started: %w", err)
-	}
-	return time.UnixMilli(int64(seconds * 1000)), nil
 }
 
 // containerStarted returns when this container started, the zero time where that can't be known.
@@ -53,29 +49,4 @@ func containerStarted() time.Time {
 		return time.Time{}
 	}
 	return time.UnixMilli(int64(seconds * 1000))
-}
-
-// lost says that a restart of toxiproxy took everything off the links, "" where it didn't or something has been set
-// since. Toxiproxy starts before the container of the lab's program does, unless it starts anew.
-func (l *lab) lost(ctx context.Context) string {
-	now, _, err := l.client.Read(ctx)
-	if err != nil || !now.Bare() {
-		return ""
-	}
-	started, err := l.client.Started(ctx)
-	if err != nil || l.began.IsZero() || !started.After(l.began) {
-		return ""
-	}
-	return fmt.Sprintf("toxiproxy started anew at %s UTC: what was set on links before is gone",
-		started.UTC().Format(time.TimeOnly))
-}
-
-// Bare reports whether nothing is on any link, and none is cut.
-func (s Snapshot) Bare() bool {
-	for _, p := range s {
-		if p.Describe() != "-" {
-			return false
-		}
-	}
-	return true
 }

@@ -4,120 +4,102 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"pooler-lab/internal/topology"
 )
 
-// A Switch changes links as the latency commands do, for those who hold on to it: the console.
-type Switch struct{ *lab }
+// A Switch changes links, for the latency command and for the console. The standby's replication follows: it goes over
+// ReplicationLink while anything is on that link or it is cut, and straight otherwise.
+type Switch struct {
+	client      *Client
+	replication *Replication
+}
 
 // NewSwitch makes one for the links of set. Nothing is opened yet.
 func NewSwitch(set *topology.Set, client *Client) (*Switch, error) {
-	replication, err := NewReplication(set, client.host())
-	if err != nil {
-		return nil, err
-	}
-	return &Switch{&lab{set: set, client: client, replication: replication}}, nil
+	replication, err := NewReplication(set, topology.Proxy)
+	return &Switch{client, replication}, err
 }
 
-// Read reads all links, and says which of them are stalled.
-func (s *Switch) Read(ctx context.Context) (now Snapshot, stalled map[string]error, err error) {
-	return s.client.Read(ctx)
+// Proxy reads a link.
+func (s *Switch) Proxy(ctx context.Context, link string) (Proxy, error) {
+	return s.client.Proxy(ctx, link)
 }
 
 // Started returns when toxiproxy started.
 func (s *Switch) Started(ctx context.Context) (time.Time, error) { return s.client.Started(ctx) }
 
-// Set makes the links carry exactly these settings, all that it can; the error names those that it couldn't. The
-// standby's replication goes over its link where that is given any, and off it where it is given none.
-func (s *Switch) Set(ctx context.Context, settings Settings, links ...string) error {
-	set := func(name string) error { return s.client.Set(ctx, name, settings) }
-	others := slices.DeleteFunc(slices.Clone(links), func(name string) bool { return name == ReplicationLink })
-	failed := each(others, set)
-	// Last: it can take the standby a while to stream from elsewhere, and nobody else is to wait for that.
-	if len(others) < len(links) {
-		return errors.Join(failed, s.setReplication(ctx, settings))
+// Set makes the link carry exactly these settings. One that is cut stays cut.
+func (s *Switch) Set(ctx context.Context, link string, settings Settings) error {
+	set := func() error { return s.client.Set(ctx, link, settings) }
+	if settings == (Settings{}) {
+		return s.clear(ctx, link, set)
 	}
-	return failed
+	return s.load(ctx, link, set)
 }
 
-func (s *Switch) setReplication(ctx context.Context, settings Settings) error {
-	if settings != (Settings{}) {
-		return s.setLinks(ctx, []string{ReplicationLink}, settings)
-	}
-	if err := s.client.Set(ctx, ReplicationLink, settings); err != nil {
-		return err
-	}
-	return s.moveReplication(ctx, []string{ReplicationLink}, false)
+// Off takes everything off the link and restores it where it is cut.
+func (s *Switch) Off(ctx context.Context, link string) error {
+	return s.clear(ctx, link, func() error { return s.client.Off(ctx, link) })
 }
 
-// Cut ends the links' connections and refuses new ones until Restore.
-func (s *Switch) Cut(ctx context.Context, links ...string) error { return s.cut(ctx, links) }
+// Cut ends the link's connections and refuses new ones until Restore.
+func (s *Switch) Cut(ctx context.Context, link string) error {
+	return s.load(ctx, link, func() error { return s.client.Cut(ctx, link) })
+}
 
-// Restore ends a cut.
-func (s *Switch) Restore(ctx context.Context, links ...string) error { return s.restore(ctx, links) }
+// Restore ends a cut; what was set on the link still is.
+func (s *Switch) Restore(ctx context.Context, link string) error {
+	return s.clear(ctx, link, func() error { return s.client.Restore(ctx, link) })
+}
 
-// Reset ends the links' connections; new ones are accepted at once. One that is cut stays cut.
-func (s *Switch) Reset(ctx context.Context, links ...string) error {
-	now, _, err := s.client.Read(ctx)
-	if err != nil {
+// Reset ends the link's connections; new ones are accepted at once. One that is cut stays cut.
+func (s *Switch) Reset(ctx context.Context, link string) error {
+	now, err := s.client.Proxy(ctx, link)
+	if err != nil || !now.Enabled {
 		return err
 	}
-	return each(links, func(name string) error {
-		if now.Cut(name) {
-			return nil
-		}
-		if err := errors.Join(s.client.Cut(ctx, name), s.client.Restore(ctx, name)); err != nil {
-			return fmt.Errorf("reset link %s: %w", name, err)
-		}
-		return nil
-	})
+	if err := errors.Join(s.client.Cut(ctx, link), s.client.Restore(ctx, link)); err != nil {
+		return fmt.Errorf("reset link %s: %w", link, err)
+	}
+	return nil
+}
+
+// load makes a change that puts something on a link. Replication goes there first: over a link that is slow or cut
+// already the standby would take long to stream.
+func (s *Switch) load(ctx context.Context, link string, change func() error) error {
+	if link != ReplicationLink {
+		return change()
+	}
+	moved := s.moveReplication(ctx, true)
+	return errors.Join(change(), moved)
+}
+
+// clear makes a change that takes something off a link. Where nothing is left there, replication leaves it.
+func (s *Switch) clear(ctx context.Context, link string, change func() error) error {
+	if err := change(); err != nil || link != ReplicationLink {
+		return err
+	}
+	now, err := s.client.Proxy(ctx, link)
+	if err != nil || !now.Bare() {
+		return err
+	}
+	return s.moveReplication(ctx, false)
+}
+
+func (s *Switch) moveReplication(ctx context.Context, over bool) error {
+	if err := s.replication.move(ctx, over, false); err != nil {
+		where := map[bool]string{true: "put on", false: "taken off"}[over]
+		return fmt.Errorf("the standby's replication couldn't be %s %s: %w", where, ReplicationLink, err)
+	}
+	return nil
 }
 
 // Replicates says where a standby with that primary_conninfo gets its WAL from: straight, or over the link.
-func (s *Switch) Replicates(primaryConninfo string) string {
-	info, err := parseConninfo(primaryConninfo)
-	if err != nil {
-		return "unknown: " + err.Error()
-	}
-	if s.replication.link.isIn(info) {
+func (s *Switch) Replicates(conninfo string) string {
+	if s.replication.isOver(conninfo) {
 		return "over the link"
 	}
 	return "straight"
 }
-
-func (a address) isIn(info conninfo) bool { return info.leadsTo(a.host, a.port) }
-
-// Check says what of the settings is none that a link can have.
-func (s Settings) Check() error {
-	for _, ms := range []struct {
-		what  string
-		value int
-	}{{"latency", s.LatencyMS}, {"jitter", s.JitterMS}} {
-		if ms.value < 0 {
-			return fmt.Errorf("a %s of %d ms is negative: a link can't answer before it was asked", ms.what, ms.value)
-		}
-		if int64(ms.value) > longest.Milliseconds() {
-			return fmt.Errorf(
-				"a %s of %d ms is more than 10 minutes, the most a link may add; cut it instead",
-				ms.what,
-				ms.value,
-			)
-		}
-	}
-	for _, kbps := range []int{s.DownKBps, s.UpKBps} {
-		if kbps < 0 || kbps > fastest {
-			return fmt.Errorf(
-				"a bandwidth of %d KB/s: say whole KB/s (1 KB = 1000 bytes) from 1 to %d, or 0 for no limit",
-				kbps,
-				fastest,
-			)
-		}
-	}
-	return s.check()
-}
-
-// Others says whether the link has faults that the lab never sets.
-func (p Proxy) Others() bool { return len(p.foreign()) > 0 }

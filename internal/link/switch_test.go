@@ -1,91 +1,158 @@
 package link
 
 import (
+	"fmt"
+	"net"
+	"strings"
+	"sync"
 	"testing"
-	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
 )
 
-func TestSwitchSetsCutsAndResets(t *testing.T) {
-	client := startToxiproxy(t)
-	links := []topology.Link{
-		addLink(t, client, "client-primary", listen(t, answerQueries)),
-		addLink(t, client, ReplicationLink, "primary:5432"),
-	}
-	s, err := NewSwitch(&topology.Set{Links: links}, client)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, probe := t.Context(), NewProbe("127.0.0.1", links[0])
+func TestReset(t *testing.T) {
+	client, ctx := startToxiproxy(t), t.Context()
+	l := addLink(t, client, "client-primary", listen(t, answerQueries))
+	s, probe := &Switch{client: client}, NewProbe("127.0.0.1", l)
 	defer probe.Close()
-	if err := s.Set(ctx, Settings{LatencyMS: 20}, "client-primary"); err != nil {
+	if _, err := probe.Sample(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if took, err := probe.RoundTrip(ctx, Settings{LatencyMS: 20}); err != nil || took < 20*time.Millisecond {
-		t.Errorf("asked 20 ms, measured %v, %v", took, err)
-	}
-	for _, asked := range []Settings{{LatencyMS: mostLatency}, {}} {
-		if err := s.Set(ctx, asked, "client-primary"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if took, err := probe.RoundTrip(ctx, Settings{}); err != nil || took <= 0 {
-		t.Errorf("with nothing set, measured %v, %v", took, err)
-	}
-	if err := s.Reset(ctx, "client-primary"); err != nil {
+	if err := s.Reset(ctx, l.Name); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := probe.RoundTrip(ctx, Settings{}); err == nil {
+	if _, err := probe.Sample(ctx); err == nil {
 		t.Error("a connection outlived a reset")
 	}
-	if _, err := probe.RoundTrip(ctx, Settings{}); err != nil {
+	if _, err := probe.Sample(ctx); err != nil {
 		t.Errorf("no new connection after a reset: %v", err)
 	}
-	if err := s.Cut(ctx, "client-primary"); err != nil {
+	if err := s.Cut(ctx, l.Name); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Reset(ctx, "client-primary"); err != nil {
+	if err := s.Reset(ctx, l.Name); err != nil {
 		t.Fatal(err)
 	}
-	if now, _, err := s.Read(ctx); err != nil || !now.Cut("client-primary") {
+	if now, err := s.Proxy(ctx, l.Name); err != nil || now.Describe() != "cut" {
 		t.Errorf("a reset has ended the cut: %+v, %v", now, err)
 	}
 }
 
-func TestReplicates(t *testing.T) {
-	l := topology.Link{Name: ReplicationLink, Listen: "0.0.0.0:15010", Upstream: "primary:5432"}
-	s, err := NewSwitch(&topology.Set{Links: []topology.Link{l}}, New("http://toxiproxy:8474"))
+// A standbyStandIn stands in for a standby that streams at once from where it is told to.
+type standbyStandIn struct {
+	mu       sync.Mutex
+	conninfo string
+}
+
+const straightConninfo = "host=primary port=5432 user=replicator options='-c a=b'"
+
+func (s *standbyStandIn) serve(conn net.Conn) {
+	testkit.Answer(conn, func(sql string) (values []string, ok bool) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if text, found := strings.CutPrefix(sql, "ALTER SYSTEM SET primary_conninfo TO "); found {
+			s.conninfo = strings.ReplaceAll(text[1:len(text)-1], "''", "'")
+			return nil, true
+		}
+		if strings.Contains(sql, "pg_stat_wal_receiver") {
+			config, err := pgconn.ParseConfig(s.conninfo)
+			if err != nil {
+				return nil, false
+			}
+			return []string{fmt.Sprintf("streaming from %s:%d", config.Host, config.Port)}, true
+		}
+		return []string{s.conninfo}, true
+	})
+}
+
+// straight says whether it is told what it was told at first.
+func (s *standbyStandIn) straight() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conninfo == straightConninfo
+}
+
+// newReplicating makes a switch whose standby replicates straight.
+func newReplicating(t *testing.T) (*Switch, *standbyStandIn) {
+	t.Helper()
+	standby := &standbyStandIn{conninfo: straightConninfo}
+	host, port, _ := net.SplitHostPort(listen(t, standby.serve))
+	client := startToxiproxy(t)
+	l := addLink(t, client, ReplicationLink, "primary:5432")
+	s, err := NewSwitch(&topology.Set{Links: []topology.Link{l}}, client)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for conninfo, want := range map[string]string{
-		"host=primary port=5432 user=replicator":    "straight",
-		"host=toxiproxy port=15010 user=replicator": "over the link",
-		"host='": "unknown: a quote isn't closed",
+	s.replication.standby = fmt.Sprintf("host=%s port=%s user=lab sslmode=disable", host, port)
+	return s, standby
+}
+
+// Replication is on its link while something is on that or it is cut, whatever brought it there.
+func TestReplicationFollowsItsLink(t *testing.T) {
+	s, standby := newReplicating(t)
+	ctx := t.Context()
+	set := func(settings Settings) func() error {
+		return func() error { return s.Set(ctx, ReplicationLink, settings) }
+	}
+	off := func() error { return s.Off(ctx, ReplicationLink) }
+	cut := func() error { return s.Cut(ctx, ReplicationLink) }
+	restore := func() error { return s.Restore(ctx, ReplicationLink) }
+	const straight, over = true, false
+	for i, step := range []struct {
+		change   func() error
+		link     string
+		straight bool
+	}{
+		{set(Settings{}), "0 ms", straight},
+		{set(Settings{LatencyMS: 10}), "10 ms", over},
+		{set(Settings{DownKBps: 500}), "500 KB/s down", over},
+		{set(Settings{}), "0 ms", straight},
+		{cut, "cut", over},
+		{set(Settings{}), "cut", over},
+		{restore, "0 ms", straight},
+		{set(Settings{LatencyMS: 20}), "20 ms", over},
+		{cut, "cut, 20 ms", over},
+		{restore, "20 ms", over},
+		{cut, "cut, 20 ms", over},
+		{off, "0 ms", straight},
 	} {
-		if got := s.Replicates(conninfo); got != want {
-			t.Errorf("%s: %q, wanted %q", conninfo, got, want)
+		if err := step.change(); err != nil {
+			t.Fatalf("step %d: %v", i, err)
+		}
+		now, err := s.Proxy(ctx, ReplicationLink)
+		if err != nil || now.Describe() != step.link || standby.straight() != step.straight {
+			t.Errorf("step %d: the link is %s (%v), replication goes straight: %v; wanted %s, %v",
+				i, now.Describe(), err, standby.straight(), step.link, step.straight)
 		}
 	}
 }
 
-func TestCheckOfSettings(t *testing.T) {
-	for _, right := range []Settings{{}, {LatencyMS: 600000}, {LatencyMS: 5, JitterMS: 5, DownKBps: 1, UpKBps: fastest}} {
-		if err := right.Check(); err != nil {
-			t.Errorf("%+v: %v", right, err)
+// A standby that is away doesn't keep its link from being set. The error says what is left to do.
+func TestLinkIsSetWhileTheStandbyIsAway(t *testing.T) {
+	s, _ := newReplicating(t)
+	s.replication.standby = "host=127.0.0.1 port=1 user=lab sslmode=disable"
+	for _, settings := range []Settings{{LatencyMS: 10}, {}} {
+		err := s.Set(t.Context(), ReplicationLink, settings)
+		if err == nil || !strings.Contains(err.Error(), "the standby's replication couldn't be ") {
+			t.Errorf("%+v: %v", settings, err)
+		}
+		if now, err := s.Proxy(t.Context(), ReplicationLink); err != nil || now.Settings() != settings {
+			t.Errorf("the link is %+v, %v; wanted %+v", now, err, settings)
 		}
 	}
-	for _, wrong := range []Settings{
-		{LatencyMS: -1},
-		{LatencyMS: 600001},
-		{JitterMS: 1},
-		{LatencyMS: 1, JitterMS: -1},
-		{DownKBps: -1},
-		{UpKBps: fastest + 1},
+}
+
+func TestReplicates(t *testing.T) {
+	s, _ := newReplicating(t)
+	for conninfo, want := range map[string]string{
+		straightConninfo:                        "straight",
+		straightConninfo + s.replication.detour: "over the link",
 	} {
-		if wrong.Check() == nil {
-			t.Errorf("%+v was let through", wrong)
+		if got := s.Replicates(conninfo); got != want {
+			t.Errorf("%s: %q, wanted %q", conninfo, got, want)
 		}
 	}
 }

@@ -9,18 +9,16 @@ import (
 	"strings"
 	"sync"
 	"text/tabwriter"
-	"time"
 	"unicode/utf8"
+
+	"pooler-lab/internal/session"
 )
 
 // Row is what is shown of a link: what it is set to and what it is just now.
 type Row struct {
-	Link        string   `json:"link"`
-	HostPort    int      `json:"host_port"` // of 127.0.0.1 on the host; 0: not published
-	LatencyMS   int      `json:"latency_ms"`
-	JitterMS    int      `json:"jitter_ms"`
-	DownKBps    int      `json:"down_kbps"` // 0: no limit
-	UpKBps      int      `json:"up_kbps"`
+	Link     string `json:"link"`
+	HostPort int    `json:"host_port"` // of 127.0.0.1 on the host; 0: not published
+	Settings
 	Cut         bool     `json:"cut"`
 	Others      []string `json:"others"`        // faults that aren't the lab's
 	RoundTripMS *float64 `json:"round_trip_ms"` // null: not measured, and Problem says why
@@ -31,63 +29,49 @@ type Row struct {
 	set string
 }
 
-// rows reads those links from toxiproxy and measures them, all at once.
-func (l *lab) rows(ctx context.Context, links []string) ([]Row, error) {
-	snapshot, stalled, err := l.client.Read(ctx)
-	if err != nil {
-		return nil, err
-	}
+// rows are those links, measured, all at once. Why a link couldn't be read stands in unread.
+func (l *latencyCommand) rows(ctx context.Context, links []string, now Snapshot, unread map[string]error) []Row {
 	rows := make([]Row, len(links))
 	var all sync.WaitGroup
 	for i, name := range links {
-		p, ok := snapshot.Proxy(name)
-		if wrong, is := stalled[name]; is {
+		if wrong := unread[name]; wrong != nil {
+			state := map[bool]string{true: "stalled", false: "missing"}[isStalled(wrong)]
 			rows[i] = l.rowOf(Proxy{Name: name, Enabled: true})
-			rows[i].set, rows[i].Problem = "?", "stalled: "+wrong.Error()
+			rows[i].set, rows[i].Problem = "?", state+": "+wrong.Error()
 			continue
 		}
-		if !ok {
-			rows[i] = Row{
-				Link:    name,
-				set:     "-",
-				Problem: "missing: toxiproxy doesn't have it; restart that service to have it read its file again",
+		p, _ := now.Proxy(name)
+		all.Go(func() {
+			rows[i] = l.rowOf(p)
+			rows[i].RoundTripMS, rows[i].Problem = l.roundTrip(ctx, p)
+			if name == ReplicationLink {
+				rows[i].Replication = l.replicationNow(ctx)
 			}
-			continue
-		}
-		all.Go(func() { rows[i] = l.row(ctx, p) })
+		})
 	}
 	all.Wait()
-	return rows, nil
-}
-
-func (l *lab) row(ctx context.Context, p Proxy) Row {
-	row := l.rowOf(p)
-	if p.Name == ReplicationLink {
-		row.Replication = l.replicationNow(ctx)
-	}
-	row.RoundTripMS, row.Problem = l.roundTrip(ctx, p)
-	return row
+	return rows
 }
 
 // rowOf is a link's row without anything measured.
-func (l *lab) rowOf(p Proxy) Row {
-	set := p.Settings()
+func (l *latencyCommand) rowOf(p Proxy) Row {
+	set := p.Describe()
+	if p.Bare() {
+		set = "-"
+	}
 	return Row{
-		Link:      p.Name,
-		HostPort:  l.set.HostPort(p.Name),
-		LatencyMS: set.LatencyMS,
-		JitterMS:  set.JitterMS,
-		DownKBps:  set.DownKBps,
-		UpKBps:    set.UpKBps,
-		Cut:       !p.Enabled,
-		Others:    append([]string{}, p.foreign()...),
-		UsedBy:    append([]string{}, l.set.PathsOver(p.Name)...),
-		set:       p.Describe(),
+		Link:     p.Name,
+		HostPort: l.set.HostPort(p.Name),
+		Settings: p.Settings(),
+		Cut:      !p.Enabled,
+		Others:   append([]string{}, p.Others()...),
+		UsedBy:   append([]string{}, l.set.PathsOver(p.Name)...),
+		set:      set,
 	}
 }
 
 // roundTrip measures a link, or says why it can't.
-func (l *lab) roundTrip(ctx context.Context, p Proxy) (*float64, string) {
+func (l *latencyCommand) roundTrip(ctx context.Context, p Proxy) (*float64, string) {
 	known, err := l.set.Link(p.Name)
 	if err != nil {
 		return nil, err.Error()
@@ -98,30 +82,23 @@ func (l *lab) roundTrip(ctx context.Context, p Proxy) (*float64, string) {
 	if !p.Enabled {
 		return nil, "cut"
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience(p.Settings()))
+	ctx, cancel := context.WithTimeout(ctx, p.Settings().Patience())
 	defer cancel()
-	measured, err := measureLink(ctx, l.client.host(), known)
+	probe := NewProbe(l.host, known)
+	defer probe.Close()
+	measured, err := probe.RoundTrip(ctx)
 	if err != nil {
-		return nil, "unreachable: " + reason(err, known)
+		return nil, "unreachable: " + session.Reason(err, known.Service())
 	}
 	ms := float64(measured.Median.Microseconds()) / 1000
 	return &ms, ""
 }
 
-// patience is how long a link may take to connect and answer a few times; a person waits for the table, so a link
-// that is slower than 20 seconds counts as not answering.
-func patience(set Settings) time.Duration {
-	return min(5*time.Second+10*time.Duration(set.LatencyMS+set.JitterMS)*time.Millisecond, 20*time.Second)
-}
-
-func (l *lab) replicationNow(ctx context.Context) string {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
+func (l *latencyCommand) replicationNow(ctx context.Context) string {
 	over, err := l.replication.OverLink(ctx)
 	switch {
 	case err != nil:
-		standby, _ := l.set.Link("client-standby")
-		return "unknown: " + reason(err, standby)
+		return "unknown: " + session.Reason(err, "standby")
 	case over:
 		return "over the link"
 	}
@@ -175,8 +152,7 @@ func writeTable(w io.Writer, rows []Row) error {
 		return err
 	}
 	for i, note := range notes {
-		lines := strings.Join(fold(note, tableWidth-4), "\n    ")
-		if _, err := fmt.Fprintf(w, "(%d) %s\n", i+1, lines); err != nil {
+		if _, err := fmt.Fprintf(w, "(%d) %s\n", i+1, indented(note, tableWidth-4)); err != nil {
 			return err
 		}
 	}

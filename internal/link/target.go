@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"pooler-lab/internal/suggest"
 	"pooler-lab/internal/topology"
@@ -13,9 +12,14 @@ import (
 // everything is the target that stands for all links.
 const everything = "all"
 
+var errNoTarget = errors.New("on which link? Name links, paths or all, as in: scripts/latency 10ms client-primary")
+
 // targets returns the links that the names stand for, each once: a link for itself, a path for
 // its links, "all" for all. A note is for people, where a name could mean two things.
 func targets(set *topology.Set, names []string) (links, notes []string, err error) {
+	if len(names) == 0 {
+		return nil, nil, errNoTarget
+	}
 	for _, name := range names {
 		some, note, err := target(set, name)
 		if err != nil {
@@ -40,33 +44,22 @@ func target(set *topology.Set, name string) (links []string, note string, err er
 	_, notLink := set.Link(name)
 	p, notPath := set.Find(name)
 	switch {
-	case notLink == nil && notPath == nil && !slices.Contains(p.Links(), name):
-		return []string{
-				name,
-			}, fmt.Sprintf(
-				"%s is taken for the link; the path of that name goes over %v",
-				name,
-				p.Links(),
-			), nil
 	case notLink == nil:
-		return []string{name}, "", nil
+		if notPath == nil && !slices.Contains(p.Links(), name) {
+			note = fmt.Sprintf("%s is taken for the link; the path of that name goes over %v", name, p.Links())
+		}
+		return []string{name}, note, nil
 	case notPath == nil && len(p.Links()) == 0:
 		return nil, "", fmt.Errorf("path %s has no link: no latency can be put on it", name)
 	case notPath == nil:
 		return p.Links(), "", nil
 	}
-	return nil, "", unknownTarget(set, name)
+	return nil, "", suggest.Unknown("link or path", name, targetNames(set))
 }
 
-func unknownTarget(set *topology.Set, name string) error {
-	links, paths := set.LinkNames(), set.PathNames()
-	if some := suggest.Begun(name, paths); len(some) > 0 {
-		return fmt.Errorf("unknown link or path %q: did you mean one of the paths %s?", name, strings.Join(some, ", "))
-	}
-	if suggest.Closest(name, links) == "" && suggest.Closest(name, paths) != "" {
-		return suggest.Unknown("link or path", name, slices.Concat(paths, links))
-	}
-	return suggest.Unknown("link or path", name, slices.Concat(links, paths))
+// targetNames are the names of paths and links, each once.
+func targetNames(set *topology.Set) []string {
+	paths := set.PathNames()
+	isPath := func(name string) bool { return slices.Contains(paths, name) }
+	return slices.Concat(paths, slices.DeleteFunc(set.LinkNames(), isPath))
 }
-
-var errNoTarget = errors.New("on which link? Name links, paths or all, as in: scripts/latency 10ms client-primary")

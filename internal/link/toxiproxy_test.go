@@ -2,6 +2,7 @@ package link
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -12,7 +13,6 @@ import (
 
 	toxiproxy "github.com/Shopify/toxiproxy/v2"
 	"github.com/Shopify/toxiproxy/v2/collectors"
-	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/rs/zerolog"
 
 	"pooler-lab/internal/testkit"
@@ -55,6 +55,15 @@ func addLink(t testing.TB, c *Client, name, upstream string) topology.Link {
 	return topology.Link{Name: name, Listen: made.Listen, Upstream: upstream}
 }
 
+// change sends a request about a link's toxics, as other programs do.
+func (c *Client) change(ctx context.Context, link string, r request) error {
+	return c.ask(ctx, link, r.method, "/toxics"+r.toxic, r.body, nil)
+}
+
+func (c *Client) addToxic(ctx context.Context, link string, t Toxic) error {
+	return c.change(ctx, link, adding(t))
+}
+
 // listen serves each connection with serve until the test ends.
 func listen(t testing.TB, serve func(net.Conn)) (address string) {
 	t.Helper()
@@ -66,27 +75,9 @@ func echo(conn net.Conn) { io.Copy(conn, conn) }
 // silent answers nothing for as long as its client waits.
 func silent(conn net.Conn) { io.Copy(io.Discard, conn) }
 
-// answerQueries speaks just enough of PostgreSQL's protocol to answer every simple query with one row.
+// answerQueries answers every query with one row.
 func answerQueries(conn net.Conn) {
-	backend, ok := testkit.Startup(conn)
-	if !ok {
-		return
-	}
-	backend.Send(&pgproto3.AuthenticationOk{})
-	backend.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
-	for backend.Flush() == nil {
-		message, err := backend.Receive()
-		if err != nil {
-			return
-		}
-		if _, ok := message.(*pgproto3.Query); !ok {
-			return
-		}
-		backend.Send(&pgproto3.RowDescription{Fields: []pgproto3.FieldDescription{{Name: []byte("one"), DataTypeOID: 23}}})
-		backend.Send(&pgproto3.DataRow{Values: [][]byte{[]byte("1")}})
-		backend.Send(&pgproto3.CommandComplete{CommandTag: []byte("SELECT 1")})
-		backend.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
-	}
+	testkit.Answer(conn, func(string) (values []string, ok bool) { return []string{"1"}, true })
 }
 
 // aClient is a connection through a link that stays open while the link changes.

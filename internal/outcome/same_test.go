@@ -27,22 +27,33 @@ func TestJudgeSame(t *testing.T) {
 		return lesson.Comparison{Name: name, Metric: "tps", Of: pick("path", "pgpool", "driver", driver),
 			To: pick("path", "direct", "driver", driver)}
 	}
-	const text = "the ratio of k6 to that of pgbench is "
+	const text, margin = "the ratio of k6 to that of pgbench is ", ", expected: 1 within 5 %"
+	full := []result.Flag{{Kind: result.FlagHost, Text: "99 % of the host's CPU in use"}}
+	few := []result.Flag{{Kind: result.FlagFew, Text: "7 iterations"}}
 	for name, test := range map[string]struct {
-		pgbench []float64 // of pgpool; direct has 10 all the time, and k6's pgpool 8
+		pgbench []float64     // of pgpool; direct has 10 all the time, and k6's pgpool 8
+		flags   []result.Flag // of the last repeat of k6's pgpool
 		want    string
 	}{
-		"the same":         {[]float64{8, 8, 8, 8.1, 8.2, 8.2}, "reproduced: " + text + "0.99 (0.98 to 1.00), expected: 1 within 5 %"},
-		"another":          {[]float64{9, 9, 9, 9.1, 9.2, 9.2}, "not reproduced: " + text + "0.88 (0.87 to 0.89), expected: 1 within 5 %"},
-		"too wide to tell": {[]float64{7, 8, 8, 8, 8, 9}, "inconclusive: " + text + "1.00 (0.89 to 1.14), expected: 1 within 5 %: the interval is too wide to tell"},
-		"too few":          {[]float64{8, 8}, "no interval: comparison pgbench: no interval: 2 of 6 common repeats"},
+		"the same": {[]float64{8, 8, 8, 8.1, 8.2, 8.2}, nil, "reproduced: " + text + "0.99 (0.98 to 1.00)" + margin},
+		"another":  {[]float64{9, 9, 9, 9.1, 9.2, 9.2}, nil, "not reproduced: " + text + "0.88 (0.87 to 0.89)" + margin},
+		"too wide to tell": {[]float64{7, 8, 8, 8, 8, 9}, nil,
+			"inconclusive: " + text + "1.00 (0.89 to 1.14)" + margin + ": the interval is too wide to tell"},
+		"too few": {[]float64{8, 8}, nil, "no interval: comparison pgbench: no interval: 2 of 6 common repeats"},
+		"the same on a full host": {[]float64{8, 8, 8, 8, 8, 8}, full, "reproduced: " + text + "1.00 (1.00 to 1.00)" + margin +
+			"; this machine's CPU was full (pgpool, select, 1 client)"},
+		"another on a full host": {[]float64{9, 9, 9, 9, 9, 9}, full, "inconclusive: " + text + "0.89 (0.89 to 0.89)" +
+			margin + "; this machine's CPU was full (pgpool, select, 1 client)"},
+		"with a veto": {[]float64{8, 8, 8, 8, 8, 8}, few, "inconclusive: comparison k6: inconclusive: too few " +
+			"transactions " +
+			"(pgpool, select, 1 client)"},
 	} {
-		run := &result.Run{Lesson: result.Lesson{Comparisons: []lesson.Comparison{ask("k6", "k6"), ask("pgbench", "pgbench")}}}
-		cell(run, "pgpool", 1, 8, 8, 8, 8, 8, 8)
+		run := &result.Run{}
+		run.Lesson.Comparisons = []lesson.Comparison{ask("k6", "k6"), ask("pgbench", "pgbench")}
+		cell(run, "pgpool", 1, 8, 8, 8, 8, 8, 8).Repeats[5].Flags = test.flags
 		cell(run, "direct", 1, 10, 10, 10, 10, 10, 10)
-		for _, c := range []*result.Cell{cell(run, "pgpool", 1, test.pgbench...), cell(run, "direct", 1, 10, 10, 10, 10, 10, 10)} {
-			c.Driver = lesson.Pgbench
-		}
+		cell(run, "pgpool", 1, test.pgbench...).Driver = lesson.Pgbench
+		cell(run, "direct", 1, 10, 10, 10, 10, 10, 10).Driver = lesson.Pgbench
 		same := lesson.Condition{Is: lesson.Same, Comparisons: []string{"k6", "pgbench"}, Within: 0.05}
 		if got := Judge(run, lesson.Finding{All: []lesson.Condition{same}}).String(); got != test.want {
 			t.Errorf("%s: the outcome is\n%q, it should be\n%q", name, got, test.want)

@@ -115,18 +115,18 @@ func divide(sides []Side, of []int, nodes []Node) {
 
 // An Overhead is what servers commit for a load beside its clients' transactions.
 type Overhead struct {
-	parts  []part
+	less   []deduction
 	unsure int64 // how many of what is left may not be the clients' either
 }
 
 // and is the overhead of both; what they call alike is added up.
 func (o Overhead) and(other Overhead) Overhead {
-	sum := Overhead{parts: slices.Clone(o.parts), unsure: o.unsure + other.unsure}
-	for _, p := range other.parts {
-		if i := slices.IndexFunc(sum.parts, func(q part) bool { return q.what == p.what }); i >= 0 {
-			sum.parts[i].n += p.n
+	sum := Overhead{less: slices.Clone(o.less), unsure: o.unsure + other.unsure}
+	for _, p := range other.less {
+		if i := slices.IndexFunc(sum.less, func(q deduction) bool { return q.what == p.what }); i >= 0 {
+			sum.less[i].n += p.n
 		} else {
-			sum.parts = append(sum.parts, p)
+			sum.less = append(sum.less, p)
 		}
 	}
 	return sum
@@ -140,20 +140,20 @@ func commits(k6 int64, nodes []Node, o Overhead) result.Count {
 		all += n.Commits
 		names = append(names, n.Name)
 	}
-	return unsure(count("transactions, xact_commit of "+strings.Join(names, " and "), k6, all, o.parts...), o.unsure)
+	return unsure(count("transactions, xact_commit of "+strings.Join(names, " and "), k6, all, o.less...), o.unsure)
 }
 
-// A part of a server's count isn't clients' transactions.
-type part struct {
+// A deduction is what of a server's count isn't clients' transactions.
+type deduction struct {
 	what string
 	n    int64
 }
 
-// count sets k6's count beside a server's, less its parts.
-func count(what string, k6, server int64, parts ...part) result.Count {
+// count sets k6's count beside a server's, less what is to be deducted.
+func count(what string, k6, server int64, less ...deduction) result.Count {
 	raw := server
 	var names []string
-	for _, p := range parts {
+	for _, p := range less {
 		if p.n != 0 {
 			server -= p.n
 			names = append(names, fmt.Sprintf("%d %s", p.n, p.what))

@@ -45,7 +45,7 @@ func (None) Counted(Use, Load) []result.Count { return nil }
 
 // Overhead is what is no client's: a connection's own transaction, prepares, and what the lab did.
 func (None) Overhead(_ Use, l Load) Overhead {
-	return Overhead{parts: []part{{"connections' own", l.Sessions}, {"prepares", l.K6.Prepares},
+	return Overhead{less: []deduction{{"connections' own", l.Sessions}, {"prepares", l.K6.Prepares},
 		{"the lab's own", l.Own.Statements}}}
 }
 

@@ -151,7 +151,7 @@ func (b *pgbouncer) Counters(ctx context.Context, u Use) (Counters, error) {
 // Counted sets SHOW STATS beside k6's count.
 func (b *pgbouncer) Counted(_ Use, l Load) []result.Count {
 	return []result.Count{count("transactions, SHOW STATS of PgBouncer", l.K6.Transactions, l.Transactions,
-		part{"prepares", l.K6.Prepares}, part{"the lab's own", l.Own.Statements})}
+		deduction{"prepares", l.K6.Prepares}, deduction{"the lab's own", l.Own.Statements})}
 }
 
 // Overhead is what PgBouncer itself commits on its server connections, and what opening them does: it SETs the clients'
@@ -161,13 +161,13 @@ func (b *pgbouncer) Counted(_ Use, l Load) []result.Count {
 func (b *pgbouncer) Overhead(u Use, l Load) Overhead {
 	// A client that sends nothing gets no server connection.
 	connections, unused := l.K6.Connections-l.K6.Silent+l.Own.Connections, neverUsed(u, l.Sessions)
-	parts := []part{{"SETs", l.Sessions - unused}}
+	parts := []deduction{{"SETs", l.Sessions - unused}}
 	if u.Mode == "session" {
-		parts = []part{{"SETs", connections}, {"DISCARD ALLs", connections}}
+		parts = []deduction{{"SETs", connections}, {"DISCARD ALLs", connections}}
 	}
-	parts = append(parts, part{"connections' own", l.Sessions}, part{"prepares", l.K6.Prepares},
-		part{"the lab's own", l.Own.Statements})
-	return Overhead{parts: parts, unsure: unused}
+	parts = append(parts, deduction{"connections' own", l.Sessions}, deduction{"prepares", l.K6.Prepares},
+		deduction{"the lab's own", l.Own.Statements})
+	return Overhead{less: parts, unsure: unused}
 }
 
 // Opened is how many the pool held at the load's end: it began empty, and keeps what it opens.

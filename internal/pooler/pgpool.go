@@ -118,7 +118,7 @@ func (p *pgpool) Counters(ctx context.Context, u Use) (Counters, error) {
 func (p *pgpool) Overhead(u Use, l Load) Overhead {
 	connections, nodes := l.K6.Connections+l.Own.Connections, int64(len(u.Nodes))
 	return Overhead{
-		parts: []part{{"connections' own", connections * nodes}, {"DISCARD ALLs", connections},
+		less: []deduction{{"connections' own", connections * nodes}, {"DISCARD ALLs", connections},
 			{"prepares", l.K6.Prepares}, {"the lab's own", l.Own.Statements}},
 		unsure: (connections + l.K6.Explicit) * (nodes - 1),
 	}

@@ -31,9 +31,10 @@ type follower struct {
 	file     string // of the groups
 	stop     string // file that ends k6
 
-	offset  int64 // of the first byte not read yet
-	stopped bool  // k6 was told to stop
-	err     error // of reading, the first
+	offset  int64     // of the first byte not read yet
+	start   time.Time // of the first group
+	stopped bool      // k6 was told to stop
+	err     error     // of reading, the first
 }
 
 // follow begins to read the groups of a pair; end reads what is left, and returns what was wrong with them.
@@ -157,7 +158,11 @@ func (f *follower) add(g summary.Group) error {
 			f.pair.Figures[name] = append(f.pair.Figures[name], figures)
 		}
 	}
+	if f.pair.Groups == 0 {
+		f.start = g.Start
+	}
 	f.pair.Groups++
+	f.pair.Seconds = g.End.Sub(f.start).Seconds()
 	return nil
 }
 

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -46,18 +47,20 @@ func (r *runner) found(ctx context.Context) (n network, err error) {
 	return n, nil
 }
 
-// restoreNetwork makes links and replication what they were.
+// restoreNetwork makes links and replication what they were: each, whatever became of the other.
 func (r *runner) restoreNetwork(ctx context.Context, found network) error {
+	var moved error
 	if r.movesReplication {
 		// First: with a long latency in place the standby would take long to stream from elsewhere.
-		if err := r.replication.Move(ctx, found.overLink); err != nil {
-			return fmt.Errorf("restore replication: %w", err)
+		if moved = r.replication.Move(ctx, found.overLink); moved != nil {
+			moved = fmt.Errorf("restore replication: %w", moved)
 		}
 	}
-	if _, err := r.answering(ctx); err != nil {
-		return err
+	_, err := r.answering(ctx)
+	if err == nil {
+		err = r.links.Put(ctx, found.links)
 	}
-	return r.links.Put(ctx, found.links)
+	return errors.Join(moved, err)
 }
 
 // comesBack is how long toxiproxy may take to answer again after it was killed.

@@ -176,7 +176,7 @@ func (p *plan) takes(o lesson.Override) string {
 	doc := p.document(o, 0)
 	e := newEstimate(doc, p.expected(o))
 	text := howMany(doc) + ", " + e.String()
-	if e.share > 0 {
+	if e.share > 0 && e.share < 1 {
 		text += ", " + clock(e.left[windows]+e.left[atMost]) + " at most"
 	}
 	return text

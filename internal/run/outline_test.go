@@ -44,7 +44,7 @@ func TestWays(t *testing.T) {
 		{"as it is", lesson.Override{}, []string{
 			"comparison light, 45 clients tps side by side, until 5 %, at most 45 s",
 			"comparison light, 5 clients tps 6 blocks: pgpool draws the nodes of only 5 sessions, once a pair",
-		}, `^3 pairs and 36 repeats, about (\d:\d\d), (\d:\d\d) at most$`},
+		}, `^3 pairs and 36 repeats, about (\d:\d\d)(?:, (\d:\d\d) at most)?$`},
 		{"as the command line says", lesson.Override{Until: &until, AtMost: &atMost}, []string{
 			"comparison light, 45 clients tps side by side, until 3 %, at most 90 s",
 		}, `^3 pairs and 36 repeats`},
@@ -67,7 +67,7 @@ func TestWays(t *testing.T) {
 				}
 			}
 			found := regexp.MustCompile(test.takes).FindStringSubmatch(takes)
-			if found == nil || len(found) == 3 && found[2] < found[1] {
+			if found == nil || len(found) == 3 && found[2] != "" && found[2] < found[1] {
 				t.Errorf("it takes %q", takes)
 			}
 		})

@@ -19,7 +19,7 @@ import (
 
 // perTrial is what a trial takes beside its warm-up and window, on a quiet machine: it starts k6, proves its paths and
 // reads counts.
-const perTrial = time.Second
+const perTrial = 1500 * time.Millisecond
 
 // The sorts of trials. Those of a sort take alike of what is planned for them: a window has a fixed length, and a pair or
 // fixed work has a most that it may take.
@@ -88,8 +88,8 @@ type estimate struct {
 func newEstimate(doc *result.Run, expected time.Duration) estimate {
 	var e estimate
 	e.plan(left(doc))
-	if rest := expected - e.left[windows]; rest > 0 && e.left[atMost] > 0 {
-		e.share = min(1, float64(rest)/float64(e.left[atMost]))
+	if expected > 0 && e.left[atMost] > 0 {
+		e.share = min(1, max(0.1, float64(expected-e.left[windows])/float64(e.left[atMost])))
 	}
 	return e
 }

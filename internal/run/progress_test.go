@@ -23,7 +23,7 @@ func docOf(pair bool, cells ...lesson.Cell) *result.Run {
 		doc.Cells = append(doc.Cells, result.Cell{Cell: c})
 	}
 	if pair {
-		doc.Pairs = []result.Pair{{Block: 1, Of: cells[0].ID, To: cells[1].ID, Until: 0.05, AtMost: 59,
+		doc.Pairs = []result.Pair{{Block: 1, Of: cells[0].ID, To: cells[1].ID, Until: 0.05, AtMost: 58.5,
 			Status: result.Planned}}
 		doc.Blocks = 2
 		doc.Cells[0].Paired, doc.Cells[1].Paired = 1, 1
@@ -38,7 +38,7 @@ func timed(id string, seconds float64, wanted int) lesson.Cell {
 }
 
 func TestEstimate(t *testing.T) {
-	work := timed("w", 99, 2)
+	work := timed("w", 98.5, 2)
 	work.Transactions = 5
 	ended := func(e *estimate, sort int, plan, took time.Duration) {
 		e.left[sort] -= plan
@@ -52,15 +52,15 @@ func TestEstimate(t *testing.T) {
 		ends     func(*estimate)
 		want     string
 	}{
-		{"windows, and 1 s for each trial", docOf(false, timed("a", 9, 3)), 0, nil, "about 0:30"},
-		{"a pair, and what its cells run alone", docOf(true, timed("a", 9, 2), timed("b", 9, 2)), 0, nil, "1:20 at most"},
-		{"fixed work", docOf(false, timed("a", 9, 3), work), 0, nil, "3:50 at most"},
-		{"as the author says", docOf(false, timed("a", 9, 3), work), 70 * time.Second, nil, "about 1:10"},
+		{"windows, and 1.5 s for each trial", docOf(false, timed("a", 8.5, 3)), 0, nil, "about 0:30"},
+		{"a pair, and what its cells run alone", docOf(true, timed("a", 8.5, 2), timed("b", 8.5, 2)), 0, nil, "1:20 at most"},
+		{"fixed work", docOf(false, timed("a", 8.5, 3), work), 0, nil, "3:50 at most"},
+		{"as the author says", docOf(false, timed("a", 8.5, 3), work), 70 * time.Second, nil, "about 1:10"},
 		{"no more than is planned", docOf(false, work), time.Hour, nil, "about 3:20"},
-		{"trials that took twice their time", docOf(false, timed("a", 9, 8)), 0, func(e *estimate) {
+		{"trials that took twice their time", docOf(false, timed("a", 8.5, 8)), 0, func(e *estimate) {
 			ended(e, windows, 20*time.Second, 40*time.Second)
 		}, "about 1:30"}, // (20 + 40) of (20 + 20), of 60
-		{"work that ended early", docOf(false, timed("a", 9, 1), work), 60 * time.Second, func(e *estimate) {
+		{"work that ended early", docOf(false, timed("a", 8.5, 1), work), 60 * time.Second, func(e *estimate) {
 			ended(e, atMost, 100*time.Second, 10*time.Second)
 		}, "about 0:25"}, // 10; (0.25 x 50 + 10) of (50 + 100), of 100
 	}
@@ -95,7 +95,7 @@ func (p *progress) next(doc *result.Run) {
 
 func TestProgress(t *testing.T) {
 	var out bytes.Buffer
-	doc := docOf(false, timed("a", 9, 4))
+	doc := docOf(false, timed("a", 8.5, 4))
 	p, pass := begins(&out, doc)
 	pass(20 * time.Second)
 	if got := clock(p.remaining()); got != "0:30" {
@@ -124,7 +124,7 @@ func TestProgress(t *testing.T) {
 
 func TestProgressOfAPair(t *testing.T) {
 	var out bytes.Buffer
-	a, b := timed("a", 9, 2), timed("b", 9, 2)
+	a, b := timed("a", 8.5, 2), timed("b", 8.5, 2)
 	b.Path = "pooled"
 	doc := docOf(true, a, b)
 	p, pass := begins(&out, doc)
@@ -210,7 +210,7 @@ func TestProgressIsOneLineOnATerminal(t *testing.T) {
 // A run that people watch in a terminal leaves its last step for who watches elsewhere, and takes it away at its end.
 func TestRunLeavesItsLastStep(t *testing.T) {
 	results := t.TempDir()
-	doc := docOf(false, timed("a", 9, 3))
+	doc := docOf(false, timed("a", 8.5, 3))
 	p := newProgress(io.Discard, doc, 0)
 	over := p.follow(results, "20261121T220000Z-00-tour")
 	p.next(doc)

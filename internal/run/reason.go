@@ -32,7 +32,7 @@ func (l room) whyNot(r ratio) string {
 	}
 	for _, why := range []string{
 		refuseSchedule(sides), refuseMetric(r.metric), refuseLinks(sides), refuseSettings(sides), l.refusePoolSizes(sides),
-		refusePreparation(sides), refuseDraw(sides), l.refuseRoom(sides),
+		refusePreparation(sides), refuseDraw(sides), l.refuseClients(sides), l.refuseSessions(sides), l.refuseServers(sides),
 	} {
 		if why != "" {
 			return why

@@ -54,18 +54,8 @@ func (l room) poolSize(s pathCell) int {
 	return l.limits[s.path.Pooler].PoolSize
 }
 
-// refuseRoom refuses cells that have no room beside each other.
-func (l room) refuseRoom(sides [2]pathCell) string {
-	for _, why := range []string{l.roomForClients(sides), l.roomInSessionPools(sides), l.roomInServers(sides)} {
-		if why != "" {
-			return why
-		}
-	}
-	return ""
-}
-
-// roomForClients refuses more clients than a pooler takes.
-func (l room) roomForClients(sides [2]pathCell) string {
+// refuseClients refuses more clients than a pooler takes.
+func (l room) refuseClients(sides [2]pathCell) string {
 	sum := map[string]int{} // by service
 	for _, s := range sides {
 		service, most := s.path.PoolerService(), l.limits[s.path.Pooler].Clients
@@ -79,6 +69,7 @@ func (l room) roomForClients(sides [2]pathCell) string {
 // A pool is server connections that sides share.
 type pool struct {
 	service  string
+	mode     string
 	clients  int
 	size     int // 0 is one for each client
 	database string
@@ -93,31 +84,19 @@ func (p pool) servers() int {
 	return p.clients
 }
 
-// roomInSessionPools refuses more clients than a pool of sessions has server connections: who has none waits for a
+// refuseSessions refuses more clients than a pool of sessions has server connections: who has none waits for a
 // client to leave, and none leaves.
-func (l room) roomInSessionPools(sides [2]pathCell) string {
-	sides = [2]pathCell{sessionPooled(sides[0]), sessionPooled(sides[1])}
+func (l room) refuseSessions(sides [2]pathCell) string {
 	for _, p := range l.pools(sides) {
-		if p.clients > p.servers() {
+		if p.mode == "session" && p.clients > p.servers() {
 			return fmt.Sprintf("%d connections, and the session pool of %s has %d", p.clients, p.service, p.size)
 		}
 	}
 	return ""
 }
 
-// sessionPooled is the side where its pool lends server connections for as long as a session lasts, and else a side
-// without clients.
-func sessionPooled(s pathCell) pathCell {
-	if s.path.Pools != "session" {
-		none := *s.Cell
-		none.Clients, none.Instances = 0, 0
-		s.Cell = &none
-	}
-	return s
-}
-
-// roomInServers refuses more server connections than a database takes.
-func (l room) roomInServers(sides [2]pathCell) string {
+// refuseServers refuses more server connections than a database takes.
+func (l room) refuseServers(sides [2]pathCell) string {
 	sum := map[string]int{} // by node
 	for _, p := range l.pools(sides) {
 		most := l.maxConnections
@@ -139,7 +118,8 @@ func (l room) pools(sides [2]pathCell) []pool {
 	all := map[string]*pool{}
 	for i, s := range sides {
 		service := s.path.PoolerService()
-		p := pool{service: service, size: l.poolSize(s), database: s.path.Database, nodes: nodes(s.path)}
+		p := pool{service: service, mode: s.path.Pools, size: l.poolSize(s), database: s.path.Database,
+			nodes: nodes(s.path)}
 		name := strconv.Itoa(i) // a side without a pooler shares with none
 		if service != "" {
 			at, _ := s.path.Endpoint(s.Link)

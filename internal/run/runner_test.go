@@ -233,6 +233,24 @@ func TestNetworkOfACell(t *testing.T) {
 	}
 }
 
+// Latencies are restored even where the standby's replication can't be.
+func TestLatenciesAreRestoredWithoutTheStandby(t *testing.T) {
+	c := plain("a")
+	c.ReplicationMS = 20
+	r, links, _ := newRunner(t, "good", c)
+	r.replication.(*replicationStandIn).broken = errors.New("the standby is away")
+	links.latency["client-standby"] = 7 // before the run
+	if err := r.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(links.put) != 1 || links.put[0].SetMS("client-standby") != 7 {
+		t.Errorf("put back: %v", links.put)
+	}
+	if said := written(t, r.dir).NotRestored; !strings.Contains(said, "restore replication: the standby is away") {
+		t.Errorf("not restored: %q", said)
+	}
+}
+
 func TestASwapRejectsTheRepeat(t *testing.T) {
 	tests := []struct {
 		name     string

@@ -140,13 +140,17 @@ func (s *linksStandIn) Set(_ context.Context, l string, to link.Settings) error 
 
 // replicationStandIn stands in for the standby's replication.
 type replicationStandIn struct {
-	over  bool
-	moves []bool
+	over   bool
+	moves  []bool
+	broken error // what going straight gives
 }
 
 func (s *replicationStandIn) OverLink(context.Context) (bool, error) { return s.over, nil }
 
 func (s *replicationStandIn) Move(_ context.Context, over bool) error {
+	if !over && s.broken != nil {
+		return s.broken
+	}
 	if s.over != over {
 		s.moves = append(s.moves, over)
 	}

@@ -47,7 +47,7 @@ func newTrial(pair *result.Pair, block, position, number int, cells ...lesson.Ce
 	}
 	if pair != nil {
 		own := *pair
-		own.Started, own.Figures, own.Groups = &started, nil, 0
+		own.Started, own.Figures, own.Groups, own.Seconds = &started, nil, 0, 0
 		t.pair = &own
 	}
 	return t

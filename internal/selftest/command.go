@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pooler-lab/internal/lesson"
-	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/run"
 	"pooler-lab/internal/topology"
@@ -90,8 +89,6 @@ func measure(ctx context.Context, names []string, o options, out, progress io.Wr
 		return err
 	}
 	l.Comparisons, l.Once = comparisons(chosen, o.paths, o.minutes*60), true
-	fmt.Fprintf(progress, "%s of %g minutes: none ends before its time\n", metric.Count(pairs(l.Comparisons), "pair"),
-		o.minutes)
 	doc, failed := run.Lesson(ctx, l, lesson.Override{Experiments: experiments(l.Comparisons),
 		Values: map[string][]string{"paths": o.paths}}, uint64(o.seed), progress)
 	if doc == nil {

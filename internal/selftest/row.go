@@ -91,15 +91,6 @@ func experiments(all []lesson.Comparison) []string {
 	return slices.Compact(names)
 }
 
-// pairs is how many pairs of cells the comparisons have: several metrics of the same cells are measured at once.
-func pairs(all []lesson.Comparison) int {
-	each := map[string]bool{}
-	for _, c := range all {
-		each[c.Of.String()+" "+c.To.String()] = true
-	}
-	return len(each)
-}
-
 // known is the row of that name, and one without a ratio where there is none.
 func known(name string) row {
 	i := slices.IndexFunc(rows, func(r row) bool { return r.name == name })

@@ -3,6 +3,7 @@
 package selftest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -52,10 +53,10 @@ func Judge(run *result.Run, seconds float64) (trials []Trial, without []string) 
 }
 
 func try(run *result.Run, plan lesson.Comparison, seconds float64) (Trial, error) {
-	of, to := cell(run, plan.Of), cell(run, plan.To)
-	pair, inverted := run.PairOf(of, to, plan.Metric)
-	if pair == nil {
-		return Trial{}, fmt.Errorf("it was not measured side by side%s", reason(run, of, to))
+	c := outcome.Compare(run, plan)
+	pair, inverted := run.PairOf(c.Of, c.To, plan.Metric)
+	if pair == nil || pair.Seconds == 0 {
+		return Trial{}, fmt.Errorf("it was not measured: %s", cmp.Or(c.Ratio.How, c.Reason.String()))
 	}
 	figures := slices.Clone(pair.Figures[plan.Metric])
 	if inverted {
@@ -63,68 +64,35 @@ func try(run *result.Run, plan lesson.Comparison, seconds float64) (Trial, error
 			figures[i] = [2]float64{f[1], f[0]}
 		}
 	}
-	all := length(pair)
 	r := known(plan.Name)
 	t := Trial{Row: plan, Expected: r.ratio, Counts: r.counts, Whole: outcome.Groups(figures), Seconds: seconds,
-		PerGroup: all / float64(len(figures))}
-	t.Wanted = side(t.Whole)
+		PerGroup: pair.Seconds / float64(pair.Groups)}
 	switch {
+	case r.ratio == 0:
+		t.Wanted = side(t.Whole)
 	case r.ratio == 1:
 		t.Wanted = outcome.NoClearDifference
 	case r.ratio > 1:
 		t.Wanted = outcome.Higher
-	case r.ratio > 0:
+	default:
 		t.Wanted = outcome.Lower
 	}
-	if c := outcome.Compare(run, plan); c.Outcome == outcome.Inconclusive {
+	if c.Outcome == outcome.Inconclusive {
 		t.Doubt = c.Reason.String()
 	}
-	for _, part := range parts(figures, all, seconds) {
+	for _, part := range parts(figures, pair.Seconds, seconds) {
 		t.Each = append(t.Each, verdict(part, t.PerGroup))
 		t.Early = append(t.Early, verdict(early(part, t.PerGroup), t.PerGroup))
 	}
 	return t, nil
 }
 
-// cell is the one that the selector picks, nil where there is none.
-func cell(run *result.Run, s lesson.Selector) *result.Cell {
-	if picked := outcome.Select(run, s); len(picked) == 1 {
-		return picked[0]
-	}
-	return nil
-}
-
-// reason is why the run has no pair of the cells, as far as it says.
-func reason(run *result.Run, of, to *result.Cell) string {
-	if of == nil || to == nil {
-		return ": the run doesn't have both cells"
-	}
-	for _, p := range run.Pairs {
-		if p.Of == of.ID && p.To == to.ID && p.Reason != "" {
-			return ": " + p.Reason
-		}
-	}
-	for _, u := range run.Unpaired {
-		if u.Of == of.ID && u.To == to.ID {
-			return ": " + u.Reason
-		}
-	}
-	return ""
-}
-
-// length is how long the pair measured, in seconds: all its time, or until it was ended.
-func length(p *result.Pair) float64 {
-	if p.Ending == result.TimeOver || p.Started == nil || p.Ended == nil {
-		return p.AtMost
-	}
-	return p.Ended.Sub(*p.Started).Seconds()
-}
-
-// parts cuts figures that took so long into whole parts of so many seconds. The last part may lack a second.
+// parts cuts figures that took so long into whole parts of so many seconds. The last part may lack a group, which would
+// have ended too late.
 func parts(figures [][2]float64, all, seconds float64) (cut [][][2]float64) {
 	perPart := float64(len(figures)) * seconds / all
 	at := func(part int) int { return min(len(figures), int(float64(part)*perPart+0.5)) }
-	for i := range int((all + 1) / seconds) {
+	for i := range int((all + all/float64(len(figures))) / seconds) {
 		cut = append(cut, figures[at(i):at(i+1)])
 	}
 	return cut

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"pooler-lab/internal/pooler"
@@ -19,9 +18,6 @@ type probe struct {
 	// Of its own, as the server at the other end tells.
 	pid, client, recovery, identifier, version string
 }
-
-// roundTrips is how many SELECT 1 the round trip is the median of.
-const roundTrips = 9
 
 // probeWait is how long whoever answers the client may take to come back after a restart.
 const probeWait = 10 * time.Second
@@ -80,8 +76,10 @@ const (
 // roundTrip measures the path's.
 func (p *probe) roundTrip(ctx context.Context, path Path) (*result.RoundTrip, error) {
 	for tries := 1; ; tries++ {
-		ms, err := p.median(ctx)
-		r := &result.RoundTrip{SetMS: path.SetMS, MeasuredMS: ms, Samples: roundTrips}
+		took, err := p.RoundTrip(ctx, "SELECT 1")
+		p.statements += int64(took.Samples)
+		ms := float64(took.Median.Microseconds()) / 1000
+		r := &result.RoundTrip{SetMS: path.SetMS, MeasuredMS: ms, Samples: took.Samples}
 		if err != nil || r.AsSet() || tries == roundTripTries {
 			return r, err
 		}
@@ -91,21 +89,6 @@ func (p *probe) roundTrip(ctx context.Context, path Path) (*result.RoundTrip, er
 			return r, ctx.Err()
 		}
 	}
-}
-
-// median is that of roundTrips SELECT 1, in milliseconds.
-func (p *probe) median(ctx context.Context) (float64, error) {
-	var took []time.Duration
-	for range roundTrips {
-		start := time.Now()
-		if _, err := p.Ask(ctx, "SELECT 1"); err != nil {
-			return 0, fmt.Errorf("measure the round trip: %w", err)
-		}
-		took = append(took, time.Since(start))
-		p.statements++
-	}
-	slices.Sort(took)
-	return float64(took[roundTrips/2].Microseconds()) / 1000, nil
 }
 
 // prove fills in the facts of the side's path, and its round trip if they hold. The error is of asking.

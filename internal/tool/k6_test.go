@@ -90,6 +90,7 @@ func TestCellOfAScript(t *testing.T) {
 		"its instances":         {"EXPERIMENT=everywhere", []string{`"instances":4,"instance_pool":2,`}},
 		"an application's pool": {"PATH=app-pool CLIENTS=30", []string{`"clients":30,`,
 			`"instances":1,"instance_pool":10,`}},
+		"one of the full size":     {"EXPERIMENT=huge", []string{`"clients":4000`}},
 		"a role that logs in":      {"EXPERIMENT=logins", []string{`user=app_clear `}},
 		"its workload and clients": {"WORKLOAD=heavy CLIENTS=20", []string{`"workload":"heavy","clients":20,`}},
 		"its load": {"RATE=0 TRANSACTIONS=5 SECONDS=1.5", []string{`"rate":0,"seconds":1.5`,

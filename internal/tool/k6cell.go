@@ -211,9 +211,8 @@ const slack = 20
 // env is what a script is told.
 func (r scriptRun) env() ([]string, error) {
 	c := r.cell
-	connections := max(c.Clients, c.Instances*c.InstancePool)
 	env, err := k6run.Trial{Cells: []k6run.Cell{{Cell: c, DSN: r.at.DSN(c.Role), Scale: r.scale, Seed: r.seed,
-		Deadline: k6run.GettingReady(connections) + c.Warmup + c.Seconds + slack}}}.Env()
+		Deadline: k6run.GettingReady(c.Connections()) + c.Warmup + c.Seconds + slack}}}.Env()
 	env = append(env, "LAB_PATH="+c.Path, "LAB_LINK="+c.Link)
 	return append(env, r.at.Env(c.Role, server.Password(c.Role))...), err
 }

@@ -4,32 +4,23 @@ package api
 import (
 	"time"
 
+	"pooler-lab/internal/link"
 	"pooler-lab/k6/live/second"
 )
 
 // A State is what the console knows at one moment; /api/state and each event carry it whole. Null is not known.
 type State struct {
-	Time      time.Time   `json:"time"`
-	Version   string      `json:"version"`
-	Presets   []Preset    `json:"presets"`
-	Toxiproxy Reachable   `json:"toxiproxy"`
-	Links     []Link      `json:"links"`
-	Nodes     []Node      `json:"nodes"`
-	Load      Load        `json:"load"`
-	Lesson    *Running    `json:"lesson"` // under way, null where none is
-	LastRun   *LastRun    `json:"last_run"`
-	Lock      string      `json:"lock"` // why nothing can be swapped just now, "" where it can
-	Waits     []NodeWaits `json:"waits"`
-}
-
-// A Preset is a link's settings with a name.
-type Preset struct {
-	Name      string `json:"name"`
-	Meaning   string `json:"meaning"`
-	LatencyMS int    `json:"latency_ms"`
-	JitterMS  int    `json:"jitter_ms"`
-	DownKBps  int    `json:"down_kbps"`
-	UpKBps    int    `json:"up_kbps"`
+	Time      time.Time    `json:"time"`
+	Version   string       `json:"version"`
+	Presets   link.Presets `json:"presets"`
+	Toxiproxy Reachable    `json:"toxiproxy"`
+	Links     []Link       `json:"links"`
+	Nodes     []Node       `json:"nodes"`
+	Load      Load         `json:"load"`
+	Lesson    *Running     `json:"lesson"` // under way, null where none is
+	LastRun   *LastRun     `json:"last_run"`
+	Lock      string       `json:"lock"` // why nothing can be swapped just now, "" where it can
+	Waits     []NodeWaits  `json:"waits"`
 }
 
 // Reachable says whether something answers.
@@ -40,15 +31,12 @@ type Reachable struct {
 
 // A Link is what one is set to, and what it is.
 type Link struct {
-	Name       string   `json:"name"`
-	From       string   `json:"from"`
-	To         string   `json:"to"`
-	HostPort   int      `json:"host_port"` // of 127.0.0.1 on the host, 0 where it isn't published
-	Known      bool     `json:"known"`     // the settings are of now: not while a lesson runs, or toxiproxy doesn't answer
-	LatencyMS  int      `json:"latency_ms"`
-	JitterMS   int      `json:"jitter_ms"`
-	DownKBps   int      `json:"down_kbps"` // 0 is no limit
-	UpKBps     int      `json:"up_kbps"`
+	Name     string `json:"name"`
+	From     string `json:"from"`
+	To       string `json:"to"`
+	HostPort int    `json:"host_port"` // of 127.0.0.1 on the host, 0 where it isn't published
+	Known    bool   `json:"known"`     // the settings are of now: not while a lesson runs, or toxiproxy doesn't answer
+	link.Settings
 	Cut        bool     `json:"cut"`
 	Others     bool     `json:"others"` // faults that the lab never sets
 	MeasuredMS *float64 `json:"measured_ms"`

@@ -10,6 +10,7 @@ import (
 
 	"pooler-lab/internal/console/api"
 	plan "pooler-lab/internal/lesson"
+	"pooler-lab/internal/link"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/k6/live/second"
 )
@@ -32,13 +33,14 @@ func of[T any](v T) *T { return &v }
 // state is one of a lab in which a bit of everything is the matter.
 var state = api.State{
 	Toxiproxy: api.Reachable{Up: true},
-	Presets:   []api.Preset{{Name: "satellite", Meaning: "far", LatencyMS: 630}},
+	Presets:   link.Presets{{Name: "satellite", Meaning: "far", Settings: link.Settings{LatencyMS: 630}}},
 	Links: []api.Link{
-		{Name: "client-primary", Known: true, LatencyMS: 10, JitterMS: 2, MeasuredMS: of(10.731)},
+		{Name: "client-primary", Known: true, Settings: link.Settings{LatencyMS: 10, JitterMS: 2}, MeasuredMS: of(10.731)},
 		{Name: "client-pgpool", Known: true, Cut: true, Reason: "cut"},
 		{Name: "client-yugabyte", Known: true, Off: "no image", Reason: "off"},
 		{Name: "client-standby", Reason: "no answer"},
-		{Name: "pgpool-standby", Known: true, LatencyMS: 630, JitterMS: 50, DownKBps: 100, MeasuredMS: of(640.0)},
+		{Name: "pgpool-standby", Known: true, Settings: link.Settings{LatencyMS: 630, JitterMS: 50, DownKBps: 100},
+			MeasuredMS: of(640.0)},
 		{Name: "nowhere", Known: true, MeasuredMS: of(1.0)},
 	},
 	Nodes: []api.Node{

@@ -25,10 +25,10 @@ const every = 200 * time.Millisecond
 // An Output collects the samples of a test.
 type Output struct {
 	output.SampleBuffer
-	file    string
-	flusher *output.PeriodicFlusher
-	series  map[seriesKey]*series
-	kinds   map[kind]*series
+	file     string
+	flusher  *output.PeriodicFlusher
+	series   map[seriesKey]*series
+	byLabels map[labels]*series
 
 	current [summary.Sides]map[*metrics.Metric]*series // measured by each side since the last group
 	failed  error                                      // of writing the groups, the first
@@ -44,8 +44,8 @@ type seriesKey struct {
 	tags   *metrics.TagSet
 }
 
-// A kind is samples that a summary doesn't tell apart.
-type kind struct {
+// Labels are what a summary tells samples apart by.
+type labels struct {
 	metric                    *metrics.Metric
 	side                      int
 	phase, connect, statement string
@@ -54,9 +54,9 @@ type kind struct {
 // none is the side of a sample that names none: the test has one cell.
 const none = -1
 
-// A series is the values of a kind: all of a trend's, the sum of a counter's.
+// A series is the values of samples with the same labels: all of a trend's, the sum of a counter's.
 type series struct {
-	kind
+	labels
 	values []float64
 	sum    float64
 }
@@ -78,12 +78,12 @@ func New(params output.Params) (output.Output, error) {
 	}
 	watchUnsaved(params.Logger)
 	return &Output{
-		file:   params.ConfigArgument,
-		series: map[seriesKey]*series{},
-		kinds:  map[kind]*series{},
-		ending: pg.Ended,
-		pair:   pg.Pair,
-		group:  pg.Group,
+		file:     params.ConfigArgument,
+		series:   map[seriesKey]*series{},
+		byLabels: map[labels]*series{},
+		ending:   pg.Ended,
+		pair:     pg.Pair,
+		group:    pg.Group,
 	}, nil
 }
 
@@ -139,9 +139,9 @@ func (o *Output) take(s metrics.Sample) {
 	}
 }
 
-// seriesOf finds the series of samples that are new, and makes it for the first ones of their kind.
+// seriesOf finds the series of samples that are new, and makes it for the first ones with their labels.
 func (o *Output) seriesOf(key seriesKey) *series {
-	k := kind{metric: key.metric, side: sideOf(key.tags)}
+	k := labels{metric: key.metric, side: sideOf(key.tags)}
 	k.phase, _ = key.tags.Get("phase")
 	switch key.metric.Name {
 	case "pg_statement":
@@ -149,10 +149,10 @@ func (o *Output) seriesOf(key seriesKey) *series {
 	case "pg_connect", "pg_connect_first_query":
 		k.connect, _ = key.tags.Get("connect")
 	}
-	to := o.kinds[k]
+	to := o.byLabels[k]
 	if to == nil {
-		to = &series{kind: k}
-		o.kinds[k] = to
+		to = &series{labels: k}
+		o.byLabels[k] = to
 	}
 	o.series[key] = to
 	return to

@@ -40,7 +40,7 @@ func (o *Output) listed() []*metrics.Metric {
 // of are the series of a side that have a metric of that type. Those that name no side belong to any.
 func (o *Output) of(side int, metric metrics.MetricType) []*series {
 	var found []*series
-	for k, series := range o.kinds {
+	for k, series := range o.byLabels {
 		if k.metric.Type == metric && (k.side == none || k.side == side) {
 			found = append(found, series)
 		}

@@ -3,25 +3,29 @@ package link
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"pooler-lab/internal/session"
 	"pooler-lab/internal/topology"
 )
 
 func TestMeasureSeesTheLatencySet(t *testing.T) {
 	client := startToxiproxy(t)
 	l := addLink(t, client, "client-primary", listen(t, answerQueries))
+	probe := NewProbe("127.0.0.1", l)
+	defer probe.Close()
 	for _, ms := range []int{0, 5, 30} {
-		if err := client.SetLatency(t.Context(), l.Name, ms); err != nil {
+		if err := client.Set(t.Context(), l.Name, Settings{LatencyMS: ms}); err != nil {
 			t.Fatal(err)
 		}
-		got, err := measureLink(t.Context(), "127.0.0.1", l)
+		got, err := probe.RoundTrip(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Median < time.Duration(ms)*time.Millisecond || got.Samples < leastSamples {
+		if got.Median < time.Duration(ms)*time.Millisecond || got.Samples < 3 {
 			t.Errorf("set %d ms, measured %+v", ms, got)
 		}
 	}
@@ -31,11 +35,13 @@ func TestMeasureSeesTheLatencySet(t *testing.T) {
 func BenchmarkLatency(b *testing.B) {
 	client := startToxiproxy(b)
 	l := addLink(b, client, "client-primary", listen(b, answerQueries))
+	probe := NewProbe("127.0.0.1", l)
+	defer probe.Close()
 	for _, ms := range []int{0, 5, 30, 100} {
-		if err := client.SetLatency(b.Context(), l.Name, ms); err != nil {
+		if err := client.Set(b.Context(), l.Name, Settings{LatencyMS: ms}); err != nil {
 			b.Fatal(err)
 		}
-		got, err := measureLink(b.Context(), "127.0.0.1", l)
+		got, err := probe.RoundTrip(b.Context())
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -63,19 +69,16 @@ func TestRowSaysWhyThereIsNoRoundTrip(t *testing.T) {
 	if err := client.addToxic(ctx, "client-primary", odd); err != nil {
 		t.Fatal(err)
 	}
-	l := &lab{set: &topology.Set{Links: links}, client: client}
-	rows, err := l.rows(ctx, l.set.LinkNames())
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := commandOver(t, client, links...)
+	rows := readRows(t, l)
 	want := []struct{ set, problem string }{
 		{"odd", ""},
 		{"-", "unreachable: connection closed; is 127.0.0.1 up?"},
 		{"cut", "cut"},
-		{"-", "missing: toxiproxy doesn't have it; restart that service to have it read its file again"},
+		{"?", "missing: toxiproxy has no link client-missing; restart that service"},
 	}
 	for i, w := range want {
-		if rows[i].set != w.set || rows[i].Problem != w.problem || (rows[i].RoundTripMS == nil) != (w.problem != "") {
+		if rows[i].set != w.set || !strings.HasPrefix(rows[i].Problem, w.problem) || (rows[i].RoundTripMS == nil) != (w.problem != "") {
 			t.Errorf(
 				"%s: got %q, %q, %v; want %q, %q",
 				rows[i].Link,
@@ -90,7 +93,8 @@ func TestRowSaysWhyThereIsNoRoundTrip(t *testing.T) {
 	quiet := addLink(t, client, "client-quiet", listen(t, silent))
 	soon, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
 	defer cancel()
-	if _, err := measureLink(soon, "127.0.0.1", quiet); err == nil || reason(err, quiet) != "no answer in time" {
+	if _, err := NewProbe("127.0.0.1", quiet).Sample(soon); err == nil ||
+		session.Reason(err, "quiet") != "no answer in time" {
 		t.Errorf("a server that says nothing: %v", err)
 	}
 	var table strings.Builder
@@ -105,7 +109,7 @@ func TestAskedInWords(t *testing.T) {
 		p    Proxy
 		want string
 	}{
-		{"nothing", Proxy{Enabled: true}, "-"},
+		{"nothing", Proxy{Enabled: true}, "0 ms"},
 		{"cut", Proxy{}, "cut"},
 		{"latency", Proxy{Enabled: true, Toxics: Settings{LatencyMS: 10}.toxics()}, "10 ms"},
 		{"cut with latency", Proxy{Toxics: Settings{LatencyMS: 10}.toxics()}, "cut, 10 ms"},
@@ -140,4 +144,24 @@ func TestAskedInWords(t *testing.T) {
 // with is a link with one toxic on it.
 func with(name, kind string, attributes map[string]any) Proxy {
 	return Proxy{Enabled: true, Toxics: []Toxic{toxic(name, kind, "downstream", attributes)}}
+}
+
+// commandOver is `lab latency` over those links.
+func commandOver(t *testing.T, client *Client, links ...topology.Link) *latencyCommand {
+	t.Helper()
+	for _, l := range links {
+		if !slices.Contains(client.links, l.Name) {
+			client.links = append(client.links, l.Name)
+		}
+	}
+	return &latencyCommand{Switch: &Switch{client: client}, host: "127.0.0.1", set: &topology.Set{Links: links}}
+}
+
+func readRows(t *testing.T, l *latencyCommand) []Row {
+	t.Helper()
+	now, unread, err := l.client.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l.rows(t.Context(), l.set.LinkNames(), now, unread)
 }

@@ -1,0 +1,190 @@
+package link
+
+import (
+	"context"
+	"errors"
+	"net"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+func latency(name, stream string, ms float64) Toxic {
+	return toxic(name, "latency", stream, map[string]any{"latency": ms, "jitter": 0.0})
+}
+
+func TestSet(t *testing.T) {
+	slicer := toxic(
+		"slicer_downstream",
+		"slicer",
+		"downstream",
+		map[string]any{"average_size": 10.0, "size_variation": 0.0, "delay": 0.0},
+	)
+	half := latency(latencyDownstream, "downstream", 10)
+	half.Toxicity = 0.5
+	cases := []struct {
+		name   string
+		before []Toxic
+		set    Settings
+		want   []string // names, in the order in which they act
+	}{
+		{"latency on a bare link", nil, Settings{LatencyMS: 10}, []string{latencyDownstream}},
+		{
+			"another latency",
+			[]Toxic{latency(latencyDownstream, "downstream", 10)},
+			Settings{LatencyMS: 20, JitterMS: 2},
+			[]string{latencyDownstream},
+		},
+		{"for every connection", []Toxic{half}, Settings{LatencyMS: 10}, []string{latencyDownstream}},
+		{"nothing", []Toxic{latency(latencyDownstream, "downstream", 10)}, Settings{}, nil},
+		{
+			"someone else's goes",
+			[]Toxic{latency("theirs", "downstream", 5), latency("too", "upstream", 7)},
+			Settings{LatencyMS: 10},
+			[]string{latencyDownstream},
+		},
+		{
+			"someone else's of our name in the other stream",
+			[]Toxic{latency(latencyDownstream, "upstream", 5)},
+			Settings{LatencyMS: 10},
+			[]string{latencyDownstream},
+		},
+		{"other faults go", []Toxic{slicer}, Settings{LatencyMS: 10}, []string{latencyDownstream}},
+		{
+			"bandwidth stands before latency",
+			[]Toxic{latency(latencyDownstream, "downstream", 10)},
+			Settings{LatencyMS: 10, DownKBps: 500, UpKBps: 100},
+			[]string{bandwidthUpstream, bandwidthDownstream, latencyDownstream},
+		},
+		{
+			"latency behind bandwidth",
+			Settings{DownKBps: 500}.toxics(),
+			Settings{LatencyMS: 10, DownKBps: 600},
+			[]string{bandwidthDownstream, latencyDownstream},
+		},
+		{
+			"bandwidth goes",
+			Settings{LatencyMS: 10, DownKBps: 500, UpKBps: 500}.toxics(),
+			Settings{LatencyMS: 10},
+			[]string{latencyDownstream},
+		},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			client := startToxiproxy(t)
+			l := addLink(t, client, "client-primary", listen(t, echo))
+			for _, toxic := range c.before {
+				if err := client.addToxic(t.Context(), l.Name, toxic); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := client.Set(t.Context(), l.Name, c.set); err != nil {
+				t.Fatal(err)
+			}
+			now, err := client.Proxy(t.Context(), l.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, toxic := range now.Toxics {
+				names = append(names, toxic.Name)
+			}
+			if !reflect.DeepEqual(names, c.want) {
+				t.Errorf("toxics are %v, want %v", names, c.want)
+			}
+			if now.Settings() != c.set {
+				t.Errorf("asked is %+v, want %+v", now.Settings(), c.set)
+			}
+		})
+	}
+}
+
+func TestLiveConnectionFeelsEveryChange(t *testing.T) {
+	client := startToxiproxy(t)
+	l := addLink(t, client, "client-primary", listen(t, echo))
+	other := connectThrough(t, addLink(t, client, "client-standby", listen(t, echo)))
+	live := connectThrough(t, l)
+	steps := []struct {
+		name string
+		set  Settings
+		size int           // 0: nothing is sent
+		want time.Duration // at least
+	}{
+		{"bare", Settings{}, 10, 0},
+		{"60 ms", Settings{LatencyMS: 60}, 10, 60 * time.Millisecond},
+		{"changed in place", Settings{LatencyMS: 100}, 10, 100 * time.Millisecond},
+		{"bandwidth before it", Settings{LatencyMS: 20, DownKBps: 100}, 10_000, 100 * time.Millisecond},
+		{"nothing would come", Settings{LatencyMS: mostLatency}, 0, 0},
+		{"off", Settings{}, 10, 0},
+	}
+	for _, step := range steps {
+		if err := client.Set(t.Context(), l.Name, step.set); err != nil {
+			t.Fatal(err)
+		}
+		if step.size > 0 {
+			live.takes(step.name, step.size, step.want)
+		}
+		other.takes("the other link while "+step.name, 10, 0)
+	}
+}
+
+func TestCutAndRestore(t *testing.T) {
+	client := startToxiproxy(t)
+	l := addLink(t, client, "client-primary", listen(t, echo))
+	live := connectThrough(t, l)
+	live.roundTrip(10)
+	ctx := t.Context()
+	if err := client.Set(ctx, l.Name, Settings{LatencyMS: 50}); err != nil {
+		t.Fatal(err)
+	}
+	if err := client.Cut(ctx, l.Name); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := live.conn.Read(make([]byte, 1)); err == nil {
+		t.Error("a cut left a live connection open")
+	}
+	if conn, err := net.Dial("tcp", l.Listen); err == nil {
+		conn.Close()
+		t.Error("a cut link accepts a connection")
+	}
+	if err := client.Set(ctx, l.Name, Settings{LatencyMS: 60}); err != nil {
+		t.Fatal(err)
+	}
+	if now, err := client.Proxy(ctx, l.Name); err != nil || now.Describe() != "cut, 60 ms" {
+		t.Errorf("after setting a cut link: %s, %v", now.Describe(), err)
+	}
+	if err := client.Restore(ctx, l.Name); err != nil {
+		t.Fatal(err)
+	}
+	connectThrough(t, l).takes("the restored link", 10, 60*time.Millisecond)
+	if err := client.Set(ctx, l.Name, Settings{LatencyMS: mostLatency}); err != nil {
+		t.Fatal(err)
+	}
+	if err := client.Cut(ctx, l.Name); err != nil {
+		t.Fatal(err)
+	}
+	if err := client.Off(ctx, l.Name); err != nil {
+		t.Fatal(err)
+	}
+	connectThrough(t, l).takes("the link turned off", 10, 0)
+}
+
+func TestErrorsSayWhatIsWrong(t *testing.T) {
+	client := startToxiproxy(t)
+	if err := client.Set(t.Context(), "client-primary", Settings{LatencyMS: 10}); err == nil ||
+		!strings.Contains(err.Error(), "toxiproxy has no link client-primary") {
+		t.Errorf("missing link: %v", err)
+	}
+	gone := New("http://127.0.0.1:1", "client-primary")
+	if _, err := gone.Snapshot(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "toxiproxy doesn't answer at http://127.0.0.1:1; is the lab up?") {
+		t.Errorf("no toxiproxy: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	mute := New("http://"+listen(t, silent), "client-primary")
+	if _, err := mute.Snapshot(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a silent toxiproxy: %v; want an error at the deadline", err)
+	}
+}
