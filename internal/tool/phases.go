@@ -1,5 +1,4 @@
-// Package connect shows what a new connection costs on a path, phase by phase.
-package connect
+package tool
 
 import (
 	"context"
