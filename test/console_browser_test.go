@@ -17,7 +17,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"pooler-lab/internal/console/api"
+	webconsole "pooler-lab/internal/console"
 	"pooler-lab/internal/testkit"
 )
 
@@ -192,14 +192,14 @@ func number(selector string) string {
 }
 
 // consoleState is what /api/state says.
-func consoleState(t *testing.T) api.State {
+func consoleState(t *testing.T) webconsole.State {
 	t.Helper()
 	answer, err := http.Get(consoleURL + "/api/state")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	var s api.State
+	var s webconsole.State
 	if err := json.NewDecoder(answer.Body).Decode(&s); err != nil {
 		t.Fatalf("read /api/state: %v", err)
 	}
@@ -207,7 +207,7 @@ func consoleState(t *testing.T) api.State {
 }
 
 // linkState is what the console knows of a link.
-func linkState(t *testing.T, name string) api.Link {
+func linkState(t *testing.T, name string) webconsole.Link {
 	t.Helper()
 	for _, l := range consoleState(t).Links {
 		if l.Name == name {
@@ -215,23 +215,13 @@ func linkState(t *testing.T, name string) api.Link {
 		}
 	}
 	t.Fatalf("/api/state has no link %s", name)
-	return api.Link{}
+	return webconsole.Link{}
 }
 
-// post sends a request as a program would, with a page's origin.
-func post(t *testing.T, origin, path, body string) (status int, said string) {
+// post sends a request to the console.
+func post(t *testing.T, path, body string) (status int, said string) {
 	t.Helper()
-	request, err := http.NewRequest(
-		http.MethodPost,
-		consoleURL+path,
-		strings.NewReader(body),
-	) // in cleanups, too, when the test's context has ended
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Origin", origin)
-	request.Header.Set("Content-Type", "application/json")
-	answer, err := http.DefaultClient.Do(request)
+	answer, err := http.Post(consoleURL+path, "application/json", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}

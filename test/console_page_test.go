@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"image"
 	_ "image/png" // screenshots are
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,85 +17,17 @@ import (
 	"pooler-lab/internal/testkit"
 )
 
-// A page that somebody is lured to can't make their browser swap anything, whatever it says that it is.
-func TestConsoleRefusesForeignPages(t *testing.T) {
-	setLatency(t, "3ms", "client-primary")
-	for _, origin := range []string{"http://evil.example", "null", "http://lab:8081", "http://127.0.0.1"} {
-		status, said := post(t, origin, "/api/links/client-primary", `{"latency_ms": 77}`)
-		if status != http.StatusForbidden || said == "" {
-			t.Errorf("origin %s: status %d, %q, wanted a refusal", origin, status, said)
-		}
-	}
-	for name, change := range map[string]func(*http.Request){
-		"a foreign Host":     func(r *http.Request) { r.Host = "evil.example:8080" },
-		"a form's type":      func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") },
-		"from another site":  func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") },
-		"neither said where": func(r *http.Request) { r.Header.Del("Origin") },
-	} {
-		r, err := http.NewRequestWithContext(
-			t.Context(),
-			http.MethodPost,
-			consoleURL+"/api/links/client-primary",
-			strings.NewReader(`{"latency_ms": 77}`),
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Origin", consoleURL)
-		r.Header.Set("Content-Type", "application/json")
-		change(r)
-		answer, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer.Body.Close()
-		if answer.StatusCode < 400 {
-			t.Errorf("%s: status %d, wanted a refusal", name, answer.StatusCode)
-		}
-	}
-	if row := links(t)["client-primary"]; row.LatencyMS != 3 {
-		t.Errorf("a foreign page swapped the link: %d ms", row.LatencyMS)
-	}
-	if status, said := post(t, consoleURL, "/api/links/client-primary", `{"latency_ms": 4}`); status >= 300 {
-		t.Errorf("the console's own page is refused: %d %s", status, said)
-	}
-	if row := links(t)["client-primary"]; row.LatencyMS != 4 {
-		t.Errorf("the console's own page set %d ms, wanted 4", row.LatencyMS)
-	}
-}
-
-// The first picture needs no JavaScript. A page with all that it loads stays small, and neither a projector's width nor
-// a phone's makes it scroll sideways.
-func TestConsolePagesAreSmallAndFitTheirScreen(t *testing.T) {
-	answer, err := http.Get(consoleURL + "/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, l := range consoleState(t).Links {
-		if !strings.Contains(string(text), fmt.Sprintf(`data-link=%q`, l.Name)) {
-			t.Errorf("the page as it is sent has no link %s on its map", l.Name)
-		}
-	}
-	if p := answer.Header.Get("Content-Security-Policy"); !strings.Contains(p, "default-src 'none'") ||
-		strings.Contains(p, "unsafe") {
-		t.Errorf("content security policy %q", p)
-	}
-	p := openBrowser(t).open("/")
+// checkPages wants each page with all that it loads to be small, and neither a projector's width nor a phone's to make
+// it scroll sideways.
+func checkPages(t *testing.T, p *tab) {
 	for _, address := range []string{"/", "/lessons", "/lessons/05-balance", "/runs"} {
-		p.run(address, func(t *testing.T) {
-			p.do(chromedp.Navigate(consoleURL + address))
-			p.live()
-			checkSmall(t, p)
-			for _, size := range []struct{ width, height int64 }{{1280, 720}, {390, 844}} {
-				p.do(chromedp.EmulateViewport(size.width, size.height))
-				checkFits(p, size.width)
-			}
-		})
+		p.do(chromedp.Navigate(consoleURL + address))
+		p.live()
+		checkSmall(t, p)
+		for _, size := range []struct{ width, height int64 }{{390, 844}, {1280, 720}} {
+			p.do(chromedp.EmulateViewport(size.width, size.height))
+			checkFits(p, size.width)
+		}
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"pooler-lab/internal/console/api"
+	webconsole "pooler-lab/internal/console"
 	"pooler-lab/internal/testkit"
 )
 
@@ -44,10 +44,10 @@ func startLiveLoad(t *testing.T, p *tab) {
 func stopLiveLoad(t *testing.T) {
 	t.Helper()
 	testkit.Eventually(t, func() string {
-		if status, said := post(t, consoleURL, "/api/load/stop", "{}"); status >= 300 {
+		if status, said := post(t, "/api/load/stop", "{}"); status >= 300 {
 			return fmt.Sprintf("stop the live load: %d %s", status, said)
 		}
-		if s := consoleState(t).Load.State; s != api.LoadOff {
+		if s := consoleState(t).Load.State; s != webconsole.LoadOff {
 			return "the live load is " + s
 		}
 		return ""
@@ -81,8 +81,7 @@ func (p *tab) swapped(ms int) {
 	p.until("the load's p50 follows", fmt.Sprintf("%s >= %d", number(directP50), ms))
 }
 
-// The page with the map is what a room looks at: one browser has it open, in two windows, for all that can be done
-// there.
+// The console is what a room looks at: one browser has it open for all that can be done there.
 func TestConsole(t *testing.T) {
 	setLatency(t, "off")
 	b := openBrowser(t)
@@ -96,6 +95,8 @@ func TestConsole(t *testing.T) {
 	p.run("swaps by slider and by keyboard", func(t *testing.T) { checkSwaps(t, p) })
 	p.run("cuts and restores", func(t *testing.T) { checkCut(t, p) })
 	p.run("locks while a lesson runs", func(t *testing.T) { checkLocked(t, p, b) })
+	other.run("asks for a prediction and shows it beside the report", func(t *testing.T) { checkPredicted(t, b) })
+	other.run("has small pages that fit their screen", func(t *testing.T) { checkPages(t, other) })
 }
 
 func checkSwaps(t *testing.T, p *tab) {

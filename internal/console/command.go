@@ -20,10 +20,7 @@ func NewCommand() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			console, err := New(OptionsOfLab(c.ErrOrStderr()))
-			if err != nil {
-				return err
-			}
+			console := New(OptionsOfLab(c.ErrOrStderr()))
 			source, err := SourceOfLab(topology.Root())
 			if err != nil {
 				return err
@@ -40,11 +37,7 @@ func NewCommand() *cobra.Command {
 // Start serves the console of the lab's container until ctx ends. What goes wrong with it is said, and no reason to
 // end: the scripts work without it.
 func Start(ctx context.Context, out io.Writer) *Console {
-	c, err := New(OptionsOfLab(out))
-	if err != nil {
-		logTo(out).Printf("it is off: %v", err)
-		return nil
-	}
+	c := New(OptionsOfLab(out))
 	go func() {
 		if err := c.Serve(ctx, ":8080"); err != nil {
 			c.log.Printf("it is off: %v", err)
@@ -55,9 +48,6 @@ func Start(ctx context.Context, out io.Writer) *Console {
 
 // Watch has a console that was started watch the lab from now on.
 func (c *Console) Watch(ctx context.Context) {
-	if c == nil { // it is off
-		return
-	}
 	source, err := SourceOfLab(c.root)
 	if err != nil {
 		c.Waiting(err.Error())
@@ -72,9 +62,6 @@ const endWait = 13 * time.Second
 
 // Await waits until all that the console has started has ended, once its context has.
 func (c *Console) Await() {
-	if c == nil { // it is off
-		return
-	}
 	ended := make(chan struct{})
 	go func() { c.running.Wait(); close(ended) }()
 	select {

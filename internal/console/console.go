@@ -6,6 +6,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +20,6 @@ import (
 	"sync"
 	"time"
 
-	"pooler-lab/internal/console/web"
 	"pooler-lab/internal/topology"
 )
 
@@ -31,11 +31,11 @@ const chartJS = "/usr/share/javascript/chart.js/chart.min.js"
 
 // A Console serves the page. It answers from the start on, at first with what it waits for: see Ready.
 type Console struct {
-	root  string // of the lab
-	guard guard
-	pages *web.Pages
-	hub   *hub
-	log   *log.Logger
+	root    string   // of the lab
+	hosts   []string // names that it answers to
+	chartJS string   // the chart library's file
+	hub     *hub
+	log     *log.Logger
 
 	closing chan struct{}  // closed when the console ends
 	running sync.WaitGroup // what has to end before the program does: a lesson puts back what it has set
@@ -65,37 +65,26 @@ func OptionsOfLab(out io.Writer) Options {
 }
 
 // portOnHost is the one that Compose publishes the console on.
-func portOnHost() string {
-	if port := os.Getenv("LAB_CONSOLE_PORT"); port != "" {
-		return port
-	}
-	return "8080"
-}
+func portOnHost() string { return cmp.Or(os.Getenv("LAB_CONSOLE_PORT"), "8080") }
 
 // Address is where people open the console.
 func Address() string { return "http://127.0.0.1:" + portOnHost() }
 
 // New makes a console that says it is waiting until it is Ready.
-func New(o Options) (*Console, error) {
-	chart := o.ChartJS
-	if chart == "" {
-		chart = chartJS
+func New(o Options) *Console {
+	return &Console{
+		root:    o.Root,
+		hosts:   hostNames(o.Port, o.Hosts),
+		chartJS: cmp.Or(o.ChartJS, chartJS),
+		hub:     newHub(),
+		log:     log.New(o.Log, "console: ", 0),
+		closing: make(chan struct{}),
+		waiting: "the lab is starting",
 	}
-	pages, err := web.New(chart)
-	if err != nil {
-		return nil, err
-	}
-	return &Console{root: o.Root, guard: newGuard(o.Port, o.Hosts), pages: pages, hub: newHub(), log: logTo(o.Log),
-		closing: make(chan struct{}), waiting: "the lab is starting"}, nil
 }
-
-func logTo(out io.Writer) *log.Logger { return log.New(out, "console: ", 0) }
 
 // Waiting says what the lab does before it is ready.
 func (c *Console) Waiting(what string) {
-	if c == nil { // it is off
-		return
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.waiting = what
@@ -105,11 +94,11 @@ func (c *Console) Waiting(what string) {
 func (c *Console) Ready(ctx context.Context, source *Source) {
 	c.running.Add(1)
 	defer c.running.Done()
-	p := newParts(c, source)
+	p := newParts(ctx, c, source)
 	c.mu.Lock()
 	c.parts, c.waiting = p, ""
 	c.mu.Unlock()
-	p.run(ctx)
+	p.run()
 }
 
 // ready returns the console's parts, or what the lab waits for.

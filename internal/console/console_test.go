@@ -19,8 +19,8 @@ import (
 	toxiproxy "github.com/Shopify/toxiproxy/v2"
 	"github.com/rs/zerolog"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/link"
+	"pooler-lab/internal/result"
 	"pooler-lab/internal/run"
 	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
@@ -49,7 +49,6 @@ type bench struct {
 
 	mu       sync.Mutex
 	underWay string
-	step     *run.Step // nil where none is known
 }
 
 // newBench makes a console that is ready, with an empty results/ and its k6 and lab programs out of reach.
@@ -81,7 +80,7 @@ func newBench(t *testing.T, change func(*bench)) *bench {
 		K6:        "/nowhere/k6",
 		Lab:       "/nowhere/lab",
 		UnderWay:  b.holder,
-		Step:      b.lastStep,
+		Step:      func() (run.Step, bool) { return run.LastStep(filepath.Join(root, "results")) },
 		Probe:     func(l topology.Link) LinkProbe { return standInProbe{b.toxiproxy, l.Name} },
 		Nodes:     []NodeProbe{b.node},
 		Scale:     func(context.Context) (int, error) { return 1, nil },
@@ -107,12 +106,8 @@ func newConsole(t *testing.T, root string, server **httptest.Server) *Console {
 		t.Fatal(err)
 	}
 	*server = httptest.NewUnstartedServer(nil)
-	c, err := New(
-		Options{Root: root, Port: "1", Hosts: []string{(*server).Listener.Addr().String()}, ChartJS: chart, Log: io.Discard},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := []string{(*server).Listener.Addr().String()}
+	c := New(Options{Root: root, Port: "1", Hosts: own, ChartJS: chart, Log: io.Discard})
 	(*server).Config.Handler = c.Handler()
 	(*server).Start()
 	t.Cleanup(func() { (*server).CloseClientConnections(); (*server).Close() })
@@ -142,20 +137,16 @@ func (b *bench) holder() (string, bool) {
 	return b.underWay, b.underWay != ""
 }
 
-func (b *bench) lastStep() (run.Step, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.step == nil {
-		return run.Step{}, false
+// at says how far what is under way is, as 'lab run' does.
+func (b *bench) at(step run.Step) {
+	b.t.Helper()
+	text, err := json.Marshal(step)
+	if err == nil {
+		err = result.WriteFile(filepath.Join(b.results(), ".step"), text)
 	}
-	return *b.step, true
-}
-
-// at says how far what is under way is.
-func (b *bench) at(step *run.Step) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.step = step
+	if err != nil {
+		b.t.Fatal(err)
+	}
 }
 
 func (b *bench) hold(what string) {
@@ -167,28 +158,26 @@ func (b *bench) hold(what string) {
 // get asks for a page or figures and returns what comes.
 func (b *bench) get(address string) (status int, body string) {
 	b.t.Helper()
-	response, err := http.Get(b.server.URL + address)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return response.StatusCode, string(text)
+	response, body := b.ask(http.MethodGet, address, "")
+	return response.StatusCode, body
 }
 
 // post posts as the console's own pages do.
 func (b *bench) post(address, body string) (status int, said string) {
 	b.t.Helper()
-	request, err := http.NewRequest(http.MethodPost, b.server.URL+address, strings.NewReader(body))
+	response, said := b.ask(http.MethodPost, address, body)
+	return response.StatusCode, said
+}
+
+// ask asks as the console's own pages do.
+func (b *bench) ask(method, address, body string) (response *http.Response, said string) {
+	b.t.Helper()
+	request, err := http.NewRequest(method, b.server.URL+address, strings.NewReader(body))
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Origin", b.server.URL)
-	response, err := http.DefaultClient.Do(request)
+	response, err = http.DefaultClient.Do(request)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -197,11 +186,11 @@ func (b *bench) post(address, body string) (status int, said string) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return response.StatusCode, string(text)
+	return response, string(text)
 }
 
 // A view is the state as /api/state tells it.
-type view struct{ api.State }
+type view struct{ State }
 
 // state asks for the state.
 func (b *bench) state() view {
@@ -214,13 +203,13 @@ func (b *bench) state() view {
 	return s
 }
 
-func (v view) link(name string) api.Link {
-	i := slices.IndexFunc(v.Links, func(l api.Link) bool { return l.Name == name })
+func (v view) link(name string) Link {
+	i := slices.IndexFunc(v.Links, func(l Link) bool { return l.Name == name })
 	return v.Links[i]
 }
 
-func (v view) node(name string) api.Node {
-	i := slices.IndexFunc(v.Nodes, func(n api.Node) bool { return n.Name == name })
+func (v view) node(name string) Node {
+	i := slices.IndexFunc(v.Nodes, func(n Node) bool { return n.Name == name })
 	return v.Nodes[i]
 }
 
@@ -248,14 +237,14 @@ type standInNode struct {
 func (n *standInNode) Node() string { return n.name }
 func (n *standInNode) Close()       {}
 
-func (n *standInNode) Ask(context.Context) (func(map[string]*api.Node), error) {
+func (n *standInNode) Ask(context.Context) (func(map[string]*Node), error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.looks++
 	if n.away {
 		return nil, errors.New("nobody is there")
 	}
-	return func(nodes map[string]*api.Node) { nodes[n.name].Role = "primary" }, nil
+	return func(nodes map[string]*Node) { nodes[n.name].Role = "primary" }, nil
 }
 
 func (n *standInNode) goAway(away bool) {

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/testkit"
 )
 
@@ -89,16 +88,16 @@ func (e *events) next(t *testing.T, what string, so func(tick) bool) tick {
 }
 
 // swap waits for the next swap.
-func (e *events) swap(t *testing.T) api.Swap {
+func (e *events) swap(t *testing.T) Swap {
 	t.Helper()
 	return e.next(t, "a swap is told", func(next tick) bool { return len(next.Swaps) > 0 }).Swaps[0]
 }
 
 // told waits for a swap, whenever it was.
-func (e *events) told(t *testing.T, wanted api.Swap) {
+func (e *events) told(t *testing.T, wanted Swap) {
 	t.Helper()
 	e.next(t, fmt.Sprintf("%+v is told", wanted), func(next tick) bool {
-		return slices.ContainsFunc(next.Swaps, func(swap api.Swap) bool {
+		return slices.ContainsFunc(next.Swaps, func(swap Swap) bool {
 			wanted.Time = swap.Time
 			return swap == wanted
 		})
@@ -137,8 +136,8 @@ func TestStalledPageIsDroppedAndHoldsNobodyUp(t *testing.T) {
 	testkit.Until(b.t, "the stalled page listens", func() bool { return watchers() == 1 })
 	good := b.listen()
 	for range 60 {
-		large := api.State{Time: time.Now(), Version: strings.Repeat("x", 1<<20)} // fills the kernel's buffers soon
-		if err := b.hub.tell(large, api.Tick{Time: large.Time}, nil); err != nil {
+		large := State{Time: time.Now(), Version: strings.Repeat("x", 1<<20)} // fills the kernel's buffers soon
+		if err := b.hub.tell(large, Tick{Time: large.Time}, nil); err != nil {
 			t.Fatal(err)
 		}
 		good.next(t, "the other page is told", func(next tick) bool { return next.State.Time.Equal(large.Time) })
@@ -158,6 +157,6 @@ func TestProbesRestWhileNobodyWatches(t *testing.T) {
 	}
 	testkit.Until(b.t, "once somebody asks, all is measured", func() bool {
 		s := b.state()
-		return s.node("primary").State == api.Up && s.link("client-primary").MeasuredMS != nil
+		return s.node("primary").State == Up && s.link("client-primary").MeasuredMS != nil
 	})
 }

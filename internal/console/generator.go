@@ -25,32 +25,24 @@ type generator struct {
 	log *tail
 }
 
-// start starts k6 for a request.
-func (l *load) start(ctx context.Context, request *loadRequest) (*generator, error) {
-	scale, err := l.source.Scale(ctx)
-	if err != nil {
+// start starts k6 for a load.
+func (l *load) start(ctx context.Context, wanted wantedLoad) (*generator, error) {
+	var err error
+	if wanted.Scale, err = l.source.Scale(ctx); err != nil {
 		return nil, err
 	}
-	script, err := request.script(l.source.Set, scale)
-	if err != nil {
-		return nil, err
-	}
-	told, err := json.Marshal(script)
+	told, err := json.Marshal(wanted)
 	if err != nil {
 		return nil, fmt.Errorf("write the live load for k6: %w", err)
-	}
-	workload, err := workloadOf(request.Workload)
-	if err != nil {
-		return nil, err
 	}
 	log := new(tail)
 	process, err := k6run.Start(k6run.Order{
 		Program:  l.source.K6,
 		Script:   filepath.Join(l.root, "k6", "live.js"),
-		Output:   "live=" + request.responseTime(workload),
+		Output:   "live=" + wanted.metric,
 		Env:      []string{"LAB_LIVE=" + string(told)},
 		Password: server.Password("app"),
-		Clients:  request.Clients * len(request.Paths),
+		Clients:  wanted.Clients * len(wanted.Paths),
 		Stdout:   &secondReader{told: l.told, log: log},
 		Stderr:   log,
 		Grace:    l.grace,
@@ -108,6 +100,7 @@ type tail struct {
 	text []byte
 }
 
+// tailSize is how many bytes a tail keeps.
 const tailSize = 600
 
 func (t *tail) Write(text []byte) (int, error) {
@@ -118,9 +111,9 @@ func (t *tail) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// String is the end in one line.
+// String is the end in one line, of whole letters.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return strings.Join(strings.Fields(string(t.text)), " ")
+	return strings.Join(strings.Fields(strings.ToValidUTF8(string(t.text), "")), " ")
 }

@@ -2,7 +2,6 @@ package console
 
 import (
 	"fmt"
-	"mime"
 	"net/http"
 	"slices"
 	"strings"
@@ -18,93 +17,44 @@ const (
 	reportPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
 )
 
-// A guard refuses requests that no page of the console can have made: a browser that was lured to a foreign name for
-// 127.0.0.1 says that name in Host, a foreign page that posts here says where it is from.
-type guard struct {
-	hosts []string // with their ports
-}
-
-// newGuard lets in the names that the published port has on the host, and those given beside.
-func newGuard(port string, more []string) guard {
-	var g guard
+// hostNames are the names that the console answers to, with their ports: those that the published port has on the host,
+// and more.
+func hostNames(port string, more []string) (hosts []string) {
 	for _, name := range []string{"127.0.0.1", "localhost", "[::1]"} {
-		g.hosts = append(g.hosts, name+":"+port)
+		hosts = append(hosts, name+":"+port)
 		if port == "80" { // browsers leave it out
-			g.hosts = append(g.hosts, name)
+			hosts = append(hosts, name)
 		}
 	}
 	for _, name := range more {
 		if name = strings.TrimSpace(name); name != "" {
-			g.hosts = append(g.hosts, name)
+			hosts = append(hosts, name)
 		}
 	}
-	return g
+	return hosts
 }
 
-// protect puts the guard before a handler.
-func (g guard) protect(next http.Handler) http.Handler {
+// protect puts before a handler what refuses requests that foreign pages have browsers make. A page that posts here is
+// told by net/http's CrossOriginProtection. A browser that was lured to a foreign name for 127.0.0.1 says it in Host.
+func protect(next http.Handler, hosts []string) http.Handler {
+	origin := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
 		header.Set("Content-Security-Policy", policy)
 		header.Set("X-Content-Type-Options", "nosniff")
 		header.Set("Referrer-Policy", "no-referrer")
 		header.Set("Cross-Origin-Resource-Policy", "same-origin")
-		if err := g.check(r); err != nil {
-			writeError(w, err)
+		if !slices.Contains(hosts, strings.ToLower(r.Host)) {
+			text := fmt.Sprintf("the console doesn't answer to the name %q: open http://%s", r.Host, hosts[0])
+			writeError(w, &httpError{http.StatusMisdirectedRequest, text})
+			return
+		}
+		if err := origin.Check(r); err != nil {
+			text := "only the console's own pages may change the lab: " + err.Error()
+			writeError(w, &httpError{http.StatusForbidden, text})
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, mostBody)
 		next.ServeHTTP(w, r)
 	})
-}
-
-func (g guard) check(r *http.Request) error {
-	if !slices.Contains(g.hosts, strings.ToLower(r.Host)) {
-		return &httpError{
-			http.StatusMisdirectedRequest,
-			fmt.Sprintf("the console doesn't answer to the name %q: open http://%s", r.Host, g.hosts[0]),
-		}
-	}
-	switch r.Method {
-	case http.MethodGet, http.MethodHead:
-		return nil
-	case http.MethodPost:
-	default:
-		return &httpError{
-			http.StatusMethodNotAllowed,
-			fmt.Sprintf("%s isn't understood here: GET shows and POST changes", r.Method),
-		}
-	}
-	if err := sameOrigin(r); err != nil {
-		return err
-	}
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return &httpError{
-			http.StatusUnsupportedMediaType,
-			"what is posted has to be JSON: send Content-Type: application/json",
-		}
-	}
-	return nil
-}
-
-// sameOrigin refuses a change that another site's page asks for. Every browser says Origin with a POST; who isn't a
-// browser has to say it too, so that nothing comes in for want of a header.
-func sameOrigin(r *http.Request) error {
-	own := "http://" + r.Host
-	origin, site := r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")
-	switch {
-	case origin != "" && !strings.EqualFold(origin, own):
-		return &httpError{
-			http.StatusForbidden,
-			fmt.Sprintf("a change asked for by %s is refused: only the console's own pages may change the lab", origin),
-		}
-	case site != "" && site != "same-origin":
-		return &httpError{
-			http.StatusForbidden,
-			"a change asked for by another site's page is refused: only the console's own pages may change the lab",
-		}
-	case origin == "" && site == "":
-		return &httpError{http.StatusForbidden, "who asks for a change has to say where it is from: send Origin: " + own}
-	}
-	return nil
 }

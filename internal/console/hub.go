@@ -5,8 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"pooler-lab/internal/console/api"
-	"pooler-lab/internal/console/web"
 	"pooler-lab/k6/live/second"
 )
 
@@ -30,39 +28,39 @@ type hub struct {
 	watchers map[*watcher]bool
 	asked    time.Time // when somebody last did who doesn't listen
 	left     time.Time // when the last page did
-	last     api.State
+	last     State
 	fresh    chan struct{} // closed with the next tick
-	history  []api.Tick
-	swaps    []api.Swap
+	history  []Tick
+	swaps    []Swap
 }
 
 func newHub() *hub { return &hub{watchers: map[*watcher]bool{}, fresh: make(chan struct{})} }
 
 // hello is the first event of a page.
 type hello struct {
-	State   api.State  `json:"state"`
-	Map     web.Map    `json:"map"`
-	History []api.Tick `json:"history"`
-	Swaps   []api.Swap `json:"swaps"`
+	State   State    `json:"state"`
+	Map     drawnMap `json:"map"`
+	History []Tick   `json:"history"`
+	Swaps   []Swap   `json:"swaps"`
 }
 
 // tick is each one after it.
 type tick struct {
-	State api.State  `json:"state"`
-	Map   web.Map    `json:"map"`
-	Tick  api.Tick   `json:"tick"`
-	Swaps []api.Swap `json:"swaps"` // since the tick before
+	State State    `json:"state"`
+	Map   drawnMap `json:"map"`
+	Tick  Tick     `json:"tick"`
+	Swaps []Swap   `json:"swaps"` // since the tick before
 }
 
 // join adds a page and returns its first event: whatever is told later comes over its channel.
-func (h *hub) join(now api.State) (*watcher, []byte, error) {
+func (h *hub) join(now State) (*watcher, []byte, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	w := &watcher{ticks: make(chan []byte, backlog)}
 	h.watchers[w] = true
 	first, err := event(
 		"hello",
-		hello{State: now, Map: web.DrawMap(now, h.paths()), History: listed(h.history), Swaps: listed(h.swaps)},
+		hello{State: now, Map: drawMap(now, h.paths()), History: listed(h.history), Swaps: listed(h.swaps)},
 	)
 	return w, first, err
 }
@@ -88,8 +86,8 @@ func (h *hub) unwatchedSince() time.Time {
 }
 
 // tell sends a second to all pages. Its text is made once, however many there are.
-func (h *hub) tell(state api.State, last api.Tick, swaps []api.Swap) error {
-	text, err := event("tick", tick{State: state, Map: web.DrawMap(state, last.Paths), Tick: last, Swaps: listed(swaps)})
+func (h *hub) tell(state State, last Tick, swaps []Swap) error {
+	text, err := event("tick", tick{State: state, Map: drawMap(state, last.Paths), Tick: last, Swaps: listed(swaps)})
 	if err != nil {
 		return err
 	}
@@ -129,7 +127,7 @@ func (h *hub) watched() bool {
 }
 
 // latest returns what was told last, whether that is of now, and what is closed with the next tick.
-func (h *hub) latest() (state api.State, fresh bool, next <-chan struct{}) {
+func (h *hub) latest() (state State, fresh bool, next <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.last, time.Since(h.last.Time) < 2*beat, h.fresh

@@ -3,36 +3,85 @@ package console
 import (
 	"context"
 	"errors"
+	"fmt"
+	"log"
 	"net/http"
-	"strings"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
 	"time"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/run"
 	"pooler-lab/internal/session"
 )
 
-// A lessonRequest is what is asked of a lesson.
-type lessonRequest struct {
-	Prediction  *api.Prediction `json:"prediction"`
-	Paths       []string        `json:"paths"`       // only these
-	Experiments []string        `json:"experiments"` // only these
+// beginWait is how long a lesson may take to have a run, or to say what is wrong with it.
+const beginWait = 60 * time.Second
+
+// A lessonProcess is a lesson that the console has started: 'lab run' as a process of its own. So 'lab cancel' ends it
+// and not the console, and where the console ends the latencies are put back all the same.
+type lessonProcess struct {
+	lesson     string
+	prediction *Prediction // nil for none
+	cancel     context.CancelFunc
+	log        *log.Logger
+	said       tail
+	begun      chan struct{} // closed when it has a run
+	run        string        // its folder's name, from then on
+	ended      chan struct{}
 }
 
-// flags are the order's in the words of 'lab run'.
-func (o lessonRequest) flags() (flags []string) {
-	if len(o.Paths) > 0 {
-		flags = append(flags, "--paths="+strings.Join(o.Paths, ","))
+// execute runs it until it has ended. Once ctx ends it ends by itself: finished cells are kept, latencies put back.
+func (c *lessonProcess) execute(ctx context.Context, program string) {
+	runtime.LockOSThread() // Pdeathsig comes when the thread that started a process ends
+	defer runtime.UnlockOSThread()
+	defer close(c.ended)
+	command := exec.CommandContext(ctx, program, "run", c.lesson)
+	command.Cancel = func() error { return command.Process.Signal(syscall.SIGINT) }
+	command.Stderr = &c.said
+	// Its own group: who interrupts the console hands one signal on. Without the console nobody would see it.
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGINT}
+	if err := command.Start(); err != nil {
+		fmt.Fprintf(&c.said, "start lesson %s: %v", c.lesson, err)
+		return
 	}
-	if len(o.Experiments) > 0 {
-		flags = append(flags, "--experiments="+strings.Join(o.Experiments, ","))
+	_ = command.Wait() // run.json says what became of it
+}
+
+// hasBegun notes its run, and keeps the prediction there. Only the first time counts.
+func (c *lessonProcess) hasBegun(run, results string) {
+	if c.run != "" {
+		return
 	}
-	return flags
+	if c.prediction != nil {
+		if err := writePrediction(c.prediction, filepath.Join(results, run)); err != nil {
+			c.log.Print(err)
+		}
+	}
+	c.run = run
+	close(c.begun)
+}
+
+// await returns the run's name once it has one, or why it has none.
+func (c *lessonProcess) await(ctx context.Context) (string, error) {
+	select {
+	case <-c.begun:
+	case <-ctx.Done():
+		return "", fmt.Errorf("lesson %s didn't begin in time", c.lesson)
+	case <-c.ended:
+		select {
+		case <-c.begun:
+		default:
+			return "", badRequest(fmt.Errorf("lesson %s: %s", c.lesson, c.said.String()))
+		}
+	}
+	return c.run, nil
 }
 
 // runLesson starts a lesson: live load and probes stand still first.
 func (p *parts) runLesson(w http.ResponseWriter, r *http.Request) error {
-	entry, l, err := p.lessonNamed(r.PathValue("name"))
+	shown, l, err := p.lessonNamed(r.PathValue("name"))
 	if err != nil {
 		return err
 	}
@@ -40,24 +89,23 @@ func (p *parts) runLesson(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if l == nil {
-		return badRequest(errors.New(entry.Trouble))
+		return badRequest(errors.New(shown.Trouble))
 	}
-	var order lessonRequest
-	if err := readJSON(r, &order); err != nil {
+	var request struct {
+		Prediction *Prediction `json:"prediction"`
+	}
+	if err := readJSON(r, &request); err != nil {
 		return err
 	}
-	if order.Prediction != nil {
-		if err := checkPrediction(order.Prediction, l, entry.Paths); err != nil {
+	if request.Prediction != nil {
+		if err := checkPrediction(request.Prediction, l, shown.Paths); err != nil {
 			return badRequest(err)
 		}
-		order.Prediction.At = time.Now().UTC().Truncate(time.Second)
-	}
-	if !p.lock.begin(l.Name) {
-		return &httpError{http.StatusLocked, p.lock.text()}
+		request.Prediction.At = time.Now().UTC().Truncate(time.Second)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), beginWait)
 	defer cancel()
-	id, err := p.startLesson(ctx, l.Name, order)
+	id, err := p.startLesson(ctx, l.Name, request.Prediction)
 	if err != nil {
 		return err
 	}
@@ -65,98 +113,51 @@ func (p *parts) runLesson(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// startLesson starts the lesson that the lock is held for, and returns its run. When it has ended all goes on as
-// before.
-func (p *parts) startLesson(ctx context.Context, name string, order lessonRequest) (string, error) {
+// startLesson starts a lesson unless something measures, and returns its run. When it has ended all goes on as before.
+func (p *parts) startLesson(ctx context.Context, name string, prediction *Prediction) (string, error) {
+	until, cancel := context.WithCancel(p.until)
+	c := &lessonProcess{
+		lesson:     name,
+		prediction: prediction,
+		cancel:     cancel,
+		log:        p.log,
+		begun:      make(chan struct{}),
+		ended:      make(chan struct{}),
+	}
+	if !p.lock.begin(c) {
+		cancel()
+		return "", p.locked()
+	}
 	p.checkLock()
 	p.wake.beat() // probes rest
-	_ = session.Until(ctx, session.Forever, 20*time.Millisecond, func() (bool, error) { return p.load.still(), nil })
+	still := func() (bool, error) { return p.load.is(LoadOff, LoadPaused), nil }
+	_ = session.Until(ctx, session.Forever, 20*time.Millisecond, still)
 	p.source.CloseIdle(ctx)
-	c, err := begin(p.source.Lab, p.results(), name, order.flags(), order.Prediction, p.log)
-	if err != nil {
-		p.lock.end()
-		return "", err
-	}
-	p.mu.Lock()
-	p.lessonProcess = c
-	p.mu.Unlock()
 	p.running.Go(func() {
-		select {
-		case <-p.closing:
-			c.cancel()
-			<-c.ended
-		case <-c.ended:
-		}
-		p.mu.Lock()
-		p.lessonProcess, p.lastRun = nil, c.outcome()
-		p.mu.Unlock()
-		p.lock.end()
+		defer cancel()
+		c.execute(until, p.source.Lab)
+		p.lock.ended()
 		p.checkLock()
 		p.wake.beat()
 	})
 	return c.await(ctx)
 }
 
-// lessonState is how far the lesson under way is, nil where none is, and what became of the last one.
-func (p *parts) lessonState() (*api.Running, *api.LastRun) {
-	elsewhere := p.terminalLesson()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	switch {
-	case p.lessonProcess != nil:
-		return p.lessonProcess.state(), p.lastRun
-	case elsewhere != nil:
-		p.terminalRun = elsewhere.Run
-	}
-	return elsewhere, p.lastRun
-}
-
-// terminalLesson is the lesson that a terminal runs, nil where none does.
-func (p *parts) terminalLesson() *api.Running {
-	what, ok := p.source.UnderWay()
-	name, isLesson := strings.CutPrefix(what, lessonPrefix)
-	if !ok || !isLesson {
-		return nil
-	}
-	step, ok := p.source.Step()
-	if !ok || !strings.HasSuffix(step.Run, "-"+name) { // it has said nothing yet
-		step = run.Step{}
-	}
-	r := runningAt(name, step)
-	r.Elsewhere = true
-	return r
-}
-
-// endTerminalRun notes what became of a terminal's lesson, once nothing measures any more.
-func (p *parts) endTerminalRun() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.terminalRun == "" {
-		return
-	}
-	_, lesson, _ := strings.Cut(p.terminalRun, "-")
-	p.lastRun = outcomeOf(p.results(), lesson, p.terminalRun)
-	p.terminalRun = ""
-}
-
 // cancelLesson ends the lesson under way, whoever started it.
 func (p *parts) cancelLesson(w http.ResponseWriter, _ *http.Request) error {
-	p.mu.Lock()
-	c := p.lessonProcess
-	p.mu.Unlock()
-	if c != nil {
-		c.cancel()
-		writeJSON(w, http.StatusOK, map[string]*api.Running{"lesson": c.state()})
-		return nil
-	}
-	what, ok := p.source.UnderWay()
-	if !ok || !strings.HasPrefix(what, lessonPrefix) {
+	own, ok := p.lock.cancel()
+	switch {
+	case !ok:
 		return &httpError{http.StatusConflict, "no lesson is running: there is nothing to cancel"}
+	case own != nil:
+		own.cancel()
+	default:
+		if err := run.Cancel(p.results(), p.log.Writer()); err != nil {
+			return err
+		}
+		p.checkLock()
 	}
-	if err := run.Cancel(p.results(), p.log.Writer()); err != nil {
-		return err
-	}
-	p.checkLock()
-	writeJSON(w, http.StatusOK, map[string]*api.Running{"lesson": nil})
+	now, _ := p.lock.lesson()
+	writeJSON(w, http.StatusOK, map[string]*Running{"lesson": now})
 	return nil
 }

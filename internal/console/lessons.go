@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"pooler-lab/internal/console/api"
-	"pooler-lab/internal/console/web"
 	"pooler-lab/internal/lesson"
 )
 
@@ -16,19 +14,19 @@ import (
 func (p *parts) lessonFolder() string { return filepath.Join(p.root, "k6", "lessons") }
 
 // lessonNamed returns a lesson as pages show it, and the lesson itself, nil where it can't be read.
-func (p *parts) lessonNamed(name string) (web.Lesson, *lesson.Lesson, error) {
+func (p *parts) lessonNamed(name string) (shownLesson, *lesson.Lesson, error) {
 	names, err := lesson.Names(p.lessonFolder())
 	if err != nil {
-		return web.Lesson{}, nil, err
+		return shownLesson{}, nil, err
 	}
 	if !slices.Contains(names, name) {
 		_, err := lesson.Find(p.lessonFolder(), name) // says what is near to it
 		if err == nil {
 			err = fmt.Errorf("give the lesson's full name, one of %s", strings.Join(names, ", "))
 		}
-		return web.Lesson{}, nil, &httpError{http.StatusNotFound, err.Error()}
+		return shownLesson{}, nil, &httpError{http.StatusNotFound, err.Error()}
 	}
-	shown := web.Lesson{Name: name}
+	shown := shownLesson{Name: name}
 	l, err := lesson.Read(filepath.Join(p.lessonFolder(), name+".js"))
 	if err != nil {
 		shown.Trouble = err.Error()
@@ -36,11 +34,11 @@ func (p *parts) lessonNamed(name string) (web.Lesson, *lesson.Lesson, error) {
 	}
 	shown.Title, shown.Question, shown.Prediction, shown.Minutes = l.Title, l.Question, l.Prediction, l.Minutes
 	for _, c := range l.Comparisons {
-		shown.Comparisons = append(shown.Comparisons, web.Compared{Name: c.Name, Text: c.Text})
+		shown.Comparisons = append(shown.Comparisons, compared{Name: c.Name, Text: c.Text})
 	}
 	for _, path := range p.source.Set.Paths {
 		if measures(l, path.Name, path.ApplicationPool) {
-			choice := api.Choice{Name: path.Name, Meaning: path.Meaning, Off: path.Unavailable()}
+			choice := Choice{Name: path.Name, Meaning: path.Meaning, Off: path.Unavailable()}
 			shown.Paths = append(shown.Paths, choice)
 		}
 	}
@@ -55,55 +53,44 @@ func measures(l *lesson.Lesson, name string, ownPool bool) bool {
 }
 
 // lessonsPage lists all lessons.
-func (p *parts) lessonsPage(r *http.Request) (web.Page, error) {
+func (p *parts) lessonsPage(*http.Request) (title string, data any, err error) {
 	names, err := lesson.Names(p.lessonFolder())
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	runs, err := p.listRuns()
-	if err != nil {
-		return nil, err
+	runs := map[string]int{}
+	for run := range p.runs() {
+		runs[run.Lesson]++
 	}
-	page := &web.LessonsPage{Head: web.Head{Title: "Lessons"}}
+	var all []shownLesson
 	for _, name := range names {
 		shown, _, err := p.lessonNamed(name)
 		if err != nil {
-			return nil, err
+			return "", nil, err
 		}
-		for _, run := range runs {
-			if run.Lesson == name {
-				shown.Runs++
-			}
-		}
-		page.Lessons = append(page.Lessons, shown)
+		shown.Runs = runs[name]
+		all = append(all, shown)
 	}
-	return page, nil
+	return "Lessons", all, nil
 }
 
 // lessonPage shows one lesson.
-func (p *parts) lessonPage(r *http.Request) (web.Page, error) {
+func (p *parts) lessonPage(r *http.Request) (title string, data any, err error) {
 	shown, _, err := p.lessonNamed(r.PathValue("name"))
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	runs, err := p.listRuns()
-	if err != nil {
-		return nil, err
-	}
-	runs = slices.DeleteFunc(runs, func(run web.Run) bool { return run.Lesson != shown.Name })
-	shown.Runs = len(runs)
-	title := strings.TrimSuffix(shown.Name+": "+shown.Title, ": ")
-	page := &web.LessonPage{Head: web.Head{Title: title}, Lesson: shown, Runs: runs}
+	page := &lessonPage{Lesson: shown, Runs: p.runsOf(shown.Name)}
 	if id := r.URL.Query().Get("run"); id != "" {
 		if page.Revealed, err = p.revealed(shown.Name, id); err != nil {
-			return nil, err
+			return "", nil, err
 		}
 	}
-	return page, nil
+	return strings.TrimSuffix(shown.Name+": "+shown.Title, ": "), page, nil
 }
 
 // revealed is a run of the lesson, once it has ended.
-func (p *parts) revealed(lesson, id string) (*web.RunDetail, error) {
+func (p *parts) revealed(lesson, id string) (*runDetail, error) {
 	run, err := p.runDetail(id)
 	if err != nil {
 		return nil, err

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/suggest"
 )
@@ -127,8 +126,8 @@ func (p *parts) swap(
 	if err != nil {
 		return err
 	}
-	changed := slices.DeleteFunc(p.linkStates(), func(l api.Link) bool { return !slices.Contains(names, l.Name) })
-	writeJSON(w, http.StatusOK, map[string][]api.Link{"links": changed})
+	changed := slices.DeleteFunc(p.linkStates(), func(l Link) bool { return !slices.Contains(names, l.Name) })
+	writeJSON(w, http.StatusOK, map[string][]Link{"links": changed})
 	return nil
 }
 
@@ -141,13 +140,13 @@ func (p *parts) locked() error {
 }
 
 // linkStates are all links as they are, in the order of configs/toxiproxy.json.
-func (p *parts) linkStates() []api.Link {
+func (p *parts) linkStates() []Link {
 	reachable, locked := p.links.reachable(), p.lock.text()
-	var all []api.Link
+	var all []Link
 	for _, l := range p.source.Set.Links {
 		from, to, _ := strings.Cut(l.Name, "-")
 		seen := p.links.see(l.Name)
-		state := api.Link{
+		state := Link{
 			Name: l.Name, From: from, To: to, HostPort: p.source.Set.HostPort(l.Name), Off: l.Unavailable(),
 			Known:    seen.known && seen.problem == nil && reachable.Up && locked == "",
 			Settings: seen.now.Settings(),

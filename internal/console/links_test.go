@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/testkit"
 )
@@ -114,13 +113,13 @@ func TestSwapIsLockedWhileSomethingMeasures(t *testing.T) {
 	if l := s.link("client-primary"); l.MeasuredMS != nil || !strings.HasPrefix(l.Reason, "paused: lesson 00-tour") {
 		t.Errorf("%+v", l)
 	}
-	if n := s.node("primary"); n.State != api.Unknown || !strings.HasPrefix(n.Reason, "paused: ") {
+	if n := s.node("primary"); n.State != Unknown || !strings.HasPrefix(n.Reason, "paused: ") {
 		t.Errorf("%+v", n)
 	}
 	b.hold("")
 	testkit.Until(b.t, "free again", func() bool {
 		s := b.state()
-		return s.Lock == "" && s.link("client-primary").MeasuredMS != nil && s.node("primary").State == api.Up
+		return s.Lock == "" && s.link("client-primary").MeasuredMS != nil && s.node("primary").State == Up
 	})
 }
 
@@ -132,15 +131,15 @@ func TestChangesMadeElsewhereAreTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	swap := events.swap(t)
-	if swap.Link != "client-pgpool" || swap.Text != "7 ms" || swap.By != api.ByElsewhere {
+	if swap.Link != "client-pgpool" || swap.Text != "7 ms" || swap.By != ByElsewhere {
 		t.Errorf("%+v", swap)
 	}
 	b.post("/api/links/client-pgpool", `{"latency_ms": 9}`)
-	if swap = events.swap(t); swap.Text != "9 ms" || swap.By != api.ByConsole {
+	if swap = events.swap(t); swap.Text != "9 ms" || swap.By != ByConsole {
 		t.Errorf("%+v", swap)
 	}
 	b.post("/api/links/client-pgpool/reset", `{}`)
-	if swap = events.swap(t); swap.Text != "connections reset" || swap.By != api.ByConsole {
+	if swap = events.swap(t); swap.Text != "connections reset" || swap.By != ByConsole {
 		t.Errorf("%+v", swap)
 	}
 }
@@ -226,7 +225,7 @@ func TestStalledLinkIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	links.become(func() { links.stalled = nil })
-	events.told(t, api.Swap{Link: "client-primary", Text: "6 ms", By: api.ByElsewhere})
+	events.told(t, Swap{Link: "client-primary", Text: "6 ms", By: ByElsewhere})
 }
 
 // A swap that is stuck on one link keeps no other link from being swapped and read.
@@ -290,7 +289,7 @@ func TestRestartOfToxiproxyIsTold(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	events.told(t, api.Swap{Link: "client-pgpool", Text: "0 ms: toxiproxy started anew", By: api.ByElsewhere})
+	events.told(t, Swap{Link: "client-pgpool", Text: "0 ms: toxiproxy started anew", By: ByElsewhere})
 }
 
 func TestConsoleSurvivesToxiproxyAndDatabasesGoingAway(t *testing.T) {
@@ -298,13 +297,13 @@ func TestConsoleSurvivesToxiproxyAndDatabasesGoingAway(t *testing.T) {
 	b, links := newLinksBench(t)
 	testkit.Until(b.t, "all up", func() bool {
 		s := b.state()
-		return s.Toxiproxy.Up && s.node("primary").State == api.Up
+		return s.Toxiproxy.Up && s.node("primary").State == Up
 	})
 	links.become(func() { links.away = true })
 	b.node.goAway(true)
 	testkit.Until(b.t,
 		"both seen to be away",
-		func() bool { s := b.state(); return !s.Toxiproxy.Up && s.node("primary").State == api.Down },
+		func() bool { s := b.state(); return !s.Toxiproxy.Up && s.node("primary").State == Down },
 	)
 	if s := b.state(); s.link("client-primary").MeasuredMS != nil ||
 		!strings.Contains(s.Toxiproxy.Reason, "is the lab up?") {
@@ -321,6 +320,6 @@ func TestConsoleSurvivesToxiproxyAndDatabasesGoingAway(t *testing.T) {
 	b.node.goAway(false)
 	testkit.Until(b.t, "all back", func() bool {
 		s := b.state()
-		return s.Toxiproxy.Up && s.node("primary").State == api.Up && s.link("client-primary").MeasuredMS != nil
+		return s.Toxiproxy.Up && s.node("primary").State == Up && s.link("client-primary").MeasuredMS != nil
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/link"
 )
 
@@ -18,8 +17,8 @@ type linkWatch struct {
 	links  map[string]*watchedLink
 
 	mu    sync.Mutex // of what follows, and of what was seen of each link
-	up    api.Reachable
-	swaps []api.Swap // that nobody has been told of
+	up    Reachable
+	swaps []Swap // that nobody has been told of
 }
 
 // A watchedLink is one of them.
@@ -38,7 +37,7 @@ type seenLink struct {
 }
 
 func newLinkWatch(source Links, names []string) *linkWatch {
-	w := &linkWatch{source: source, links: map[string]*watchedLink{}, up: api.Reachable{Reason: notMeasuredYet}}
+	w := &linkWatch{source: source, links: map[string]*watchedLink{}, up: Reachable{Reason: notMeasuredYet}}
 	for _, name := range names {
 		w.links[name] = &watchedLink{name: name}
 	}
@@ -55,7 +54,7 @@ func (w *linkWatch) refresh(ctx context.Context) {
 		}
 		read := func() {
 			defer l.busy.Unlock()
-			_ = w.read(ctx, l, api.ByElsewhere) // the state says what went wrong
+			_ = w.read(ctx, l, ByElsewhere) // the state says what went wrong
 		}
 		if w.see(name).problem != nil {
 			go read()
@@ -73,11 +72,11 @@ func (w *linkWatch) change(ctx context.Context, names []string, do func(ctx cont
 		l := w.links[name]
 		l.busy.Lock()
 		defer l.busy.Unlock()
-		if err := w.read(ctx, l, api.ByElsewhere); err != nil { // what happened before isn't ours
+		if err := w.read(ctx, l, ByElsewhere); err != nil { // what happened before isn't ours
 			return err
 		}
 		done := do(ctx, name)
-		if err := w.read(context.WithoutCancel(ctx), l, api.ByConsole); done == nil {
+		if err := w.read(context.WithoutCancel(ctx), l, ByConsole); done == nil {
 			return err
 		}
 		return done
@@ -96,10 +95,10 @@ func (w *linkWatch) read(ctx context.Context, l *watchedLink, by string) error {
 	defer w.mu.Unlock()
 	var away *link.UnreachableError
 	if errors.As(err, &away) {
-		w.up = api.Reachable{Reason: err.Error()}
+		w.up = Reachable{Reason: err.Error()}
 		return err
 	}
-	w.up = api.Reachable{Up: true}
+	w.up = Reachable{Up: true}
 	before := l.seen
 	var stalled *link.StalledError
 	switch {
@@ -115,9 +114,9 @@ func (w *linkWatch) read(ctx context.Context, l *watchedLink, by string) error {
 	}
 	text := now.Describe()
 	if anew { // nobody has changed it
-		text, by = text+": toxiproxy started anew", api.ByElsewhere
+		text, by = text+": toxiproxy started anew", ByElsewhere
 	}
-	w.note(api.Swap{Time: asked.UTC(), Link: l.name, Text: text, By: by})
+	w.note(Swap{Time: asked.UTC(), Link: l.name, Text: text, By: by})
 	return nil
 }
 
@@ -138,8 +137,8 @@ func (w *linkWatch) startedAnew(ctx context.Context, l *watchedLink, now link.Pr
 }
 
 // note keeps the last of several changes of a link that nobody has been told of: a slider makes many.
-func (w *linkWatch) note(swap api.Swap) {
-	w.swaps = slices.DeleteFunc(w.swaps, func(old api.Swap) bool { return old.Link == swap.Link && old.By == swap.By })
+func (w *linkWatch) note(swap Swap) {
+	w.swaps = slices.DeleteFunc(w.swaps, func(old Swap) bool { return old.Link == swap.Link && old.By == swap.By })
 	w.swaps = append(w.swaps, swap)
 }
 
@@ -147,11 +146,11 @@ func (w *linkWatch) note(swap api.Swap) {
 func (w *linkWatch) noteReset(name string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.note(api.Swap{Time: time.Now().UTC(), Link: name, Text: "connections reset", By: api.ByConsole})
+	w.note(Swap{Time: time.Now().UTC(), Link: name, Text: "connections reset", By: ByConsole})
 }
 
 // take returns the swaps that nobody has been told of.
-func (w *linkWatch) take() []api.Swap {
+func (w *linkWatch) take() []Swap {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	swaps := w.swaps
@@ -167,7 +166,7 @@ func (w *linkWatch) see(name string) seenLink {
 }
 
 // reachable says whether toxiproxy answers.
-func (w *linkWatch) reachable() api.Reachable {
+func (w *linkWatch) reachable() Reachable {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.up

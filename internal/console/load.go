@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/metric"
 	"pooler-lab/k6/live/second"
 )
@@ -18,18 +17,21 @@ import (
 // restartAfter is how long a k6 has to have run so that another one takes its place when it ends by itself.
 const restartAfter = 10 * time.Second
 
+// lonely is how long a load goes on that nobody watches.
+const lonely = time.Minute
+
 // load is the live load: one k6 at a time, since none can change its workload or clients while it runs.
 type load struct {
 	source *Source
 	root   string
 	log    *log.Logger
-	change *pulse
 	lonely time.Duration
 	grace  time.Duration
 	totals *loadTotals
+	change chan struct{} // has one in it after a change of what is wanted or of the pause
 
 	mu      sync.Mutex
-	wanted  *loadRequest // nil is none
+	wanted  *wantedLoad // nil is none
 	since   time.Time
 	paused  string // why, "" where it isn't
 	state   string
@@ -43,33 +45,35 @@ func newLoad(s *Source, root string, log *log.Logger) *load {
 		source: s,
 		root:   root,
 		log:    log,
-		change: newPulse(),
 		lonely: lonely,
 		grace:  k6Grace,
 		totals: newLoadTotals(),
-		state:  api.LoadOff,
+		change: make(chan struct{}, 1),
+		state:  LoadOff,
 	}
 }
 
-// replace starts a load in the place of the one that runs; nil is none.
-func (l *load) replace(request *loadRequest) { l.replaceFor(request, "") }
+// changed wakes supervise.
+func (l *load) changed() {
+	select {
+	case l.change <- struct{}{}:
+	default: // it will be woken
+	}
+}
 
-// replaceFor gives a reason, too.
-func (l *load) replaceFor(request *loadRequest, reason string) {
+// replace starts a load in the place of the one that runs; nil is none, for a reason.
+func (l *load) replace(wanted *wantedLoad, reason string) {
 	l.mu.Lock()
-	l.wanted, l.since, l.reason = request, time.Now().UTC(), reason
+	l.wanted, l.since, l.reason = wanted, time.Now().UTC(), reason
 	switch {
-	case request != nil:
-		l.state = api.LoadStarting
-	case l.state == api.LoadStarting || l.state == api.LoadRunning:
-		l.state = api.LoadStopping
+	case wanted != nil:
+		l.state = LoadStarting
+	case l.state == LoadStarting || l.state == LoadRunning:
+		l.state = LoadStopping
 	}
 	l.mu.Unlock()
-	l.change.beat()
+	l.changed()
 }
-
-// lonely is how long a load goes on that nobody watches.
-const lonely = time.Minute
 
 // endUnwatched ends a load that nobody has watched since left, nor started, for too long.
 func (l *load) endUnwatched(left time.Time) {
@@ -77,7 +81,7 @@ func (l *load) endUnwatched(left time.Time) {
 	begun, wanted := l.since, l.wanted != nil
 	l.mu.Unlock()
 	if wanted && time.Since(left) > l.lonely && time.Since(begun) > l.lonely {
-		l.replaceFor(nil, "it ended by itself: nobody had watched it for a minute")
+		l.replace(nil, "it ended by itself: nobody had watched it for a minute")
 	}
 }
 
@@ -88,54 +92,49 @@ func (l *load) pause(reason string) {
 	l.paused = reason
 	l.mu.Unlock()
 	if news {
-		l.change.beat()
+		l.changed()
 	}
+}
+
+// is says whether the load is in one of those states.
+func (l *load) is(states ...string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Contains(states, l.state)
 }
 
 // active says whether there is a load to be watched.
-func (l *load) active() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.state != api.LoadOff
-}
+func (l *load) active() bool { return !l.is(LoadOff) }
 
-// still says whether no k6 runs.
-func (l *load) still() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.state == api.LoadOff || l.state == api.LoadPaused
-}
-
-// next is what is to run now, nil for nothing, and the pulse that tells of a change.
-func (l *load) next() (*loadRequest, <-chan struct{}) {
-	changed := l.change.wait()
+// current is what is to run now, nil for nothing.
+func (l *load) current() *wantedLoad {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.paused != "" {
-		return nil, changed
+		return nil
 	}
-	return l.wanted, changed
+	return l.wanted
 }
 
 // supervise runs what is wanted until ctx ends.
 func (l *load) supervise(ctx context.Context) {
 	for ctx.Err() == nil {
-		request, changed := l.next()
-		if request == nil {
+		wanted := l.current()
+		if wanted == nil {
 			l.rest()
 			select {
 			case <-ctx.Done():
-			case <-changed:
+			case <-l.change:
 			}
 			continue
 		}
 		began := time.Now()
-		err := l.runK6(ctx, request)
+		err := l.run(ctx, wanted)
 		if err == nil || ctx.Err() != nil {
 			continue
 		}
 		l.log.Printf("live load: %v", err)
-		l.failed(request, err, time.Since(began) > restartAfter)
+		l.failed(wanted, err, time.Since(began) > restartAfter)
 	}
 }
 
@@ -143,51 +142,48 @@ func (l *load) supervise(ctx context.Context) {
 func (l *load) rest() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.state, l.seconds, l.begun = api.LoadOff, nil, false
+	l.state, l.seconds, l.begun = LoadOff, nil, false
 	if l.wanted != nil {
-		l.state = api.LoadPaused
+		l.state = LoadPaused
 	}
 }
 
 // failed notes that a k6 ended that should not have. One that ran well for a while is started once more.
-func (l *load) failed(request *loadRequest, err error, again bool) {
+func (l *load) failed(wanted *wantedLoad, err error, again bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.reason = err.Error()
-	if l.wanted == request && !again {
+	if l.wanted == wanted && !again {
 		l.wanted = nil
 	}
 }
 
-// runK6 runs one until something else is wanted; the error says why it ended by itself.
-func (l *load) runK6(ctx context.Context, request *loadRequest) error {
-	l.to(api.LoadStarting)
-	over, err := noteLiveLoad(filepath.Join(l.root, "results"), noteOf(request))
+// run runs a k6 until something else is wanted; the error says why it ended by itself.
+func (l *load) run(ctx context.Context, wanted *wantedLoad) error {
+	l.to(LoadStarting)
+	over, err := noteLiveLoad(filepath.Join(l.root, "results"), noteOf(wanted))
 	if err != nil {
 		return err
 	}
 	defer over()
-	g, err := l.start(ctx, request)
+	g, err := l.start(ctx, *wanted)
 	if err != nil {
 		return err
 	}
 	l.mu.Lock()
 	l.begun, l.seconds = true, nil
 	l.mu.Unlock()
-	for {
-		now, changed := l.next()
-		if now != request || ctx.Err() != nil {
-			l.to(api.LoadStopping)
-			g.Stop()
-			return nil
-		}
+	for l.current() == wanted && ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
-		case <-changed:
+		case <-l.change:
 		case <-g.Ended():
 			return g.why()
 		}
 	}
+	l.to(LoadStopping)
+	g.Stop()
+	return nil
 }
 
 func (l *load) to(state string) {
@@ -197,12 +193,12 @@ func (l *load) to(state string) {
 }
 
 // noteOf is what other programs are told of the load.
-func noteOf(r *loadRequest) string {
+func noteOf(l *wantedLoad) string {
 	rate := "as fast as it can"
-	if n := r.rate(); n > 0 {
-		rate = fmt.Sprintf("%d iterations/s each", n)
+	if l.Rate > 0 {
+		rate = fmt.Sprintf("%d iterations/s each", l.Rate)
 	}
-	return fmt.Sprintf("%s on %s, %s", r.Workload, strings.Join(r.Paths, ", "), rate)
+	return fmt.Sprintf("%s on %s, %s", l.Workload, strings.Join(l.LoadRequest.Paths, ", "), rate)
 }
 
 // told takes a second in that k6 printed.
@@ -210,8 +206,8 @@ func (l *load) told(line second.Line) {
 	l.totals.add(line.Paths)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.state == api.LoadStarting {
-		l.state, l.reason = api.LoadRunning, ""
+	if l.state == LoadStarting {
+		l.state, l.reason = LoadRunning, ""
 	}
 	l.seconds = append(l.seconds, line.Paths)
 }
@@ -222,9 +218,7 @@ func (l *load) told(line second.Line) {
 func (l *load) take() (paths map[string]second.Path, gap bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.seconds) > 2 {
-		l.seconds = l.seconds[len(l.seconds)-2:]
-	}
+	l.seconds = l.seconds[max(0, len(l.seconds)-2):]
 	if len(l.seconds) == 0 {
 		return map[string]second.Path{}, false
 	}
@@ -234,27 +228,27 @@ func (l *load) take() (paths map[string]second.Path, gap bool) {
 }
 
 // describe returns the load as it is.
-func (l *load) describe() api.Load {
+func (l *load) describe() Load {
 	choices := choicesOf(l.source.Set)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	all := api.Load{State: l.state, Reason: l.reason, Paths: []string{}, Keep: true, Choices: choices}
-	if l.state == api.LoadPaused {
+	all := Load{State: l.state, Reason: l.reason, Choices: choices}
+	all.Paths, all.Keep = []string{}, true
+	if l.state == LoadPaused {
 		all.Reason = l.paused
 	}
-	if r := l.wanted; r != nil {
+	if w := l.wanted; w != nil {
 		since := l.since
-		all.Workload, all.Clients, all.Paths, all.Since = r.Workload, r.Clients, slices.Clone(r.Paths), &since
-		all.Loop, all.Rate, all.Keep = r.Loop, r.rate(), r.keeps()
+		all.LoadRequest, all.Rate, all.Since = w.LoadRequest, w.Rate, &since
 	}
 	all.Text = loadText(all)
 	return all
 }
 
 // loadText says in a sentence how the load is.
-func loadText(l api.Load) string {
+func loadText(l Load) string {
 	switch l.State {
-	case api.LoadRunning:
+	case LoadRunning:
 		text := l.Workload + ", as fast as it can, " + metric.Count(l.Clients, "client") + " a path"
 		if l.Rate > 0 {
 			text = fmt.Sprintf("%s, %d iterations/s on each path", l.Workload, l.Rate)
@@ -263,7 +257,7 @@ func loadText(l api.Load) string {
 			text += ", a new connection for each, which response times include"
 		}
 		return text
-	case api.LoadOff, api.LoadPaused:
+	case LoadOff, LoadPaused:
 		if l.Reason != "" {
 			return l.State + ": " + l.Reason
 		}

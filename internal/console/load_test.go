@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/testkit"
+	"pooler-lab/internal/topology"
 	"pooler-lab/k6/live/second"
 )
 
@@ -35,7 +35,7 @@ func TestLoadStartsPausesGoesOnAndStops(t *testing.T) {
 		t.Fatalf("%d %s", status, said)
 	}
 	state := func(want string) func() bool { return func() bool { return b.state().Load.State == want } }
-	testkit.Until(b.t, "the load runs", state(api.LoadRunning))
+	testkit.Until(b.t, "the load runs", state(LoadRunning))
 	if !e.figures(t).Tick.Gap {
 		t.Error("the first second of a k6 doesn't say that there is a gap before it")
 	}
@@ -45,19 +45,19 @@ func TestLoadStartsPausesGoesOnAndStops(t *testing.T) {
 		t.Errorf("%+v", next.Tick)
 	}
 	b.hold("lesson 00-tour")
-	testkit.Until(b.t, "the load pauses", state(api.LoadPaused))
+	testkit.Until(b.t, "the load pauses", state(LoadPaused))
 	if l := b.state().Load; !strings.Contains(l.Reason, "lesson 00-tour") || l.Clients != 3 {
 		t.Errorf("%+v", l)
 	}
 	b.hold("")
-	testkit.Until(b.t, "the load goes on", state(api.LoadRunning))
+	testkit.Until(b.t, "the load goes on", state(LoadRunning))
 	b.post("/api/load", strings.Replace(someLoad, "3", "4", 1))
 	testkit.Until(b.t,
 		"another k6 takes its place",
-		func() bool { l := b.state().Load; return l.State == api.LoadRunning && l.Clients == 4 },
+		func() bool { l := b.state().Load; return l.State == LoadRunning && l.Clients == 4 },
 	)
 	b.post("/api/load/stop", ``)
-	testkit.Until(b.t, "the load is off", state(api.LoadOff))
+	testkit.Until(b.t, "the load is off", state(LoadOff))
 	told := strings.Join(noted(t, notes), "\n")
 	if n := strings.Count(told, "interrupted"); n != 3 {
 		t.Errorf("%d interrupts for three ends:\n%s", n, told)
@@ -65,7 +65,7 @@ func TestLoadStartsPausesGoesOnAndStops(t *testing.T) {
 	for _, part := range []string{
 		"run --quiet --no-color --summary-mode disabled --no-thresholds --out live=pg_response_time",
 		"/k6/live.js",
-		`"clients":3,"rate":0,"keep":false,"scale":1`,
+		`"clients":3,"loop":"closed","keep":false,"rate":0,"scale":1`,
 		`{"name":"direct","dsn":"host=toxiproxy port=15001 dbname=lab user=app sslmode=disable","pool":0}`, `"pool":3}`} {
 		if !strings.Contains(told, part) {
 			t.Errorf("k6 wasn't told %s:\n%s", part, told)
@@ -86,7 +86,7 @@ func TestLoadSaysWhyK6Ended(t *testing.T) {
 	b.post("/api/load", someLoad)
 	testkit.Until(b.t, "the load is off", func() bool {
 		l := b.state().Load
-		return l.State == api.LoadOff && l.Reason != ""
+		return l.State == LoadOff && l.Reason != ""
 	})
 	if reason := b.state().Load.Reason; reason != "k6 ended by itself: it is out of luck" {
 		t.Errorf("reason %q", reason)
@@ -100,11 +100,11 @@ func TestLoadThatDoesNotListenIsKilled(t *testing.T) {
 	p, _ := b.ready()
 	p.load.grace = 300 * time.Millisecond
 	b.post("/api/load", someLoad)
-	testkit.Until(b.t, "the load runs", func() bool { return b.state().Load.State == api.LoadRunning })
+	testkit.Until(b.t, "the load runs", func() bool { return b.state().Load.State == LoadRunning })
 	if _, said := b.post("/api/load/stop", ``); !strings.Contains(said, `"state":"stopping"`) {
 		t.Errorf("after the order to stop: %s", said)
 	}
-	testkit.Until(b.t, "the load is off", func() bool { return b.state().Load.State == api.LoadOff })
+	testkit.Until(b.t, "the load is off", func() bool { return b.state().Load.State == LoadOff })
 }
 
 func TestLoadRefusesWhatCannotBe(t *testing.T) {
@@ -134,7 +134,7 @@ func TestLoadRefusesWhatCannotBe(t *testing.T) {
 func TestSecondsAreToldOneByOne(t *testing.T) {
 	t.Parallel()
 	l := newLoad(&Source{}, "", nil)
-	l.state, l.begun = api.LoadRunning, true
+	l.state, l.begun = LoadRunning, true
 	say := func(tps float64) { l.told(second.Line{Paths: map[string]second.Path{"direct": {TPS: tps}}}) }
 	told := func() string {
 		paths, gap := l.take()
@@ -161,37 +161,45 @@ func TestSecondsAreToldOneByOne(t *testing.T) {
 // Without a word on it a load is gentle: all its paths share a fifth of what the slowest path takes.
 func TestLoadIsGentleUnlessToldOtherwise(t *testing.T) {
 	t.Parallel()
+	set, err := topology.Load(repository)
+	if err != nil {
+		t.Fatal(err)
+	}
 	two := []string{"direct", "pgpool"}
 	cases := []struct {
-		name    string
-		request loadRequest
-		want    int
+		name, workload, loop string
+		paths                []string
+		want                 int
 	}{
-		{"one path", loadRequest{Workload: "select", Paths: two[:1]}, 600},
-		{"two share it", loadRequest{Workload: "select", Paths: two}, 300},
-		{"by its name", loadRequest{Workload: "tpcb", Paths: two, Loop: api.LoopOpen}, 40},
-		{"as fast as it can", loadRequest{Workload: "select", Paths: two, Loop: api.LoopClosed}, 0},
+		{"one path", "select", LoopOpen, two[:1], 600},
+		{"two share it", "select", LoopOpen, two, 300},
+		{"another workload", "tpcb", LoopOpen, two, 40},
+		{"as fast as it can", "select", LoopClosed, two, 0},
 	}
 	for _, c := range cases {
-		if got := c.request.rate(); got != c.want {
-			t.Errorf("%s: %d iterations/s on each path, wanted %d", c.name, got, c.want)
+		l, err := loadOf(LoadRequest{Workload: c.workload, Clients: 1, Paths: c.paths, Loop: c.loop}, set)
+		if err != nil || l.Rate != c.want {
+			t.Errorf("%s: %+v, %v, wanted %d iterations/s on each path", c.name, l, err, c.want)
 		}
 	}
 }
 
 func TestLoadTextSaysWhatItIs(t *testing.T) {
 	t.Parallel()
-	running := api.Load{State: api.LoadRunning, Workload: "select", Clients: 1, Keep: true}
+	running := Load{
+		LoadRequest: LoadRequest{Workload: "select", Clients: 1, Keep: true},
+		State:       LoadRunning,
+	}
 	gentle, fresh := running, running
 	gentle.Rate, fresh.Keep = 300, false
 	cases := []struct {
-		load api.Load
+		load Load
 		want string
 	}{
-		{api.Load{State: api.LoadOff}, "off"},
-		{api.Load{State: api.LoadOff, Reason: "k6 ended"}, "off: k6 ended"},
-		{api.Load{State: api.LoadStarting}, "starting ..."},
-		{api.Load{State: api.LoadPaused, Reason: "a lesson"}, "paused: a lesson"},
+		{Load{State: LoadOff}, "off"},
+		{Load{State: LoadOff, Reason: "k6 ended"}, "off: k6 ended"},
+		{Load{State: LoadStarting}, "starting ..."},
+		{Load{State: LoadPaused, Reason: "a lesson"}, "paused: a lesson"},
 		{running, "select, as fast as it can, 1 client a path"},
 		{gentle, "select, 300 iterations/s on each path"},
 		{fresh, "select, as fast as it can, 1 client a path, a new connection for each, which response times include"},
@@ -213,7 +221,7 @@ func TestLoadEndsWhenNobodyWatchesAnyMore(t *testing.T) {
 	p.load.mu.Unlock()
 	page := b.listen() // somebody watches
 	b.post("/api/load", someLoad)
-	running := func() bool { return p.load.describe().State == api.LoadRunning }
+	running := func() bool { return p.load.describe().State == LoadRunning }
 	testkit.Until(b.t, "the load runs", running)
 	if what, ok := liveLoad(b.results()); !ok || what != "select on direct, app-pool, as fast as it can" {
 		t.Errorf("other programs are told %q, %v", what, ok)
@@ -223,7 +231,7 @@ func TestLoadEndsWhenNobodyWatchesAnyMore(t *testing.T) {
 		t.Fatal("it ended although a page watches")
 	}
 	page.leave()
-	testkit.Until(b.t, "it ends by itself", func() bool { return p.load.describe().State == api.LoadOff })
+	testkit.Until(b.t, "it ends by itself", func() bool { return p.load.describe().State == LoadOff })
 	if reason := p.load.describe().Reason; !strings.Contains(reason, "nobody had watched it") {
 		t.Errorf("reason %q", reason)
 	}

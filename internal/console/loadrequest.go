@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/suggest"
 	"pooler-lab/internal/topology"
 )
@@ -14,69 +13,94 @@ import (
 // mostClients is how many a path may have: all paths of live traffic together are to leave lessons' roles room.
 const mostClients = 50
 
-// A liveWorkload is one that live traffic can have.
-type liveWorkload struct {
-	name, meaning string
-	metric        string // that is its response time
-	writes        bool
-	// capacity is how many iterations a second ten clients in a closed loop get on the slowest path to PostgreSQL,
-	// with the CPU limits of .env, on two cores. It is measured; no path of another machine need have it.
-	capacity int
+// poolSize is the most connections that an application's own pool has on the path that keeps one.
+const poolSize = 10
+
+// workloads are those that live traffic can have. The rate of each is a fifth of what ten clients in a closed loop get on
+// the slowest path to PostgreSQL, with the CPU limits of .env, on two cores: it leaves the servers mostly idle. That is
+// measured; no path of another machine need have it.
+var workloads = []Workload{
+	{"select", "one row by its key: one round trip", 600, "pg_statement", false},
+	{"selectHeavy", "the sum of 2000 rows: one round trip, and work for the server", 300, "pg_statement", false},
+	{"tpcb", "pgbench's transaction of five statements, which writes: seven round trips", 80, "pg_transaction", true},
+	{"tpcbFunction", "the same in one function call: one round trip", 200, "pg_statement", true},
+	{"tpcbPipeline", "the same sent all at once: one round trip", 90, "pg_pipeline", true},
 }
 
-var liveWorkloads = []liveWorkload{
-	{"select", "one row by its key: one round trip", "pg_statement", false, 3000},
-	{"selectHeavy", "the sum of 2000 rows: one round trip, and work for the server", "pg_statement", false, 1500},
-	{"tpcb", "pgbench's transaction of five statements, which writes: seven round trips", "pg_transaction", true, 400},
-	{"tpcbFunction", "the same in one function call: one round trip", "pg_statement", true, 1000},
-	{"tpcbPipeline", "the same sent all at once: one round trip", "pg_pipeline", true, 450},
+// A wantedLoad is a request that can be fulfilled, as k6/live.js is told of it.
+type wantedLoad struct {
+	LoadRequest
+	Rate  int        `json:"rate"` // iterations a second on each path, 0: a closed loop
+	Scale int        `json:"scale"`
+	Paths []livePath `json:"paths"`
+
+	metric string // that is the response time
 }
 
-// gentleShare is what part of the slowest path's capacity all paths of an open loop share.
-const gentleShare = 5
-
-// gentleRate is the iterations a second of an open loop, over all paths.
-func (w liveWorkload) gentleRate() int { return w.capacity / gentleShare }
-
-// A loadRequest is what live traffic is to be.
-type loadRequest struct {
-	Workload string   `json:"workload"`
-	Clients  int      `json:"clients"`
-	Paths    []string `json:"paths"`
-	Loop     string   `json:"loop"` // open where it isn't given
-	Keep     *bool    `json:"keep"` // true where it isn't given
+// A livePath is where the clients of a path are sent.
+type livePath struct {
+	Name string `json:"name"`
+	DSN  string `json:"dsn"`  // without a password
+	Pool int    `json:"pool"` // connections of the application's own pool, 0 where it has none
 }
 
-// responseTime is k6's metric for it: of a client that connects each time it includes the connect.
-func (r loadRequest) responseTime(w liveWorkload) string {
-	if r.keeps() {
-		return w.metric
+// loadOf is the load that a request asks for, or says what of it can't be.
+func loadOf(request LoadRequest, set *topology.Set) (*wantedLoad, error) {
+	w, err := workloadOf(request.Workload)
+	if err != nil {
+		return nil, err
 	}
-	return "pg_response_time"
+	if loops := []string{LoopOpen, LoopClosed}; !slices.Contains(loops, request.Loop) {
+		return nil, suggest.Unknown("loop", request.Loop, loops)
+	}
+	if request.Clients < 1 || request.Clients > mostClients {
+		return nil, fmt.Errorf("%d clients: give a whole number from 1 to %d, for each path", request.Clients, mostClients)
+	}
+	if len(request.Paths) == 0 {
+		return nil, errors.New("paths is empty: name at least one, such as direct")
+	}
+	l := &wantedLoad{LoadRequest: request, metric: w.Metric}
+	if !request.Keep { // a client that connects each time: the response time includes the connect
+		l.metric = "pg_response_time"
+	}
+	if request.Loop == LoopOpen {
+		l.Rate = max(1, w.GentleRate/len(request.Paths))
+	}
+	for i, name := range request.Paths {
+		if slices.Contains(request.Paths[:i], name) {
+			return nil, fmt.Errorf("path %s stands there twice", name)
+		}
+		path, err := livePathOf(name, w, request.Clients, set)
+		if err != nil {
+			return nil, err
+		}
+		l.Paths = append(l.Paths, path)
+	}
+	return l, nil
 }
 
-// keeps says whether clients keep their connections.
-func (r loadRequest) keeps() bool { return r.Keep == nil || *r.Keep }
-
-// rate is the iterations a second on each path, 0 in a closed loop.
-func (r loadRequest) rate() int {
-	w, err := workloadOf(r.Workload)
-	if err != nil || r.Loop == api.LoopClosed {
-		return 0
+// livePathOf is the path of that name, or says why the workload can't take it.
+func livePathOf(name string, w Workload, clients int, set *topology.Set) (livePath, error) {
+	p, err := set.Find(name)
+	if err != nil {
+		return livePath{}, err
 	}
-	return max(1, w.gentleRate()/max(1, len(r.Paths)))
-}
-
-// choicesOf are what live traffic can be over those paths.
-func choicesOf(set *topology.Set) api.Choices {
-	c := api.Choices{MostClients: mostClients, Workloads: []api.Workload{}, Paths: []api.Choice{}}
-	for _, w := range liveWorkloads {
-		c.Workloads = append(c.Workloads, api.Workload{Name: w.name, Meaning: w.meaning, GentleRate: w.gentleRate()})
+	if off := noLoadOn(p); off != "" {
+		return livePath{}, fmt.Errorf("path %s can't be taken: %s", name, off)
 	}
-	for _, p := range set.Paths {
-		c.Paths = append(c.Paths, api.Choice{Name: p.Name, Meaning: p.Meaning, Off: noLoadOn(p)})
+	if w.Writes && slices.Equal(p.Services, []string{"standby"}) {
+		return livePath{}, fmt.Errorf("workload %s writes, and path %s leads to a server that only reads: "+
+			"leave that path out, or choose select", w.Name, name)
 	}
-	return c
+	endpoint, err := p.Endpoint(p.Links()[0])
+	if err != nil {
+		return livePath{}, err
+	}
+	path := livePath{Name: name, DSN: endpoint.DSN("app")}
+	if p.ApplicationPool {
+		path.Pool = min(clients, poolSize)
+	}
+	return path, nil
 }
 
 // noLoadOn says why no live traffic can take the path, "" where it can.
@@ -90,77 +114,40 @@ func noLoadOn(p topology.Path) string {
 	return ""
 }
 
-// check says what of the request can't be.
-func (r *loadRequest) check(set *topology.Set) error {
-	w, err := workloadOf(r.Workload)
-	if err != nil {
-		return err
-	}
-	if r.Loop == "" {
-		r.Loop = api.LoopOpen
-	}
-	if loops := []string{api.LoopOpen, api.LoopClosed}; !slices.Contains(loops, r.Loop) {
-		return suggest.Unknown("loop", r.Loop, loops)
-	}
-	if r.Clients < 1 || r.Clients > mostClients {
-		return fmt.Errorf("%d clients: give a whole number from 1 to %d, for each path", r.Clients, mostClients)
-	}
-	if len(r.Paths) == 0 {
-		return errors.New("paths is empty: name at least one, such as direct")
-	}
-	for i, name := range r.Paths {
-		if slices.Contains(r.Paths[:i], name) {
-			return fmt.Errorf("path %s stands there twice", name)
-		}
-		if err := checkPath(set, name, w); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkPath says why the workload can't take a path.
-func checkPath(set *topology.Set, name string, w liveWorkload) error {
-	p, err := set.Find(name)
-	if err != nil {
-		return err
-	}
-	if off := noLoadOn(p); off != "" {
-		return fmt.Errorf("path %s can't be taken: %s", name, off)
-	}
-	if w.writes && slices.Equal(p.Services, []string{"standby"}) {
-		return fmt.Errorf("workload %s writes, and path %s leads to a server that only reads: "+
-			"leave that path out, or choose select", w.name, name)
-	}
-	return nil
-}
-
-func workloadOf(name string) (liveWorkload, error) {
+func workloadOf(name string) (Workload, error) {
 	var names []string
-	for _, w := range liveWorkloads {
-		if w.name == name {
+	for _, w := range workloads {
+		if w.Name == name {
 			return w, nil
 		}
-		names = append(names, w.name)
+		names = append(names, w.Name)
 	}
-	return liveWorkload{}, suggest.Unknown("workload of live traffic", name, names)
+	return Workload{}, suggest.Unknown("workload of live traffic", name, names)
+}
+
+// choicesOf are what live traffic can be over those paths.
+func choicesOf(set *topology.Set) Choices {
+	c := Choices{MostClients: mostClients, Workloads: workloads, Paths: []Choice{}}
+	for _, p := range set.Paths {
+		c.Paths = append(c.Paths, Choice{Name: p.Name, Meaning: p.Meaning, Off: noLoadOn(p)})
+	}
+	return c
 }
 
 // startLoad starts the live load, or replaces it.
 func (p *parts) startLoad(w http.ResponseWriter, r *http.Request) error {
+	request := LoadRequest{Loop: LoopOpen, Keep: true} // where the request doesn't say
 	if err := p.locked(); err != nil {
 		return err
 	}
-	var request loadRequest
 	if err := readJSON(r, &request); err != nil {
 		return err
 	}
-	if err := request.check(p.source.Set); err != nil {
+	wanted, err := loadOf(request, p.source.Set)
+	if err != nil {
 		return badRequest(fmt.Errorf("live load: %w", err))
 	}
-	p.load.replace(&request)
-	writeJSON(w, http.StatusOK, map[string]api.Load{"load": p.load.describe()})
-	return nil
+	return p.replaceLoad(w, wanted)
 }
 
 // stopLoad ends it.
@@ -168,7 +155,11 @@ func (p *parts) stopLoad(w http.ResponseWriter, _ *http.Request) error {
 	if err := p.locked(); err != nil {
 		return err
 	}
-	p.load.replace(nil)
-	writeJSON(w, http.StatusOK, map[string]api.Load{"load": p.load.describe()})
+	return p.replaceLoad(w, nil)
+}
+
+func (p *parts) replaceLoad(w http.ResponseWriter, wanted *wantedLoad) error {
+	p.load.replace(wanted, "")
+	writeJSON(w, http.StatusOK, map[string]Load{"load": p.load.describe()})
 	return nil
 }

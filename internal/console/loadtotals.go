@@ -1,7 +1,6 @@
 package console
 
 import (
-	"maps"
 	"sync"
 
 	"pooler-lab/k6/live/second"
@@ -17,39 +16,26 @@ type loadTotal struct {
 // loadTotals are those of all paths.
 type loadTotals struct {
 	mu    sync.Mutex
-	paths map[string]loadTotal
+	paths map[string]*loadTotal
 }
 
-func newLoadTotals() *loadTotals { return &loadTotals{paths: map[string]loadTotal{}} }
+func newLoadTotals() *loadTotals { return &loadTotals{paths: map[string]*loadTotal{}} }
 
 // add adds a second of all paths.
 func (t *loadTotals) add(paths map[string]second.Path) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for name, seen := range paths {
-		total := t.paths[name].copied()
+		total := t.paths[name]
+		if total == nil {
+			total = &loadTotal{errors: map[string]int64{}}
+			t.paths[name] = total
+		}
 		total.transactions += seen.Transactions
 		for code, n := range seen.Codes {
 			total.errors[code] += n
 		}
 		total.response.Add(seen.ResponseTime)
 		total.open.Add(seen.ConnectTime)
-		t.paths[name] = total
 	}
-}
-
-// all returns what has been added so far.
-func (t *loadTotals) all() map[string]loadTotal {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return maps.Clone(t.paths) // a total isn't changed once it is in it
-}
-
-// copied is the same total, to be added to.
-func (t loadTotal) copied() loadTotal {
-	c := loadTotal{transactions: t.transactions, errors: map[string]int64{}}
-	maps.Copy(c.errors, t.errors)
-	c.response.Add(t.response)
-	c.open.Add(t.open)
-	return c
 }

@@ -2,102 +2,185 @@ package console
 
 import (
 	"context"
-	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
+
+	"pooler-lab/internal/result"
+	"pooler-lab/internal/run"
 )
 
 // lockEvery is how often to look whether something measures. A run that was started elsewhere reads the data into the
 // caches first, which takes longer: load and probes are gone by then.
 const lockEvery = 250 * time.Millisecond
 
-// meanwhile is what the lab doesn't do while something measures.
-const meanwhile = "live load and probes pause, and no link can be set"
-
 // lessonPrefix is what the name of what measures begins with where that is a lesson.
 const lessonPrefix = "lesson "
 
-// A lock says whether something measures, so that all else has to stand still.
+// A lock says what measures, so that all else has to stand still, and how far it is where that is a lesson. All of it
+// stands in results/, whoever started the lesson: who measures, the last step of the run, and run.json.
 type lock struct {
-	mu        sync.Mutex
-	elsewhere string        // what measures that the console hasn't started
-	own       string        // the lesson that the console runs
-	taken     chan struct{} // closed when something begins to measure
+	source  *Source
+	results string
+
+	mu    sync.Mutex
+	what  string         // measures, "" for nothing
+	own   *lessonProcess // the console's own lesson, nil where none runs
+	now   *Running       // nil where no lesson is under way
+	last  *LastRun
+	stale string // the run of a step that was left behind: it was there while no lesson was under way
+	free  context.Context
+	take  context.CancelFunc // ends free
 }
 
-func newLock() *lock { return &lock{taken: make(chan struct{})} }
+func newLock(s *Source, results string) *lock {
+	l := &lock{source: s, results: results}
+	l.free, l.take = context.WithCancel(context.Background())
+	return l
+}
 
-// signal tells those who are bound to the lock of what has become of it.
-func (l *lock) signal(before bool) {
-	now := l.own != "" || l.elsewhere != ""
-	if now && !before {
-		close(l.taken)
-	} else if before && !now {
-		l.taken = make(chan struct{})
+// be changes what measures, and says whether that is news.
+func (l *lock) be(what string) (news bool) {
+	if what == l.what {
+		return false
 	}
+	l.what = what
+	l.take()
+	if what == "" {
+		l.free, l.take = context.WithCancel(context.Background())
+	}
+	return true
 }
 
 // bound returns a context that ends when something begins to measure, too.
 func (l *lock) bound(ctx context.Context) (context.Context, context.CancelFunc) {
 	l.mu.Lock()
-	taken := l.taken
-	l.mu.Unlock()
+	defer l.mu.Unlock()
 	ctx, cancel := context.WithCancel(ctx)
-	go func() {
-		select {
-		case <-taken:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, cancel
+	stop := context.AfterFunc(l.free, cancel)
+	return ctx, func() { stop(); cancel() }
 }
 
 // text says why nothing can be changed just now, "" where it can.
 func (l *lock) text() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch {
-	case l.own != "":
-		return fmt.Sprintf("lesson %s is running: %s. Wait until it ends, or cancel it", l.own, meanwhile)
-	case strings.HasPrefix(l.elsewhere, lessonPrefix):
-		return fmt.Sprintf("%s is under way, started from a terminal: %s. Wait until it ends, or cancel it",
-			l.elsewhere, meanwhile)
-	case l.elsewhere != "":
-		return fmt.Sprintf("%s is under way, started from a terminal: %s. Wait until it ends", l.elsewhere, meanwhile)
+	if l.what == "" {
+		return ""
 	}
-	return ""
+	state, end := "is under way, started from a terminal", ""
+	if l.own != nil {
+		state = "is running"
+	}
+	if strings.HasPrefix(l.what, lessonPrefix) {
+		end = ", or cancel it"
+	}
+	return l.what + " " + state + ": live load and probes pause, and no link can be set. Wait until it ends" + end
 }
 
-// note says what measures, and whether that is news.
-func (l *lock) note(elsewhere string) (news bool) {
+// lesson is how far the lesson under way is, nil where none is, and what became of the last one.
+func (l *lock) lesson() (now *Running, last *LastRun) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.own != "" {
-		elsewhere = "" // it is the same one
+	if l.now != nil {
+		copied := *l.now
+		now = &copied
 	}
-	news = elsewhere != l.elsewhere
-	defer l.signal(l.own != "" || l.elsewhere != "")
-	l.elsewhere = elsewhere
-	return news
+	return now, l.last
+}
+
+// look looks what measures and how far it is, and says whether something else measures than before.
+func (l *lock) look() (news bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	step, _ := l.source.Step() // before the other: a step of a run that has ended meanwhile is stale
+	what, _ := l.source.UnderWay()
+	if l.own != nil { // perhaps it doesn't measure yet
+		what = l.what
+	}
+	name, isLesson := strings.CutPrefix(what, lessonPrefix)
+	if !isLesson || l.now != nil && l.now.Name != name {
+		l.end()
+	}
+	switch {
+	case !isLesson:
+		l.stale = step.Run
+		return l.be(what)
+	case l.now == nil:
+		l.now = &Running{Name: name, State: "running", Elsewhere: l.own == nil}
+	}
+	if step.Run != l.stale && strings.HasSuffix(step.Run, "-"+name) {
+		progressed(l.now, step)
+		if l.own != nil {
+			l.own.hasBegun(step.Run, l.results)
+		}
+	}
+	return l.be(what)
+}
+
+// progressed notes how far a lesson is.
+func progressed(r *Running, s run.Step) {
+	r.Run, r.Cell, r.Pair, r.Done, r.Of, r.SecondsLeft, r.Failed = s.Run, s.Cell, "", s.Done, s.Of, s.SecondsLeft, s.Failed
+	if s.Pair != nil {
+		r.Pair = s.Pair.String()
+	}
 }
 
 // begin locks for a lesson of the console's own; not ok where something measures already.
-func (l *lock) begin(lesson string) bool {
+func (l *lock) begin(own *lessonProcess) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.own != "" || l.elsewhere != "" {
+	if l.what != "" {
 		return false
 	}
-	l.own = lesson
-	l.signal(false)
-	return true
+	l.own, l.now = own, &Running{Name: own.lesson, State: "running"}
+	return l.be(lessonPrefix + own.lesson)
 }
 
-func (l *lock) end() {
+// ended unlocks after a lesson of the console's own. One that has had no run has said why.
+func (l *lock) ended() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.own = ""
-	l.signal(true)
+	if l.now.Run == "" {
+		l.last = &LastRun{Lesson: l.own.lesson, Status: string(result.Failed), Reason: l.own.said.String()}
+	}
+	l.own = nil
+	l.end()
+	l.be("")
+}
+
+// end notes what became of the lesson that was under way.
+func (l *lock) end() {
+	if l.now != nil && l.now.Run != "" {
+		l.stale, l.last = l.now.Run, outcomeOf(l.results, l.now.Name, l.now.Run)
+	}
+	l.now = nil
+}
+
+// cancel notes that the lesson under way is asked to end, and returns it where it is the console's own; not ok where
+// none is under way.
+func (l *lock) cancel() (own *lessonProcess, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.now == nil {
+		return nil, false
+	}
+	l.now.State = "cancelling"
+	return l.own, true
+}
+
+// outcomeOf is what became of a run that has ended.
+func outcomeOf(results, lesson, id string) *LastRun {
+	last := &LastRun{Lesson: lesson, Run: id, Status: string(result.Failed)}
+	doc, err := result.Read(filepath.Join(results, id))
+	switch {
+	case err != nil:
+		last.Reason = err.Error()
+	case doc.Status == result.Running:
+		last.Status, last.Reason = string(result.Interrupted), neverEnded
+	default:
+		last.Status, last.Reason = string(doc.Status), doc.Reason
+	}
+	return last
 }

@@ -6,52 +6,141 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"pooler-lab/internal/console/api"
+	"pooler-lab/k6/live/second"
 )
 
-// A moment is what there is to be told to Prometheus.
+// A moment is what there is to be told to Prometheus. It is a collector of its metrics.
 type moment struct {
-	state api.State
-	load  map[string]loadTotal // by path
-}
-
-// A family is a metric of Prometheus: collect hands out its values, none where nothing is known.
-type family struct {
-	describe *prometheus.Desc
-	collect  func(moment, *prometheus.Desc, chan<- prometheus.Metric)
-}
-
-// families are all metrics.
-var families = append(gaugeFamilies, loadFamilies...)
-
-func describe(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc("lab_"+name, help, labels, nil)
-}
-
-// A collector hands one moment's metrics to Prometheus.
-type collector struct{ moment }
-
-// Describe implements prometheus.Collector.
-func (c collector) Describe(to chan<- *prometheus.Desc) {
-	for _, f := range families {
-		to <- f.describe
-	}
-}
-
-// Collect implements prometheus.Collector.
-func (c collector) Collect(to chan<- prometheus.Metric) {
-	for _, f := range families {
-		f.collect(c.moment, f.describe, to)
-	}
+	state State
+	load  *loadTotals
 }
 
 // serveMetrics answers Prometheus. Each answer has a registry of its own, for it is of one moment.
 func (p *parts) serveMetrics(w http.ResponseWriter, r *http.Request) error {
 	registry := prometheus.NewRegistry()
-	now := moment{state: p.measured(r.Context()), load: p.load.totals.all()}
-	if err := registry.Register(collector{now}); err != nil {
+	if err := registry.Register(moment{p.measured(r.Context()), p.load.totals}); err != nil {
 		return err
 	}
 	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(w, r)
 	return nil
+}
+
+// Describe implements prometheus.Collector. It names nothing: what is known differs from moment to moment.
+func (m moment) Describe(chan<- *prometheus.Desc) {}
+
+// Collect implements prometheus.Collector. What isn't known has no value.
+func (m moment) Collect(to chan<- prometheus.Metric) {
+	tell(to, "toxiproxy_up", "1 where toxiproxy answers.", yes(m.state.Toxiproxy.Up))
+	tell(to, "measuring", "1 while a lesson, or something else that measures, has the lab to itself.",
+		yes(m.state.Lock != ""))
+	for _, l := range m.state.Links {
+		collectLink(to, l)
+	}
+	for _, n := range m.state.Nodes {
+		collectNode(to, n)
+	}
+	for _, n := range m.state.Waits {
+		for _, e := range n.Events {
+			tell(to, "wait_ratio", "Share of the sessions' time in the last 5 seconds.", &e.Share,
+				label{"node", n.Node}, label{"event", e.Name})
+		}
+	}
+	m.load.collect(to)
+}
+
+func collectLink(to chan<- prometheus.Metric, l Link) {
+	name := label{"link", l.Name}
+	if l.Known {
+		tell(to, "link_latency_set_seconds", "Round trip that the link is set to add.", seconds(float64(l.LatencyMS)), name)
+		tell(to, "link_jitter_set_seconds", "Answers come up to this much earlier or later.",
+			seconds(float64(l.JitterMS)), name)
+		tell(to, "link_cut", "1 where the link is cut.", yes(l.Cut), name)
+	}
+	if l.MeasuredMS != nil {
+		tell(to, "link_round_trip_seconds", "Round trip measured over the link.", seconds(*l.MeasuredMS), name)
+	}
+}
+
+func collectNode(to chan<- prometheus.Metric, n Node) {
+	name := label{"node", n.Name}
+	if n.State == Up || n.State == Down {
+		tell(to, "node_up", "1 where the node answers, 0 where it doesn't; none where nobody knows.",
+			yes(n.State == Up), name)
+	}
+	if n.ReplicationLagMS != nil {
+		tell(to, "node_replication_lag_seconds", "How far the standby's replay is behind, in time.",
+			seconds(*n.ReplicationLagMS), name)
+	}
+	tell(to, "node_replication_lag_bytes", "How far the standby's replay is behind, in WAL.", n.ReplicationLagBytes, name)
+	tell(to, "node_backends", "Sessions of clients and poolers.", n.Backends, name)
+	tell(to, "node_waiting_clients", "Clients that wait for a server connection.", n.WaitingClients, name)
+	tell(to, "node_servers_active", "Server connections of a pooler that are in use.", n.ServersActive, name)
+	tell(to, "node_servers_idle", "Server connections of a pooler that wait for a client.", n.ServersIdle, name)
+	tell(to, "node_pool_size", "Server connections that a pooler's pools may have.", n.PoolSize, name)
+	tell(to, "node_selects_per_second", "SELECTs a second that a balancing pooler sends to the node.",
+		n.SelectsPerSecond, name)
+}
+
+// collect hands out the totals of each path.
+func (t *loadTotals) collect(to chan<- prometheus.Metric) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for name, total := range t.paths {
+		path := label{"path", name}
+		to <- prometheus.MustNewConstMetric(described("transactions_total", "Transactions of the live load.", path),
+			prometheus.CounterValue, float64(total.transactions))
+		for code, n := range total.errors {
+			errors := described("errors_total", "Errors of the live load, by SQLSTATE or the client's own word.", path,
+				label{"code", code})
+			to <- prometheus.MustNewConstMetric(errors, prometheus.CounterValue, float64(n))
+		}
+		histogram := func(name, help string, h second.Histogram) {
+			count, buckets := cumulated(h)
+			to <- prometheus.MustNewConstHistogram(described(name, help, path), count, h.Sum, buckets)
+		}
+		histogram("response_time_seconds", "Response time of an iteration of the live load.", total.response)
+		histogram("connect_time_seconds", "Time to open a connection of the live load.", total.open)
+	}
+}
+
+// cumulated counts as Prometheus does: each bucket has all that the smaller ones have, too.
+func cumulated(h second.Histogram) (count uint64, buckets map[float64]uint64) {
+	buckets = map[float64]uint64{}
+	for i, n := range h.Counts {
+		count += n
+		if i < len(second.Bounds) {
+			buckets[second.Bounds[i]] = count
+		}
+	}
+	return count, buckets
+}
+
+// A label says what a metric is of.
+type label struct{ name, value string }
+
+func described(name, help string, labels ...label) *prometheus.Desc {
+	of := prometheus.Labels{}
+	for _, l := range labels {
+		of[l.name] = l.value
+	}
+	return prometheus.NewDesc("lab_"+name, help, nil, of)
+}
+
+// tell hands out a gauge, unless its value isn't known.
+func tell[N int | int64 | float64](to chan<- prometheus.Metric, name, help string, value *N, labels ...label) {
+	if value != nil {
+		to <- prometheus.MustNewConstMetric(described(name, help, labels...), prometheus.GaugeValue, float64(*value))
+	}
+}
+
+// seconds are milliseconds as Prometheus wants them.
+func seconds(ms float64) *float64 { ms /= 1000; return &ms }
+
+// yes is 1 for what is so, 0 for what isn't.
+func yes(so bool) *float64 {
+	v := 0.0
+	if so {
+		v = 1
+	}
+	return &v
 }

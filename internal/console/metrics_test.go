@@ -14,23 +14,18 @@ import (
 	"pooler-lab/k6/live/second"
 )
 
-// metricsBench is a console with a live load that has been told of.
-func metricsBench(t *testing.T) (text string) {
-	t.Helper()
+// All that pages show Prometheus is told, under names as it wants them: units, _total, help.
+func TestMetricsAreTheSameValues(t *testing.T) {
+	t.Parallel()
 	program, _ := standInProgram(t, "k6", standInK6)
 	b := newBench(t, func(b *bench) { b.source.K6 = program })
 	b.post("/api/links/client-primary", `{"latency_ms": 20}`)
 	b.post("/api/load", someLoad)
-	testkit.Until(b.t, "the load is told", func() bool {
+	var text string
+	testkit.Until(t, "the load is told", func() bool {
 		_, text = b.get("/metrics")
 		return strings.Contains(text, "lab_transactions_total")
 	})
-	return text
-}
-
-func TestMetricsAreTheSameValues(t *testing.T) {
-	t.Parallel()
-	text := metricsBench(t)
 	for _, line := range []string{
 		`lab_link_latency_set_seconds{link="client-primary"} 0.02`,
 		`lab_link_round_trip_seconds{link="client-primary"} 0.021`,
@@ -47,6 +42,13 @@ func TestMetricsAreTheSameValues(t *testing.T) {
 	if strings.Contains(text, `node_up{node="pgpool"}`) {
 		t.Error("a node that nobody knows of is said to be up or down")
 	}
+	problems, err := promlint.New(strings.NewReader(text)).Lint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range problems {
+		t.Errorf("%s: %s", p.Metric, p.Text)
+	}
 }
 
 func TestMetricsOfTheLoadAddUp(t *testing.T) {
@@ -59,10 +61,16 @@ func TestMetricsOfTheLoadAddUp(t *testing.T) {
 			ResponseTime: second.HistogramOf([]float64{0.2, 3, 20_000}),
 		}})
 	}
-	text := exposed(t, moment{load: totals.all()})
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(moment{load: totals})
+	w := httptest.NewRecorder()
+	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+	text := w.Body.String()
 	for _, line := range []string{
 		`lab_errors_total{code="53300",path="direct"} 2`,
 		`lab_transactions_total{path="direct"} 6`,
+		`lab_response_time_seconds_bucket{path="direct",le="0.0001"} 0`,
+		`lab_response_time_seconds_bucket{path="direct",le="0.00025"} 2`,
 		`lab_response_time_seconds_bucket{path="direct",le="0.005"} 4`,
 		`lab_response_time_seconds_bucket{path="direct",le="+Inf"} 6`,
 		`lab_response_time_seconds_count{path="direct"} 6`,
@@ -70,35 +78,6 @@ func TestMetricsOfTheLoadAddUp(t *testing.T) {
 		if !strings.Contains(text, line+"\n") {
 			t.Errorf("%s isn't in\n%s", line, text)
 		}
-	}
-	count, buckets := cumulated(totals.all()["direct"].response)
-	if count != 6 || buckets[0.0001] != 0 || buckets[0.00025] != 2 || buckets[0.005] != 4 || buckets[10] != 4 {
-		t.Errorf("%d response times: %v", count, buckets)
-	}
-}
-
-// exposed is a moment as Prometheus reads it.
-func exposed(t *testing.T, m moment) string {
-	t.Helper()
-	registry := prometheus.NewRegistry()
-	if err := registry.Register(collector{m}); err != nil {
-		t.Fatal(err)
-	}
-	w := httptest.NewRecorder()
-	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).
-		ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
-	return w.Body.String()
-}
-
-// Names are as Prometheus wants them: units, _total, help.
-func TestMetricsAreNamedWell(t *testing.T) {
-	t.Parallel()
-	problems, err := promlint.New(strings.NewReader(metricsBench(t))).Lint()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range problems {
-		t.Errorf("%s: %s", p.Metric, p.Text)
 	}
 }
 

@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/sample"
 	"pooler-lab/internal/server"
 )
@@ -18,12 +17,12 @@ func (d *database) Node() string { return d.name }
 func (d *database) Close()       { d.watch.Close() }
 
 // Ask tells of the standby, too, if this is its primary: that one knows how far it is behind.
-func (d *database) Ask(ctx context.Context) (func(map[string]*api.Node), error) {
+func (d *database) Ask(ctx context.Context) (func(map[string]*Node), error) {
 	seen, err := d.watch.Status(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return func(nodes map[string]*api.Node) {
+	return func(nodes map[string]*Node) {
 		node := nodes[d.name]
 		node.Backends, node.Conninfo = &seen.Backends, seen.Conninfo
 		if d.name == "yugabyte" {
@@ -49,10 +48,10 @@ func (w *waits) Node() string { return w.name }
 func (w *waits) Sample()      { w.rolling.Sample() }
 func (w *waits) Close()       { w.rolling.Close() }
 
-func (w *waits) Waits() (events []api.Wait, reason string) {
+func (w *waits) Waits() (events []Wait, reason string) {
 	lately := w.rolling.Lately()
 	for _, e := range lately.Waits {
-		events = append(events, api.Wait{Name: e.Event, Share: e.Share})
+		events = append(events, Wait{Name: e.Event, Share: e.Share})
 	}
 	return events, lately.NotMeasured
 }

@@ -8,13 +8,13 @@ import (
 	"sync"
 	"time"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/link"
 )
 
 // parts are what a console consists of once the lab is ready.
 type parts struct {
 	*Console
+	until    context.Context // ends when the console does
 	source   *Source
 	links    *linkWatch
 	readings *readings
@@ -23,38 +23,34 @@ type parts struct {
 	wake     *pulse // wakes probes: a link has been changed, or somebody begins to watch
 	names    []string
 	waits    []string // databases whose waits are shown
-
-	runs *runCache
-
-	mu            sync.Mutex
-	lessonProcess *lessonProcess // the console's own lesson, nil where none runs
-	lastRun       *api.LastRun
-	terminalRun   string // of a terminal, under way when somebody last asked
+	cache    *runCache
 
 	running sync.WaitGroup
 }
 
-func newParts(c *Console, s *Source) *parts {
+func newParts(ctx context.Context, c *Console, s *Source) *parts {
 	p := &parts{
 		Console:  c,
+		until:    ctx,
 		source:   s,
 		links:    newLinkWatch(s.Links, s.Set.LinkNames()),
 		readings: newReadings(),
-		lock:     newLock(),
+		lock:     newLock(s, c.results()),
 		wake:     newPulse(),
-		runs:     &runCache{read: map[string]runRead{}},
+		cache:    &runCache{read: map[string]runRead{}},
 	}
 	p.load = newLoad(s, c.root, c.log)
 	p.names = append([]string{"client"}, services(s.Set)...)
 	for _, w := range s.Waits {
 		p.waits = append(p.waits, w.Node())
 	}
-	p.lastRun = p.interruptedRun()
+	p.lock.last = p.interruptedRun()
 	return p
 }
 
-// run looks and tells until ctx ends.
-func (p *parts) run(ctx context.Context) {
+// run looks and tells until the console ends.
+func (p *parts) run() {
+	ctx := p.until
 	p.startProbes(ctx)
 	p.running.Go(func() { p.load.supervise(ctx) })
 	p.running.Go(func() { every(ctx, lockEvery, p.checkLock) })
@@ -78,12 +74,8 @@ func every(ctx context.Context, interval time.Duration, do func()) {
 
 // checkLock looks whether something measures, and has the live load pause while it does.
 func (p *parts) checkLock() {
-	what, underWay := p.source.UnderWay()
-	if p.lock.note(what) {
+	if p.lock.look() {
 		p.wake.beat()
-	}
-	if !underWay {
-		p.endTerminalRun()
 	}
 	p.load.pause(p.lock.text())
 }
@@ -99,7 +91,7 @@ func (p *parts) second(ctx context.Context) {
 	}
 	state := p.state()
 	paths, gap := p.load.take()
-	last := api.Tick{Time: state.Time, Paths: paths, Links: map[string]*float64{}, Gap: gap}
+	last := Tick{Time: state.Time, Paths: paths, Links: map[string]*float64{}, Gap: gap}
 	for _, l := range state.Links {
 		last.Links[l.Name] = l.MeasuredMS
 	}
@@ -109,8 +101,8 @@ func (p *parts) second(ctx context.Context) {
 }
 
 // state puts together what is known.
-func (p *parts) state() api.State {
-	s := api.State{
+func (p *parts) state() State {
+	s := State{
 		Time:      time.Now().UTC().Round(time.Millisecond),
 		Version:   version(),
 		Toxiproxy: p.links.reachable(),
@@ -121,7 +113,7 @@ func (p *parts) state() api.State {
 		Waits:     p.readings.waiting(p.waits),
 		Presets:   p.source.Presets,
 	}
-	s.Lesson, s.LastRun = p.lessonState()
+	s.Lesson, s.LastRun = p.lock.lesson()
 	for i, l := range s.Links {
 		if l.Name == link.ReplicationLink {
 			s.Links[i].Replication = p.replication(s.Nodes)
@@ -131,18 +123,18 @@ func (p *parts) state() api.State {
 }
 
 // nodeStates are all nodes as they are: the client, poolers, databases.
-func (p *parts) nodeStates() []api.Node {
-	nodes := map[string]*api.Node{}
+func (p *parts) nodeStates() []Node {
+	nodes := map[string]*Node{}
 	for _, name := range p.names {
-		node := &api.Node{Name: name, Kind: "database", State: api.Unknown, Reason: notMeasuredYet}
+		node := &Node{Name: name, Kind: "database", State: Unknown, Reason: notMeasuredYet}
 		switch {
 		case name == "client":
-			node.Kind, node.State, node.Reason = "client", api.Up, ""
+			node.Kind, node.State, node.Reason = "client", Up, ""
 		case p.source.Set.PoolerKind(name) != "":
 			node.Kind = "pooler"
 		}
 		if off := p.offReason(name); off != "" {
-			node.State, node.Reason = api.Off, off
+			node.State, node.Reason = Off, off
 		} else if text := p.lock.text(); text != "" && name != "client" {
 			node.Reason = "paused: " + text
 		}
@@ -151,7 +143,7 @@ func (p *parts) nodeStates() []api.Node {
 	if p.lock.text() == "" {
 		p.readings.fill(nodes)
 	}
-	var all []api.Node
+	var all []Node
 	for _, name := range p.names {
 		all = append(all, *nodes[name])
 	}
@@ -174,8 +166,8 @@ func (p *parts) offReason(service string) string {
 }
 
 // replication says where the standby gets its WAL from.
-func (p *parts) replication(nodes []api.Node) string {
-	i := slices.IndexFunc(nodes, func(n api.Node) bool { return n.Name == "standby" })
+func (p *parts) replication(nodes []Node) string {
+	i := slices.IndexFunc(nodes, func(n Node) bool { return n.Name == "standby" })
 	if i < 0 || nodes[i].Conninfo == "" {
 		return "unknown: the standby hasn't told"
 	}

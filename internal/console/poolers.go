@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/pooler"
 )
 
@@ -26,7 +25,7 @@ func (p *poolerProbe) Close() {
 	p.counts = nil
 }
 
-func (p *poolerProbe) Ask(ctx context.Context) (func(map[string]*api.Node), error) {
+func (p *poolerProbe) Ask(ctx context.Context) (func(map[string]*Node), error) {
 	seen, err := p.pooler.State(ctx)
 	if err != nil {
 		return nil, err
@@ -34,7 +33,7 @@ func (p *poolerProbe) Ask(ctx context.Context) (func(map[string]*api.Node), erro
 	now := time.Now()
 	rates := selectRates(p.counts, seen.Selects, now.Sub(p.at))
 	p.counts, p.at = seen.Selects, now
-	return func(nodes map[string]*api.Node) {
+	return func(nodes map[string]*Node) {
 		node := nodes[p.name]
 		node.WaitingClients, node.PoolSize = seen.Waiting, seen.Size
 		node.ServersActive, node.ServersIdle = seen.Active, seen.Idle

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/result"
 )
@@ -25,11 +24,11 @@ const (
 )
 
 // checkPrediction says what of a prediction for the lesson can't be.
-func checkPrediction(p *api.Prediction, l *lesson.Lesson, paths []api.Choice) error {
+func checkPrediction(p *Prediction, l *lesson.Lesson, paths []Choice) error {
 	if n := utf8.RuneCountInString(p.Words); n > mostWords {
 		return fmt.Errorf("the prediction has %d letters: keep to %d", n, mostWords)
 	}
-	if p.Path != "" && !slices.ContainsFunc(paths, func(c api.Choice) bool { return c.Name == p.Path }) {
+	if p.Path != "" && !slices.ContainsFunc(paths, func(c Choice) bool { return c.Name == p.Path }) {
 		return fmt.Errorf("lesson %s doesn't measure a path %q: predict one that it does", l.Name, p.Path)
 	}
 	if p.Factor != nil && !sensible(*p.Factor) {
@@ -49,7 +48,7 @@ func checkPrediction(p *api.Prediction, l *lesson.Lesson, paths []api.Choice) er
 func sensible(v float64) bool { return v > 0 && v <= mostFactor && !math.IsNaN(v) }
 
 // writePrediction keeps the prediction in a run's folder.
-func writePrediction(p *api.Prediction, dir string) error {
+func writePrediction(p *Prediction, dir string) error {
 	text, err := json.MarshalIndent(p, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write the prediction: %w", err)
@@ -58,12 +57,12 @@ func writePrediction(p *api.Prediction, dir string) error {
 }
 
 // readPrediction returns that of a run's folder, nil where nobody made one.
-func readPrediction(dir string) (*api.Prediction, error) {
+func readPrediction(dir string) (*Prediction, error) {
 	text, err := os.ReadFile(filepath.Join(dir, predictionFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	p := new(api.Prediction)
+	p := new(Prediction)
 	if err == nil {
 		err = json.Unmarshal(text, p)
 	}

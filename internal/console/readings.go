@@ -3,8 +3,6 @@ package console
 import (
 	"sync"
 	"time"
-
-	"pooler-lab/internal/console/api"
 )
 
 // notMeasuredYet is why nothing is known of what no probe has read since the console, or a pause, began.
@@ -27,13 +25,13 @@ type measurement struct {
 
 // A nodeReading is what one probe saw, or why it saw nothing.
 type nodeReading struct {
-	apply  func(map[string]*api.Node)
+	apply  func(map[string]*Node)
 	reason string
 }
 
 // A waitsReading is what the sessions of a node waited for, or why nobody knows.
 type waitsReading struct {
-	events []api.Wait
+	events []Wait
 	reason string
 }
 
@@ -85,33 +83,33 @@ func forget[V any](s *readings, of map[string]V, name string) {
 }
 
 // fill writes what is known into nodes that are part of the lab.
-func (s *readings) fill(nodes map[string]*api.Node) {
+func (s *readings) fill(nodes map[string]*Node) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for name, seen := range s.nodes {
 		node := nodes[name]
 		switch {
-		case node == nil || node.State == api.Off:
+		case node == nil || node.State == Off:
 		case seen.apply == nil:
-			node.State, node.Reason = api.Down, seen.reason
+			node.State, node.Reason = Down, seen.reason
 		default:
-			node.State, node.Reason = api.Up, ""
+			node.State, node.Reason = Up, ""
 			seen.apply(nodes)
 		}
 	}
 }
 
 // waiting returns the waits of the nodes, in their order.
-func (s *readings) waiting(names []string) []api.NodeWaits {
+func (s *readings) waiting(names []string) []NodeWaits {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := []api.NodeWaits{}
+	all := []NodeWaits{}
 	for _, name := range names {
 		seen, known := s.waits[name]
 		if !known {
 			seen.reason = notMeasuredYet
 		}
-		all = append(all, api.NodeWaits{Node: name, Events: listed(seen.events), Reason: seen.reason})
+		all = append(all, NodeWaits{Node: name, Events: listed(seen.events), Reason: seen.reason})
 	}
 	return all
 }

@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// A httpError is a refusal: HTTP's status for it, and a sentence that says what is wrong and what would be right.
+// An httpError is a refusal: HTTP's status for it, and a sentence that says what is wrong and what would be right.
 type httpError struct {
 	status int
 	text   string
 }
 
-func (p *httpError) Error() string { return p.text }
+func (e *httpError) Error() string { return e.text }
 
-// wrong is the httpError of a request that asks for something that can't be, nil where err is.
+// badRequest is the httpError of a request that asks for something that can't be, nil where err is.
 func badRequest(err error) error {
 	if err == nil {
 		return nil
@@ -35,12 +35,12 @@ func statusOf(err error) int {
 	return http.StatusBadGateway
 }
 
-// refuse answers with an error, as JSON.
+// writeError answers with an error, as JSON.
 func writeError(w http.ResponseWriter, err error) {
 	writeJSON(w, statusOf(err), map[string]string{"error": err.Error()})
 }
 
-// answer sends JSON.
+// writeJSON answers with JSON.
 func writeJSON(w http.ResponseWriter, status int, body any) {
 	text, err := json.Marshal(body)
 	if err != nil {

@@ -1,21 +1,18 @@
 package console
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"net/http"
 	"strings"
 	"time"
-
-	"pooler-lab/internal/console/api"
-	"pooler-lab/internal/console/web"
 )
 
 // Handler answers all requests.
 func (c *Console) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /static/", c.pages.Static())
+	mux.HandleFunc("GET /static/{name}", static)
+	mux.HandleFunc("GET /static/chart.js", c.chart)
 	mux.HandleFunc("GET /events", c.api((*parts).serveEvents))
 	mux.HandleFunc("GET /api/state", c.api((*parts).serveState))
 	mux.HandleFunc("GET /metrics", c.api((*parts).serveMetrics))
@@ -34,7 +31,7 @@ func (c *Console) Handler() http.Handler {
 	mux.HandleFunc("GET /runs/{name}/{file}", c.api((*parts).runFile))
 	mux.HandleFunc("GET /{$}", c.page("map", (*parts).mapPage))
 	mux.HandleFunc("/", c.nowhere)
-	return c.guard.protect(mux)
+	return protect(mux, c.hosts)
 }
 
 // api answers for machines: with JSON, errors included.
@@ -52,33 +49,27 @@ func (c *Console) api(do func(*parts, http.ResponseWriter, *http.Request) error)
 	}
 }
 
-// page answers people: with the page that fill returns, drawn by the template of that name.
-func (c *Console) page(template string, fill func(*parts, *http.Request) (web.Page, error)) http.HandlerFunc {
+// page answers people: with a page of that template, whose title and data fill returns.
+func (c *Console) page(template string, fill func(*parts, *http.Request) (string, any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		p, waiting := c.ready()
 		if p == nil {
-			c.starting(w, waiting)
+			w.Header().Set("Retry-After", "2")
+			c.render(w, http.StatusServiceUnavailable, page{Template: "starting", Title: "Starting", Data: waiting})
 			return
 		}
-		page, err := fill(p, r)
+		title, data, err := fill(p, r)
 		if err != nil {
 			c.fail(w, r, err)
 			return
 		}
-		c.render(w, http.StatusOK, web.Present(page, template, p.now(r.Context())))
+		c.render(w, http.StatusOK, page{template, title, p.now(r.Context()), data})
 	}
 }
 
 // mapPage shows the map, and all that acts on it.
-func (p *parts) mapPage(r *http.Request) (web.Page, error) {
-	drawn := web.DrawMap(p.now(r.Context()), p.hub.lastPaths())
-	return &web.MapPage{Head: web.Head{Title: "The map"}, Map: drawn}, nil
-}
-
-func (c *Console) starting(w http.ResponseWriter, waiting string) {
-	w.Header().Set("Retry-After", "2")
-	page := &web.StartingPage{Head: web.Head{Title: "pooler-lab is starting"}, Text: waiting}
-	c.render(w, http.StatusServiceUnavailable, web.Present(page, "starting", api.State{}))
+func (p *parts) mapPage(r *http.Request) (title string, data any, err error) {
+	return "The map", drawMap(p.now(r.Context()), p.hub.lastPaths()), nil
 }
 
 // fail answers people with what went wrong.
@@ -88,25 +79,15 @@ func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if !errors.As(err, &known) {
 		status = http.StatusInternalServerError
 	}
-	var state api.State
-	if parts, _ := c.ready(); parts != nil {
-		state = parts.now(r.Context())
+	var state State
+	if p, _ := c.ready(); p != nil {
+		state = p.now(r.Context())
 	}
-	page := &web.FailurePage{Head: web.Head{Title: http.StatusText(status)}, Status: status, Text: err.Error()}
-	c.render(w, status, web.Present(page, "failure", state))
-}
-
-func (c *Console) render(w http.ResponseWriter, status int, page web.Page) {
-	var text bytes.Buffer
-	if err := c.pages.Render(&text, page); err != nil {
-		c.log.Print(err)
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	_, _ = w.Write(text.Bytes()) // whoever asked has gone
+	failure := struct {
+		Status int
+		Text   string
+	}{status, err.Error()}
+	c.render(w, status, page{"failure", http.StatusText(status), state, failure})
 }
 
 // nowhere answers for addresses that aren't there.
@@ -129,7 +110,7 @@ func (p *parts) serveState(w http.ResponseWriter, r *http.Request) error {
 }
 
 // now is what is known without waiting for more: a page's first picture.
-func (p *parts) now(ctx context.Context) api.State {
+func (p *parts) now(ctx context.Context) State {
 	watched := p.watched()
 	p.hub.ask()
 	if state, fresh, _ := p.hub.latest(); fresh && watched {
@@ -145,7 +126,7 @@ func (p *parts) now(ctx context.Context) api.State {
 const measuredWait = 2500 * time.Millisecond
 
 // measured is what is known, measured by now: where nobody watched before it waits for the probes.
-func (p *parts) measured(ctx context.Context) api.State {
+func (p *parts) measured(ctx context.Context) State {
 	watched := p.watched()
 	p.hub.ask()
 	asked := time.Now()

@@ -2,11 +2,8 @@ package console
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -14,6 +11,16 @@ import (
 	"pooler-lab/internal/report"
 	"pooler-lab/internal/result"
 )
+
+// besidePage shows two runs side by side.
+func (p *parts) besidePage(r *http.Request) (title string, data any, err error) {
+	pair, err := p.pair(r)
+	if err != nil {
+		return "", nil, err
+	}
+	names := [2]string{pair[0].Run.ID, pair[1].Run.ID}
+	return names[0] + " beside " + names[1], names, nil
+}
 
 // beside answers with the two runs' own page.
 func (p *parts) beside(w http.ResponseWriter, r *http.Request) error {
@@ -25,7 +32,7 @@ func (p *parts) beside(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	show(w, text)
+	showReport(w, text)
 	return nil
 }
 
@@ -41,58 +48,44 @@ func (p *parts) pair(r *http.Request) (pair [2]htmlreport.Named, err error) {
 	return pair, badRequest(htmlreport.OneLesson(pair[0].Run, pair[1].Run))
 }
 
-// show answers with a report: it may run nothing, and brings its style along.
-func show(w http.ResponseWriter, text []byte) {
+// showReport answers with a report: it may run nothing, and brings its style along.
+func showReport(w http.ResponseWriter, text []byte) {
 	w.Header().Set("Content-Security-Policy", reportPolicy)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-cache")
 	_, _ = w.Write(text) // whoever asked has gone
 }
 
-// runFile answers with a file of a run; report and CSV are made where the run left none, since it was interrupted.
+// runFile answers with a file of a run. Report and CSV are made anew from run.json: a run that goes on, or was
+// interrupted, has left none.
 func (p *parts) runFile(w http.ResponseWriter, r *http.Request) error {
 	name, file := r.PathValue("name"), r.PathValue("file")
-	makers := map[string]func(*result.Run) ([]byte, error){
-		htmlreport.File: htmlreport.Run,
-		report.CSVFile:  csvOf,
-		result.File:     nil,
-	}
-	maker, ok := makers[file]
-	if !ok {
-		return &httpError{
-			http.StatusNotFound,
-			fmt.Sprintf("a run has no %q: it has %s, %s and %s", file, htmlreport.File, report.CSVFile, result.File),
-		}
-	}
 	run, err := p.readRun(name)
 	if err != nil {
 		return err
 	}
-	text, err := os.ReadFile(filepath.Join(p.results(), name, file))
-	if errors.Is(err, fs.ErrNotExist) && maker != nil {
-		text, err = maker(run)
-	}
-	if err != nil {
-		return fmt.Errorf("read %s of run %s: %w", file, name, err)
-	}
-	if file == htmlreport.File && !r.URL.Query().Has("download") {
-		show(w, text)
-		return nil
-	}
-	kind := map[string]string{
-		htmlreport.File: "text/html; charset=utf-8",
-		report.CSVFile:  "text/csv; charset=utf-8",
-		result.File:     "application/json",
-	}[file]
-	w.Header().Set("Content-Type", kind)
-	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s-%s"`, name, file))
+	attachment := fmt.Sprintf(`attachment; filename="%s-%s"`, name, file)
 	w.Header().Set("Cache-Control", "no-cache")
-	_, _ = w.Write(text) // whoever asked has gone
+	switch file {
+	case htmlreport.File:
+		text, err := htmlreport.Run(run)
+		if err != nil {
+			return err
+		}
+		showReport(w, text)
+	case report.CSVFile:
+		var text bytes.Buffer
+		if err := report.CSV(&text, run); err != nil {
+			return err
+		}
+		w.Header().Set("Content-Disposition", attachment)
+		w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+		_, _ = text.WriteTo(w) // whoever asked has gone
+	case result.File:
+		w.Header().Set("Content-Disposition", attachment)
+		http.ServeFile(w, r, filepath.Join(p.results(), name, file))
+	default:
+		text := fmt.Sprintf("a run has no %q: it has %s, %s and %s", file, htmlreport.File, report.CSVFile, result.File)
+		return &httpError{http.StatusNotFound, text}
+	}
 	return nil
-}
-
-func csvOf(run *result.Run) ([]byte, error) {
-	var text bytes.Buffer
-	err := report.CSV(&text, run)
-	return text.Bytes(), err
 }

@@ -1,12 +1,19 @@
 package console
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
 
-	"pooler-lab/internal/console/api"
-	"pooler-lab/internal/console/web"
+	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
 
@@ -14,9 +21,86 @@ import (
 const neverEnded = "it never ended: the lab was stopped meanwhile. " +
 	"Its latencies may still be on the links: 'off' for all links takes them away"
 
-// shownRun is a run as pages show it.
-func shownRun(run *result.Run, dir string) web.Run {
-	shown := web.Run{
+// runName is what a run's folder is called.
+var runName = regexp.MustCompile(`^[0-9]{8}T[0-9]{6}Z-[0-9A-Za-z_-]+$`)
+
+// A runCache has read runs of results. Their documents are large, so what is shown of one is kept until its file
+// changes.
+type runCache struct {
+	mu   sync.Mutex
+	read map[string]runRead
+}
+
+type runRead struct {
+	changed time.Time
+	shown   shownRun
+}
+
+// runs are all runs, the newest first, each read when it is asked for. A folder without a readable document isn't a
+// run.
+func (p *parts) runs() iter.Seq[shownRun] {
+	return func(yield func(shownRun) bool) {
+		folders, err := os.ReadDir(p.results())
+		if err != nil {
+			p.log.Printf("list runs: %v", err)
+		}
+		for _, f := range slices.Backward(folders) { // names begin with the time
+			if !runName.MatchString(f.Name()) {
+				continue
+			}
+			if run, err := p.listedRun(f.Name()); err == nil && !yield(run) {
+				return
+			}
+		}
+	}
+}
+
+// runsOf are those of a lesson.
+func (p *parts) runsOf(lesson string) (all []shownRun) {
+	for run := range p.runs() {
+		if run.Lesson == lesson {
+			all = append(all, run)
+		}
+	}
+	return all
+}
+
+func (p *parts) listedRun(name string) (shownRun, error) {
+	dir := filepath.Join(p.results(), name)
+	info, err := os.Stat(filepath.Join(dir, result.File))
+	if err != nil {
+		return shownRun{}, err
+	}
+	p.cache.mu.Lock()
+	defer p.cache.mu.Unlock()
+	known, ok := p.cache.read[name]
+	if !ok || !known.changed.Equal(info.ModTime()) {
+		run, err := result.Read(dir)
+		if err != nil {
+			return shownRun{}, err
+		}
+		known = runRead{info.ModTime(), shown(run, dir)}
+		p.cache.read[name] = known
+	}
+	return p.withTrueStatus(known.shown), nil
+}
+
+// readRun reads a run by the name of its folder.
+func (p *parts) readRun(name string) (*result.Run, error) {
+	unknown := &httpError{http.StatusNotFound, fmt.Sprintf("there is no run %q: /runs lists all", name)}
+	if !runName.MatchString(name) {
+		return nil, unknown
+	}
+	run, err := result.Read(filepath.Join(p.results(), name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, unknown
+	}
+	return run, err
+}
+
+// shown is a run as pages show it.
+func shown(run *result.Run, dir string) shownRun {
+	s := shownRun{
 		Name:     run.ID,
 		Lesson:   run.Lesson.Name,
 		Title:    run.Lesson.Title,
@@ -28,62 +112,72 @@ func shownRun(run *result.Run, dir string) web.Run {
 		Changed:  run.Lesson.Override.Describe(),
 	}
 	if run.Ended != nil {
-		shown.Seconds = int(run.Ended.Sub(run.Started).Seconds())
+		s.Seconds = int(run.Ended.Sub(run.Started).Seconds())
 	}
 	_, err := os.Stat(filepath.Join(dir, predictionFile))
-	shown.Predicted = err == nil
-	return shown
+	s.Predicted = err == nil
+	return s
 }
 
 // withTrueStatus takes a run that says it is running for interrupted, unless its lesson is under way.
-func (p *parts) withTrueStatus(shown web.Run) web.Run {
-	if !shown.Running() {
-		return shown
+func (p *parts) withTrueStatus(run shownRun) shownRun {
+	if !run.Running() {
+		return run
 	}
-	running, _ := p.lessonState()
-	if running == nil || running.Name != shown.Lesson || running.Run != "" && running.Run != shown.Name {
-		shown.Status, shown.Reason = result.Interrupted, neverEnded
+	now, _ := p.lock.lesson()
+	if now == nil || now.Name != run.Lesson || now.Run != "" && now.Run != run.Name {
+		run.Status, run.Reason = result.Interrupted, neverEnded
 	}
-	return shown
+	return run
+}
+
+// runDetail puts a run's together.
+func (p *parts) runDetail(name string) (*runDetail, error) {
+	run, err := p.readRun(name)
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(p.results(), name)
+	d := &runDetail{shownRun: p.withTrueStatus(shown(run, dir))}
+	if d.Prediction, err = readPrediction(dir); err != nil {
+		return nil, err
+	}
+	if d.Prediction != nil {
+		for _, c := range run.Lesson.Comparisons {
+			if ratio, ok := d.Prediction.Comparisons[c.Name]; ok {
+				d.Guesses = append(d.Guesses, guess{c.Text, metric.RatioText(ratio)})
+			}
+		}
+	}
+	for _, other := range p.runsOf(d.Lesson) {
+		if other.Name != d.Name && !other.Running() {
+			d.Others = append(d.Others, other)
+		}
+	}
+	return d, nil
 }
 
 // runsPage lists all runs.
-func (p *parts) runsPage(*http.Request) (web.Page, error) {
-	runs, err := p.listRuns()
-	return &web.RunsPage{Head: web.Head{Title: "Runs"}, Runs: runs}, err
+func (p *parts) runsPage(*http.Request) (title string, data any, err error) {
+	return "Runs", slices.Collect(p.runs()), nil
 }
 
 // runPage shows one run.
-func (p *parts) runPage(r *http.Request) (web.Page, error) {
+func (p *parts) runPage(r *http.Request) (title string, data any, err error) {
 	run, err := p.runDetail(r.PathValue("name"))
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	return &web.RunPage{Head: web.Head{Title: "Run " + run.Name}, Run: *run}, nil
-}
-
-// besidePage shows two runs side by side.
-func (p *parts) besidePage(r *http.Request) (web.Page, error) {
-	pair, err := p.pair(r)
-	if err != nil {
-		return nil, err
-	}
-	var both [2]web.Run
-	for i, named := range pair {
-		both[i] = p.withTrueStatus(shownRun(named.Run, filepath.Join(p.results(), named.Run.ID)))
-	}
-	title := both[0].Name + " beside " + both[1].Name
-	return &web.BesidePage{Head: web.Head{Title: title}, A: both[0], B: both[1]}, nil
+	return "Run " + run.Name, run, nil
 }
 
 // interruptedRun is the last run, if it was under way when the lab was stopped.
-func (p *parts) interruptedRun() *api.LastRun {
-	runs, err := p.listRuns()
-	if err != nil {
-		p.log.Print(err)
+func (p *parts) interruptedRun() *LastRun {
+	for run := range p.runs() {
+		if run.Reason == neverEnded {
+			return &LastRun{Lesson: run.Lesson, Run: run.Name, Status: string(run.Status), Reason: run.Reason}
+		}
+		break // older ones are of no interest
 	}
-	if len(runs) == 0 || runs[0].Reason != neverEnded {
-		return nil
-	}
-	return &api.LastRun{Lesson: runs[0].Lesson, Run: runs[0].Name, Status: string(runs[0].Status), Reason: runs[0].Reason}
+	return nil
 }

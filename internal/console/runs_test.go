@@ -1,13 +1,15 @@
 package console
 
 import (
-	"io"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"pooler-lab/internal/result"
 	"pooler-lab/internal/run"
 	"pooler-lab/internal/testkit"
 )
@@ -48,30 +50,26 @@ func TestRunsTheirFilesAndTwoSideBySide(t *testing.T) {
 		return strings.NewReplacer(append(changed, `"name": "05-balance"`, `"name": "06-placement"`)...).
 			Replace(as(other)(text))
 	})
+	beside := "/runs/" + first + "/beside/"
 	cases := []struct {
 		address  string
 		status   int
 		contains string
 	}{
-		{"/runs", 200, second}, {"/runs/" + first, 200, first},
-		{
-			"/runs/" + first + "/report.html",
-			200,
-			"<!doctype html>",
-		}, {"/runs/" + first + "/run.csv", 200, "run,cell,"}, {"/runs/" + first + "/run.json", 200, `"lesson"`},
-		{
-			"/runs/" + first + "/beside/" + second,
-			200,
-			"beside",
-		}, {"/runs/" + first + "/beside/" + second + "/report.html", 200, "<!doctype html>"},
-		{
-			"/runs/" + first + "/beside/" + other,
-			400,
-			"give runs of one lesson",
-		}, {"/runs/" + first + "/beside/" + other + "/report.html", 400, "give runs of one lesson"},
+		{"/runs", 200, second},
 		{"/runs", 200, "not as the lesson has it: repeats 1"},
-		{"/runs/" + first + "/.lock", 404, "a run has no"}, {"/runs/" + first + "/prediction.json", 404, "a run has no"},
-		{"/runs/20261121T120000Z-05-balance", 404, "there is no run"}, {"/runs/..%2f..%2fetc", 404, "there is no run"},
+		{"/runs/" + first, 200, first},
+		{"/runs/" + first + "/report.html", 200, "<!doctype html>"},
+		{"/runs/" + first + "/run.csv", 200, "run,cell,"},
+		{"/runs/" + first + "/run.json", 200, `"lesson"`},
+		{"/runs/" + first + "/.lock", 404, "a run has no"},
+		{"/runs/" + first + "/prediction.json", 404, "a run has no"},
+		{beside + second, 200, "beside"},
+		{beside + second + "/report.html", 200, "<!doctype html>"},
+		{beside + other, 400, "give runs of one lesson"},
+		{beside + other + "/report.html", 400, "give runs of one lesson"},
+		{"/runs/20261121T120000Z-05-balance", 404, "there is no run"},
+		{"/runs/..%2f..%2fetc", 404, "there is no run"},
 		{"/runs/20261121T120000Z-..%2f" + first + "/run.json", 404, "there is no run"},
 	}
 	for _, c := range cases {
@@ -84,26 +82,18 @@ func TestRunsTheirFilesAndTwoSideBySide(t *testing.T) {
 func TestReportRunsNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
-	b.putRun("20261121T100000Z-05-balance", aRun, same)
-	response, err := http.Get(b.server.URL + "/runs/20261121T100000Z-05-balance/report.html")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	if got := response.Header.Get("Content-Security-Policy"); got != reportPolicy || strings.Contains(got, "script-src") {
+	const name = "20261121T100000Z-05-balance"
+	b.putRun(name, aRun, same)
+	shown, _ := b.ask(http.MethodGet, "/runs/"+name+"/report.html", "")
+	if got := shown.Header.Get("Content-Security-Policy"); got != reportPolicy || strings.Contains(got, "script-src") {
 		t.Errorf("policy %q", got)
 	}
-	download, err := http.Get(b.server.URL + "/runs/20261121T100000Z-05-balance/run.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer download.Body.Close()
-	want := `attachment; filename="20261121T100000Z-05-balance-run.csv"`
-	if got := download.Header.Get("Content-Disposition"); got != want {
-		t.Errorf("disposition %q", got)
-	}
-	if _, err := io.Copy(io.Discard, download.Body); err != nil {
-		t.Error(err)
+	for _, file := range []string{"run.csv", "run.json"} {
+		saved, _ := b.ask(http.MethodGet, "/runs/"+name+"/"+file, "")
+		want := fmt.Sprintf(`attachment; filename="%s-%s"`, name, file)
+		if got := saved.Header.Get("Content-Disposition"); got != want {
+			t.Errorf("%s: disposition %q", file, got)
+		}
 	}
 }
 
@@ -116,20 +106,18 @@ func TestRunThatNeverEndedIsInterrupted(t *testing.T) {
 		return strings.Replace(text, `"status": "finished"`, `"status": "running"`, 1)
 	})
 	p, _ := b.ready()
-	status := func() (string, string) {
-		runs, err := p.listRuns()
-		if err != nil || len(runs) != 1 {
-			t.Fatalf("%+v, %v", runs, err)
+	listed := func() shownRun {
+		runs := slices.Collect(p.runs())
+		if len(runs) != 1 {
+			t.Fatalf("%+v", runs)
 		}
-		return string(runs[0].Status), runs[0].Reason
+		return runs[0]
 	}
-	if got, why := status(); got != "interrupted" || why != neverEnded {
-		t.Errorf("%s: %s", got, why)
+	if got := listed(); got.Status != result.Interrupted || got.Reason != neverEnded {
+		t.Errorf("%+v", got)
 	}
 	b.hold("lesson 05-balance")
-	if got, _ := status(); got != "running" {
-		t.Errorf("%s while it is under way", got)
-	}
+	testkit.Until(t, "it is under way", func() bool { return listed().Status == result.Running })
 	if _, err := p.revealed("05-balance", name); statusOf(err) != http.StatusConflict {
 		t.Errorf("revealed while it is under way: %v", err)
 	}
@@ -143,13 +131,15 @@ func TestTerminalsLessonShowsItsProgress(t *testing.T) {
 	b.putRun(name, aRun, func(text string) string {
 		return strings.Replace(text, `"status": "finished"`, `"status": "running"`, 1)
 	})
+	b.at(run.Step{Run: "20261120T100000Z-05-balance", Done: 9, Of: 9}) // what another one left
+	p, _ := b.ready()
+	testkit.Until(b.t, "what was left is seen", func() bool { p.checkLock(); return p.lock.stale != "" })
 	b.hold("lesson 05-balance")
-	b.at(&run.Step{Run: "20261120T100000Z-01-connect", Done: 9, Of: 9}) // what another one left
 	testkit.Until(b.t, "it shows", func() bool { return b.state().Lesson != nil })
 	if r := b.state().Lesson; r.Name != "05-balance" || r.Run != "" || r.Of != 0 || !r.Elsewhere {
 		t.Errorf("before it has said how far it is: %+v", r)
 	}
-	b.at(&run.Step{Run: name, Cell: "direct", Done: 3, Of: 12, SecondsLeft: 40,
+	b.at(run.Step{Run: name, Cell: "direct", Done: 3, Of: 12, SecondsLeft: 40,
 		Pair: &run.PairStep{Groups: 24, Ratio: 0.81, Lo: 0.78, Hi: 0.85, Until: 0.05}})
 	testkit.Until(b.t, "its progress shows", func() bool { return b.state().Lesson.Done == 3 })
 	if r := b.state().Lesson; r.Run != name || r.Of != 12 || r.SecondsLeft != 40 || r.Cell != "direct" ||

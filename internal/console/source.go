@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/run"
 	"pooler-lab/internal/sample"
@@ -55,7 +54,7 @@ type LinkProbe interface {
 type NodeProbe interface {
 	Node() string
 	// Ask returns what it saw, as a change of the nodes that it says something of.
-	Ask(context.Context) (func(map[string]*api.Node), error)
+	Ask(context.Context) (func(map[string]*Node), error)
 	Close()
 }
 
@@ -64,7 +63,7 @@ type WaitsProbe interface {
 	Node() string
 	Sample()
 	// Waits are those of the last seconds, and why there are none where nobody knows.
-	Waits() (events []api.Wait, reason string)
+	Waits() (events []Wait, reason string)
 	Close()
 }
 

@@ -18,7 +18,7 @@ import (
 // namesOfPaths are the files, below the repository's root, in which a path or a link has a name that a kind's name is
 // part of: examples in help and errors, and lists of paths. What they say is held against configs/.
 var namesOfPaths = []string{
-	"internal/console/web/places.go",
+	"internal/console/places.go",
 	"internal/link/command.go",
 	"internal/run/command.go",
 	"internal/selftest/command.go",
@@ -32,8 +32,8 @@ var namesOfPaths = []string{
 
 // textsForPeople are strings in which a kind stands for itself. Nothing is decided by them.
 var textsForPeople = map[string][]string{
-	"internal/console/web/places.go": {"PgBouncer", "Pgpool-II"}, // titles on the picture
-	"internal/tool/command.go":       {"SHOW pool_nodes"},
+	"internal/console/places.go": {"PgBouncer", "Pgpool-II"}, // titles on the picture
+	"internal/tool/command.go":   {"SHOW pool_nodes"},
 	"k6/pg/errors.go": {" (PgBouncer: max_prepared_statements above 0)",
 		" (PgBouncer: RECONNECT on its admin console)"},
 }

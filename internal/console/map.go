@@ -1,24 +1,23 @@
-package web
+package console
 
 import (
 	"slices"
 	"strings"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/k6/live/second"
 )
 
-// A Map is what stands on the lab's picture. The template draws the first one; the browser is told each later one and
-// puts its texts and classes in the same places.
-type Map struct {
-	Links []Plate `json:"links"`
-	Boxes []Box   `json:"boxes"`
+// A drawnMap is what stands on the lab's picture. The template draws the first one; the browser is told each later one
+// and puts its texts and classes in the same places.
+type drawnMap struct {
+	Links []plate `json:"links"`
+	Boxes []box   `json:"boxes"`
 	Note  string  `json:"note"` // what the picture has no place for
 }
 
-// A Plate bears a link's name and figures.
-type Plate struct {
-	Wire     `json:"-"`
+// A plate bears a link's name and figures.
+type plate struct {
+	wire     `json:"-"`
 	Name     string `json:"name"`
 	Measured string `json:"measured"` // the round trip, or in a word why there is none
 	Set      string `json:"set"`
@@ -27,35 +26,35 @@ type Plate struct {
 	Class    string `json:"class"` // how it is drawn, as CSS classes
 }
 
-// A Box is a node.
-type Box struct {
-	Place `json:"-"`
+// A box is a node.
+type box struct {
+	place `json:"-"`
 	Kind  string `json:"-"` // client, pooler or database
 	Name  string `json:"name"`
 	Role  string `json:"role"` // "" where the name says it
 	State string `json:"state"`
-	Lines []Line `json:"lines"`
+	Lines []line `json:"lines"`
 }
 
-// A Line is one of a box: text behind a large number, or a bar.
-type Line struct {
+// A line is one of a box: text behind a large number, or a bar.
+type line struct {
 	Number string `json:"number"`
 	Text   string `json:"text"`
-	Bar    *Bar   `json:"bar"`   // in its place, nil for text
+	Bar    *bar   `json:"bar"`   // in its place, nil for text
 	Alert  bool   `json:"alert"` // clients wait
 }
 
-// A Bar says how much of something is in use.
-type Bar struct {
+// A bar says how much of something is in use.
+type bar struct {
 	Used int `json:"used"`
 	Of   int `json:"of"`
 }
 
-// DrawMap draws the state, with the last second of the live load.
-func DrawMap(s api.State, paths map[string]second.Path) Map {
-	m := Map{Links: []Plate{}, Boxes: make([]Box, len(places))}
+// drawMap draws the state, with the last second of the live load.
+func drawMap(s State, paths map[string]second.Path) drawnMap {
+	m := drawnMap{Links: []plate{}, Boxes: make([]box, len(places))}
 	for _, w := range wires {
-		i := slices.IndexFunc(s.Links, func(l api.Link) bool { return l.Name == w.Link })
+		i := slices.IndexFunc(s.Links, func(l Link) bool { return l.Name == w.Link })
 		if i >= 0 {
 			m.Links = append(m.Links, plateOf(s.Links[i], w, s.Load))
 		}
@@ -63,26 +62,26 @@ func DrawMap(s api.State, paths map[string]second.Path) Map {
 	for i, p := range places {
 		m.Boxes[i] = boxOf(p, s, paths)
 	}
-	m.Note = noteOf(s)
+	m.Note = mapNote(s)
 	return m
 }
 
-// noteOf names the links that the picture has no place for, or says that nothing is known of any.
-func noteOf(s api.State) string {
+// mapNote names the links that the picture has no place for, or says that nothing is known of any.
+func mapNote(s State) string {
 	if !s.Toxiproxy.Up && s.Toxiproxy.Reason != "" {
 		return "toxiproxy doesn't answer, so no link can be set or measured: " + s.Toxiproxy.Reason
 	}
 	var all []string
 	for _, l := range s.Links {
-		if !slices.ContainsFunc(wires, func(w Wire) bool { return w.Link == l.Name }) {
-			all = append(all, l.Name+": "+set(l)+", "+measured(l))
+		if !slices.ContainsFunc(wires, func(w wire) bool { return w.Link == l.Name }) {
+			all = append(all, l.Name+": "+setting(l)+", "+measured(l))
 		}
 	}
 	return strings.Join(all, " · ")
 }
 
 // classOf is how a link is drawn.
-func classOf(l api.Link, load api.Load) string {
+func classOf(l Link, load Load) string {
 	var classes []string
 	for _, c := range []struct {
 		name string
@@ -102,8 +101,8 @@ func classOf(l api.Link, load api.Load) string {
 }
 
 // busy says whether the live load goes over the link.
-func busy(l api.Link, load api.Load) bool {
-	if load.State != api.LoadRunning && load.State != api.LoadStarting {
+func busy(l Link, load Load) bool {
+	if load.State != LoadRunning && load.State != LoadStarting {
 		return false
 	}
 	return slices.ContainsFunc(load.Paths, func(path string) bool { return slices.Contains(l.UsedBy, path) })

@@ -1,5 +1,4 @@
-// Package api is what the console tells: the JSON of /api/state and of the events that its pages follow.
-package api
+package console
 
 import (
 	"time"
@@ -8,7 +7,8 @@ import (
 	"pooler-lab/k6/live/second"
 )
 
-// A State is what the console knows at one moment; /api/state and each event carry it whole. Null is not known.
+// A State is what the console knows at one moment: the JSON of /api/state, which each event has, too. Null is not
+// known.
 type State struct {
 	Time      time.Time    `json:"time"`
 	Version   string       `json:"version"`
@@ -96,19 +96,24 @@ const (
 	LoadPaused   = "paused"
 )
 
+// A LoadRequest is what the live load is to be, and what it is.
+type LoadRequest struct {
+	Workload string   `json:"workload"`
+	Clients  int      `json:"clients"` // of each path
+	Paths    []string `json:"paths"`
+	Loop     string   `json:"loop"` // open or closed
+	Keep     bool     `json:"keep"` // clients keep their connections
+}
+
 // Load is the live load as it is.
 type Load struct {
-	State    string     `json:"state"`
-	Reason   string     `json:"reason"`
-	Text     string     `json:"text"` // all of it in a sentence
-	Workload string     `json:"workload"`
-	Clients  int        `json:"clients"` // of each path
-	Paths    []string   `json:"paths"`
-	Loop     string     `json:"loop"` // open or closed
-	Rate     int        `json:"rate"` // iterations a second on each path, 0 in a closed loop
-	Keep     bool       `json:"keep"` // clients keep their connections
-	Since    *time.Time `json:"since"`
-	Choices  Choices    `json:"choices"`
+	LoadRequest
+	State   string     `json:"state"`
+	Reason  string     `json:"reason"`
+	Text    string     `json:"text"` // all of it in a sentence
+	Rate    int        `json:"rate"` // iterations a second on each path, 0 in a closed loop
+	Since   *time.Time `json:"since"`
+	Choices Choices    `json:"choices"`
 }
 
 // How clients of the live load begin an iteration.
@@ -129,6 +134,8 @@ type Workload struct {
 	Name       string `json:"name"`
 	Meaning    string `json:"meaning"`
 	GentleRate int    `json:"gentle_rate"` // iterations a second over all paths, of an open loop
+	Metric     string `json:"-"`           // that is its response time
+	Writes     bool   `json:"-"`
 }
 
 // A Choice is one of several; Off says why it can't be taken.
@@ -181,3 +188,13 @@ const (
 	ByConsole   = "console"
 	ByElsewhere = "elsewhere"
 )
+
+// A Prediction is what somebody said before a run: the request has it, and the run's folder keeps it. All of it may be
+// left out.
+type Prediction struct {
+	Words       string             `json:"words"`
+	Path        string             `json:"path"` // that wins
+	Factor      *float64           `json:"factor"`
+	Comparisons map[string]float64 `json:"comparisons"` // ratios, by the comparison's name
+	At          time.Time          `json:"at"`
+}

@@ -1,4 +1,4 @@
-package web
+package console
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/metric"
 	"pooler-lab/k6/live/second"
 )
@@ -15,11 +14,11 @@ import (
 const nearApp = "-near-app"
 
 // boxOf is a node's box; one that the state doesn't have is unknown.
-func boxOf(p Place, s api.State, paths map[string]second.Path) Box {
-	b := Box{Place: p, Name: p.Node, State: api.Unknown, Lines: []Line{}}
-	i := slices.IndexFunc(s.Nodes, func(n api.Node) bool { return n.Name == p.Node })
+func boxOf(p place, s State, paths map[string]second.Path) box {
+	b := box{place: p, Name: p.Node, State: Unknown, Lines: []line{}}
+	i := slices.IndexFunc(s.Nodes, func(n Node) bool { return n.Name == p.Node })
 	if i < 0 {
-		b.Lines = append(b.Lines, Line{Text: "not known yet"})
+		b.Lines = append(b.Lines, line{Text: "not known yet"})
 		return b
 	}
 	node := s.Nodes[i]
@@ -34,16 +33,16 @@ func boxOf(p Place, s api.State, paths map[string]second.Path) Box {
 	b.Lines = nodeLines(node)
 	for _, n := range s.Nodes {
 		if n.Name == p.Node+nearApp {
-			b.Lines = append(b.Lines, Line{Text: "near the app: " + stateText(n)})
+			b.Lines = append(b.Lines, line{Text: "near the app: " + stateText(n)})
 		}
 	}
 	return b
 }
 
 // stateText is whether a node answers, and why it doesn't.
-func stateText(n api.Node) string {
+func stateText(n Node) string {
 	switch {
-	case n.State == api.Up:
+	case n.State == Up:
 		return "up"
 	case strings.HasPrefix(n.Reason, "paused"): // why, the banner says
 		return "paused"
@@ -57,20 +56,20 @@ var insideWord = regexp.MustCompile(`([/:])(\S)`)
 func breakable(text string) string { return insideWord.ReplaceAllString(text, "$1\u200b$2") }
 
 // nodeLines are the lines below a pooler's or a database's name.
-func nodeLines(n api.Node) []Line {
-	if n.State != api.Up {
-		return []Line{{Text: stateText(n)}}
+func nodeLines(n Node) []line {
+	if n.State != Up {
+		return []line{{Text: stateText(n)}}
 	}
-	var lines []Line
+	var lines []line
 	if n.SelectsPerSecond != nil && *n.SelectsPerSecond > 0 { // 0 is no news where nothing goes through it
 		text := "SELECTs/s"
 		if n.Kind == "database" {
 			text = "balanced SELECTs/s"
 		}
-		lines = append(lines, Line{Number: fmt.Sprintf("%.0f", *n.SelectsPerSecond), Text: text})
+		lines = append(lines, line{Number: fmt.Sprintf("%.0f", *n.SelectsPerSecond), Text: text})
 	}
 	if n.Backends != nil {
-		lines = append(lines, Line{Text: metric.Count(*n.Backends, "backend")})
+		lines = append(lines, line{Text: metric.Count(*n.Backends, "backend")})
 	}
 	switch {
 	case n.ReplicationLagMS != nil:
@@ -78,25 +77,25 @@ func nodeLines(n api.Node) []Line {
 		if *n.ReplicationLagMS != 0 {
 			lag = metric.Number(*n.ReplicationLagMS)
 		}
-		lines = append(lines, Line{Text: "lag " + lag + " ms"})
+		lines = append(lines, line{Text: "lag " + lag + " ms"})
 	case n.Role == "standby":
-		lines = append(lines, Line{Text: "lag not measured"})
+		lines = append(lines, line{Text: "lag not measured"})
 	}
 	lines = append(lines, poolLines(n)...)
 	if len(lines) == 0 {
-		return []Line{{Text: "up"}}
+		return []line{{Text: "up"}}
 	}
 	return lines
 }
 
 // poolLines are a pool's use, and the clients that wait for it.
-func poolLines(n api.Node) []Line {
-	var lines []Line
+func poolLines(n Node) []line {
+	var lines []line
 	if n.ServersActive != nil {
 		text := fmt.Sprintf("%d of %s in use, %s idle", *n.ServersActive, orUnknown(n.PoolSize), orUnknown(n.ServersIdle))
-		lines = append(lines, Line{Text: text})
+		lines = append(lines, line{Text: text})
 		if n.PoolSize != nil && *n.PoolSize > 0 {
-			lines = append(lines, Line{Text: "pool use", Bar: &Bar{Used: *n.ServersActive, Of: *n.PoolSize}})
+			lines = append(lines, line{Text: "pool use", Bar: &bar{Used: *n.ServersActive, Of: *n.PoolSize}})
 		}
 	}
 	if n.WaitingClients != nil {
@@ -104,7 +103,7 @@ func poolLines(n api.Node) []Line {
 		if *n.WaitingClients == 1 {
 			text = "client waiting"
 		}
-		lines = append(lines, Line{Number: fmt.Sprint(*n.WaitingClients), Text: text, Alert: *n.WaitingClients > 0})
+		lines = append(lines, line{Number: fmt.Sprint(*n.WaitingClients), Text: text, Alert: *n.WaitingClients > 0})
 	}
 	return lines
 }
@@ -117,14 +116,14 @@ func orUnknown(n *int) string {
 }
 
 // clientLines are what the live load does.
-func clientLines(load api.Load, paths map[string]second.Path) []Line {
-	if load.State != api.LoadRunning {
-		return []Line{{Text: "load " + load.State}}
+func clientLines(load Load, paths map[string]second.Path) []line {
+	if load.State != LoadRunning {
+		return []line{{Text: "load " + load.State}}
 	}
 	tps := 0.0
 	for _, p := range paths {
 		tps += p.TPS
 	}
 	clients := fmt.Sprintf("%d × %s", len(load.Paths), metric.Count(load.Clients, "client"))
-	return []Line{{Number: fmt.Sprintf("%.0f", tps), Text: "TPS"}, {Text: clients}, {Text: load.Workload}}
+	return []line{{Number: fmt.Sprintf("%.0f", tps), Text: "TPS"}, {Text: clients}, {Text: load.Workload}}
 }

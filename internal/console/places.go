@@ -1,14 +1,14 @@
-package web
+package console
 
-// A Wire is where a link runs on the map, whose picture is 960 x 540.
-type Wire struct {
+// A wire is where a link runs on the map, whose picture is 960 x 540.
+type wire struct {
 	Link string
 	D    string  // the line, as SVG has it
 	X, Y float64 // middle of the plate that bears its figures
 }
 
 // wires are where links run. In this order of databases none crosses another.
-var wires = []Wire{
+var wires = []wire{
 	{Link: "client-yugabyte", D: "M92 195C100 60 220 36 420 36S660 44 738 50", X: 444, Y: 38},
 	{Link: "client-pgbouncer", D: "M152 235C222 226 276 150 346 144", X: 252, Y: 188},
 	{Link: "client-primary", D: "M152 265L738 265", X: 444, Y: 265},
@@ -21,13 +21,13 @@ var wires = []Wire{
 	{Link: "primary-standby", D: "M844 319L844 398", X: 844, Y: 358},
 }
 
-// A Place is where a box stands on the map.
-type Place struct {
+// A place is where a box stands on the map.
+type place struct {
 	Node, Title         string
 	X, Y, Width, Height float64
 }
 
-var places = []Place{
+var places = []place{
 	{Node: "client", Title: "client", X: 16, Y: 195, Width: 136, Height: 140},
 	{Node: "pgbouncer", Title: "PgBouncer", X: 352, Y: 88, Width: 184, Height: 124},
 	{Node: "pgpool", Title: "Pgpool-II", X: 352, Y: 318, Width: 184, Height: 124},

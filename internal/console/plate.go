@@ -1,36 +1,35 @@
-package web
+package console
 
 import (
 	"fmt"
 	"strconv"
 	"unicode/utf8"
 
-	"pooler-lab/internal/console/api"
 	"pooler-lab/internal/metric"
 )
 
 const notMeasured = "not measured"
 
 // plateOf is a link's plate.
-func plateOf(l api.Link, w Wire, load api.Load) Plate {
-	p := Plate{Wire: w, Name: l.Name, Measured: measured(l), Set: set(l), Class: classOf(l, load)}
+func plateOf(l Link, w wire, load Load) plate {
+	p := plate{wire: w, Name: l.Name, Measured: measured(l), Set: setting(l), Class: classOf(l, load)}
 	if utf8.RuneCountInString(p.Set) > roomy { // without its first word
 		p.Set = p.Set[len("set "):]
 	}
-	p.Hint = l.Name + ": " + set(l) + ", " + exactly(l)
+	p.Hint = l.Name + ": " + setting(l) + ", " + exactly(l)
 	p.Label = p.Hint
 	switch {
 	case l.Cut:
 		p.Label = l.Name + ": cut"
 	case l.MeasuredMS != nil:
 		// Whole milliseconds: a label that changes each second would be read aloud each second.
-		p.Label = fmt.Sprintf("%s: %s, measured about %.0f ms", l.Name, set(l), *l.MeasuredMS)
+		p.Label = fmt.Sprintf("%s: %s, measured about %.0f ms", l.Name, setting(l), *l.MeasuredMS)
 	}
 	return p
 }
 
 // measured is the round trip, or in a word why there is none.
-func measured(l api.Link) string {
+func measured(l Link) string {
 	switch {
 	case l.Cut:
 		return "cut"
@@ -43,7 +42,7 @@ func measured(l api.Link) string {
 }
 
 // exactly is the round trip with all its digits, or the whole reason why there is none.
-func exactly(l api.Link) string {
+func exactly(l Link) string {
 	reason := l.Reason
 	if l.Off != "" {
 		reason = l.Off
@@ -72,8 +71,8 @@ func short(ms float64) string {
 // roomy is how many characters fit on a plate.
 const roomy = 18
 
-// set is what a link is set to.
-func set(l api.Link) string {
+// setting is what a link is set to.
+func setting(l Link) string {
 	switch {
 	case !l.Known:
 		return "set ?"

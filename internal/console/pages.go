@@ -1,0 +1,112 @@
+package console
+
+import (
+	"bytes"
+	"embed"
+	"html/template"
+	"net/http"
+	"time"
+
+	"pooler-lab/internal/result"
+)
+
+// web holds the console's pages: Go templates for the first picture, plain JavaScript for what moves in it. What both
+// draw, the map, is put in words by the server alone: the template writes the first one, the events carry each later
+// one to the browser.
+//
+//go:embed web
+var web embed.FS
+
+var templates = template.Must(template.New("").Funcs(template.FuncMap{
+	"slider": sliderOf,
+	"clock":  clock,
+	"day":    day,
+	"tight":  tight,
+	"about":  about,
+}).ParseFS(web, "web/*.html"))
+
+// A page is what a template shows.
+type page struct {
+	Template string // its name
+	Title    string
+	State    State // zero while the lab starts
+	Data     any   // what this page alone has
+}
+
+// A lessonPage asks for a prediction, runs a lesson and shows what came out.
+type lessonPage struct {
+	Lesson   shownLesson
+	Runs     []shownRun
+	Revealed *runDetail // nil before a run
+}
+
+// A shownLesson is one in the list, and at the top of its page.
+type shownLesson struct {
+	Name        string
+	Title       string
+	Question    string
+	Prediction  string // what to commit to before the results show, as a question
+	Minutes     float64
+	Paths       []Choice   // that it measures
+	Comparisons []compared // that it makes
+	Runs        int
+	Trouble     string // why it can't be read
+}
+
+// compared is what a lesson compares.
+type compared struct{ Name, Text string }
+
+// A shownRun is one in a list.
+type shownRun struct {
+	Name      string // its folder's
+	Lesson    string
+	Title     string
+	Question  string
+	Started   time.Time
+	Seconds   int // that it took, 0 where it never ended
+	Status    result.Status
+	Reason    string // it isn't finished
+	Predicted bool
+	Full      bool   // in the lesson's full size
+	Changed   string // what of it was not as the lesson has it
+}
+
+// Finished says whether the run ended by itself.
+func (r shownRun) Finished() bool { return r.Status == result.Finished }
+
+// Running says whether the run goes on.
+func (r shownRun) Running() bool { return r.Status == result.Running }
+
+// A runDetail is a run with what was predicted. What came out its report shows.
+type runDetail struct {
+	shownRun
+	Prediction *Prediction // nil where nobody made one
+	Guesses    []guess
+	Others     []shownRun // of the same lesson, to be put beside it
+}
+
+// A guess is what a prediction says of a comparison.
+type guess struct{ Text, Ratio string }
+
+// render answers with a page. Where it can't be rendered, nothing of it is sent.
+func (c *Console) render(w http.ResponseWriter, status int, p page) {
+	var text bytes.Buffer
+	if err := templates.ExecuteTemplate(&text, p.Template, p); err != nil {
+		c.log.Printf("render page %s: %v", p.Template, err)
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(text.Bytes()) // whoever asked has gone
+}
+
+// static serves what pages load. A browser asks each time, so that no page has scripts from before an update.
+func static(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-cache")
+	http.ServeFileFS(w, r, web, "web"+r.URL.Path)
+}
+
+// chart serves the chart library.
+func (c *Console) chart(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, c.chartJS) }
