@@ -44,7 +44,7 @@ func (l *load) start(ctx context.Context, wanted wantedLoad) (*generator, error)
 		Password: server.Password("app"),
 		Stdout:   &secondReader{told: l.told, log: log},
 		Stderr:   log,
-		Grace:    l.grace,
+		Grace:    k6Grace,
 	})
 	if err != nil {
 		return nil, err
