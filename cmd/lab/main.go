@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pooler-lab/internal/connect"
 	"pooler-lab/internal/console"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/report"
@@ -81,7 +80,7 @@ func newRoot() *cobra.Command {
 		console.NewCommand(),
 		topology.NewCommand(),
 		link.NewCommand(underWay),
-		connect.NewCommand(underWay),
+		tool.NewConnectCommand(underWay),
 		tool.NewPsqlCommand(),
 		tool.NewPgbenchCommand(underWay),
 		tool.NewK6Command(underWay),

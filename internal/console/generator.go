@@ -42,6 +42,7 @@ func (l *load) start(ctx context.Context, wanted wantedLoad) (*generator, error)
 		Output:   "live=" + wanted.metric,
 		Env:      []string{"LAB_LIVE=" + string(told)},
 		Password: server.Password("app"),
+		Clients:  wanted.Clients * len(wanted.Paths),
 		Stdout:   &secondReader{told: l.told, log: log},
 		Stderr:   log,
 		Grace:    k6Grace,

@@ -75,7 +75,7 @@ func TestSwapRefusesWhatCannotBe(t *testing.T) {
 			400,
 			"jitter of 6 ms is more than the latency of 5 ms",
 		},
-		{"/api/links/client-primary", `{"latency_ms": 1.5}`, 400, "latency_ms has to be a whole number"},
+		{"/api/links/client-primary", `{"latency_ms": 1.5}`, 400, ": latency_ms has to be a whole number"},
 		{"/api/links/client-primary", `{"latency_ms": "10"}`, 400, "latency_ms has to be a whole number"},
 		{"/api/links/client-primary", `{"latency": 1}`, 400, "unknown field"},
 		{"/api/links/client-primary", `{"down_kbps": -2}`, 400, "whole KB/s"},

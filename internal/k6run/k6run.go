@@ -25,6 +25,7 @@ type Order struct {
 	Output   string // lab=FILE for a summary at the end, live=METRIC for a line a second
 	Env      []string
 	Password string // of the role that its clients log in as
+	Clients  int    // that it has, which decides how often it collects garbage; 0: as Go does
 
 	Stdout, Stderr io.Writer
 	Grace          time.Duration // for k6 to end its statements and close its connections when it is to stop
@@ -93,6 +94,9 @@ func (o Order) command() *exec.Cmd {
 		"--out", o.Output, o.Script)
 	k6.Env = append(Environment(os.Environ()), o.Env...)
 	k6.Env = append(k6.Env, "PGPASSWORD="+o.Password)
+	if o.Clients > 0 && os.Getenv("GOGC") == "" {
+		k6.Env = append(k6.Env, fmt.Sprintf("GOGC=%d", garbage(o.Clients)))
+	}
 	k6.Stdout, k6.Stderr = o.Stdout, o.Stderr
 	k6.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGINT}
 	return k6

@@ -2,6 +2,7 @@ package k6run
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,6 +33,21 @@ func standIn(t *testing.T, code string) string {
 		t.Fatal(err)
 	}
 	return file
+}
+
+func TestGarbage(t *testing.T) {
+	t.Setenv("GOGC", "")
+	for _, test := range []struct{ clients, want int }{{1, 400}, {250, 400}, {500, 200}, {1000, 100}, {2000, 25},
+		{3000, 11}, {4000, 10}, {10000, 10}} {
+		k6 := Order{Clients: test.clients}.command()
+		if want := fmt.Sprintf("GOGC=%d", test.want); !slices.Contains(k6.Env, want) {
+			t.Errorf("%d clients don't have %s", test.clients, want)
+		}
+	}
+	set := func(e string) bool { return strings.HasPrefix(e, "GOGC=") }
+	if k6 := (Order{}).command(); slices.ContainsFunc(k6.Env, set) {
+		t.Error("without clients Go isn't left alone")
+	}
 }
 
 func TestRun(t *testing.T) {

@@ -32,6 +32,14 @@ type Trial struct {
 	Stop string `json:"stop_file"`
 }
 
+// Clients are those of all cells.
+func (t Trial) Clients() (all int) {
+	for _, c := range t.Cells {
+		all += c.Clients
+	}
+	return all
+}
+
 // GettingReady is what clients with so many connections may take to connect and to do their first iterations, in
 // seconds. A window waits for them, so this only ends what hangs. It is several times what a slow machine needs.
 func GettingReady(connections int) float64 { return 120 + 0.5*float64(connections) }

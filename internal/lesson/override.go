@@ -22,7 +22,7 @@ const All = "all"
 type Override struct {
 	Experiments []string            `json:"experiments,omitempty"` // only these, or All; none is the main ones
 	Workloads   []string            `json:"workloads,omitempty"`   // only these
-	Values      map[string][]string `json:"values,omitempty"`      // by a dimension's key, as typed: clients 1, 10
+	Values      map[string][]string `json:"values,omitempty"`      // by an experiment's key, as typed: clients 1, 10
 	Rate        *float64            `json:"rate,omitempty"`        // of open loops: a closed loop stays one
 	Seconds     *float64            `json:"seconds,omitempty"`
 	Warmup      *float64            `json:"warmup_seconds,omitempty"`
@@ -31,8 +31,6 @@ type Override struct {
 	AtMost      *float64            `json:"at_most,omitempty"`  // seconds, of each comparison
 	NoPairs     bool                `json:"no_pairs,omitempty"` // all cells run in blocks
 	Full        bool                `json:"full,omitempty"`     // the full size; what else stands here changes that
-	// Keys are keys of experiments, each with its value as a plan has it; of a list, with its only item.
-	Keys map[string]string `json:"-"`
 }
 
 // Describe says what o changes of a lesson beside its size, "" where that is nothing.
@@ -209,11 +207,16 @@ func (l *Lesson) checkRate(o Override) error {
 
 // apply gives the experiment what the command line has in the place of its own.
 func (e *Experiment) apply(o Override) error {
-	for _, d := range dimensions {
-		if values := o.Values[d.Key]; d.Key != "" && len(values) > 0 {
-			if err := e.set(d.Key, scalars(d, values)); err != nil {
-				return fmt.Errorf("--%s: %w", d.Option(), err)
-			}
+	for _, key := range slices.Sorted(maps.Keys(o.Values)) {
+		if len(o.Values[key]) == 0 {
+			continue
+		}
+		value, err := typed(key, o.Values[key])
+		if err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+		if err := e.set(key, value); err != nil {
+			return err
 		}
 	}
 	for _, n := range o.numbers() {
@@ -224,18 +227,6 @@ func (e *Experiment) apply(o Override) error {
 			return fmt.Errorf("%s is %v, a number is needed", n.key, v)
 		}
 		if err := e.set(n.key, n.value); err != nil {
-			return err
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(o.Keys)) {
-		var value any
-		if err := yaml.Unmarshal([]byte(o.Keys[key]), &value); err != nil {
-			return fmt.Errorf("%s: %w", key, err)
-		}
-		if slices.ContainsFunc(dimensions, func(d Dimension) bool { return d.Key == key }) || key == "workload" {
-			value = []any{value}
-		}
-		if err := e.set(key, value); err != nil {
 			return err
 		}
 	}
@@ -252,16 +243,26 @@ func (e *Experiment) set(key string, value any) error {
 	return e.decode()
 }
 
-// scalars are typed values as a plan has them, each once: a value given twice would be two cells of one name.
-func scalars(d Dimension, typed []string) (values []any) {
-	for _, s := range typed {
-		var value any = s
-		if n, err := strconv.Atoi(strings.TrimSuffix(s, d.unit)); err == nil {
-			value = n
+// typed is what was typed for a key of an experiment as a plan has it. In a list each value stands once: given twice, it
+// would be two cells of one name.
+func typed(key string, words []string) (any, error) {
+	i := slices.IndexFunc(dimensions, func(d Dimension) bool { return d.Key == key })
+	if i < 0 && key != "workload" {
+		var value any
+		err := yaml.Unmarshal([]byte(strings.Join(words, ",")), &value)
+		return value, err
+	}
+	var values []any
+	for _, word := range words {
+		var value any = word
+		if i >= 0 {
+			if n, err := strconv.Atoi(strings.TrimSuffix(word, dimensions[i].unit)); err == nil {
+				value = n
+			}
 		}
 		if !slices.Contains(values, value) {
 			values = append(values, value)
 		}
 	}
-	return values
+	return values, nil
 }

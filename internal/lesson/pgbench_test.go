@@ -101,7 +101,7 @@ func TestRefusedDriver(t *testing.T) {
 	}{
 		"a workload without a script": {o: Override{Values: map[string][]string{"driver": {"pgbench"}}},
 			want: "experiment b: pgbench has no script of the workload other: the plan's key pgbench has read."},
-		"an unknown driver": {o: Override{Values: map[string][]string{"driver": {"jmeter"}}}, want: "--driver: "},
+		"an unknown driver": {o: Override{Values: map[string][]string{"driver": {"jmeter"}}}, want: `unknown word "jmeter"`},
 		"an open loop": {change: func(s string) string { return strings.Replace(s, "name: a,", "name: a, rate: 9,", 1) },
 			want: "experiment a: pgbench can't drive an open loop"},
 		"instances": {change: func(s string) string { return strings.Replace(s, "name: a,", "name: a, instances: [1],", 1) },

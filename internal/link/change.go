@@ -88,23 +88,15 @@ func portInUse(err error) bool {
 	return errors.As(err, &refused) && strings.Contains(refused.Message, syscall.EADDRINUSE.Error())
 }
 
-// Put makes every link of the snapshot what it was then. Links that have come since are left alone; where one
-// fails the others are still put back, and the error names all that failed.
-func (c *Client) Put(ctx context.Context, s Snapshot) error {
-	names := make([]string, len(s))
-	for i, p := range s {
-		names[i] = p.Name
+// put makes the link what it was.
+func (c *Client) put(ctx context.Context, then Proxy) error {
+	if err := c.bring(ctx, then.Name, then.Toxics); err != nil {
+		return fmt.Errorf("put link %s back: %w", then.Name, err)
 	}
-	return Each(names, func(name string) error {
-		p, _ := s.Proxy(name)
-		if err := c.bring(ctx, name, p.Toxics); err != nil {
-			return fmt.Errorf("put link %s back: %w", name, err)
-		}
-		if p.Enabled {
-			return c.Restore(ctx, name)
-		}
-		return c.Cut(ctx, name)
-	})
+	if then.Enabled {
+		return c.Restore(ctx, then.Name)
+	}
+	return c.Cut(ctx, then.Name)
 }
 
 // bring makes the link's toxics those wanted. Someone else may change them meanwhile: it reads them again after each

@@ -57,6 +57,14 @@ func (s Snapshot) Proxy(link string) (Proxy, bool) {
 	return Proxy{}, false
 }
 
+func (s Snapshot) names() []string {
+	names := make([]string, len(s))
+	for i, p := range s {
+		names[i] = p.Name
+	}
+	return names
+}
+
 // SetMS returns the milliseconds that the link is set to add to a round trip: the sum over all its latency
 // toxics of either direction, since they add up whoever made them.
 func (s Snapshot) SetMS(link string) int {

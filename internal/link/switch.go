@@ -30,6 +30,27 @@ func (s *Switch) Proxy(ctx context.Context, link string) (Proxy, error) {
 // Started returns when toxiproxy started.
 func (s *Switch) Started(ctx context.Context) (time.Time, error) { return s.client.Started(ctx) }
 
+// Snapshot reads all links; that one of them is stalled is an error.
+func (s *Switch) Snapshot(ctx context.Context) (Snapshot, error) { return s.client.Snapshot(ctx) }
+
+// Put makes every link of the snapshot what it was then. Links that have come since are left alone; where one
+// fails the others are still put back, and the error names all that failed.
+func (s *Switch) Put(ctx context.Context, then Snapshot) error {
+	return Each(then.names(), func(name string) error {
+		p, _ := then.Proxy(name)
+		put := func() error { return s.client.put(ctx, p) }
+		switch now, err := s.client.Proxy(ctx, name); {
+		case err != nil:
+			return err
+		case now.difference(p) == "":
+			return nil
+		case p.Bare():
+			return s.clear(ctx, name, put)
+		}
+		return s.load(ctx, name, put)
+	})
+}
+
 // Set makes the link carry exactly these settings. One that is cut stays cut.
 func (s *Switch) Set(ctx context.Context, link string, settings Settings) error {
 	set := func() error { return s.client.Set(ctx, link, settings) }

@@ -130,18 +130,32 @@ func TestReplicationFollowsItsLink(t *testing.T) {
 	}
 }
 
-// A standby that is away doesn't keep its link from being set. The error says what is left to do.
-func TestLinkIsSetWhileTheStandbyIsAway(t *testing.T) {
+// A standby that is away keeps no link from being set and put back. The error says what is left to do.
+func TestLinksAreSetWhileTheStandbyIsAway(t *testing.T) {
 	s, _ := newReplicating(t)
+	ctx, other := t.Context(), addLink(t, s.client, "client-primary", listen(t, echo))
+	before, err := s.Snapshot(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
 	s.replication.standby = "host=127.0.0.1 port=1 user=lab sslmode=disable"
-	for _, settings := range []Settings{{LatencyMS: 10}, {}} {
-		err := s.Set(t.Context(), ReplicationLink, settings)
-		if err == nil || !strings.Contains(err.Error(), "the standby's replication couldn't be ") {
+	const left = "the standby's replication couldn't be "
+	for _, settings := range []Settings{{}, {LatencyMS: 10}} {
+		if err := s.Set(ctx, ReplicationLink, settings); err == nil || !strings.Contains(err.Error(), left) {
 			t.Errorf("%+v: %v", settings, err)
 		}
-		if now, err := s.Proxy(t.Context(), ReplicationLink); err != nil || now.Settings() != settings {
+		if now, err := s.Proxy(ctx, ReplicationLink); err != nil || now.Settings() != settings {
 			t.Errorf("the link is %+v, %v; wanted %+v", now, err, settings)
 		}
+	}
+	if err := s.Set(ctx, other.Name, Settings{LatencyMS: 5}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Put(ctx, before); err == nil || !strings.Contains(err.Error(), left) {
+		t.Errorf("put back: %v", err)
+	}
+	if now, err := s.Snapshot(ctx); err != nil || before.Difference(now) != "" {
+		t.Errorf("not put back: %s, %v", before.Difference(now), err)
 	}
 }
 

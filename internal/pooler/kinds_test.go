@@ -18,7 +18,6 @@ import (
 // namesOfPaths are the files, below the repository's root, in which a path or a link has a name that a kind's name is
 // part of: examples in help and errors, and lists of paths. What they say is held against configs/.
 var namesOfPaths = []string{
-	"internal/connect/command.go",
 	"internal/console/places.go",
 	"internal/link/command.go",
 	"internal/run/command.go",
@@ -26,6 +25,7 @@ var namesOfPaths = []string{
 	"internal/lesson/dimension.go",
 	"internal/serve/serve.go",
 	"internal/tool/command.go",
+	"internal/tool/connect.go",
 	"internal/tool/k6.go",
 	"internal/topology/check.go",
 }

@@ -84,11 +84,11 @@ func Lesson(ctx context.Context, l *lesson.Lesson, o lesson.Override, seed uint6
 	error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	set, p, err := prepare(l, o)
+	p, err := prepare(l, o)
 	if err != nil {
 		return nil, err
 	}
-	return execute(ctx, set, p, o, seed, filepath.Join(topology.Root(), "results"), progressOut)
+	return execute(ctx, p, seed, filepath.Join(topology.Root(), "results"), progressOut)
 }
 
 // readLesson reads a lesson and checks what it asks.
@@ -104,29 +104,30 @@ func readLesson(file string) (*lesson.Lesson, error) {
 }
 
 // prepare makes the plan of a lesson's run.
-func prepare(l *lesson.Lesson, o lesson.Override) (*topology.Set, *plan, error) {
+func prepare(l *lesson.Lesson, o lesson.Override) (*plan, error) {
 	set, err := topology.Load(topology.Root())
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for _, name := range o.Values["paths"] {
 		if _, err := set.Find(name); err != nil && name != "*" {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	if err := l.Apply(o); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	p, err := makePlan(l, set)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if asItIs(o) {
 		if err := outcome.CheckCells(l, p.asked); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", lesson.PlanOf(l.File), err)
+			return nil, fmt.Errorf("%s: %w", lesson.PlanOf(l.File), err)
 		}
 	}
-	return set, p, nil
+	p.override = o
+	return p, nil
 }
 
 // asItIs says whether a run has its lesson's cells as they are, in either size, with side experiments or without.
@@ -151,14 +152,14 @@ func chosen(dir string, args []string) (string, error) {
 }
 
 // execute runs the plan while it holds the lock of results, and returns the run.
-func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override, seed uint64, results string,
-	progressOut io.Writer) (*result.Run, error) {
+func execute(ctx context.Context, p *plan, seed uint64, results string, progressOut io.Writer) (*result.Run,
+	error) {
 	free, err := Hold(results, "lesson "+p.lesson.Name)
 	if err != nil {
 		return nil, err
 	}
 	defer free()
-	servers, err := server.New(set, os.Getenv("LAB_PASSWORD"))
+	servers, err := server.New(p.set, os.Getenv("LAB_PASSWORD"))
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +168,7 @@ func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override,
 	if err != nil {
 		return nil, err
 	}
-	if o.Full {
+	if p.override.Full {
 		if err := thisCapacity(ctx, servers, scale).refuse(p.lesson.Full); err != nil {
 			return nil, err
 		}
@@ -175,17 +176,16 @@ func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override,
 	if err := servers.RevokeLogin(ctx); err != nil { // a run that was killed may have left the login
 		return nil, err
 	}
-	links := link.New(link.APIURL(), set.LinkNames()...)
-	replication, err := link.NewReplication(set, topology.Proxy)
+	links, err := link.NewSwitch(p.set, link.New(link.APIURL(), p.set.LinkNames()...))
 	if err != nil {
 		return nil, err
 	}
-	doc := p.document(o, seed)
-	progress := newProgress(progressOut, doc, p.expected(o))
+	doc := p.document(seed)
+	progress := newProgress(progressOut, doc, p.expected())
 	progress.announce(doc, p.lesson)
 	over := progress.during("reading the data into both servers' caches")
 	servers.Warm(ctx)
-	doc.Manifest, err = manifest(ctx, servers, set, p.cells, scale)
+	doc.Manifest, err = manifest(ctx, servers, p.set, p.cells, scale)
 	over()
 	if err != nil {
 		return nil, err
@@ -194,23 +194,22 @@ func execute(ctx context.Context, set *topology.Set, p *plan, o lesson.Override,
 		return nil, err
 	}
 	defer progress.follow(results, doc.ID)()
-	sampler := sample.New(statsURL, os.Getenv("COMPOSE_PROJECT_NAME"), services(set, p.cells))
+	sampler := sample.New(statsURL, os.Getenv("COMPOSE_PROJECT_NAME"), services(p.set, p.cells))
 	defer sampler.Close()
 	sessions := sample.NewServers(server.NodeDSN, os.Getenv("LAB_PASSWORD"), server.Roles())
 	defer sessions.Close()
 	r := &runner{
-		set:         set,
-		links:       links,
-		replication: replication,
-		servers:     servers,
-		sampler:     sampler,
-		sessions:    sessions,
-		script:      p.lesson.File,
-		scheduled:   p.cells,
-		progress:    progress,
-		dir:         filepath.Join(results, doc.ID),
-		doc:         doc,
-		once:        p.lesson.Once,
+		set:       p.set,
+		links:     links,
+		servers:   servers,
+		sampler:   sampler,
+		sessions:  sessions,
+		script:    p.lesson.File,
+		scheduled: p.cells,
+		progress:  progress,
+		dir:       filepath.Join(results, doc.ID),
+		doc:       doc,
+		once:      p.lesson.Once,
 	}
 	return doc, errors.Join(r.run(ctx), report.Write(r.dir, doc))
 }

@@ -64,7 +64,8 @@ func TestLessons(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 			if !o.Full && o.Experiments == nil {
-				e := newEstimate(p.document(o, 0), p.expected(o))
+				p.override = o
+				e := newEstimate(p.document(0), p.expected())
 				if takes := e.all(); takes > longest || e.left[atMost] > 0 && e.share == 0 {
 					t.Errorf("%s takes %s, %v of the most that pairs and fixed work may take", name, takes, e.share)
 				}

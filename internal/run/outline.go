@@ -22,11 +22,11 @@ func outline(ctx context.Context, file string, o lesson.Override, out io.Writer)
 	if err != nil {
 		return err
 	}
-	set, p, err := prepare(l, o)
+	p, err := prepare(l, o)
 	if err != nil {
 		return err
 	}
-	servers, err := server.New(set, os.Getenv("LAB_PASSWORD"))
+	servers, err := server.New(p.set, os.Getenv("LAB_PASSWORD"))
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func outline(ctx context.Context, file string, o lesson.Override, out io.Writer)
 	if err := p.writeWays(out); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\n%s\n", p.takes(o))
+	fmt.Fprintf(out, "\n%s\n", p.takes())
 	if !o.Full {
 		return nil
 	}
@@ -172,9 +172,9 @@ func how(w way) string {
 }
 
 // takes says what the plan runs, and how long that takes.
-func (p *plan) takes(o lesson.Override) string {
-	doc := p.document(o, 0)
-	e := newEstimate(doc, p.expected(o))
+func (p *plan) takes() string {
+	doc := p.document(0)
+	e := newEstimate(doc, p.expected())
 	text := howMany(doc) + ", " + e.String()
 	if e.share > 0 && e.share < 1 {
 		text += ", " + clock(e.left[windows]+e.left[atMost]) + " at most"

@@ -29,7 +29,8 @@ func waysOf(t *testing.T, script string, o lesson.Override) (ways, takes string)
 	if err := p.writeWays(&table); err != nil {
 		t.Fatal(err)
 	}
-	return table.String(), p.takes(o)
+	p.override = o
+	return table.String(), p.takes()
 }
 
 func TestWays(t *testing.T) {

@@ -15,16 +15,18 @@ import (
 
 // plan is what a lesson comes to in this lab: its cells, and the paths it asked for, those that are off included.
 type plan struct {
-	lesson *lesson.Lesson
-	asked  []lesson.Cell // those of paths that are off, too
-	cells  []lesson.Cell // of paths that are not; as often as pairs leave them to run
-	pairs  pairing       // of these cells
-	paths  []result.Path
+	lesson   *lesson.Lesson
+	override lesson.Override // that has been applied to it
+	set      *topology.Set
+	asked    []lesson.Cell // those of paths that are off, too
+	cells    []lesson.Cell // of paths that are not; as often as pairs leave them to run
+	pairs    pairing       // of these cells
+	paths    []result.Path
 }
 
 // makePlan spreads the lesson over the paths of set.
 func makePlan(l *lesson.Lesson, set *topology.Set) (*plan, error) {
-	p := &plan{lesson: l}
+	p := &plan{lesson: l, set: set}
 	var known []lesson.Path
 	for _, path := range set.Paths {
 		known = append(known, pathOf(path))
@@ -90,22 +92,23 @@ func reasons(paths []result.Path) string {
 }
 
 // expected is how long the run takes by its lesson's author; 0 is unknown, as where it isn't the lesson as it stands.
-func (p *plan) expected(o lesson.Override) time.Duration {
-	if !reflect.DeepEqual(o, lesson.Override{Full: o.Full}) {
+func (p *plan) expected() time.Duration {
+	full := p.override.Full
+	if !reflect.DeepEqual(p.override, lesson.Override{Full: full}) {
 		return 0
 	}
-	return p.lesson.Expected(o.Full)
+	return p.lesson.Expected(full)
 }
 
 // document is the run as it stands before its first cell.
-func (p *plan) document(o lesson.Override, seed uint64) *result.Run {
+func (p *plan) document(seed uint64) *result.Run {
 	l := p.lesson
 	doc := &result.Run{
 		Version: result.Version, Status: result.Running, Reason: "it has not ended", Seed: seed, Paths: p.paths,
 		Lesson: result.Lesson{
 			Name: l.Name, Title: l.Title, Question: l.Question, Explanation: l.Explanation, File: l.File, SHA256: l.SHA256,
 			Prediction: l.Prediction, Comparisons: l.Comparisons, Findings: l.Findings, Study: l.Study, Charts: l.Charts,
-			Full: o.Full, Override: o, Experiments: p.experiments(), LeftOut: l.LeftOut, OnlyInFull: l.OnlyInFull,
+			Full: p.override.Full, Override: p.override, Experiments: p.experiments(), LeftOut: l.LeftOut, OnlyInFull: l.OnlyInFull,
 		},
 	}
 	doc.Pairs, doc.Unpaired = p.pairs.ordered(seed), p.pairs.unpaired

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/link"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/sample"
 	"pooler-lab/internal/server"
@@ -37,21 +38,19 @@ const stopped = "it was stopped: Ctrl-C, scripts/lab cancel or the console"
 
 // A runner executes one run.
 type runner struct {
-	set         *topology.Set
-	links       links
-	replication replication
-	servers     servers
-	sampler     *sample.Sampler
-	sessions    *sample.Servers
-	progress    *progress
-	script      string // the lesson's
-	dir         string // the run's folder
-	doc         *result.Run
-	scheduled   []lesson.Cell
+	set       *topology.Set
+	links     links
+	servers   servers
+	sampler   *sample.Sampler
+	sessions  *sample.Servers
+	progress  *progress
+	script    string // the lesson's
+	dir       string // the run's folder
+	doc       *result.Run
+	scheduled []lesson.Cell
 
-	movesReplication bool          // some cell does
-	waited           time.Duration // for other machines
-	once             bool          // no trial has another attempt
+	waited time.Duration // for other machines
+	once   bool          // no trial has another attempt
 }
 
 // An interruptedError says that a run was ended before its last cell.
@@ -126,7 +125,7 @@ func (r *runner) pairs(ctx context.Context) error {
 			}
 			cells = append(cells, at)
 		}
-		if err := r.execute(ctx, pair, pair.Block, 1, cells...); err != nil {
+		if err := r.trials(ctx, pair, pair.Block, 1, cells...); err != nil {
 			return err
 		}
 	}
@@ -141,7 +140,7 @@ func (r *runner) blocks(ctx context.Context) error {
 			if ctx.Err() != nil {
 				return nil
 			}
-			if err := r.execute(ctx, nil, block, position+1, i); err != nil {
+			if err := r.trials(ctx, nil, block, position+1, i); err != nil {
 				return err
 			}
 		}
@@ -149,9 +148,9 @@ func (r *runner) blocks(ctx context.Context) error {
 	return nil
 }
 
-// execute runs a trial of the cells at these indexes, and again where it was rejected. The error is of writing results
+// trials runs one of the cells at these indexes, and another one where it was rejected. The error is of writing results
 // alone: what goes wrong with a cell stands in it.
-func (r *runner) execute(ctx context.Context, pair *result.Pair, block, position int, cells ...int) error {
+func (r *runner) trials(ctx context.Context, pair *result.Pair, block, position int, cells ...int) error {
 	var of []lesson.Cell
 	for _, i := range cells {
 		of = append(of, r.scheduled[i])
@@ -207,11 +206,11 @@ func (r *runner) inBlocks(cells []int) {
 }
 
 // restoreAll makes all links, settings and logins what they were before the run, whatever became of it.
-func (r *runner) restoreAll(found network) {
+func (r *runner) restoreAll(found link.Snapshot) {
 	r.doc.NotRestored = ""
 	ctx, cancel := context.WithTimeout(context.Background(), comesBack+restoreTime)
 	defer cancel()
-	if err := r.restoreNetwork(ctx, found); err != nil {
+	if err := r.restoreLinks(ctx, found); err != nil {
 		r.notRestored("latencies", err)
 	}
 	r.restore()

@@ -219,10 +219,6 @@ func TestNetworkOfACell(t *testing.T) {
 	if got := links.bandwidth["client-primary"]; got != 500 {
 		t.Errorf("the link had a bandwidth of %d", got)
 	}
-	replication := r.replication.(*replicationStandIn)
-	if replication.over || !slices.Equal(replication.moves, []bool{true, false}) {
-		t.Errorf("replication was moved %v", replication.moves)
-	}
 	path, err := r.path(over)
 	if err != nil {
 		t.Fatal(err)
@@ -230,24 +226,6 @@ func TestNetworkOfACell(t *testing.T) {
 	want := map[string]link.Settings{"client-primary": {DownKBps: 500, UpKBps: 500}, "primary-standby": {LatencyMS: 20}}
 	if got := linkSettings(over, path); !maps.Equal(got, want) {
 		t.Errorf("the links get %v", got)
-	}
-}
-
-// Latencies are restored even where the standby's replication can't be.
-func TestLatenciesAreRestoredWithoutTheStandby(t *testing.T) {
-	c := plain("a")
-	c.ReplicationMS = 20
-	r, links, _ := newRunner(t, "good", c)
-	r.replication.(*replicationStandIn).broken = errors.New("the standby is away")
-	links.latency["client-standby"] = 7 // before the run
-	if err := r.run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if len(links.put) != 1 || links.put[0].SetMS("client-standby") != 7 {
-		t.Errorf("put back: %v", links.put)
-	}
-	if said := written(t, r.dir).NotRestored; !strings.Contains(said, "restore replication: the standby is away") {
-		t.Errorf("not restored: %q", said)
 	}
 }
 

@@ -126,35 +126,13 @@ func (s *linksStandIn) Put(_ context.Context, found link.Snapshot) error {
 	return nil
 }
 
-func (s *linksStandIn) Off(_ context.Context, links ...string) error {
-	for _, l := range links {
-		delete(s.latency, l)
-	}
+func (s *linksStandIn) Off(_ context.Context, l string) error {
+	delete(s.latency, l)
 	return nil
 }
 
 func (s *linksStandIn) Set(_ context.Context, l string, to link.Settings) error {
 	s.latency[l], s.bandwidth[l] = to.LatencyMS, max(s.bandwidth[l], min(to.DownKBps, to.UpKBps))
-	return nil
-}
-
-// replicationStandIn stands in for the standby's replication.
-type replicationStandIn struct {
-	over   bool
-	moves  []bool
-	broken error // what going straight gives
-}
-
-func (s *replicationStandIn) OverLink(context.Context) (bool, error) { return s.over, nil }
-
-func (s *replicationStandIn) Move(_ context.Context, over bool) error {
-	if !over && s.broken != nil {
-		return s.broken
-	}
-	if s.over != over {
-		s.moves = append(s.moves, over)
-	}
-	s.over = over
 	return nil
 }
 
@@ -232,7 +210,7 @@ func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *
 	p := &plan{lesson: &lesson.Lesson{Name: "00-tour", Title: "t", Question: "q?", File: "/lab/x.js",
 		SHA256: "0000000000000000000000000000000000000000000000000000000000000000"},
 		cells: cells, paths: []result.Path{{Name: "direct", Database: "postgresql"}}}
-	doc := p.document(lesson.Override{}, 7)
+	doc := p.document(7)
 	doc.ID, doc.Started = id, started
 	doc.Manifest = result.Manifest{
 		Versions: map[string]string{}, Authentication: []result.Login{}, MaxConnections: map[string]string{},
@@ -245,7 +223,7 @@ func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *
 	t.Cleanup(sessions.Close)
 	links, servers := &linksStandIn{latency: map[string]int{}, bandwidth: map[string]int{}},
 		&serversStandIn{roundTrip: 0.2}
-	return &runner{set: set, links: links, replication: &replicationStandIn{}, servers: servers, sampler: sampler,
+	return &runner{set: set, links: links, servers: servers, sampler: sampler,
 		sessions: sessions, script: "/lab/x.js", scheduled: cells,
 		progress: newProgress(t.Output(), doc, 0), dir: filepath.Join(results, id), doc: doc}, links, servers
 }

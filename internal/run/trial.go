@@ -127,8 +127,7 @@ func (r *runner) measure(ctx context.Context, t *trial) error {
 	if err != nil {
 		return err
 	}
-	overLink := t.sides[0].cell.ReplicationMS > 0
-	if err := r.setLinks(preparation, onLinks, overLink); err != nil {
+	if err := r.setLinks(preparation, onLinks); err != nil {
 		return err
 	}
 	toxics, err := r.links.Snapshot(preparation)
@@ -147,7 +146,7 @@ func (r *runner) measure(ctx context.Context, t *trial) error {
 	after, cancel := context.WithTimeout(ctx, preparing)
 	defer cancel()
 	// It says more than what it did to the load.
-	if err := r.compare(after, toxics, overLink, len(wanted.Settings) > 0); err != nil {
+	if err := r.compare(after, toxics, len(wanted.Settings) > 0); err != nil {
 		return err
 	}
 	if loadErr != nil {
@@ -273,8 +272,8 @@ func setMS(path server.Path, toxics link.Snapshot) (ms float64) {
 }
 
 // compare rejects the trial where links or settings are not what they were before it.
-func (r *runner) compare(ctx context.Context, before link.Snapshot, overLink, hasSettings bool) error {
-	if err := r.compareNetwork(ctx, before, overLink); err != nil || !hasSettings {
+func (r *runner) compare(ctx context.Context, before link.Snapshot, hasSettings bool) error {
+	if err := r.compareLinks(ctx, before); err != nil || !hasSettings {
 		return err
 	}
 	difference, err := r.servers.Changed(ctx)

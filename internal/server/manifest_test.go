@@ -27,7 +27,11 @@ func (f *fakeNode) listen(t *testing.T) string {
 }
 
 func (f *fakeNode) serve(conn net.Conn) {
-	testkit.Answer(conn, func(sql string) ([]string, bool) {
+	client, ok := testkit.Startup(conn)
+	if !ok {
+		return
+	}
+	testkit.Answer(client, func(sql string) ([]string, bool) {
 		if f.ask(sql) {
 			return []string{""}, true
 		}

@@ -29,7 +29,11 @@ func TestStatementWhoseConnectionBreaks(t *testing.T) {
 			var mu sync.Mutex
 			sent := map[string]int{}
 			port := testkit.StandIn(t, func(conn net.Conn) {
-				testkit.Answer(conn, func(sql string) ([]string, bool) {
+				client, ok := testkit.Startup(conn)
+				if !ok {
+					return
+				}
+				testkit.Answer(client, func(sql string) ([]string, bool) {
 					mu.Lock()
 					defer mu.Unlock()
 					sent[sql]++

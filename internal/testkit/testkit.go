@@ -85,13 +85,9 @@ func Startup(conn net.Conn) (server *pgproto3.Backend, ok bool) {
 	return server, err == nil
 }
 
-// Answer lets a PostgreSQL client in and answers its statements until it leaves: with a row for each of the values that
-// answer returns, in a column called value. Where answer isn't ok, it closes the connection in place of an answer.
-func Answer(conn net.Conn, answer func(sql string) (values []string, ok bool)) {
-	client, ok := Startup(conn)
-	if !ok {
-		return
-	}
+// Answer lets a PostgreSQL client in, after Startup, and answers its statements until it leaves: with a row for each of
+// the values that answer returns, in a column called value. Where answer isn't ok, it returns in place of an answer.
+func Answer(client *pgproto3.Backend, answer func(sql string) (values []string, ok bool)) {
 	client.Send(&pgproto3.AuthenticationOk{})
 	client.Send(&pgproto3.ParameterStatus{Name: "client_encoding", Value: "UTF8"}) // both are what pgx insists on
 	client.Send(&pgproto3.ParameterStatus{Name: "standard_conforming_strings", Value: "on"})

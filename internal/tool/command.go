@@ -1,5 +1,5 @@
-// Package tool runs the standard tools (psql, pgbench, k6) through a path of the lab: it finds out where the path
-// begins, and becomes the tool.
+// Package tool is what a person runs on a path: psql, pgbench and k6, each of which this program becomes once it knows
+// where the path begins, and connects that show what each phase costs.
 package tool
 
 import (

@@ -98,8 +98,8 @@ func newScriptRun(set *topology.Set, given k6Arguments, plan *lesson.Lesson) (ru
 		name = plan.Experiments[0].Name
 	}
 	full := slices.ContainsFunc(plan.Experiments, func(e lesson.Experiment) bool { return e.Name == name && e.FullOnly })
-	o := lesson.Override{Experiments: []string{name}, Full: full, Keys: map[string]string{"driver": lesson.K6}}
-	if err := read(given, o.Keys, &run.seed); err != nil {
+	o := lesson.Override{Experiments: []string{name}, Full: full, Values: map[string][]string{"driver": {lesson.K6}}}
+	if err := read(given, o.Values, &run.seed); err != nil {
 		return run, err
 	}
 	if err := plan.Apply(o); err != nil {
@@ -109,7 +109,7 @@ func newScriptRun(set *topology.Set, given k6Arguments, plan *lesson.Lesson) (ru
 }
 
 // read takes over the settings: those of an experiment as keys of it, and the seed.
-func read(given k6Arguments, of map[string]string, seed *uint32) error {
+func read(given k6Arguments, of map[string][]string, seed *uint32) error {
 	for _, name := range slices.Sorted(maps.Keys(given.settings)) {
 		value := given.settings[name]
 		key, isKey := keys[name]
@@ -117,7 +117,7 @@ func read(given k6Arguments, of map[string]string, seed *uint32) error {
 		switch {
 		case !given.ofLab && !slices.Contains(ofConnection, name):
 		case isKey:
-			of[key] = value
+			of[key] = []string{value}
 		case name == "LAB_SEED":
 			n, err := strconv.ParseUint(value, 10, 32)
 			if err != nil {

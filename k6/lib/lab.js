@@ -60,7 +60,7 @@ import pg from 'k6/x/pg';
 
 const RECONNECT_PAUSE = 0.1; // seconds
 const TIME_TO_END = 5; // seconds to cancel, close and write the summary, at least
-const STUCK = 0.5; // seconds after which a statement that outlasts its race is cancelled
+const STUCK = 0.5; // seconds after which a statement that outlasts its time is cancelled
 const SIDES = ['of', 'to']; // of a pair
 const BATCH = 16; // iterations of a closed loop in one of k6's, around which k6 does as much work as one takes
 
@@ -147,8 +147,8 @@ function begin(settings, iteration) {
   pg.seed(cell.seed && cell.seed * 65536 + number); // k6 has its own seed until here
   const { clients, transactions, rate, seconds } = cell;
   if (!slots && transactions > 0) {
-    const race = pg.race({ clients, iterations: transactions, seconds });
-    return () => fixedWork(race, makeClient(cell, settings, iteration, race.connected), transactions);
+    const fixed = pg.fixedIterations({ clients, iterations: transactions, seconds });
+    return () => fixedWork(fixed, makeClient(cell, settings, iteration, fixed.connected), transactions);
   }
   const client = makeClient(cell, settings, iteration, () => {});
   const warm = () => warmUp(client, settings.warm === undefined ? 2 : settings.warm, cell);
@@ -213,14 +213,14 @@ function workInSlots(slots, client, warm) {
 }
 
 // fixedWork does a number of iterations. A client that can't connect, or loses its connection, has failed for good.
-function fixedWork(race, client, iterations) {
-  race.start();
+function fixedWork(fixed, client, iterations) {
+  fixed.start();
   for (let i = 0; i < iterations; i++) {
     const done = client.attempt();
-    if (done ? !race.iteration() : !client.alive()) break;
+    if (done ? !fixed.iteration() : !client.alive()) break;
   }
   client.close();
-  race.end();
+  fixed.end();
 }
 
 // makeClient returns a client of this VU that does a cell's workload. It calls connected() after each connect.

@@ -62,33 +62,36 @@ func (e *encoder) parameters(args []sobek.Value) ([][]byte, error) {
 // that PostgreSQL reads as JavaScript means it is an error.
 func (e *encoder) appendText(buf []byte, value sobek.Value) (text []byte, null bool, err error) {
 	switch value := value.(type) {
-	case nil:
-		return buf, true, nil
 	case *sobek.Object:
 		return e.appendObject(buf, value)
-	case *sobek.Symbol:
-		return buf, false, errSymbol
 	case sobek.String:
 		text, err := textOf(value)
 		return append(buf, text...), false, err
 	}
-	switch exported := value.Export().(type) {
-	case nil:
+	if value == nil || value.Export() == nil {
 		return buf, true, nil
-	case int64:
-		return strconv.AppendInt(buf, exported, 10), false, nil
-	case float64:
-		return appendFloat(buf, exported), false, nil
-	case bool:
-		return strconv.AppendBool(buf, exported), false, nil
-	case *big.Int:
-		return exported.Append(buf, 10), false, nil
 	}
-	return buf, false, fmt.Errorf("a value of type %T can't be sent", value)
+	buf, err = appendScalar(buf, value)
+	return buf, false, err
 }
 
-// errSymbol is the error of a symbol, which is nothing but itself.
-var errSymbol = errors.New("a symbol can't be sent")
+// appendScalar appends a number, a BigInt or a boolean.
+func appendScalar(buf []byte, value sobek.Value) ([]byte, error) {
+	if _, symbol := value.(*sobek.Symbol); symbol {
+		return buf, errors.New("a symbol can't be sent")
+	}
+	switch exported := value.Export().(type) {
+	case int64:
+		return strconv.AppendInt(buf, exported, 10), nil
+	case float64:
+		return appendFloat(buf, exported), nil
+	case bool:
+		return strconv.AppendBool(buf, exported), nil
+	case *big.Int:
+		return exported.Append(buf, 10), nil
+	}
+	return buf, fmt.Errorf("a value of type %T can't be sent", value)
+}
 
 // appendObject does so with an object.
 func (e *encoder) appendObject(buf []byte, object *sobek.Object) (text []byte, null bool, err error) {
@@ -294,35 +297,24 @@ func (e *encoder) appendProperties(buf []byte, object *sobek.Object, within []*s
 	return append(buf, '}'), nil
 }
 
-// appendPrimitive appends what is no object.
-func appendPrimitive(buf []byte, value sobek.Value) ([]byte, bool, error) {
-	switch value := value.(type) {
-	case nil:
+// appendPrimitive appends what is no object, unless it is undefined.
+func appendPrimitive(buf []byte, value sobek.Value) (text []byte, present bool, err error) {
+	if value == nil || sobek.IsUndefined(value) {
 		return buf, false, nil
-	case *sobek.Symbol:
-		return buf, true, errSymbol
-	case sobek.String:
-		return appendQuoted(buf, value.String()), true, halfPair(value)
+	}
+	if text, ok := value.(sobek.String); ok {
+		return appendQuoted(buf, text.String()), true, halfPair(text)
 	}
 	switch exported := value.Export().(type) {
 	case nil:
-		if sobek.IsUndefined(value) {
-			return buf, false, nil
-		}
 		return append(buf, "null"...), true, nil
-	case int64:
-		return strconv.AppendInt(buf, exported, 10), true, nil
 	case float64:
 		if math.IsNaN(exported) || math.IsInf(exported, 0) {
 			return buf, true, fmt.Errorf("JSON has no %s", value)
 		}
-		return appendFloat(buf, exported), true, nil
-	case bool:
-		return strconv.AppendBool(buf, exported), true, nil
-	case *big.Int:
-		return exported.Append(buf, 10), true, nil
 	}
-	return buf, true, fmt.Errorf("a value of type %T can't be sent", value)
+	buf, err = appendScalar(buf, value)
+	return buf, true, err
 }
 
 // appendQuoted appends a string as JSON has it.

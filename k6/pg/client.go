@@ -11,8 +11,8 @@ import (
 	"go.k6.io/k6/v2/metrics"
 )
 
-// clientOptions are the options of pg.client.
-type clientOptions struct {
+// ClientOptions are the options of pg.client.
+type ClientOptions struct {
 	DSN      string `js:"dsn"`      // as libpq and pgx accept it
 	Password string `js:"password"` // goes before PGPASSWORD and the dsn's own
 	Path     string `js:"path"`     // tag of the client's samples, unless empty
@@ -23,7 +23,7 @@ type clientOptions struct {
 // or over one that a pool has lent it. Only that VU's goroutine uses it.
 type client struct {
 	*instance
-	options  clientOptions
+	options  ClientOptions
 	config   *pgconn.Config
 	protocol protocol
 	session  *session   // nil unless connected
@@ -40,16 +40,19 @@ type client struct {
 
 // newClient is pg.client(options): a client that isn't connected yet.
 func (i *instance) newClient(call sobek.FunctionCall) sobek.Value {
-	options := clientOptions{Protocol: "prepared"}
-	i.options("client", call.Argument(0), &options, "dsn", "password", "path", "protocol")
+	options := ClientOptions{Protocol: "prepared"}
+	i.options("client", call.Argument(0), &options)
 	c := i.clientOf("client", options)
+	for first, tag := range places {
+		c.connects[first] = c.newTagSet("path", options.Path, "protocol", options.Protocol, "connect", tag)
+	}
 	c.bound["connect"], c.bound["connected"], c.bound["close"] = c.connect, c.isConnected, c.close
 	c.object = i.object(c.bound)
 	return c.object
 }
 
 // clientOf returns a client with options that it has checked.
-func (i *instance) clientOf(call string, options clientOptions) *client {
+func (i *instance) clientOf(call string, options ClientOptions) *client {
 	protocol, ok := protocols[options.Protocol]
 	if !ok {
 		i.throw(fmt.Errorf("%s: no protocol %q; it can be simple, extended or prepared", call, options.Protocol))
@@ -58,10 +61,11 @@ func (i *instance) clientOf(call string, options clientOptions) *client {
 	if err != nil {
 		i.throw(fmt.Errorf("%s: %w", call, err))
 	}
-	c := &client{instance: i, options: options, config: config, protocol: protocol}
+	c := &client{instance: i, options: options, config: config, protocol: protocol, named: map[string]*tagSet{}}
+	c.tagSet = c.newTagSet("path", options.Path, "protocol", options.Protocol)
 	c.bound = map[string]method{
-		"prepare": c.prepare, "exec": c.exec, "query": c.query, "transaction": c.transaction,
-		"pipeline": c.pipeline, "copyIn": c.copyIn, "copyOut": c.copyOut,
+		"exec": c.exec, "query": c.query, "transaction": c.transaction, "pipeline": c.pipeline,
+		"copyIn": c.copyIn, "copyOut": c.copyOut,
 	}
 	return c
 }
@@ -70,9 +74,6 @@ func (i *instance) clientOf(call string, options clientOptions) *client {
 func (c *client) requireSession(call string) (context.Context, *session) {
 	c.requireTest(call)
 	ctx := c.context()
-	if c.tagSet == nil {
-		c.tagSet = c.newTagSet("path", c.options.Path, "protocol", c.options.Protocol)
-	}
 	if c.session == nil {
 		c.fail(ctx, c.tagSet, "statement", errNotConnected)
 	}
@@ -98,15 +99,10 @@ func (c *client) connect(sobek.FunctionCall) sobek.Value {
 	ctx := c.context()
 	c.terminate()
 
-	if c.connects[0] == nil {
-		for first, tag := range places {
-			c.connects[first] = c.newTagSet("path", c.options.Path, "protocol", c.options.Protocol, "connect", tag)
-		}
-	}
-	first := c.Module.firstConnect(c.sideOf(), c.config)
+	first := c.Module.firstConnect(c.side, c.config)
 	set := c.connects[first]
-	t := &timing{began: time.Now()}
-	conn, err := pgconn.ConnectConfig(ctx, t.timed(c.config))
+	t := newTiming()
+	conn, err := pgconn.ConnectConfig(ctx, t.Watch(c.config))
 	if err != nil {
 		c.addresses.forget(c.config.Host)
 		c.fail(ctx, set, "connect", err)
@@ -115,11 +111,11 @@ func (c *client) connect(sobek.FunctionCall) sobek.Value {
 	c.session.place = places[first]
 	c.guard.add(c.session)
 
-	phase, tags := c.now(set, t.ready)
+	phase, tags := c.now(set, t.Ready())
 	set.sums[phase].add(c.session.traffic())
 	samples := c.metrics.ofConnect(t, tags)
 	if c.lost {
-		samples = append(samples, sample(c.metrics.Reconnects, tags, t.ready, 1))
+		samples = append(samples, sample(c.metrics.Reconnects, tags, t.Ready(), 1))
 		c.lost = false
 	}
 	c.push(samples...)
@@ -128,18 +124,21 @@ func (c *client) connect(sobek.FunctionCall) sobek.Value {
 
 // ofConnect returns the samples of a connect.
 func (m *clientMetrics) ofConnect(t *timing, tags *metrics.TagSet) metrics.Samples {
+	timed := func(metric *metrics.Metric, took time.Duration) metrics.Sample {
+		return sample(metric, tags, t.Ready(), metrics.D(took))
+	}
 	samples := metrics.Samples{
-		sample(m.Connections, tags, t.ready, 1),
-		sample(m.Connect, tags, t.ready, metrics.D(t.ready.Sub(t.began))),
-		sample(m.ConnectDial, tags, t.ready, metrics.D(t.dialled.Sub(t.began))),
-		sample(m.ConnectAuth, tags, t.ready, metrics.D(t.ready.Sub(t.secured))),
-		sample(m.ConnectWithoutHash, tags, t.ready, metrics.D(t.ready.Sub(t.began)-t.clock.Hashed())),
+		sample(m.Connections, tags, t.Ready(), 1),
+		timed(m.Connect, t.Connect()),
+		timed(m.ConnectDial, t.Dial()),
+		timed(m.ConnectAuth, t.Auth()),
+		timed(m.ConnectWithoutHash, t.Connect()-t.Hashed()),
 	}
-	if hashed := t.clock.Hashed(); hashed > 0 {
-		samples = append(samples, sample(m.ConnectHash, tags, t.ready, metrics.D(hashed)))
+	if hashed := t.Hashed(); hashed > 0 {
+		samples = append(samples, timed(m.ConnectHash, hashed))
 	}
-	if t.tls {
-		samples = append(samples, sample(m.ConnectTLS, tags, t.ready, metrics.D(t.secured.Sub(t.dialled))))
+	if took, encrypted := t.TLS(); encrypted {
+		samples = append(samples, timed(m.ConnectTLS, took))
 	}
 	return samples
 }
@@ -243,9 +242,6 @@ func (c *client) statementOf(value sobek.Value) *statement {
 // tagSetOf returns the tag set of statements of that name.
 func (c *client) tagSetOf(name string) *tagSet {
 	if c.named[name] == nil {
-		if c.named == nil {
-			c.named = map[string]*tagSet{}
-		}
 		c.named[name] = c.newTagSet("path", c.options.Path, "protocol", c.options.Protocol, "statement", name)
 	}
 	return c.named[name]

@@ -41,10 +41,8 @@ func (c *client) copyOut(call sobek.FunctionCall) sobek.Value {
 	})
 }
 
-// copyIn is client.copyIn(sql, data, options): it sends data to COPY ... FROM
-// STDIN. Data is text or bytes, sent as often as the option repeat says, or a
-// function that is called with 0, 1, 2, ... for one piece after the other until
-// it returns nothing.
+// copyIn is client.copyIn(sql, data, options): it sends data, text or bytes, to COPY ... FROM
+// STDIN, as often as the option repeat says.
 func (c *client) copyIn(call sobek.FunctionCall) sobek.Value {
 	ctx, s := c.requireSession("copyIn()")
 	st := c.statementOf(call.Argument(0))
@@ -52,16 +50,11 @@ func (c *client) copyIn(call sobek.FunctionCall) sobek.Value {
 		Repeat int64 `js:"repeat"`
 	}{1}
 	if !common.IsNullish(call.Argument(2)) {
-		c.instance.options("copyIn", call.Argument(2), &options, "repeat")
-	}
-	if fn, ok := sobek.AssertFunction(call.Argument(1)); ok {
-		return c.copyOver(ctx, s, st, copyIn, func() (pgconn.CommandTag, int64, error) {
-			return c.copyGenerated(s, st.sql, fn)
-		})
+		c.instance.options("copyIn", call.Argument(2), &options)
 	}
 	piece, err := bytesOf(call.Argument(1))
 	if err != nil {
-		c.throw(fmt.Errorf("copyIn() wants text, bytes or a function as data: %w", err))
+		c.throw(fmt.Errorf("copyIn() wants text or bytes as data: %w", err))
 	}
 	if options.Repeat < 0 {
 		c.throw(errors.New("copyIn() wants repeat not below 0"))
@@ -93,10 +86,6 @@ func (c *client) copyOver(ctx context.Context, s *session, st *statement, direct
 	// Data follows the COPY at once: only the end of it all is waited for, even
 	// where the server's invitation is read in between.
 	sums.trips = min(sums.trips, before+1)
-	var thrown *sobek.Exception
-	if errors.As(err, &thrown) {
-		panic(thrown) // the script's own, which made it give the COPY up
-	}
 	if err != nil {
 		c.fail(ctx, st.tagSet, "copy "+direction.String(), err)
 	}
@@ -150,50 +139,4 @@ func (r *repeated) Read(buf []byte) (int, error) {
 		return 0, io.EOF
 	}
 	return filled, nil
-}
-
-// copyGenerated sends what fn returns. JavaScript stays on this goroutine, so
-// the COPY gets another one.
-func (c *client) copyGenerated(s *session, sql string, fn sobek.Callable) (pgconn.CommandTag, int64, error) {
-	type ending struct {
-		tag pgconn.CommandTag
-		err error
-	}
-	source, sink := io.Pipe()
-	over := make(chan ending, 1)
-	go func() {
-		tag, err := s.conn.CopyFrom(background, source, sql)
-		source.CloseWithError(io.ErrClosedPipe) // whoever still writes learns that nobody reads
-		over <- ending{tag, err}
-	}()
-	size, err := c.generate(sink, fn)
-	sink.CloseWithError(err)
-	end := <-over
-	if end.err == nil || errors.Is(err, io.ErrClosedPipe) {
-		err = nil // the server's own error says more
-	}
-	return end.tag, size, errors.Join(err, end.err)
-}
-
-// generate writes pieces until fn returns none.
-func (c *client) generate(sink io.Writer, fn sobek.Callable) (int64, error) {
-	var size int64
-	for piece := int64(0); ; piece++ {
-		value, err := fn(sobek.Undefined(), c.vu.Runtime().ToValue(piece))
-		if err != nil {
-			return size, fmt.Errorf("generate data: %w", err)
-		}
-		if common.IsNullish(value) {
-			return size, nil
-		}
-		data, err := bytesOf(value)
-		if err != nil {
-			return size, fmt.Errorf("generate data: %w", err)
-		}
-		n, err := sink.Write(data)
-		size += int64(n)
-		if err != nil {
-			return size, err
-		}
-	}
 }

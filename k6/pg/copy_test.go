@@ -10,12 +10,11 @@ func TestCopy(t *testing.T) {
 	onEachPath(t, func(t *testing.T, dsn, protocol string) {
 		s := connectedTo(t, dsn, protocol)
 		for name, test := range map[string]struct{ data, want string }{
-			"text":      {`"1\ta\n2\tb\n"`, `{"rows":2,"bytes":8}`},
-			"bytes":     {`new Uint8Array([49, 9, 97, 10])`, `{"rows":1,"bytes":4}`},
-			"buffer":    {`new Uint8Array([49, 9, 97, 10]).buffer`, `{"rows":1,"bytes":4}`},
-			"repeated":  {`"1\ta\n", { repeat: 30000 }`, `{"rows":30000,"bytes":120000}`},
-			"generated": {`(i) => i < 3 ? i + "\ta\n" : null`, `{"rows":3,"bytes":12}`},
-			"nothing":   {`""`, `{"rows":0,"bytes":0}`},
+			"text":     {`"1\ta\n2\tb\n"`, `{"rows":2,"bytes":8}`},
+			"bytes":    {`new Uint8Array([49, 9, 97, 10])`, `{"rows":1,"bytes":4}`},
+			"buffer":   {`new Uint8Array([49, 9, 97, 10]).buffer`, `{"rows":1,"bytes":4}`},
+			"repeated": {`"1\ta\n", { repeat: 30000 }`, `{"rows":30000,"bytes":120000}`},
+			"nothing":  {`""`, `{"rows":0,"bytes":0}`},
 		} {
 			s.measured()
 			got := s.run(`client.transaction((tx) => {
@@ -38,11 +37,9 @@ func TestCopyErrors(t *testing.T) {
 	s := connected(t, "prepared")
 	s.run(`client.exec('CREATE TEMPORARY TABLE copied (id int)')`)
 	for name, test := range map[string]struct{ code, want string }{
-		"bad data":      {`client.copyIn('COPY copied FROM STDIN', 'x\n')`, "22P02"},
-		"bad generated": {`client.copyIn('COPY copied FROM STDIN', () => 'x\n')`, "22P02"},
-		"throw": {`client.copyIn('COPY copied FROM STDIN', () => { throw new Error('mine') })`,
-			"Error: mine undefined"},
-		"no data":  {`client.copyIn('COPY copied FROM STDIN')`, "text, bytes or a function"},
+		"bad data": {`client.copyIn('COPY copied FROM STDIN', 'x\n')`, "22P02"},
+		"no data":  {`client.copyIn('COPY copied FROM STDIN')`, "wants text or bytes"},
+		"function": {`client.copyIn('COPY copied FROM STDIN', () => 'x')`, "wants text or bytes"},
 		"no table": {`client.copyOut('COPY nowhere TO STDOUT')`, "42P01"},
 	} {
 		got := s.run(`try { ` + test.code + `; 'nothing' } catch (e) { String(e) + ' ' + e.code }`)
@@ -63,21 +60,20 @@ func TestCopyOfAnotherKind(t *testing.T) {
 		s.run(trying + `client.exec('BEGIN'); client.exec('CREATE TEMPORARY TABLE copied (id int) ON COMMIT DROP')`)
 		s.measured()
 		for code, want := range map[string]string{
-			`client.exec(` + in + `)`:                             "use copyIn()",
-			`client.query(` + in + `)`:                            "use copyIn()",
-			`client.query(` + out + `)`:                           "use copyOut()",
-			`client.exec(` + out + `)`:                            "use copyOut()",
-			`client.pipeline((p) => p.exec(` + in + `))`:          "use copyIn()",
-			`client.pipeline((p) => p.query(` + out + `))`:        "use copyOut()",
-			`client.exec({ name: 'in', sql: ` + in + ` })`:        "use copyIn()",
-			`client.exec('SELECT 1; copy copied from stdin;')`:    "use copyIn()",
-			`client.copyIn(` + out + `, 'x')`:                     "use copyOut()",
-			`client.copyIn('SELECT 1', 'x')`:                      "use exec() or query()",
-			`client.copyIn("COPY copied FROM '/dev/null'", 'x')`:  "use exec() or query()",
-			`client.copyIn('SELECT 1', () => { throw 'called' })`: "use exec() or query()",
-			`client.copyIn(` + in + ` + '; SELECT 1', 'x')`:       "no other statements",
-			`client.copyOut(` + in + `)`:                          "use copyIn()",
-			`client.copyOut('SELECT 1')`:                          "use exec() or query()",
+			`client.exec(` + in + `)`:                            "use copyIn()",
+			`client.query(` + in + `)`:                           "use copyIn()",
+			`client.query(` + out + `)`:                          "use copyOut()",
+			`client.exec(` + out + `)`:                           "use copyOut()",
+			`client.pipeline((p) => p.exec(` + in + `))`:         "use copyIn()",
+			`client.pipeline((p) => p.query(` + out + `))`:       "use copyOut()",
+			`client.exec({ name: 'in', sql: ` + in + ` })`:       "use copyIn()",
+			`client.exec('SELECT 1; copy copied from stdin;')`:   "use copyIn()",
+			`client.copyIn(` + out + `, 'x')`:                    "use copyOut()",
+			`client.copyIn('SELECT 1', 'x')`:                     "use exec() or query()",
+			`client.copyIn("COPY copied FROM '/dev/null'", 'x')`: "use exec() or query()",
+			`client.copyIn(` + in + ` + '; SELECT 1', 'x')`:      "no other statements",
+			`client.copyOut(` + in + `)`:                         "use copyIn()",
+			`client.copyOut('SELECT 1')`:                         "use exec() or query()",
 		} {
 			if got := s.run(`trying(() => ` + code + `)`); !strings.HasPrefix(got, "client ") || !strings.Contains(got, want) {
 				t.Errorf("%s came to %q, not %q", code, got, want)

@@ -2,7 +2,6 @@ package pg
 
 import (
 	"context"
-	"crypto/tls"
 	"fmt"
 	"net"
 	"net/url"
@@ -11,28 +10,19 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pooler-lab/internal/scram"
+	"pooler-lab/internal/handshake"
 )
-
-// configs are the parsed connection settings, shared by the VUs that use them.
-type configs struct {
-	mu    sync.Mutex
-	known map[[2]string]*pgconn.Config // by dsn and password
-}
 
 // config translates connection settings as libpq knows them (a keyword string or a
 // URL, completed by PGPASSWORD and the other PG* variables) into pgconn's. The
 // result is shared: change a copy.
 func (m *Module) config(dsn, password string) (*pgconn.Config, error) {
-	m.configs.mu.Lock()
-	defer m.configs.mu.Unlock()
 	key := [2]string{dsn, password}
-	if known := m.configs.known[key]; known != nil {
-		return known, nil
+	if known, ok := m.configs.Load(key); ok {
+		return known.(*pgconn.Config), nil
 	}
 	config, err := pgconn.ParseConfig(withPort(dsn))
 	if err != nil {
@@ -48,11 +38,8 @@ func (m *Module) config(dsn, password string) (*pgconn.Config, error) {
 		config.RuntimeParams["application_name"] = "k6"
 	}
 	config.LookupFunc = m.addresses.lookup
-	if m.configs.known == nil {
-		m.configs.known = map[[2]string]*pgconn.Config{}
-	}
-	m.configs.known[key] = config
-	return config, nil
+	known, _ := m.configs.LoadOrStore(key, config)
+	return known.(*pgconn.Config), nil
 }
 
 var (
@@ -89,79 +76,42 @@ func withoutTLS(config *pgconn.Config) {
 	})
 }
 
-// timing holds the moments of one connect: each phase ends where the next one
-// begins, so that the phases add up to the whole.
+// timing times one connect, and keeps the wire that came of it.
 type timing struct {
-	began, dialled, secured, ready time.Time
-	tls                            bool
-	wire                           *wire // of the attempt that came last
-	clock                          scram.Clock
+	handshake.Timing
+	wire *wire
 }
 
-// timed returns a copy of config for one connect, which is noted in t.
-func (t *timing) timed(config *pgconn.Config) *pgconn.Config {
-	copied := *config
-	copied.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := config.DialFunc(ctx, network, address)
-		if err != nil || !t.ready.IsZero() { // a cancel request dials too, later
-			return conn, err
-		}
+// newTiming returns the timing of a connect that has yet to begin.
+func newTiming() *timing {
+	t := &timing{}
+	t.Wrap = func(conn net.Conn) net.Conn {
 		t.wire = &wire{Conn: straight(conn)}
-		t.dialled = time.Now()
-		return t.wire, nil
+		return t.wire
 	}
-	copied.AfterNetConnect = func(ctx context.Context, _ *pgconn.Config, conn net.Conn) (net.Conn, error) {
-		t.secured, t.tls = t.dialled, false
-		if secure, ok := conn.(*tls.Conn); ok {
-			// Otherwise the handshake came with the first message, and counted as authentication.
-			if err := secure.HandshakeContext(ctx); err != nil {
-				return conn, &tlsError{err}
-			}
-			t.secured, t.tls = time.Now(), true
-		}
-		return conn, nil
-	}
-	copied.AfterConnect = func(context.Context, *pgconn.PgConn) error {
-		t.ready = time.Now()
-		t.clock.Stop()
-		return nil
-	}
-	t.clock.Watch(&copied)
-	return &copied
+	return t
 }
 
 // addressBook resolves each host name once, so that name lookups are no part
 // of a connect, until a connect to it fails.
 type addressBook struct {
-	mu    sync.Mutex
-	hosts map[string][]string
+	hosts sync.Map // their addresses
 }
 
 // lookup returns the addresses of host.
 func (b *addressBook) lookup(ctx context.Context, host string) ([]string, error) {
-	b.mu.Lock()
-	known := b.hosts[host]
-	b.mu.Unlock()
-	if known != nil {
-		return known, nil
+	if known, ok := b.hosts.Load(host); ok {
+		return known.([]string), nil
 	}
 	found, err := net.DefaultResolver.LookupHost(ctx, host)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		b.hosts.Store(host, found)
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.hosts == nil {
-		b.hosts = map[string][]string{}
-	}
-	b.hosts[host] = found
-	return found, nil
+	return found, err
 }
 
 // forget makes the next lookup of host ask again: a restarted container can
 // have got another address.
 func (b *addressBook) forget(host string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	delete(b.hosts, host)
+	b.hosts.Delete(host)
 }

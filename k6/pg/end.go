@@ -34,16 +34,19 @@ func (m *Module) watchEnd(vu modules.VU) {
 	})
 }
 
-// finish reports the window and what is still in the tag sets, and closes all
+// finish cuts the slot under way, reports what is still in the tag sets, and closes all
 // connections. It returns when the servers have closed them too, so that their
 // statistics are complete, or after goodbye.
 func (m *Module) finish(now time.Time) {
-	m.slots.finish(now)
-	m.settle(now)
-	m.slots.report(now)
-	if i := m.windowUser.Load(); i != nil {
-		m.reportWindow(i, now)
+	if m.phases.is("slots") {
+		close(m.slots.stop)
+		<-m.slots.ended
 	}
+	m.phases.mu.Lock()
+	m.phases.cut(now)
+	m.phases.mu.Unlock()
+	m.settle(now)
+	m.reportDropped(now)
 	m.guard.dismiss()
 	m.closePools()
 }
@@ -57,21 +60,16 @@ func (m *Module) settle(now time.Time) {
 	}
 }
 
-// reportWindow pushes the metrics of the whole test through any VU's instance.
-func (m *Module) reportWindow(i *instance, now time.Time) {
-	window := m.schedule.end(now)
-	if finish := m.race.outcome(&window); finish != nil {
-		m.schedule.ready, m.schedule.failed = finish.Connected, m.race.options.Clients-finish.Connected
+// reportDropped pushes how many iterations of an open loop were due in the measured slot and didn't begin.
+func (m *Module) reportDropped(now time.Time) {
+	m.phases.mu.Lock()
+	i, measured := m.phases.sides[0].first, m.phases.current.Load()
+	m.phases.mu.Unlock()
+	if i == nil || measured == nil || m.phases.is("slots") {
+		return
 	}
-	tags := i.vu.State().Tags.GetCurrentValues().Tags
-	measured := tags.With("phase", phaseMeasure.String())
-	length := metrics.Samples{
-		sample(i.metrics.Window, tags, now, window.end.Sub(window.start).Seconds()),
-		sample(i.metrics.ClientsReady, tags, now, float64(m.schedule.ready)),
-		sample(i.metrics.ClientsFailed, tags, now, float64(m.schedule.failed)),
-		sample(i.metrics.Dropped, measured, now, float64(m.pacers.dropped(window))),
-	}
-	i.vu.State().Samples <- length
+	tags := i.vu.State().Tags.GetCurrentValues().Tags.With("phase", phaseMeasure.String())
+	i.push(sample(i.metrics.Dropped, tags, now, float64(m.pacers.dropped(measured.to))))
 }
 
 // Ended is what the module knows of the test that has ended, and the counters of the module and of the script: an
@@ -80,22 +78,31 @@ func Ended() (summary.Ending, []*metrics.Metric) {
 	return module.ending(), module.counters()
 }
 
-// ending is what isn't in samples: the window's moments, how fixed work ended, and the errors by phase and code.
+// ending is what isn't in samples: the window's moments, how fixed iterations ended, and the errors by phase and code.
 func (m *Module) ending() summary.Ending {
-	ending := summary.Ending{Unopened: m.schedule.unopened(), Errors: m.errors.list(0)}
-	open := m.schedule.open.Load()
-	if open == nil {
-		return ending
-	}
-	ending.Window = &summary.Window{
-		Start:   open.start.UTC(),
-		End:     open.end.UTC(),
-		Seconds: open.end.Sub(open.start).Seconds(),
-		Ready:   m.schedule.ready,
-		Failed:  m.schedule.failed,
-	}
-	ending.Finish = m.race.outcome(open)
+	m.phases.mu.Lock()
+	ending := summary.Ending{Unopened: m.phases.unopened(), Window: m.phases.window(summary.Of)}
+	m.phases.mu.Unlock()
+	ending.Finish = m.fixed.outcome(&m.phases, ending.Window)
+	ending.Errors = m.errors.list(summary.Of)
 	return ending
+}
+
+// Pair is what the module knows of the two cells whose clients have alternated; nil where no script used slots. Of each
+// side's summary that is the ending.
+func Pair() *summary.Test {
+	if !module.phases.is("slots") {
+		return nil
+	}
+	return module.slots.pair(&module.errors)
+}
+
+// Group is what the module knows of a group that is complete, and the file to which it belongs: all but the figures.
+func Group(number int) (group summary.Group, file string) {
+	s := &module.slots
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.groups[number-1], s.options.Groups
 }
 
 // counters returns the counters that are registered, without k6's own.

@@ -63,18 +63,6 @@ func stopAndCheck(t *testing.T, s *script, count func() (string, string)) {
 	testkit.Until(t, "the statement ends on the server", func() bool { _, active := count(); return active == "0" })
 }
 
-// TestLeaves wants no backend when the test has ended.
-func TestLeaves(t *testing.T) {
-	dsn, count := alone(t, testDSN(t))
-	s := connectedTo(t, dsn, "prepared")
-	s.run(`client.exec('SELECT 1')`)
-	if all, _ := count(); all != "1" {
-		t.Fatalf("%s connections before the end", all)
-	}
-	s.module.finish(time.Now())
-	testkit.Until(t, "no connection is left", func() bool { all, _ := count(); return all == "0" })
-}
-
 // TestNoLeaks connects and closes 1,000 times, half of the times by connecting
 // again: to a stand-in, and to PgBouncer with its real login.
 func TestNoLeaks(t *testing.T) {

@@ -1,12 +1,14 @@
 package pg
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
-	"sort"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -16,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"go.k6.io/k6/v2/js/common"
 
+	"pooler-lab/internal/handshake"
 	"pooler-lab/k6/summary"
 )
 
@@ -66,7 +69,7 @@ func classify(ctx context.Context, err error) string {
 		return classDropped
 	case isDial(err), errors.As(err, new(*net.DNSError)):
 		return classDial
-	case errors.As(err, new(*tlsError)), strings.Contains(err.Error(), refusedTLS):
+	case errors.As(err, new(*handshake.TLSError)), strings.Contains(err.Error(), refusedTLS):
 		return classTLS
 	}
 	return classClient
@@ -80,21 +83,6 @@ func isDial(err error) bool {
 
 // refusedTLS is pgconn's message where the server has no TLS; it has no type.
 const refusedTLS = "server refused TLS connection"
-
-// tlsError is a handshake that failed.
-type tlsError struct {
-	err error
-}
-
-// Error says what failed.
-func (e *tlsError) Error() string {
-	return "tls handshake: " + e.err.Error()
-}
-
-// Unwrap returns the cause.
-func (e *tlsError) Unwrap() error {
-	return e.err
-}
 
 // reconnects says how a pooler is told to connect again.
 const reconnects = " (PgBouncer: RECONNECT on its admin console)"
@@ -154,7 +142,7 @@ func (c *client) tally(ctx context.Context, set *tagSet, action string, err erro
 	tags = tags.With("code", code)
 	c.push(sample(c.metrics.Errors, tags, now, 1))
 	err = fmt.Errorf("%s: %w%s", action, err, c.advice(err))
-	c.errors.add(c.sideOf(), phase, code, err.Error())
+	c.errors.add(c.side, phase, code, err.Error())
 	return code, err
 }
 
@@ -176,8 +164,7 @@ func (i *instance) throwCoded(code string, err error) {
 	panic(sobek.Value(thrown))
 }
 
-// errorTally counts errors for the summary: k6's own summary can't break a
-// counter down by a tag whose values aren't known beforehand.
+// errorTally counts errors for the summary: samples have no message.
 type errorTally struct {
 	mu     sync.Mutex
 	counts map[errorKey]*summary.Error
@@ -207,21 +194,14 @@ func (t *errorTally) add(side int, phase phase, code, message string) {
 func (t *errorTally) list(side int) []summary.Error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	keys := make([]errorKey, 0, len(t.counts))
-	for key := range t.counts {
-		if key.side == side {
-			keys = append(keys, key)
-		}
-	}
-	sort.Slice(keys, func(a, b int) bool {
-		if keys[a].phase != keys[b].phase {
-			return keys[a].phase < keys[b].phase
-		}
-		return keys[a].code < keys[b].code
+	keys := slices.SortedFunc(maps.Keys(t.counts), func(a, b errorKey) int {
+		return cmp.Or(cmp.Compare(a.phase, b.phase), strings.Compare(a.code, b.code))
 	})
-	list := make([]summary.Error, len(keys))
-	for at, key := range keys {
-		list[at] = *t.counts[key]
+	list := []summary.Error{}
+	for _, key := range keys {
+		if key.side == side {
+			list = append(list, *t.counts[key])
+		}
 	}
 	return list
 }

@@ -59,7 +59,7 @@ export interface Queries {
    * BEGIN, what fn does with the client it is given, COMMIT; returns what fn returns. Where fn throws, it is
    * rolled back and the exception goes on. fn must not be async.
    */
-  transaction<T>(fn: (tx: Queries) => T extends PromiseLike<unknown> ? never : T, options?: TransactionOptions): T;
+  transaction<T>(fn: (tx: Queries) => T extends PromiseLike<unknown> ? never : T): T;
   /**
    * Sends all statements that fn queues at once and waits for all answers: one round trip (and one for each
    * statement that must be prepared first). Returns counts and rows in their order. One transaction, unless
@@ -67,21 +67,11 @@ export interface Queries {
    */
   pipeline(fn: (p: Pipeline) => void): Array<number | Row[]>;
   /**
-   * One COPY ... FROM STDIN, which exec() and pipelines refuse. Data is text or bytes, sent `repeat` times (1), or a
-   * function that returns one piece after the other (it is called with 0, 1, 2, ...) and nothing at the end.
+   * One COPY ... FROM STDIN, which exec() and pipelines refuse. Data is text or bytes, sent `repeat` times (1).
    */
-  copyIn(
-    sql: Statement,
-    data: Data | ((piece: number) => Data | null | undefined),
-    options?: { repeat?: number },
-  ): Copied;
+  copyIn(sql: Statement, data: Data, options?: { repeat?: number }): Copied;
   /** One COPY ... TO STDOUT, which exec() and query() refuse: counts the bytes and keeps none. */
   copyOut(sql: Statement): Copied;
-}
-
-export interface TransactionOptions {
-  /** The server's default, if not given. */
-  isolation?: 'read uncommitted' | 'read committed' | 'repeatable read' | 'serializable';
 }
 
 export type Row = { [column: string]: Value };
@@ -103,15 +93,13 @@ export interface Pipeline {
 
 /**
  * One connection, used by one VU. It stays open until close() or the end of the test, even where the VU has left (VUs
- * ramp down, or its scenario is over): k6 tells nobody that it has. Use a pool with `idle` where that matters.
+ * ramp down, or its scenario is over): k6 tells nobody that it has.
  */
 export interface Client extends Queries {
   /** Opens the connection, after closing one that is still open. */
   connect(): void;
   /** False before connect(), after close() and after the connection was dropped. */
   connected(): boolean;
-  /** Prepares now what would be prepared at its first use. Protocol prepared only. */
-  prepare(statement: Statement): void;
   /** Says goodbye to the server. What is open when the test ends is closed by then. */
   close(): void;
 }
@@ -119,12 +107,6 @@ export interface Client extends Queries {
 export interface PoolOptions extends ClientOptions {
   /** Most connections (10). */
   size?: number;
-  /** Connections that are kept open (0). */
-  min?: number;
-  /** Seconds after which a connection is replaced (3600). */
-  lifetime?: number;
-  /** Seconds after which an unused connection is closed (1800); looked at once a second. */
-  idle?: number;
   /** Tells pools of the same options apart. */
   name?: string;
 }
@@ -175,12 +157,12 @@ export interface Window {
   over(): boolean;
 }
 
-export interface RaceOptions {
+export interface FixedIterationsOptions {
   /** VUs that take part. */
   clients: number;
   /** What each of them is to do. */
   iterations: number;
-  /** Most that the race may last. */
+  /** Most that all of it may take. */
   seconds: number;
 }
 
@@ -189,7 +171,7 @@ export interface RaceOptions {
  * another. The measured window opens with the first start() and closes when all clients have ended, or after seconds.
  * All but start() return false when that time is over.
  */
-export interface Race {
+export interface FixedIterations {
   /** This VU's first step is about to begin. */
   start(): void;
   /** It is connected. */
@@ -206,7 +188,7 @@ export interface SlotsOptions {
   /** VUs of each side: of, to. */
   clients: [number, number];
   /**
-   * Counted part of each slot, in milliseconds. 0: the least of 300, 400, ... 900, which are whole periods of CPU
+   * Measured part of each slot, in milliseconds. 0: the least of 300, 400, ... 900, which are whole periods of CPU
    * limits, that holds 20 iterations of the slower side.
    */
   slot?: number;
@@ -228,8 +210,8 @@ export interface SlotsOptions {
 /**
  * Two sides of clients that alternate. In each slot the clients of one side are at work; the next slot begins when all
  * of them wait again. Four slots make a group: of, to, to, of, or the other way round. The first 100 to 200 ms of a
- * slot don't count, nor does what ends after its counted part: phase is `measure` for what ends in the counted part of
- * a slot of its own side, `warmup` before the first group, and `after` otherwise.
+ * slot aren't measured, nor is what ends after its measured part: phase is `measure` for what ends in the measured part
+ * of a slot of its own side, `warmup` before the first of these, and `after` otherwise.
  *
  * One of k6's iterations must do it all, until wait() returns false.
  */
@@ -242,7 +224,7 @@ export interface Slots {
   fail(): void;
   /** Waits until the next slot of the side has begun and returns true, or false when the pair is over. */
   wait(): boolean;
-  /** Whether the counted part of the slot has ended: finish the iteration and wait(). Call it before each iteration. */
+  /** Whether the measured part of the slot has ended: then finish and wait(). Call it before each iteration. */
   over(): boolean;
   /** This client does nothing any more. */
   leave(): void;
@@ -287,7 +269,7 @@ declare const pg: {
   client(options: ClientOptions): Client;
   pool(options: PoolOptions): Pool;
   window(options: WindowOptions): Window;
-  race(options: RaceOptions): Race;
+  fixedIterations(options: FixedIterationsOptions): FixedIterations;
   slots(options: SlotsOptions): Slots;
   pace(options: PaceOptions): Pace;
   iterations(options: IterationsOptions): Iterations;
@@ -298,7 +280,7 @@ export default pg;
 export function client(options: ClientOptions): Client;
 export function pool(options: PoolOptions): Pool;
 export function window(options: WindowOptions): Window;
-export function race(options: RaceOptions): Race;
+export function fixedIterations(options: FixedIterationsOptions): FixedIterations;
 export function slots(options: SlotsOptions): Slots;
 export function pace(options: PaceOptions): Pace;
 export function iterations(options: IterationsOptions): Iterations;

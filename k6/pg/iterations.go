@@ -26,12 +26,9 @@ type iterations struct {
 // newIterations is pg.iterations(options).
 func (i *instance) newIterations(call sobek.FunctionCall) sobek.Value {
 	it := &iterations{instance: i}
-	i.options("iterations", call.Argument(0), &it.options, "path", "connects", "timed")
+	i.options("iterations", call.Argument(0), &it.options)
 	it.tagSet = i.newTagSet("path", it.options.Path)
-	object := i.vu.Runtime().NewObject()
-	i.define(object, "begin", it.begin)
-	i.define(object, "done", it.done)
-	return object
+	return i.objectOf(map[string]any{"begin": it.begin, "done": it.done})
 }
 
 // begin is iterations.begin(): what follows belongs to the next iteration, its connect too.
@@ -46,10 +43,7 @@ func (it *iterations) begin(sobek.FunctionCall) sobek.Value {
 // done is iterations.done(): the iteration has succeeded. It belongs where its last statement does, and ended with it.
 func (it *iterations) done(sobek.FunctionCall) sobek.Value {
 	it.requireTest("iterations.done()")
-	ended := it.ended
-	if ended.IsZero() {
-		ended = time.Now() // it did nothing on a server
-	}
+	ended := it.lastEnded()
 	phase := it.phaseAt(ended)
 	if it.tagSet.base == nil || !it.began.IsZero() {
 		tags := it.at(it.tagSet, phase)

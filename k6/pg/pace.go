@@ -41,14 +41,14 @@ type pacers struct {
 }
 
 // join gives the pace its place: iterations of different VUs alternate.
-func (p *pacers) join(joining *pace, open *span) {
+func (p *pacers) join(joining *pace, open *slot) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
 	p.from.CompareAndSwap(nil, &now)
 	from := *p.from.Load()
 	if open != nil {
-		from = open.start
+		from = open.from
 	}
 	place := float64(len(p.list)) / joining.options.Rate
 	joining.first = from.Add(seconds(place))
@@ -58,29 +58,26 @@ func (p *pacers) join(joining *pace, open *span) {
 // newPace is pg.pace(options).
 func (i *instance) newPace(call sobek.FunctionCall) sobek.Value {
 	p := &pace{instance: i, tagSet: i.newTagSet()}
-	i.options("pace", call.Argument(0), &p.options, "rate", "clients")
+	i.options("pace", call.Argument(0), &p.options)
 	if !(p.options.Rate > 0) || math.IsInf(p.options.Rate, 1) || p.options.Clients < 1 {
 		i.throw(fmt.Errorf("pace: rate must be above 0 and clients at least 1, got %+v", p.options))
 	}
 	p.interval = seconds(float64(p.options.Clients) / p.options.Rate)
-	object := i.vu.Runtime().NewObject()
-	i.define(object, "wait", p.wait)
-	i.define(object, "done", p.done)
-	return object
+	return i.objectOf(map[string]any{"wait": p.wait, "done": p.done})
 }
 
 // wait is pace.wait(): it returns true when the next iteration is due, or false
 // when the window (or the test) has ended before it.
 func (p *pace) wait(sobek.FunctionCall) sobek.Value {
 	p.requireTest("pace.wait()")
-	open := p.schedule.open.Load()
+	open := p.phases.current.Load()
 	if p.first.IsZero() {
 		p.pacers.join(p, open)
 	}
 	due := p.first.Add(time.Duration(p.count) * p.interval)
 	inTime := true
-	if open != nil && !due.Before(open.end) {
-		due, inTime = open.end, false
+	if open != nil && !due.Before(open.to) {
+		due, inTime = open.to, false
 	}
 	if !sleepUntil(p.vu.Context(), due) || !inTime {
 		return p.vu.Runtime().ToValue(false)
@@ -111,13 +108,13 @@ func (p *pace) tagsAt(at time.Time) *metrics.TagSet {
 	return tags
 }
 
-// dropped counts the iterations that were due in the window and didn't begin.
-func (p *pacers) dropped(window span) int {
+// dropped counts the iterations that were due before the window's end and didn't begin.
+func (p *pacers) dropped(end time.Time) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	count := 0
 	for _, pace := range p.list {
-		for next := pace.count; pace.first.Add(time.Duration(next) * pace.interval).Before(window.end); next++ {
+		for next := pace.count; pace.first.Add(time.Duration(next) * pace.interval).Before(end); next++ {
 			count++
 		}
 	}

@@ -19,7 +19,7 @@ func TestPaceKeepsTime(t *testing.T) {
 		let iterations = 0;
 		while (pace.wait()) { iterations++; pace.done() }`)[0]
 	responses := inAnyPhase(s.measured(), "pg_response_time")
-	dropped := s.module.pacers.dropped(*s.module.schedule.open.Load())
+	dropped := s.module.pacers.dropped(s.module.phases.current.Load().to)
 	if got := s.run(`String(iterations)`); got != strconv.Itoa(25-dropped) || len(responses) != 25-dropped {
 		t.Errorf("%s iterations have %d response times, and %d were dropped", got, len(responses), dropped)
 	}
@@ -30,15 +30,14 @@ func TestPaceCatchesUp(t *testing.T) {
 	s := arrivals(t, New(), `{ clients: 1, seconds: 1 }`, `
 		window.ready();
 		const pace = pg.pace({ rate: 100, clients: 1 });
-		const stall = (ms) => { for (const end = Date.now() + ms; Date.now() < end;); };
-		for (let n = 0; pace.wait(); n++) { if (n === 20) stall(400); pace.done() }`)[0]
+		for (let n = 0; pace.wait(); n++) { if (n === 20) sleep(400); pace.done() }`)[0]
 	m := s.measured()
 	// Of the 40 that are due meanwhile, all but the first and those that are due within an interval of the end.
 	if late := len(inAnyPhase(m, "pg_late")); late < 34 {
 		t.Errorf("a stall of 400 ms at 100 per second made %d iterations late", late)
 	}
 	responses := inAnyPhase(m, "pg_response_time")
-	if dropped := s.module.pacers.dropped(*s.module.schedule.open.Load()); len(responses)+dropped != 100 {
+	if dropped := s.module.pacers.dropped(s.module.phases.current.Load().to); len(responses)+dropped != 100 {
 		t.Errorf("a second at 100 per second had %d iterations, and %d were dropped", len(responses), dropped)
 	}
 	if stalled, next := responses[20], responses[21]; stalled < 399 || next < 380 {
@@ -52,7 +51,7 @@ func TestPaceDrops(t *testing.T) {
 		window.ready();
 		const pace = pg.pace({ rate: 10, clients: 1 });
 		for (let n = 0; n < 3; n++) pace.wait()`)
-	if dropped := module.pacers.dropped(*module.schedule.open.Load()); dropped != 7 {
+	if dropped := module.pacers.dropped(module.phases.current.Load().to); dropped != 7 {
 		t.Errorf("%d iterations were dropped, not 7", dropped)
 	}
 }

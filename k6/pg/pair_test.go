@@ -169,57 +169,11 @@ func (tr *trial) checkSums(p *summary.Test) {
 	}
 }
 
-// newSlotsScript writes a script that asks no server: iterations of a millisecond, which a counter and a trend count.
-func newSlotsScript(t *testing.T) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "script.js")
-	text := `import { sleep } from 'k6';
-		import { Trend } from 'k6/metrics';
-		import pg from 'k6/x/pg';
-		const values = new Trend('lab_values', true);
-		const pair = JSON.parse(__ENV.LAB_PAIR);
-		const scenario = (side) => ({ executor: 'per-vu-iterations', vus: 5, iterations: 1, maxDuration: '600s',
-			gracefulStop: '0s', env: { LAB_SIDE: side }, tags: { side } });
-		export const options = { scenarios: { of: scenario('of'), to: scenario('to') }, systemTags: [] };
-		export default function () {
-			const slots = pg.slots({ side: __ENV.LAB_SIDE, clients: [5, 5], slot: pair.slot_ms, seed: pair.seed,
-				at_most: pair.at_most_seconds, groups: pair.groups_file, stop: pair.stop_file });
-			const iterations = pg.iterations({});
-			slots.ready();
-			while (slots.wait()) {
-				while (!slots.over()) {
-					sleep(0.001);
-					iterations.done();
-					const phase = pg.phase();
-					if (phase === 'measure') values.add(1, { phase });
-				}
-			}
-		}`
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return file
-}
-
-func TestPairOfK6(t *testing.T) {
-	t.Parallel()
-	tr := newTrial(t, newSlotsScript(t), "", nil).start(3)
-	p := tr.stopped()
-	tr.checkSums(p)
-	if p.Sides[0].Count("pg_iterations", summary.Measured) == 0 || p.SlotMS != 30 || p.Failure != "" {
-		t.Errorf("the pair is %+v", p)
-	}
-	for side, s := range p.Sides {
-		if s.Window.Ready != 5 || s.Window.Failed != 0 || len(s.Errors) > 0 {
-			t.Errorf("side %d ended with %+v", side, s.Ending)
-		}
-	}
-}
-
 // Ctrl-C leaves whole groups, and a summary that has more than they: of the group under way.
 func TestInterruptedPair(t *testing.T) {
 	t.Parallel()
-	tr := newTrial(t, newSlotsScript(t), "", nil).start(2)
+	own := newLabScript(t, `export const own = workload((client) => client.exec('SELECT 1'));`)
+	tr := newTrial(t, own, testDSN(t), nil).start(2)
 	if err := tr.command.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
@@ -304,26 +258,6 @@ func TestDroppedConnectionsInAPair(t *testing.T) {
 	}
 	if len(to.Errors) == 0 || to.Errors[0].Code != "57P01" || to.Count("pg_reconnects", summary.Whole) == 0 {
 		t.Errorf("the side that drops connections has %+v", to.Ending)
-	}
-}
-
-func TestPairsThatFail(t *testing.T) {
-	for name, test := range map[string]struct {
-		own, dsn, want string
-	}{
-		"a mistake": {`(client) => client.exek('SELECT 1')`, testDSN(t), `no client of the side "of" is ready`},
-		"refused":   {`(client) => client.exec('SELECT 1')`, "host=127.0.0.1 port=1", `no client of the side "of" is ready`},
-		"stuck later": {`(client) => { if (iterations++ > 20) client.exec('SELECT pg_sleep(600)') }`, testDSN(t),
-			` have not ended their iterations 10s after the end of a slot`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			own := newLabScript(t, `let iterations = 0; export const own = workload(`+test.own+`);`)
-			p := newTrial(t, own, test.dsn, nil).start(0).ended(0)
-			if why := p.Failure + p.TooSlow; !strings.Contains(why, test.want) || p.Groups != 0 {
-				t.Errorf("the pair is %+v", p)
-			}
-		})
 	}
 }
 

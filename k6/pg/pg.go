@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -27,20 +28,19 @@ var module = New()
 
 // Module is the root of k6/x/pg: what all VUs of one k6 process share.
 type Module struct {
-	addresses  addressBook
-	configs    configs
-	guard      guard
-	collector  collector
-	pools      pools
-	begun      sync.Map // of the connects that have begun
-	errors     errorTally
-	schedule   schedule
-	race       race
-	slots      slots
-	pacers     pacers
-	windowUser atomic.Pointer[instance] // of a VU that uses the window
-	watching   sync.Once
-	registry   atomic.Pointer[metrics.Registry]
+	addresses addressBook
+	configs   sync.Map // *pgconn.Config by dsn and password
+	guard     guard
+	pools     sync.Map // by their options
+	begun     sync.Map // of the connects that have begun
+	errors    errorTally
+	phases    phases
+	fixed     fixedIterations
+	slots     slots
+	pacers    pacers
+	vus       atomic.Int64 // that have the module
+	watching  sync.Once
+	registry  atomic.Pointer[metrics.Registry]
 
 	mu    sync.Mutex
 	users []*instance // VUs that have tag sets
@@ -49,7 +49,9 @@ type Module struct {
 // New returns a Module that no VU uses yet.
 func New() *Module {
 	m := &Module{}
-	m.schedule.patience = patience
+	m.phases.patience = patience
+	m.slots = slots{phases: &m.phases, changed: make(chan struct{}, 1), stop: make(chan struct{}),
+		ended: make(chan struct{})}
 	return m
 }
 
@@ -64,10 +66,10 @@ type instance struct {
 	ended   time.Time       // when the VU's last statement, connect or the like ended
 	waiting metrics.Samples // for k6 to take them
 
-	participant *participant // nil unless the VU has a side in a pair
+	side int // of the VU in slots, 0 in all other tests
 
-	under   context.Context // of the VU's iteration that limited belongs to; nil without a window
-	limited context.Context // ends with it, or when the window has been over for long enough
+	under   context.Context // of the VU's iteration that limited belongs to; nil where the whole test is measured
+	limited context.Context // ends with it, or when nothing is measured any more
 	release func() bool     // lets go of limited
 }
 
@@ -79,19 +81,19 @@ func (m *Module) NewModuleInstance(vu modules.VU) modules.Instance {
 	}
 	m.registry.Store(vu.InitEnv().Registry)
 	m.watchEnd(vu)
-	m.warnOfFiles(vu, m.collector.another(), mostFiles())
+	m.warnOfFiles(vu, m.vus.Add(1), mostFiles())
 
 	i := &instance{Module: m, vu: vu, metrics: registered}
 	named := map[string]any{
-		"client":     i.newClient,
-		"pool":       i.newPool,
-		"window":     i.newWindow,
-		"pace":       i.newPace,
-		"seed":       i.seed,
-		"race":       i.newRace,
-		"slots":      i.newSlots,
-		"iterations": i.newIterations,
-		"phase":      i.phase,
+		"client":          i.newClient,
+		"pool":            i.newPool,
+		"window":          i.newWindow,
+		"fixedIterations": i.newFixedIterations,
+		"slots":           i.newSlots,
+		"pace":            i.newPace,
+		"iterations":      i.newIterations,
+		"phase":           i.phase,
+		"seed":            i.seed,
 	}
 	i.exports = modules.Exports{Default: named, Named: named}
 	return i
@@ -116,10 +118,10 @@ func (i *instance) throw(err error) {
 	common.Throw(i.vu.Runtime(), err)
 }
 
-// options reads a JavaScript object of options into target by its js tags.
-// Unknown names are errors: a misspelt option would silently change what is
-// measured.
-func (i *instance) options(call string, value sobek.Value, target any, known ...string) {
+// options reads a JavaScript object of options into target, a struct, by its js tags; one that is undefined is one that
+// isn't given. Unknown names are errors: a misspelt option would silently change what is measured.
+func (i *instance) options(call string, value sobek.Value, target any) {
+	known := optionNames(reflect.TypeOf(target).Elem())
 	object, ok := value.(*sobek.Object)
 	if !ok {
 		hint := ""
@@ -128,28 +130,43 @@ func (i *instance) options(call string, value sobek.Value, target any, known ...
 		}
 		i.throw(fmt.Errorf("%s needs an object of options%s", call, hint))
 	}
+	given := i.vu.Runtime().NewObject()
 	for _, key := range object.Keys() {
 		if !slices.Contains(known, key) {
 			i.throw(fmt.Errorf("%s has no option %q; it knows %q", call, key, known))
 		}
-	}
-	i.read(call, value, target)
-}
-
-// read fills target with options; one that is undefined is one that isn't given.
-func (i *instance) read(call string, value sobek.Value, target any) {
-	object, given := value.ToObject(i.vu.Runtime()), i.vu.Runtime().NewObject()
-	for _, key := range object.Keys() {
-		option := object.Get(key)
-		if sobek.IsUndefined(option) {
-			continue
-		}
-		if err := given.Set(key, option); err != nil {
-			i.throw(fmt.Errorf("%s: read the options: %w", call, err))
+		if option := object.Get(key); !sobek.IsUndefined(option) {
+			i.define(given, key, option)
 		}
 	}
 	if err := i.vu.Runtime().ExportTo(given, target); err != nil {
 		i.throw(fmt.Errorf("%s: read the options: %w", call, err))
+	}
+}
+
+// optionNames are the options that a struct has, those of embedded ones included.
+func optionNames(of reflect.Type) (names []string) {
+	for _, field := range reflect.VisibleFields(of) {
+		if name := field.Tag.Get("js"); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// objectOf returns a JavaScript object of functions and values.
+func (i *instance) objectOf(properties map[string]any) *sobek.Object {
+	object := i.vu.Runtime().NewObject()
+	for name, value := range properties {
+		i.define(object, name, value)
+	}
+	return object
+}
+
+// define sets a property that a fresh object can't refuse.
+func (i *instance) define(object *sobek.Object, name string, value any) {
+	if err := object.Set(name, value); err != nil {
+		i.throw(err)
 	}
 }
 

@@ -43,58 +43,31 @@ func TestPipelineIsOneRoundTrip(t *testing.T) {
 	}
 }
 
-// A statement may end in a comment, and the next one isn't part of it.
-func TestPipelineOfCommentedStatements(t *testing.T) {
+// What goes wrong with a pipeline leaves the connection as it was. Each text is one statement: of two the second one's
+// rows would go to whoever comes after it.
+func TestPipelinesOfTexts(t *testing.T) {
+	several := map[string]string{"simple": "each text must be one statement", "extended": "42601", "prepared": "42601"}
 	for protocol := range protocols {
 		s := connected(t, protocol)
-		got := s.run(`JSON.stringify(client.pipeline((p) => {
-			p.query('SELECT 1 AS a -- one'); p.query('SELECT 2 AS a -- two')
-		}))`)
-		if want := `[[{"a":1}],[{"a":2}]]`; got != want {
-			t.Errorf("%s: got %s, not %s", protocol, got, want)
-		}
-	}
-}
-
-// Two statements in one text would hand the second one's rows to whoever comes after it.
-func TestPipelineOfSeveralStatementsInOneText(t *testing.T) {
-	for protocol := range protocols {
-		s := connected(t, protocol)
-		got := s.run(`try {
-				client.pipeline((p) => { p.exec('SELECT 1; SELECT 2'); p.query('SELECT 3') });
-				'nothing'
-			} catch (e) { String(e) + ' ' + e.code }`)
-		want := "42601" // the server's own refusal
-		if protocol == "simple" {
-			want = "each text must be one statement"
-		}
-		if !strings.Contains(got, want) {
-			t.Errorf("%s: threw %q, not %q", protocol, got, want)
-		}
-	}
-}
-
-func TestPipelineErrors(t *testing.T) {
-	for protocol := range protocols {
-		s := connected(t, protocol)
-		for name, test := range map[string]struct{ code, want string }{
-			"server's error": {`client.pipeline((p) => {
-				p.exec('SELECT 1'); p.exec('SELECT 1 / $1::int', 0); p.exec('SELECT 2')
-			})`, "22012"},
-			"throw":        {`client.pipeline((p) => { p.exec('SELECT 1'); throw new Error('mine') })`, "mine"},
-			"no function":  {`client.pipeline([])`, "wants a function"},
-			"bad argument": {`client.pipeline((p) => p.exec('SELECT $1', () => {}))`, "statement 1"},
+		for name, test := range map[string]struct{ queued, want string }{
+			"nothing":        {``, `[] undefined`},
+			"comments":       {`p.query('SELECT 1 AS a -- one'); p.query('SELECT 2 AS a -- two')`, `[[{"a":1}],[{"a":2}]]`},
+			"several":        {`p.exec('SELECT 1; SELECT 2'); p.query('SELECT 3')`, several[protocol]},
+			"server's error": {`p.exec('SELECT 1'); p.exec('SELECT 1 / $1::int', 0); p.exec('SELECT 2')`, "22012"},
+			"throw":          {`p.exec('SELECT 1'); throw new Error('mine')`, "mine"},
+			"bad argument":   {`p.exec('SELECT $1', () => {})`, "statement 1"},
 		} {
-			got := s.run(`try { ` + test.code + `; 'nothing' } catch (e) { String(e) + ' ' + e.code }`)
+			got := s.run(`try { JSON.stringify(client.pipeline((p) => { ` + test.queued + ` })) + ' undefined' }
+				catch (e) { String(e) + ' ' + e.code }`)
 			if !strings.Contains(got, test.want) {
-				t.Errorf("%s, %s: threw %q, not %q", protocol, name, got, test.want)
+				t.Errorf("%s, %s: came to %q, not %q", protocol, name, got, test.want)
 			}
 			if got := s.run(`client.query('SELECT 1 AS one')[0].one`); got != "1" {
 				t.Errorf("%s, %s: afterwards got %s", protocol, name, got)
 			}
 		}
-		if got := s.run(`client.pipeline(() => {}).length`); got != "0" {
-			t.Errorf("%s: an empty pipeline had %s results", protocol, got)
+		if _, err := s.try(`client.pipeline([])`); err == nil || !strings.Contains(err.Error(), "wants a function") {
+			t.Errorf("%s: a pipeline of no function threw %v", protocol, err)
 		}
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/grafana/sobek"
@@ -17,18 +19,9 @@ import (
 // poolOptions are the options of pg.pool. VUs that give the same ones share one
 // pool.
 type poolOptions struct {
-	Client   clientOptions
-	Name     string  `js:"name"`     // tells pools of the same options apart
-	Size     int32   `js:"size"`     // most connections
-	Min      int32   `js:"min"`      // connections that are kept open
-	Lifetime float64 `js:"lifetime"` // seconds after which a connection is replaced; 0: an hour
-	Idle     float64 `js:"idle"`     // seconds after which an unused one is closed; 0: half an hour
-}
-
-// pools are the pools of a test by their options.
-type pools struct {
-	mu    sync.Mutex
-	known map[poolOptions]*pool
+	ClientOptions
+	Name string `js:"name"` // tells pools of the same options apart
+	Size int32  `js:"size"` // most connections
 }
 
 // pool is an application's own pool: connections that many VUs share.
@@ -56,37 +49,19 @@ type lender struct {
 
 // newPool is pg.pool(options): a VU's way to the pool of these options.
 func (i *instance) newPool(call sobek.FunctionCall) sobek.Value {
-	options := poolOptions{Client: clientOptions{Protocol: "prepared"}, Size: 10}
-	i.options("pool", call.Argument(0), &options.Client,
-		"dsn", "password", "path", "protocol", "name", "size", "min", "lifetime", "idle")
-	i.read("pool", call.Argument(0), &options)
-	if options.Size < 1 || options.Min < 0 || options.Min > options.Size || options.Lifetime < 0 || options.Idle < 0 {
-		i.throw(errors.New("pool: size must be at least 1, min from 0 to size, lifetime and idle not below 0"))
+	options := poolOptions{ClientOptions: ClientOptions{Protocol: "prepared"}, Size: 10}
+	i.options("pool", call.Argument(0), &options)
+	if options.Size < 1 {
+		i.throw(errors.New("pool: size must be at least 1"))
 	}
-	first := i.clientOf("pool", options.Client)
-	l := &lender{instance: i, pool: i.Module.poolOf(options), free: []*client{first}}
+	first := i.clientOf("pool", options.ClientOptions)
+	known, _ := i.pools.LoadOrStore(options, &pool{Module: i.Module, options: options})
+	l := &lender{instance: i, pool: known.(*pool), tagSet: first.tagSet, free: []*client{first}}
 	bound := map[string]method{"connected": l.isConnected, "fill": l.fill, "stat": l.stat}
 	for name := range first.bound {
-		if name != "prepare" { // which of the connections should it be?
-			bound[name] = l.lending(name)
-		}
+		bound[name] = l.lending(name)
 	}
 	return i.object(bound)
-}
-
-// poolOf returns the pool of the options, and makes it for the first VU.
-func (m *Module) poolOf(options poolOptions) *pool {
-	m.pools.mu.Lock()
-	defer m.pools.mu.Unlock()
-	if m.pools.known == nil {
-		m.pools.known = map[poolOptions]*pool{}
-	}
-	p := m.pools.known[options]
-	if p == nil {
-		p = &pool{Module: m, options: options}
-		m.pools.known[options] = p
-	}
-	return p
 }
 
 // lending returns a method that borrows a connection for one call of the
@@ -101,12 +76,7 @@ func (l *lender) lending(name string) method {
 
 // borrow waits for a connection of the pool and returns a client that has it.
 func (l *lender) borrow() (*client, *pgxpool.Conn) {
-	l.requireTest("a pool")
-	c, ctx := l.client(), l.context()
-	opened, err := l.pool.open(l.instance)
-	if err != nil {
-		l.throw(err)
-	}
+	opened, c, ctx := l.opened("a pool"), l.client(), l.context()
 	began := time.Now()
 	lent, err := opened.Acquire(ctx)
 	ended := time.Now()
@@ -125,20 +95,16 @@ func (l *lender) borrow() (*client, *pgxpool.Conn) {
 // client returns a client that isn't in use: a call within a transaction of the
 // same pool borrows another connection, as it does in an application.
 func (l *lender) client() *client {
-	if l.tagSet == nil {
-		l.tagSet = l.newTagSet("path", l.pool.options.Client.Path, "protocol", l.pool.options.Client.Protocol)
+	if len(l.free) == 0 {
+		l.free = append(l.free, l.clientOf("pool", l.pool.options.ClientOptions))
 	}
-	if last := len(l.free) - 1; last >= 0 {
-		c := l.free[last]
-		l.free = l.free[:last]
-		if c.object == nil {
-			c.object = l.object(c.bound)
-		}
-		return c
+	last := len(l.free) - 1
+	c := l.free[last]
+	l.free = l.free[:last]
+	if c.object == nil {
+		c.object = l.object(c.bound)
 	}
-	c := l.clientOf("pool", l.pool.options.Client)
-	l.free = append(l.free, c)
-	return l.client()
+	return c
 }
 
 // giveBack returns the connection to the pool. One that is in the middle of a
@@ -156,6 +122,16 @@ func (l *lender) giveBack(c *client, lent *pgxpool.Conn) {
 // sessionKey is where a pool's connection keeps its session.
 const sessionKey = "k6/x/pg"
 
+// opened returns the pool, open.
+func (l *lender) opened(call string) *pgxpool.Pool {
+	l.requireTest(call)
+	opened, err := l.pool.open(l.instance)
+	if err != nil {
+		l.throw(err)
+	}
+	return opened
+}
+
 // open opens the pool for the first VU that needs it.
 func (p *pool) open(i *instance) (*pgxpool.Pool, error) {
 	p.mu.Lock()
@@ -168,11 +144,7 @@ func (p *pool) open(i *instance) (*pgxpool.Pool, error) {
 		return nil, err
 	}
 	p.opener, p.tags = i, i.vu.State().Tags.GetCurrentValues().Tags
-	for name, value := range map[string]string{"path": p.options.Client.Path, "protocol": p.options.Client.Protocol} {
-		if value != "" {
-			p.tags = p.tags.With(name, value)
-		}
-	}
+	p.tags = withTags(p.tags, "path", p.options.Path, "protocol", p.options.Protocol)
 	p.opened, err = pgxpool.NewWithConfig(background, config)
 	if err != nil {
 		return nil, fmt.Errorf("open the pool: %w", err)
@@ -182,7 +154,7 @@ func (p *pool) open(i *instance) (*pgxpool.Pool, error) {
 
 // config returns pgxpool's settings.
 func (p *pool) config() (*pgxpool.Config, error) {
-	base, err := p.Module.config(p.options.Client.DSN, p.options.Client.Password)
+	base, err := p.Module.config(p.options.DSN, p.options.Password)
 	if err != nil {
 		return nil, err
 	}
@@ -190,27 +162,18 @@ func (p *pool) config() (*pgxpool.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the pool's settings: %w", err)
 	}
-	config.MaxConns, config.MinConns = p.options.Size, p.options.Min
-	if p.options.Lifetime > 0 {
-		config.MaxConnLifetime = seconds(p.options.Lifetime)
-	}
-	if p.options.Idle > 0 {
-		config.MaxConnIdleTime = seconds(p.options.Idle)
-	}
-	config.HealthCheckPeriod = time.Second
+	config.MaxConns = p.options.Size
 	// A ping is a transaction to the server, and nobody asked for it.
 	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
 	config.BeforeConnect = func(_ context.Context, connecting *pgx.ConnConfig) error {
-		t := &timing{began: time.Now()}
-		timed := t.timed(base)
-		done := timed.AfterConnect
-		place := places[p.firstConnect(p.opener.sideOf(), base)]
-		timed.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
-			err := done(ctx, conn)
+		t := newTiming()
+		place := places[p.firstConnect(p.opener.side, base)]
+		timed := *base
+		timed.AfterConnect = func(_ context.Context, conn *pgconn.PgConn) error {
 			p.welcome(newSession(conn, t), t, place)
-			return err
+			return nil
 		}
-		connecting.Config = *timed
+		connecting.Config = *t.Watch(&timed)
 		return nil
 	}
 	config.BeforeClose = func(conn *pgx.Conn) {
@@ -235,15 +198,15 @@ func (p *pool) welcome(s *session, t *timing, place string) {
 	i, tags := p.opener, p.tags
 	p.mu.Unlock()
 
-	if phase := i.phaseAt(t.ready); phase != phaseNone {
+	if phase := i.phaseAt(t.Ready()); phase != phaseNone {
 		tags = tags.With("phase", phase.String())
 	}
 	tags = tags.With("connect", place)
 	samples := i.metrics.ofConnect(t, tags)
 	if again {
-		samples = append(samples, sample(i.metrics.Reconnects, tags, t.ready, 1))
+		samples = append(samples, sample(i.metrics.Reconnects, tags, t.Ready(), 1))
 	}
-	i.push(append(samples, i.metrics.ofTraffic(s.traffic(), tags, t.ready)...)...)
+	i.push(append(samples, i.metrics.ofTraffic(s.traffic(), tags, t.Ready())...)...)
 }
 
 // lose notes that a connection was dropped while it was lent.
@@ -251,6 +214,52 @@ func (p *pool) lose() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.lost++
+}
+
+// fill is pool.fill(): it returns when the pool has as many connections as its
+// size and the server allow, so that no measured statement waits for a connect.
+// One VU tries, for all of them, and is thrown what the server refused.
+func (l *lender) fill(sobek.FunctionCall) sobek.Value {
+	opened := l.opened("fill()")
+	ctx, c := l.context(), &client{instance: l.instance}
+	refused := l.pool.fill(ctx, opened)
+	for at, err := range refused {
+		if at == len(refused)-1 {
+			c.fail(ctx, l.tagSet, "fill the pool", err)
+		}
+		c.tally(ctx, l.tagSet, "fill the pool", err)
+	}
+	return sobek.Undefined()
+}
+
+// fill borrows all connections at once, each until all the others have come or
+// been refused, and returns the refusals.
+func (p *pool) fill(ctx context.Context, opened *pgxpool.Pool) []error {
+	p.filling.Lock()
+	defer p.filling.Unlock()
+	if p.filled {
+		return nil
+	}
+	p.filled = true
+	var borrowing sync.WaitGroup
+	var failed atomic.Int32
+	errs := make([]error, p.options.Size)
+	for at := range errs {
+		borrowing.Go(func() {
+			lent, err := opened.Acquire(ctx)
+			if err != nil {
+				errs[at] = err
+				failed.Add(1)
+				return
+			}
+			defer lent.Release()
+			for opened.Stat().TotalConns()+failed.Load() < p.options.Size && ctx.Err() == nil {
+				time.Sleep(time.Millisecond)
+			}
+		})
+	}
+	borrowing.Wait()
+	return slices.DeleteFunc(errs, func(err error) bool { return err == nil })
 }
 
 // isConnected is pool.connected(): false where this VU's last call got no
@@ -269,20 +278,14 @@ type poolState struct {
 
 // stat is pool.stat().
 func (l *lender) stat(sobek.FunctionCall) sobek.Value {
-	l.requireTest("stat()")
-	opened, err := l.pool.open(l.instance)
-	if err != nil {
-		l.throw(err)
-	}
-	now := opened.Stat()
+	now := l.opened("stat()").Stat()
 	return l.vu.Runtime().ToValue(poolState{now.MaxConns(), now.TotalConns(), now.IdleConns(), now.AcquiredConns()})
 }
 
 // closePools closes all pools; their connections have been closed before.
 func (m *Module) closePools() {
-	m.pools.mu.Lock()
-	defer m.pools.mu.Unlock()
-	for _, p := range m.pools.known {
+	for _, known := range m.pools.Range {
+		p := known.(*pool)
 		p.mu.Lock()
 		if p.opened != nil {
 			p.opened.Close()

@@ -1,12 +1,9 @@
 package pg
 
 import (
-	"strconv"
 	"strings"
 	"testing"
 	"time"
-
-	"pooler-lab/internal/testkit"
 )
 
 // pooled runs code in several VUs that share a pool with the given options.
@@ -49,13 +46,6 @@ func TestPoolTransaction(t *testing.T) {
 	}
 }
 
-func TestPoolFills(t *testing.T) {
-	vu := pooled(t, New(), `size: 5`, `pool.fill(); full = pool.stat().total`, `pool.fill()`)[0]
-	if got := vu.run(`full`); got != "5" {
-		t.Errorf("a full pool of 5 has %s", got)
-	}
-}
-
 // TestPoolFillsAsFarAsItCan has a server that lets two clients in.
 func TestPoolFillsAsFarAsItCan(t *testing.T) {
 	relay, dsn := newRelay(t, testDSN(t), nil)
@@ -76,25 +66,6 @@ func TestPoolFillsAsFarAsItCan(t *testing.T) {
 	}
 }
 
-func TestPoolConnected(t *testing.T) {
-	s := newScript(t, New()).started()
-	got := s.run(`const pool = pg.pool({ dsn: 'host=127.0.0.1 port=1', size: 1 }); const before = pool.connected();
-		try { pool.exec('SELECT 1') } catch (e) {}
-		before + ' ' + pool.connected()`)
-	if got != "true false" {
-		t.Errorf("before and after a refused connect, connected() is %s", got)
-	}
-}
-
-func TestPoolLifetime(t *testing.T) {
-	vu := pooled(t, New(), `size: 1, lifetime: 0.1`, `
-		const pid = () => pool.query('SELECT pg_backend_pid() AS pid')[0].pid;
-		const first = pid()`)[0]
-	testkit.Until(t, "another connection takes the place of the old one", func() bool {
-		return vu.run(`pid() === first`) == "false"
-	})
-}
-
 func TestPoolReplacesDropped(t *testing.T) {
 	vu := pooled(t, New(), `size: 1, protocol: 'simple'`, `
 		try { pool.exec('SELECT pg_terminate_backend(pg_backend_pid())') } catch (e) { code = e.code }
@@ -110,35 +81,10 @@ func TestPoolReplacesDropped(t *testing.T) {
 func TestPoolRefused(t *testing.T) {
 	s := newScript(t, New()).started()
 	got := s.run(`const pool = pg.pool({ dsn: 'host=127.0.0.1 port=1', size: 1 });
-		try { pool.exec('SELECT 1') } catch (e) { e.code }`)
-	if got != "refused" || len(s.measured()["pg_errors"]) != 1 {
-		t.Errorf("a pool without a server threw %q", got)
+		const before = pool.connected(); let code;
+		try { pool.exec('SELECT 1') } catch (e) { code = e.code }
+		[before, code, pool.connected()].join()`)
+	if got != "true,refused,false" || len(s.measured()["pg_errors"]) != 1 {
+		t.Errorf("connected(), an error's code and connected() again are %s", got)
 	}
-}
-
-func TestPoolCloses(t *testing.T) {
-	module := New()
-	vu := pooled(t, module, `size: 3`, `pool.fill(); pid = pool.query('SELECT pg_backend_pid() AS pid')[0].pid`)[0]
-	pid, err := strconv.Atoi(vu.run(`pid`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	module.finish(time.Now())
-	probe := connected(t, "simple")
-	testkit.Until(t, "the pool's backend has ended", func() bool {
-		return probe.run(`client.query('SELECT count(*) FROM pg_stat_activity WHERE pid = `+strconv.Itoa(pid)+
-			`')[0].count`) == "0"
-	})
-}
-
-// TestPoolClosesWhatNobodyUses is what the README tells those to use whose VUs ramp down.
-func TestPoolClosesWhatNobodyUses(t *testing.T) {
-	s := newScript(t, New()).started()
-	s.set("dsn", testDSN(t))
-	total := s.run(`const pool = pg.pool({ dsn, size: 3, idle: 0.1 });
-		pool.transaction(() => pool.transaction(() => pool.transaction(() => pool.stat().total)))`)
-	if total != "3" {
-		t.Errorf("the pool has %s connections, not 3", total)
-	}
-	testkit.Until(t, "no connection is left", func() bool { return s.run(`pool.stat().total`) == "0" })
 }

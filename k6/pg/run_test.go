@@ -79,13 +79,6 @@ func TestThresholds(t *testing.T) {
 	}
 }
 
-func TestInitContextOfK6(t *testing.T) {
-	out, exit := runScript(t, `pg.client({ dsn: __ENV.DSN }).connect(); export default function () {}`)
-	if exit == 0 || !strings.Contains(out, "connect() belongs into the test's functions") {
-		t.Errorf("k6 ended with %d and said\n%s", exit, out)
-	}
-}
-
 // TestInterrupt stops k6 as Ctrl-C does, while its VUs sleep on the server.
 func TestInterrupt(t *testing.T) {
 	binary := findK6(t)

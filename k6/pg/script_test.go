@@ -1,7 +1,9 @@
 package pg
 
 import (
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/grafana/sobek"
@@ -41,8 +43,8 @@ func (s *script) started() *script {
 	return s
 }
 
-// set makes a string a global of the script.
-func (s *script) set(name, value string) {
+// set makes a value a global of the script.
+func (s *script) set(name string, value any) {
 	s.t.Helper()
 	if err := s.VU.Runtime().Set(name, value); err != nil {
 		s.t.Fatal(err)
@@ -120,4 +122,31 @@ func connectedTo(t *testing.T, dsn, protocol string) *script {
 	s.run(`const client = pg.client({ dsn, protocol, path: 'direct' }); client.connect();`)
 	t.Cleanup(func() { _, _ = s.try(`client.close()`) })
 	return s
+}
+
+// together runs code in several VUs of one module at once and returns them. They have sleep(milliseconds).
+func together(t *testing.T, module *Module, setting string, code ...string) []*script {
+	t.Helper()
+	vus := make([]*script, len(code))
+	var through sync.WaitGroup
+	for at := range code {
+		vus[at] = newScript(t, module)
+		vus[at].set("sleep", func(ms float64) { time.Sleep(milliseconds(ms)) })
+		vus[at].run(setting)
+		vus[at].started()
+		through.Go(func() {
+			if _, err := vus[at].try(code[at]); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	through.Wait()
+	return vus
+}
+
+// inBubble runs a test whose clock goes on when all its goroutines wait, and no sooner: what they do takes no time.
+func inBubble(t *testing.T, test func(*testing.T)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, test)
 }

@@ -29,7 +29,7 @@ type session struct {
 
 // newSession returns the session of a connect that has succeeded.
 func newSession(conn *pgconn.PgConn, t *timing) *session {
-	return &session{conn: conn, wire: t.wire, connect: t.ready.Sub(t.began)}
+	return &session{conn: conn, wire: t.wire, connect: t.Connect()}
 }
 
 // open reports whether the connection can still be used.

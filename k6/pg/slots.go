@@ -1,12 +1,9 @@
 package pg
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"pooler-lab/internal/hostcpu"
@@ -17,7 +14,7 @@ import (
 type slotOptions struct {
 	Side    string             `js:"side"`    // of this VU: of or to
 	Clients [summary.Sides]int `js:"clients"` // VUs of each side
-	Slot    float64            `js:"slot"`    // counted part of each slot, milliseconds; 0: as iterations need it
+	Slot    float64            `js:"slot"`    // measured part of each slot, milliseconds; 0: as iterations need it
 	AtMost  float64            `js:"at_most"` // seconds from the first group to the last
 	Fewest  int                `js:"fewest"`  // groups that have to fit into that; 0: any number
 	Seed    uint64             `js:"seed"`    // of the slots' order and leads; 0: others each time
@@ -38,86 +35,22 @@ func (o slotOptions) check() error {
 	return nil
 }
 
-// patience is how long clients may take to end their iterations after the window, or the counted part of a slot.
-const patience = 10 * time.Second
-
 // slots have the clients of two sides alternate. One goroutine begins slot after slot; the clients of its side are
 // woken, and the next slot begins when all of them wait again. So the sides never overlap.
 type slots struct {
-	used    atomic.Bool          // some VU made a participant
-	current atomic.Pointer[slot] // that began last; nil before the first
-
-	mu      sync.Mutex
-	options slotOptions // those of all VUs: without a side
-	members [summary.Sides]members
-	working int             // clients that haven't come back from the current slot
-	back    chan struct{}   // closed when none is left of them
-	changed chan struct{}   // told when a client waits or leaves
-	all     []slot          // that have begun, the calibration's too
-	groups  []summary.Group // that are complete
-	cancels []context.CancelFunc
-	over    bool
-	length  time.Duration                 // counted part of the slots
-	host    [summary.Sides]hostcpu.Sample // CPU time in the counted parts
+	*phases
+	options slotOptions                   // those of all VUs: without a side
+	working int                           // clients that haven't come back from the current slot
+	back    chan struct{}                 // closed when none is left of them
+	changed chan struct{}                 // told when a client waits or leaves
+	groups  []summary.Group               // that are complete
+	length  time.Duration                 // measured part of the slots
+	host    [summary.Sides]hostcpu.Sample // CPU time in the measured parts
 	tooSlow string
 	failure string
 
 	stop  chan struct{} // closed when the test ends
 	ended chan struct{} // closed when no slot follows
-}
-
-// members are the clients of one side.
-type members struct {
-	first         *instance // in whose name the side is reported
-	joined        int       // that exist
-	ready, failed int
-	left          int  // for good
-	stopped       bool // some were, with the test
-	waiting       []*participant
-	begins        chan struct{}   // closed when the side's next slot begins
-	took          []time.Duration // iterations of the calibration slot
-}
-
-// use returns a new client of a side. The first one's options hold for all.
-func (s *slots) use(i *instance, options slotOptions) (*participant, error) {
-	if err := options.check(); err != nil {
-		return nil, err
-	}
-	side := slices.Index(summary.SideNames[:], options.Side)
-	options.Side = ""
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.used.Load() {
-		if !i.schedule.used.CompareAndSwap(false, true) {
-			return nil, fmt.Errorf("slots: a test has one window, and this one has that of pg.window or pg.race already")
-		}
-		s.begin(options)
-	}
-	if s.options != options {
-		return nil, fmt.Errorf("slots: a test has one pair, and this one differs from the first: %+v, not %+v",
-			options, s.options)
-	}
-	m := &s.members[side]
-	if m.joined == options.Clients[side] {
-		return nil, fmt.Errorf("slots: the side %s has its %d clients already", summary.SideNames[side], m.joined)
-	}
-	if m.first == nil {
-		m.first = i
-	}
-	p := &participant{instance: i, slots: s, side: side, place: m.joined, tagSet: i.newTagSet()}
-	m.joined++
-	return p, nil
-}
-
-// begin starts what begins the slots.
-func (s *slots) begin(options slotOptions) {
-	s.options = options
-	s.changed, s.stop, s.ended = make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
-	for side := range s.members {
-		s.members[side].begins = make(chan struct{})
-	}
-	s.used.Store(true)
-	go s.run()
 }
 
 // run begins slot after slot until the pair is over.
@@ -133,37 +66,34 @@ func (s *slots) run() {
 // await waits until all clients are ready or have failed, however long that takes. It returns false where a side has no
 // client that is ready, or where the test ends first.
 func (s *slots) await() bool {
-	for !s.complete() {
+	stopped := false
+	for !stopped && !s.complete() {
 		select {
 		case <-s.changed:
 		case <-s.stop:
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			for side, m := range s.members {
-				if clients := s.options.Clients[side]; m.ready < clients && s.failure == "" {
-					s.failure = fmt.Sprintf("%d of %d clients of the side %q were ready", m.ready, clients, summary.SideNames[side])
-				}
-			}
-			return false
+			stopped = true
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for side := range s.members {
-		m := &s.members[side]
-		if m.ready == 0 && !m.stopped && s.failure == "" {
-			s.failure = fmt.Sprintf("no client of the side %q is ready", summary.SideNames[side])
+	for at, side := range s.sides {
+		switch name := summary.SideNames[at]; {
+		case s.failure != "":
+		case stopped && side.ready < side.clients:
+			s.failure = fmt.Sprintf("%d of %d clients of the side %q were ready", side.ready, side.clients, name)
+		case !stopped && side.ready == 0 && !side.stopped:
+			s.failure = fmt.Sprintf("no client of the side %q is ready", name)
 		}
 	}
-	return s.failure == ""
+	return !stopped && s.failure == ""
 }
 
 // complete reports whether all clients wait or have left.
 func (s *slots) complete() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for side, m := range s.members {
-		if len(m.waiting)+m.left < s.options.Clients[side] {
+	for _, side := range s.sides {
+		if len(side.waiting)+side.left < side.clients {
 			return false
 		}
 	}
@@ -172,7 +102,7 @@ func (s *slots) complete() bool {
 
 // calibrate gives each side a slot to find out how long its iterations take, and with that the length of all slots.
 func (s *slots) calibrate(d *draw) bool {
-	for side := range s.members {
+	for side := range s.sides {
 		if !s.runSlot(slot{side: side}, d.lead(), calibrationSlot) {
 			return false
 		}
@@ -180,40 +110,30 @@ func (s *slots) calibrate(d *draw) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	medians := s.medians()
-	s.length = milliseconds(s.options.Slot)
-	if s.length == 0 {
-		s.length = slotFor(medians)
+	length := milliseconds(s.options.Slot)
+	if length == 0 {
+		length = slotFor(medians)
 	}
-	if s.length == 0 {
+	switch take := expected(length, medians) * time.Duration(s.options.Fewest); {
+	case length == 0:
 		slower := slices.Index(medians[:], slices.Max(medians[:]))
 		s.tooSlow = fmt.Sprintf("an iteration of the side %q takes %.0f ms: %d of them don't fit into a slot of %v",
 			summary.SideNames[slower], inMilliseconds(medians[slower]), iterationsPerSlot, mostSlot)
-		return false
-	}
-	if take := s.expected(medians) * time.Duration(s.options.Fewest); take > seconds(s.options.AtMost) {
+	case take > seconds(s.options.AtMost):
 		s.tooSlow = fmt.Sprintf("%d groups of slots of %v take %.0f s, and %.0f s are allowed",
-			s.options.Fewest, s.length, take.Seconds(), s.options.AtMost)
-		s.length = 0
-		return false
+			s.options.Fewest, length, take.Seconds(), s.options.AtMost)
+	default:
+		s.length = length
 	}
-	return true
+	return s.tooSlow == ""
 }
 
 // medians are the median times of an iteration of each side.
 func (s *slots) medians() (of [summary.Sides]time.Duration) {
-	for side := range s.members {
-		of[side] = median(s.members[side].took)
+	for side := range s.sides {
+		of[side] = median(s.sides[side].took)
 	}
 	return of
-}
-
-// expected is how long a group takes: four slots, after each of which iterations end.
-func (s *slots) expected(medians [summary.Sides]time.Duration) time.Duration {
-	group := 4 * (s.length + (leastLead+mostLead)/2)
-	for _, iteration := range medians {
-		group += 2 * iteration
-	}
-	return group
 }
 
 // runGroups begins group after group.
@@ -258,25 +178,25 @@ func (s *slots) toldToStop() bool {
 }
 
 // runSlot begins a slot and waits until its clients have come back. It returns false where the pair is over.
-func (s *slots) runSlot(next slot, lead, counted time.Duration) bool {
-	back, ok := s.wake(&next, lead, counted)
-	if !ok {
+func (s *slots) runSlot(next slot, lead, measured time.Duration) bool {
+	in, back := s.wake(next, lead, measured)
+	if in == nil {
 		return false
 	}
-	from, to := hostAt(next.from), hostAt(next.to)
-	timer := time.NewTimer(time.Until(next.to) + patience)
+	from, to := hostAt(in.from), hostAt(in.to)
+	timer := time.NewTimer(time.Until(in.to) + s.patience)
 	defer timer.Stop()
 	select {
 	case <-back:
-		s.spent(&next, from, to)
+		s.spent(in, from, to)
 		return true
 	case <-s.stop:
 	case <-timer.C:
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		stuck := fmt.Sprintf("%d clients of the side %q have not ended their iterations %v after the end of a slot",
-			s.working, summary.SideNames[next.side], patience)
-		if next.group == 0 {
+			s.working, summary.SideNames[in.side], s.patience)
+		if in.group == 0 {
 			s.tooSlow = stuck
 		} else {
 			s.failure = stuck
@@ -297,7 +217,7 @@ func hostAt(at time.Time) <-chan hostcpu.Sample {
 	return read
 }
 
-// spent adds what the host's CPUs did in the counted part of a group's slot, from its beginning to its end.
+// spent adds what the host's CPUs did in the measured part of a group's slot, from its beginning to its end.
 func (s *slots) spent(in *slot, from, to <-chan hostcpu.Sample) {
 	began, known := <-from
 	ended, alsoKnown := <-to
@@ -309,160 +229,62 @@ func (s *slots) spent(in *slot, from, to <-chan hostcpu.Sample) {
 	s.host[in.side] = s.host[in.side].Add(ended.Since(began))
 }
 
-// wake begins a slot: all clients of its side that wait go on. It returns what is closed when all have come back.
-func (s *slots) wake(next *slot, lead, counted time.Duration) (back <-chan struct{}, ok bool) {
+// wake begins a slot: all clients of its side that wait go on. It returns the slot, nil where no client is left, and
+// what is closed when all have come back.
+func (s *slots) wake(next slot, lead, measured time.Duration) (in *slot, back <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	m := &s.members[next.side]
-	if len(m.waiting) == 0 {
-		if !m.stopped {
+	side := &s.sides[next.side]
+	if len(side.waiting) == 0 {
+		if !side.stopped {
 			s.failure = fmt.Sprintf("no client of the side %q is left", summary.SideNames[next.side])
 		}
-		return nil, false
+		return nil, nil
 	}
-	next.begin = time.Now()
-	next.from = next.begin.Add(lead)
-	next.to = next.from.Add(counted)
-	for _, p := range m.waiting {
-		p.working = next
+	in = s.begin(next, lead, measured)
+	for _, c := range side.waiting {
+		c.working = in
 	}
-	s.working, s.back = len(m.waiting), make(chan struct{})
-	s.all = append(s.all, *next)
-	s.current.Store(next)
-	close(m.begins)
-	m.waiting, m.begins = nil, make(chan struct{})
-	return s.back, true
+	s.working, s.back, side.waiting = len(side.waiting), make(chan struct{}), nil
+	return in, s.back
 }
 
-// arrive counts a client as ready or failed.
-func (s *slots) arrive(p *participant, ready bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if ready {
-		s.members[p.side].ready++
-	} else {
-		s.members[p.side].failed++
-	}
-}
-
-// join has a client wait. It returns what is closed when the next slot of its side begins, or nil where none does.
-func (s *slots) join(p *participant) <-chan struct{} {
-	s.comeBack(p)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.over || p.gone {
-		return nil
-	}
-	m := &s.members[p.side]
-	m.waiting = append(m.waiting, p)
-	s.tell()
-	return m.begins
-}
-
-// leave takes a client out for good. One that hasn't arrived has failed.
-func (s *slots) leave(p *participant) {
-	s.comeBack(p)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if p.gone {
-		return
-	}
-	p.gone = true
-	m := &s.members[p.side]
-	m.left++
-	m.stopped = m.stopped || p.vu.Context().Err() != nil
-	m.waiting = slices.DeleteFunc(m.waiting, func(other *participant) bool { return other == p })
-	if !p.arrived {
-		p.arrived = true
-		m.failed++
-	}
-	s.tell()
-}
-
-// tell wakes await.
-func (s *slots) tell() {
-	select {
-	case s.changed <- struct{}{}:
-	default:
-	}
-}
-
-// comeBack notes that a client has ended its work in the slot. All that it measured there is on its way to k6. The last
-// client of a group's last slot sends the group's number after it: what an output has seen before that number is all.
-func (s *slots) comeBack(p *participant) {
-	s.mu.Lock()
-	in := p.working
-	p.working = nil
-	if in == nil || in != s.current.Load() {
-		s.mu.Unlock()
-		return
-	}
-	s.working--
-	last, back, now := s.working == 0, s.back, time.Now()
-	whole := last && in.last && !now.Before(in.to)
-	if whole {
-		s.groups = append(s.groups, s.group(in.group))
-	}
-	s.mu.Unlock()
-	if whole {
-		p.push(sample(p.metrics.Group, p.at(p.tagSet, phaseMeasure), in.to, float64(in.group)))
-	}
-	if last {
-		close(back)
-	}
-}
-
-// atWork reports whether the client belongs to the slot under way.
-func (s *slots) atWork(p *participant) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return p.working != nil
-}
-
-// timed notes how long a client's iterations took in a calibration slot.
-func (s *slots) timed(side int, took []time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.members[side].took = append(s.members[side].took, took...)
-}
-
-// cancelAtEnd has a client's statements cancelled when the pair is over: one that is stuck would hold k6.
-func (s *slots) cancelAtEnd(cancel context.CancelFunc) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.over {
-		cancel()
-		return
-	}
-	s.cancels = append(s.cancels, cancel)
-}
-
-// close ends the pair for all clients.
+// close ends the pair for all clients. The statements of those that are stuck are cancelled.
 func (s *slots) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.over = true
-	for side := range s.members {
-		close(s.members[side].begins)
-	}
-	for _, cancel := range s.cancels {
-		cancel()
+	s.end()
+	for side := range s.sides {
+		close(s.sides[side].begins)
 	}
 }
 
-// finish ends the pair with the test. A slot under way is cut.
-func (s *slots) finish(now time.Time) {
-	if !s.used.Load() {
-		return
+// group describes a group all of whose slots have ended. Its caller holds the lock.
+func (s *slots) group(number int) summary.Group {
+	g := summary.Group{Number: number}
+	for _, in := range s.all {
+		if in.group != number {
+			continue
+		}
+		if g.Start.IsZero() {
+			g.Start = in.begin.UTC()
+		}
+		g.Order, g.End = in.order, in.to.UTC()
+		g.Sides[in.side].Seconds += in.to.Sub(in.from).Seconds()
 	}
-	close(s.stop)
-	<-s.ended
+	return g
+}
+
+// pair sums the slots up.
+func (s *slots) pair(errors *errorTally) *summary.Test {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if last := len(s.all) - 1; last >= 0 && now.Before(s.all[last].to) {
-		s.all[last].to = now
-		if now.Before(s.all[last].from) {
-			s.all[last].from = now
-		}
+	p := &summary.Test{SlotMS: inMilliseconds(s.length), TooSlow: s.tooSlow, Failure: s.failure, Groups: len(s.groups)}
+	for side, took := range s.medians() {
+		p.MedianMS[side] = inMilliseconds(took)
+		p.HostCPU[side], _ = s.host[side].Shares()
+		ending := summary.Ending{Window: s.window(side), Errors: errors.list(side)}
+		p.Sides = append(p.Sides, &summary.Summary{Ending: ending})
 	}
+	return p
 }

@@ -49,9 +49,7 @@ func alternate(t *testing.T, options string, code ...string) *alternating {
 			"enter": func() { a.enter(client, sideOf(text)) },
 			"exit":  func() { a.exit(sideOf(text)) },
 		} {
-			if err := s.VU.Runtime().Set(name, function); err != nil {
-				t.Fatal(err)
-			}
+			s.set(name, function)
 		}
 		s.run(fmt.Sprintf(`const slots = pg.slots({ clients: [%d, %d], slot: 30, at_most: 10, seed: 7,
 			...%s, side: '%s' })`, counts[0], counts[1], options, side))
@@ -96,13 +94,6 @@ func (a *alternating) ended() *summary.Test {
 	a.through.Wait()
 	a.module.finish(time.Now())
 	return a.module.slots.pair(&a.module.errors)
-}
-
-// inBubble runs a test whose clock goes on when all clients wait, and no sooner.
-func inBubble(t *testing.T, test func(*testing.T)) {
-	t.Helper()
-	t.Parallel()
-	synctest.Test(t, test)
 }
 
 // Each client is at work in every slot of its own side, and in no other.
@@ -164,8 +155,7 @@ func TestGroupIsComplete(t *testing.T) {
 
 // A side has the host's CPU time of its own counted parts, and of no calibration.
 func TestHostCPUOfASide(t *testing.T) {
-	var s slots
-	s.used.Store(true)
+	s := slots{phases: &phases{}}
 	ticks := func(busy, all int64) <-chan hostcpu.Sample {
 		read := make(chan hostcpu.Sample, 1)
 		read <- hostcpu.Sample{Busy: busy, Total: all}
@@ -280,7 +270,9 @@ func TestFailures(t *testing.T) {
 						t.Errorf("client %d goes on: %s", at, got)
 					}
 				}
-				if ctx := a.module.slots.members[summary.To].first.context(); ctx.Err() == nil {
+				ctx := a.module.phases.sides[summary.To].first.context()
+				synctest.Wait()
+				if ctx.Err() == nil {
 					t.Error("a statement that is stuck isn't cancelled")
 				}
 			})
@@ -305,59 +297,6 @@ func TestStoppedPair(t *testing.T) {
 			t.Errorf("%d groups were told of %+v", told, p)
 		}
 	})
-}
-
-func TestPhasesInSlots(t *testing.T) {
-	var s slots
-	of, to := participant{slots: &s, side: summary.Of}, participant{slots: &s, side: summary.To}
-	begin := time.Now()
-	from, end := begin.Add(time.Second), begin.Add(2*time.Second)
-	if got := of.phaseAt(begin); got != phaseWarmup {
-		t.Errorf("before the first slot the phase is %q", got)
-	}
-	s.current.Store(&slot{begin: begin, from: from, to: end})
-	if got := of.phaseAt(from); got != phaseWarmup {
-		t.Errorf("in the calibration the phase is %q", got)
-	}
-	s.current.Store(&slot{group: 1, begin: begin, from: from, to: end})
-	for moment, want := range map[time.Time]phase{
-		begin:                      phaseAfter,
-		from.Add(-time.Nanosecond): phaseAfter,
-		from:                       phaseMeasure,
-		end.Add(-time.Nanosecond):  phaseMeasure,
-		end:                        phaseAfter,
-	} {
-		if got := of.phaseAt(moment); got != want {
-			t.Errorf("%v into the slot the phase is %q, not %q", moment.Sub(begin), got, want)
-		}
-		if got := to.phaseAt(moment); got != phaseAfter {
-			t.Errorf("%v into the other side's slot the phase is %q", moment.Sub(begin), got)
-		}
-	}
-}
-
-func TestSlotsMisused(t *testing.T) {
-	const right = `clients: [1, 1], at_most: 1`
-	for name, code := range map[string]string{
-		"no side":          `pg.slots({ ` + right + ` })`,
-		"another side":     `pg.slots({ side: 'A', ` + right + ` })`,
-		"no clients":       `pg.slots({ side: 'of', clients: [1, 0], at_most: 1 })`,
-		"no time":          `pg.slots({ side: 'of', clients: [1, 1] })`,
-		"too many clients": `pg.slots({ side: 'of', ` + right + ` }); pg.slots({ side: 'of', ` + right + ` })`,
-		"another one": `pg.slots({ side: 'of', ` + right + ` });
-			pg.slots({ side: 'to', clients: [1, 1], at_most: 2 })`,
-		"beside window": `pg.window({ clients: 1, seconds: 1 }); pg.slots({ side: 'of', ` + right + ` })`,
-	} {
-		s := newScript(t, New()).started()
-		if got := s.run(`try { ` + code + `; 'nothing' } catch (e) { 'threw' }`); got != "threw" {
-			t.Errorf("%s: %s was thrown", name, got)
-		}
-		s.module.finish(time.Now())
-	}
-	got := newScript(t, New()).run(`try { pg.slots({}) } catch (e) { String(e) }`)
-	if !strings.Contains(got, "init context") {
-		t.Errorf("in the init context it threw %s", got)
-	}
 }
 
 func TestPlaces(t *testing.T) {

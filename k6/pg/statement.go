@@ -3,7 +3,6 @@ package pg
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/grafana/sobek"
@@ -96,21 +95,6 @@ func (c *client) send(s *session, m message, r *reading) error {
 		}
 	}
 	return results.Close()
-}
-
-// prepare is client.prepare(statement), for those who want it to be done before
-// the first use.
-func (c *client) prepare(call sobek.FunctionCall) sobek.Value {
-	ctx, s := c.requireSession("prepare()")
-	if c.protocol != prepared {
-		c.throw(fmt.Errorf("prepare() belongs to the protocol prepared; this client's is %s", c.options.Protocol))
-	}
-	st := c.statementOf(call.Argument(0))
-	if err := st.withoutCopy(); err != nil {
-		c.fail(ctx, st.tagSet, "statement", err)
-	}
-	c.ready(ctx, s, st)
-	return sobek.Undefined()
 }
 
 // execute runs one statement, records it and throws what goes wrong. It

@@ -74,23 +74,6 @@ func TestTransactionsOfServer(t *testing.T) {
 	}
 }
 
-func TestExecCounts(t *testing.T) {
-	for protocol := range protocols {
-		s := connected(t, protocol)
-		for code, want := range map[string]string{
-			`client.exec('SELECT generate_series(1, $1::int)', 5)`:   "5",
-			`client.exec('CREATE TEMPORARY TABLE counted (id int)')`: "0",
-		} {
-			if got := s.run(code); got != want {
-				t.Errorf("%s: %s returned %s, not %s", protocol, code, got, want)
-			}
-		}
-		if got := s.run(`client.exec('INSERT INTO counted SELECT generate_series(1, 7)')`); got != "7" {
-			t.Errorf("%s: an insert of 7 rows returned %s", protocol, got)
-		}
-	}
-}
-
 // show is a function of JavaScript that says what a value is.
 const show = `const show = (v) => v === null ? 'null' : v instanceof ArrayBuffer ? 'bytes ' + new Uint8Array(v)
 	: typeof v === 'object' ? 'object ' + JSON.stringify(v, (k, v) => typeof v === 'bigint' ? v + 'n' : v)

@@ -54,11 +54,10 @@ func (s *sums) add(more traffic) {
 // tagSet is one set of tags per phase, so that a statement makes none, and the sums
 // under it.
 type tagSet struct {
-	names  []string        // of the tags
-	values []string        // of the tags; an empty one leaves its tag out
-	base   *metrics.TagSet // the VU's own tags that the sets were made from
-	tags   [phaseCount]*metrics.TagSet
-	sums   [phaseCount]sums
+	given []string        // name, value, ...; an empty value leaves its tag out
+	base  *metrics.TagSet // the VU's own tags that the sets were made from
+	tags  [phaseCount]*metrics.TagSet
+	sums  [phaseCount]sums
 }
 
 // pushEvery is how long sums wait.
@@ -66,15 +65,22 @@ const pushEvery = 200 * time.Millisecond
 
 // newTagSet returns a tag set of the VU with the given tags: name, value, ...
 func (i *instance) newTagSet(tags ...string) *tagSet {
-	set := &tagSet{}
-	for at := 0; at < len(tags); at += 2 {
-		set.names, set.values = append(set.names, tags[at]), append(set.values, tags[at+1])
-	}
+	set := &tagSet{given: tags}
 	i.tagSets = append(i.tagSets, set)
 	if len(i.tagSets) == 1 {
 		i.Module.keep(i)
 	}
 	return set
+}
+
+// withTags adds tags, name, value, ..., but those whose value is empty.
+func withTags(to *metrics.TagSet, tags ...string) *metrics.TagSet {
+	for at := 0; at < len(tags); at += 2 {
+		if tags[at+1] != "" {
+			to = to.With(tags[at], tags[at+1])
+		}
+	}
+	return to
 }
 
 // at returns the set's tags in the given phase, on top of the VU's own.
@@ -83,14 +89,8 @@ func (i *instance) at(set *tagSet, phase phase) *metrics.TagSet {
 	if set.base != base {
 		i.settle(set, time.Now())
 		set.base = base
-		for at, value := range set.values {
-			if value != "" {
-				base = base.With(set.names[at], value)
-			}
-		}
-		set.tags[phaseNone] = base
-		for named := phaseWarmup; named < phaseCount; named++ {
-			set.tags[named] = base.With("phase", named.String())
+		for phase := range phaseCount {
+			set.tags[phase] = withTags(base, append([]string{"phase", phase.String()}, set.given...)...)
 		}
 	}
 	return set.tags[phase]

@@ -2,11 +2,9 @@ package pg
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/grafana/sobek"
-	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/metrics"
 )
 
@@ -14,16 +12,7 @@ import (
 // the function went on as if nothing had happened.
 var errRolledBack = errors.New("the transaction was rolled back: a statement in it had failed")
 
-// isolations are the words for BEGIN by the option isolation.
-var isolations = map[string]string{
-	"":                 "BEGIN",
-	"read committed":   "BEGIN ISOLATION LEVEL READ COMMITTED",
-	"repeatable read":  "BEGIN ISOLATION LEVEL REPEATABLE READ",
-	"serializable":     "BEGIN ISOLATION LEVEL SERIALIZABLE",
-	"read uncommitted": "BEGIN ISOLATION LEVEL READ UNCOMMITTED",
-}
-
-// transaction is client.transaction(fn, options): BEGIN, what fn does with the
+// transaction is client.transaction(fn): BEGIN, what fn does with the
 // client it is given, and COMMIT, or ROLLBACK where fn throws. It returns what
 // fn returns.
 func (c *client) transaction(call sobek.FunctionCall) sobek.Value {
@@ -32,22 +21,12 @@ func (c *client) transaction(call sobek.FunctionCall) sobek.Value {
 	if !ok {
 		c.throw(errors.New("transaction() wants a function"))
 	}
-	var options struct {
-		Isolation string `js:"isolation"`
-	}
-	if !common.IsNullish(call.Argument(1)) {
-		c.instance.options("transaction", call.Argument(1), &options, "isolation")
-	}
-	begin, ok := isolations[options.Isolation]
-	if !ok {
-		c.throw(fmt.Errorf("transaction: no isolation level %q", options.Isolation))
-	}
 	if !s.idle() {
 		c.fail(ctx, c.tagSet, "transaction", errors.New("already in a transaction"))
 	}
 
 	began := time.Now()
-	c.perform(ctx, s, c.command(begin), nil, false)
+	c.perform(ctx, s, c.command("BEGIN"), nil, false)
 	defer c.rollback(s) // where anything below throws
 	value, err := fn(sobek.Undefined(), c.object)
 	if _, later := exported(value).(*sobek.Promise); later && err == nil {

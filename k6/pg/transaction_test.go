@@ -46,15 +46,3 @@ func TestTransactionFunction(t *testing.T) {
 		}
 	})
 }
-
-func TestIsolation(t *testing.T) {
-	s := connected(t, "extended")
-	got := s.run(`client.transaction((tx) => tx.query('SHOW transaction_isolation')[0].transaction_isolation,
-		{ isolation: 'serializable' })`)
-	if got != "serializable" {
-		t.Errorf("the isolation level is %s", got)
-	}
-	if _, err := s.try(`client.transaction(() => {}, { isolation: 'snapshot' })`); err == nil {
-		t.Error("an unknown isolation level threw nothing")
-	}
-}

@@ -25,10 +25,11 @@ func newStandInLab(t *testing.T) standInLab {
 	l.script = filepath.Join(folder, "lab", "scripts", "lab")
 	l.path = filepath.Dir(l.script)
 	for name, code := range map[string]string{
-		"lab/scripts/lab":     read(t, filepath.Join(root, "scripts", "lab")),
-		"lab/scripts/tour":    read(t, filepath.Join(root, "scripts", "tour")),
-		"lab/scripts/up":      "#!/bin/sh\n",
-		"lab/scripts/setting": "#!/bin/sh\necho stand-in\n",
+		"lab/scripts/lab":        read(t, filepath.Join(root, "scripts", "lab")),
+		"lab/scripts/tour":       read(t, filepath.Join(root, "scripts", "tour")),
+		"lab/scripts/up":         "#!/bin/sh\n",
+		"lab/scripts/crosscheck": read(t, filepath.Join(root, "scripts", "crosscheck")),
+		"lab/scripts/setting":    "#!/bin/sh\necho stand-in\n",
 		"lab/scripts/docker": `#!/usr/bin/env bash
 case "$1 $*" in
 inspect*Env*) printf 'PATH=/bin\nAPP_PASSWORD=secret\n' ;;
@@ -38,6 +39,7 @@ run* | exec*)
 	printf '%s\n' "$@" >'` + l.notes + `/call.new' && mv '` + l.notes + `/call.new' '` + l.notes + `/call'
 	[ -z "${STAND_IN_READS-}" ] || cat >'` + l.notes + `/input'
 	: >'` + l.notes + `/ended'
+	[ -z "${STAND_IN_READS-}" ] || exit 130
 	;;
 esac
 `,
@@ -200,7 +202,7 @@ func TestStandardInputGoesToWhatReadsIt(t *testing.T) {
 func TestEndOfAScriptEndsWhatItStarted(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGKILL} {
 		for _, line := range []string{"lab pgbench direct", "lab k6 run x.js", "lab psql direct -c x", "lab run 00-tour",
-			"lab latency", "tour"} {
+			"lab latency", "tour", "crosscheck"} {
 			t.Run(signal.String()+"/"+line, func(t *testing.T) {
 				t.Parallel()
 				l := newStandInLab(t)
@@ -220,8 +222,11 @@ func TestEndOfAScriptEndsWhatItStarted(t *testing.T) {
 				if err := syscall.Kill(-c.Process.Pid, signal); err != nil {
 					t.Fatal(err)
 				}
-				_ = c.Wait() // it ends as the client did
+				_ = c.Wait()
 				testkit.Until(t, "the client has ended", l.ended)
+				if status := c.ProcessState.ExitCode(); signal != syscall.SIGKILL && status != 130 {
+					t.Errorf("the exit status is %d, and the client's was 130", status)
+				}
 			})
 		}
 	}

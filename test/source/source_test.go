@@ -115,7 +115,7 @@ func read(t *testing.T, file string) string {
 // narrow are the files and folders whose lines fit a screen.
 var narrow = []string{
 	".ci", ".editorconfig", ".env", ".github", "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "cmd", "compose.yaml",
-	"images", "internal/connect", "internal/console", "internal/link", "internal/serve", "internal/session",
+	"images", "internal/console", "internal/link", "internal/serve", "internal/session",
 	"internal/suggest", "internal/tool", "k6/examples", "k6/lessons", "k6/lib", "k6/live", "k6/pg",
 	"scripts", "test",
 }

@@ -1,4 +1,4 @@
-package connect
+package tool
 
 import (
 	"context"
@@ -15,25 +15,22 @@ import (
 	"pooler-lab/internal/topology"
 )
 
-// user is the role of every measured connection.
-const user = "app"
-
 // patience is how long one connect may take, its first query included.
 const patience = 30 * time.Second
 
 // everyLink is the name for each path's own links.
 const everyLink = "all"
 
-// options are what a person may choose.
-type options struct {
+// connectOptions are what a person may choose.
+type connectOptions struct {
 	link     string
 	connects int
 	withTLS  bool
 }
 
-// NewCommand returns `lab connect`. underWay says what is measuring just now, not ok where nothing is.
-func NewCommand(underWay func() (what string, ok bool)) *cobra.Command {
-	var o options
+// NewConnectCommand returns `lab connect`.
+func NewConnectCommand(underWay UnderWay) *cobra.Command {
+	var o connectOptions
 	command := &cobra.Command{
 		Use:   "connect [PATH]...",
 		Short: "Connect five times in a row on each path and show the phases, in microseconds",
@@ -51,7 +48,7 @@ whatever latency the link has just now ('scripts/latency' shows and sets it).`,
 			if err != nil {
 				return err
 			}
-			places, err := choose(set, args, o.link)
+			places, err := choosePlaces(set, args, o.link)
 			if err != nil {
 				return err
 			}
@@ -73,9 +70,9 @@ type place struct {
 	endpoint topology.Endpoint
 }
 
-// choose returns where to connect for the paths that are named, or for every one that can be used and that differs
+// choosePlaces returns where to connect for the paths that are named, or for every one that can be used and that differs
 // from those before it.
-func choose(set *topology.Set, names []string, link string) ([]place, error) {
+func choosePlaces(set *topology.Set, names []string, link string) ([]place, error) {
 	if link != "" && link != everyLink {
 		if _, err := set.Link(link); err != nil {
 			return nil, err
@@ -122,8 +119,8 @@ func endpointOf(p topology.Path, link string) (topology.Endpoint, error) {
 	return p.Endpoint(own[0])
 }
 
-func show(ctx context.Context, out io.Writer, places []place, o options) error {
-	t := table{out: out, withTLS: o.withTLS, width: len("path")}
+func show(ctx context.Context, out io.Writer, places []place, o connectOptions) error {
+	t := connectTable{out: out, withTLS: o.withTLS, width: len("path")}
 	for _, at := range places {
 		t.width = max(t.width, len(at.path))
 	}
@@ -144,7 +141,7 @@ func show(ctx context.Context, out io.Writer, places []place, o options) error {
 }
 
 // measure shows the connects of one path, and returns how many failed.
-func (t table) measure(ctx context.Context, at place, o options) int {
+func (t connectTable) measure(ctx context.Context, at place, o connectOptions) int {
 	c, err := newClient(ctx, at.endpoint, user, os.Getenv("APP_PASSWORD"), o.withTLS)
 	if err != nil {
 		t.failure(at.path, 1, err)
@@ -168,7 +165,7 @@ func (t table) measure(ctx context.Context, at place, o options) int {
 	return failed
 }
 
-func title(o options) string {
+func title(o connectOptions) string {
 	way := "without toxiproxy"
 	switch o.link {
 	case "":
@@ -183,7 +180,7 @@ func title(o options) string {
 	return fmt.Sprintf("%d connects in a row on each path, %s", o.connects, way)
 }
 
-func legend(o options) string {
+func legend(o connectOptions) string {
 	dial := "dial         the TCP connection, or that of the Unix socket: one round trip"
 	if o.link != "" {
 		dial = "dial         the TCP connection; toxiproxy accepts it itself, so that it pays no latency of a link before it"

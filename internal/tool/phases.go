@@ -1,16 +1,14 @@
-// Package connect shows what a new connection costs on a path, phase by phase.
-package connect
+package tool
 
 import (
 	"context"
-	"crypto/tls"
 	"fmt"
 	"net"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pooler-lab/internal/scram"
+	"pooler-lab/internal/handshake"
 	"pooler-lab/internal/topology"
 )
 
@@ -20,7 +18,7 @@ type Phases struct {
 	Dial       time.Duration // the TCP connection, or that of the Unix socket; without the name lookup
 	TLS        time.Duration // the handshake; 0 without TLS
 	Auth       time.Duration // from the startup message to ready for query
-	Hash       time.Duration // of Auth, what the client itself computes (scram.Clock); 0 where nobody asks for SCRAM
+	Hash       time.Duration // of Auth, what the client itself computes (handshake.Clock); 0 where nobody asks for SCRAM
 	FirstQuery time.Duration // a SELECT 1
 }
 
@@ -56,42 +54,17 @@ func newClient(ctx context.Context, e topology.Endpoint, user, password string, 
 
 // measure connects once, asks SELECT 1, and closes the connection.
 func (c client) measure(ctx context.Context) (Phases, error) {
-	var dialled, secured time.Time
-	config := c.config.Copy()
-	config.AfterNetConnect = func(ctx context.Context, _ *pgconn.Config, conn net.Conn) (net.Conn, error) {
-		secure, ok := conn.(*tls.Conn)
-		if ok {
-			// Otherwise the handshake comes with the first message, and counts as authentication.
-			if err := secure.HandshakeContext(ctx); err != nil {
-				return conn, fmt.Errorf("TLS handshake: %w", err)
-			}
-		}
-		secured = time.Now()
-		return conn, nil
-	}
-	dial := config.DialFunc
-	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := dial(ctx, network, address)
-		dialled = time.Now()
-		return conn, err
-	}
-	var clock scram.Clock
-	clock.Watch(config)
-	began := time.Now()
-	conn, err := pgconn.ConnectConfig(ctx, config)
-	ready := time.Now()
+	var timing handshake.Timing
+	conn, err := pgconn.ConnectConfig(ctx, timing.Watch(c.config))
 	if err != nil {
 		return Phases{}, err
 	}
-	clock.Stop()
 	defer conn.Close(ctx)
 	if _, err := conn.Exec(ctx, "SELECT 1").ReadAll(); err != nil {
 		return Phases{}, fmt.Errorf("first query: %w", err)
 	}
-	phases := Phases{Dial: dialled.Sub(began), Auth: ready.Sub(secured), Hash: clock.Hashed(),
-		FirstQuery: time.Since(ready)}
-	if config.TLSConfig != nil {
-		phases.TLS = secured.Sub(dialled)
-	}
+	phases := Phases{Dial: timing.Dial(), Auth: timing.Auth(), Hash: timing.Hashed(),
+		FirstQuery: time.Since(timing.Ready())}
+	phases.TLS, _ = timing.TLS() // 0 without
 	return phases, nil
 }

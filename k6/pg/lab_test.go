@@ -116,15 +116,6 @@ func TestWithoutACell(t *testing.T) {
 	}
 }
 
-func TestUnknownWorkload(t *testing.T) {
-	other := newLabScript(t, `const own = workload(() => {});`)
-	cell := `LAB_CELL={"workload": "own", "clients": 1, "seconds": 1, "warmup_seconds": 0, "deadline_seconds": 300}`
-	out, err := k6(findK6(t), []string{cell}, "run", other).CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "function 'own' not found in exports") {
-		t.Errorf("a cell with a workload that isn't exported: %v\n%s", err, out)
-	}
-}
-
 // A script with a mistake fails over and over, on the connections that it has.
 func TestMistakeInAWorkload(t *testing.T) {
 	own := newLabScript(t, `export const own = workload((client) => client.exek('SELECT 1'));`)

@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"syscall"
+	"time"
 	"unsafe"
 )
 
@@ -95,4 +96,22 @@ func (d *direct) Write(buf []byte) (int, error) {
 // failure is what package net makes of an error of a system call.
 func (d *direct) failure(call string, err error) error {
 	return &net.OpError{Op: call, Net: d.LocalAddr().Network(), Addr: d.RemoteAddr(), Err: os.NewSyscallError(call, err)}
+}
+
+// preciseSleep blocks the thread, not only the goroutine, for at most the
+// given time: the kernel's own timers are exact to about 50 µs.
+func preciseSleep(wait time.Duration) {
+	request := syscall.NsecToTimespec(wait.Nanoseconds())
+	// A signal ends the sleep early; the caller looks at the clock again.
+	_ = syscall.Nanosleep(&request, nil)
+}
+
+// mostFiles returns how many files this process may open, 0 if that isn't known.
+// Go has raised the soft limit to the hard one at the process's start.
+func mostFiles() uint64 {
+	var limit syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
+		return 0
+	}
+	return limit.Cur
 }

@@ -1,4 +1,4 @@
-package scram
+package handshake
 
 import (
 	"fmt"

@@ -1,5 +1,4 @@
-// Package scram times what a client computes itself when it logs in with SCRAM.
-package scram
+package handshake
 
 import (
 	"encoding/binary"

@@ -1,4 +1,4 @@
-package connect
+package tool
 
 import (
 	"context"
@@ -27,13 +27,17 @@ func (s slowServer) listen(t *testing.T) topology.Endpoint {
 }
 
 func (s slowServer) serve(conn net.Conn) {
+	client, ok := testkit.Startup(conn)
+	if !ok {
+		return
+	}
 	time.Sleep(s.auth)
-	if s.refuses == "" {
-		testkit.Answer(conn, func(string) ([]string, bool) { time.Sleep(s.query); return nil, true })
-	} else if client, ok := testkit.Startup(conn); ok {
+	if s.refuses != "" {
 		client.Send(&pgproto3.ErrorResponse{Severity: "FATAL", Code: "28000", Message: s.refuses})
 		_ = client.Flush()
+		return
 	}
+	testkit.Answer(client, func(string) ([]string, bool) { time.Sleep(s.query); return nil, true })
 }
 
 func TestEachPauseIsInItsPhase(t *testing.T) {
@@ -84,7 +88,7 @@ func TestEachConnectIsALine(t *testing.T) {
 		{"direct", slowServer{}.listen(t)},
 		{"refused", slowServer{refuses: "too many clients"}.listen(t)},
 	}
-	err := show(context.Background(), &out, places, options{connects: 2})
+	err := show(context.Background(), &out, places, connectOptions{connects: 2})
 	if err == nil || err.Error() != "2 of 4 connects failed" {
 		t.Errorf("error %v", err)
 	}
@@ -112,7 +116,7 @@ func TestEachConnectIsALine(t *testing.T) {
 	}
 }
 
-func TestChoose(t *testing.T) {
+func TestChoosePlaces(t *testing.T) {
 	t.Setenv("COMPOSE_PROFILES", "")
 	t.Setenv("LAB_YUGABYTE_OFF", "its image can't be pulled here")
 	set, err := topology.Load("../..")
@@ -133,7 +137,7 @@ func TestChoose(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			places, err := choose(set, strings.Fields(c.paths), c.link)
+			places, err := choosePlaces(set, strings.Fields(c.paths), c.link)
 			if c.wrong != "" {
 				if err == nil || !strings.Contains(err.Error(), c.wrong) {
 					t.Fatalf("got %v, wanted %q", err, c.wrong)

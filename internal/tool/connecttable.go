@@ -1,4 +1,4 @@
-package connect
+package tool
 
 import (
 	"fmt"
@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// table writes a line for each connect as soon as it is measured.
-type table struct {
+// connectTable writes a line for each connect as soon as it is measured.
+type connectTable struct {
 	out     io.Writer
 	width   int // of the paths' names
 	withTLS bool
 }
 
-func (t table) header() {
+func (t connectTable) header() {
 	t.line("path", "", t.cells("dial", "TLS", "auth", "hash", "connect", "first query"))
 }
 
 // row shows one connect; only a path's first row repeats its name.
-func (t table) row(path string, number int, p Phases) {
+func (t connectTable) row(path string, number int, p Phases) {
 	name := path
 	if number > 1 {
 		name = ""
@@ -36,15 +36,15 @@ func (t table) row(path string, number int, p Phases) {
 		t.cells(micros(p.Dial), handshake, micros(p.Auth), hash, micros(p.Connect()), micros(p.FirstQuery)))
 }
 
-func (t table) failure(path string, number int, err error) {
+func (t connectTable) failure(path string, number int, err error) {
 	t.line(path, fmt.Sprint(number), "  "+strings.ReplaceAll(err.Error(), "\n", " "))
 }
 
-func (t table) line(path, number, rest string) {
+func (t connectTable) line(path, number, rest string) {
 	fmt.Fprintf(t.out, "%-*s  %2s%s\n", t.width, path, number, rest)
 }
 
-func (t table) cells(dial, handshake, auth, hash, connect, query string) string {
+func (t connectTable) cells(dial, handshake, auth, hash, connect, query string) string {
 	if !t.withTLS {
 		return fmt.Sprintf("%9s%9s%9s%9s%13s", dial, auth, hash, connect, query)
 	}

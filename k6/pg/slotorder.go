@@ -8,16 +8,6 @@ import (
 	"pooler-lab/k6/summary"
 )
 
-// A slot is a stretch of time in which the clients of one side are at work.
-type slot struct {
-	group    int // from 1; 0 for the slots before the first group
-	side     int
-	order    string    // of its group
-	last     bool      // of its group
-	begin    time.Time // its clients are woken
-	from, to time.Time // what ends between them counts
-}
-
 // orders are those of a group's slots. In both, the sides have the same mean time: a drift of the machine doesn't
 // favour one.
 var orders = map[string][]int{
@@ -55,10 +45,10 @@ func (d *draw) order() string {
 	return "ABBA"
 }
 
-// The lead of a slot is what isn't counted at its beginning. A container that was idle has a whole period of its CPU
+// The lead of a slot is what isn't measured at its beginning. A container that was idle has a whole period of its CPU
 // limit to spend, which is 100 ms. One that reaches its limit works at the beginning of each period and then stands
 // still, and the slot before ends as it goes on: the slots begin with the periods. Leads of random length, drawn from a
-// whole period, have the counted part begin anywhere in it. Then it holds the container's share on average, whatever
+// whole period, have the measured part begin anywhere in it. Then it holds the container's share on average, whatever
 // the limit. It begins anywhere in an iteration, too, though all clients begin theirs at once.
 const (
 	leastLead = period
@@ -70,7 +60,7 @@ func (d *draw) lead() time.Duration {
 	return leastLead + time.Duration(d.random.Int64N(int64(mostLead-leastLead)))
 }
 
-// The counted part of a slot is as short as its iterations allow: the more groups, the better drift cancels out. It is
+// The measured part of a slot is as short as its iterations allow: the more groups, the better drift cancels out. It is
 // whole periods of CPU limits: wherever in a period it begins, it holds as much CPU time of a container at its limit as
 // any other slot. A third of a period more holds all of another period's share, some of it, or none.
 const (
@@ -80,10 +70,10 @@ const (
 	iterationsPerSlot = 20
 )
 
-// calibrationSlot is the counted part of the slots that find out how long an iteration takes.
+// calibrationSlot is the measured part of the slots that find out how long an iteration takes.
 const calibrationSlot = 3 * period
 
-// slotFor returns the shortest counted part that holds enough iterations of the slower side; 0 where none does.
+// slotFor returns the shortest measured part that holds enough iterations of the slower side; 0 where none does.
 func slotFor(medians [summary.Sides]time.Duration) time.Duration {
 	wanted := iterationsPerSlot * slices.Max(medians[:])
 	for length := leastSlot; length <= mostSlot; length += period {
@@ -92,6 +82,15 @@ func slotFor(medians [summary.Sides]time.Duration) time.Duration {
 		}
 	}
 	return 0
+}
+
+// expected is how long a group of slots of that length takes: after each of the four, iterations end.
+func expected(length time.Duration, medians [summary.Sides]time.Duration) time.Duration {
+	group := 4 * (length + (leastLead+mostLead)/2)
+	for _, iteration := range medians {
+		group += 2 * iteration
+	}
+	return group
 }
 
 // median returns the middle one of the durations; 0 of none.

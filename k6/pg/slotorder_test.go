@@ -55,18 +55,6 @@ func TestSeedRepeatsTheOrder(t *testing.T) {
 	}
 }
 
-func TestLeads(t *testing.T) {
-	d := newDraw(7)
-	least, most := mostLead, leastLead
-	for range 1000 {
-		lead := d.lead()
-		least, most = min(least, lead), max(most, lead)
-	}
-	if least < period || most > 2*period || most-least < period-5*time.Millisecond {
-		t.Errorf("leads are from %v to %v", least, most)
-	}
-}
-
 // A container at its CPU limit works at the beginning of each period alone, and slots begin with the periods. On
 // average the counted parts hold as much of its work as any other time does.
 func TestLeadsHideThePeriod(t *testing.T) {
@@ -123,14 +111,5 @@ func TestSlotFor(t *testing.T) {
 				t.Errorf("medians of %v have a slot of %v, not %d ms", medians, got, want)
 			}
 		}
-	}
-}
-
-func TestMedian(t *testing.T) {
-	if got := median([]time.Duration{9, 1, 5}); got != 5 {
-		t.Errorf("the median of 9, 1, 5 is %d", got)
-	}
-	if median(nil) != 0 {
-		t.Error("there is a median of nothing")
 	}
 }
