@@ -50,7 +50,11 @@ type standbyStandIn struct {
 const straightConninfo = "host=primary port=5432 user=replicator options='-c a=b'"
 
 func (s *standbyStandIn) serve(conn net.Conn) {
-	testkit.Answer(conn, func(sql string) (values []string, ok bool) {
+	client, ok := testkit.Startup(conn)
+	if !ok {
+		return
+	}
+	testkit.Answer(client, func(sql string) (values []string, ok bool) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if text, found := strings.CutPrefix(sql, "ALTER SYSTEM SET primary_conninfo TO "); found {

@@ -77,7 +77,9 @@ func silent(conn net.Conn) { io.Copy(io.Discard, conn) }
 
 // answerQueries answers every query with one row.
 func answerQueries(conn net.Conn) {
-	testkit.Answer(conn, func(string) (values []string, ok bool) { return []string{"1"}, true })
+	if client, ok := testkit.Startup(conn); ok {
+		testkit.Answer(client, func(string) (values []string, ok bool) { return []string{"1"}, true })
+	}
 }
 
 // aClient is a connection through a link that stays open while the link changes.

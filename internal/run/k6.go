@@ -46,12 +46,9 @@ func runK6(ctx context.Context, script, log, written string, told k6run.Trial) (
 		return generator{}, fmt.Errorf("make k6's log: %w", err)
 	}
 	defer output.Close()
-	clients := 0
-	for _, c := range told.Cells {
-		clients += c.Clients
-	}
-	end, err := k6run.Run(ctx, k6run.Order{Script: script, Output: "lab=" + written, Env: env, Clients: clients,
-		Password: told.Cells[0].Password, Stdout: output, Stderr: output, Grace: grace(told.Cells)})
+	end, err := k6run.Run(ctx, k6run.Order{Script: script, Output: "lab=" + written, Env: env,
+		Password: told.Cells[0].Password, Clients: told.Clients(), Stdout: output, Stderr: output,
+		Grace: grace(told.Cells)})
 	return generator{end, lastLines(log, 5)}, err
 }
 
