@@ -240,7 +240,8 @@ func TestCutEndsConnectionsAndRestoreLetsThemIn(t *testing.T) {
 
 func TestJitterBandwidthAndPresetsReplaceWhatWasThere(t *testing.T) {
 	setLatency(t, "20ms", "client-primary", "--jitter", "5ms", "--bandwidth", "1000")
-	if row := links(t)["client-primary"]; row.Settings != (link.Settings{LatencyMS: 20, JitterMS: 5, DownKBps: 1000, UpKBps: 1000}) {
+	want := link.Settings{LatencyMS: 20, JitterMS: 5, DownKBps: 1000, UpKBps: 1000}
+	if row := links(t)["client-primary"]; row.Settings != want {
 		t.Errorf("shown %+v, wanted 20 ms, jitter 5, 1000 KB/s", row)
 	}
 	conn, start := connect(t, "app", route{path: "direct", link: "client-primary"}.endpoint(t)), time.Now()

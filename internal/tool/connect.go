@@ -70,8 +70,8 @@ type place struct {
 	endpoint topology.Endpoint
 }
 
-// choosePlaces returns where to connect for the paths that are named, or for every one that can be used and that differs
-// from those before it.
+// choosePlaces returns where to connect for the paths that are named, or for every one that can be used and that
+// differs from those before it.
 func choosePlaces(set *topology.Set, names []string, link string) ([]place, error) {
 	if link != "" && link != everyLink {
 		if _, err := set.Link(link); err != nil {
