@@ -189,7 +189,8 @@ func TestRestartOfToxiproxyIsSaid(t *testing.T) {
 	said := func(began time.Time) string {
 		t.Helper()
 		var notes strings.Builder
-		l := &latencyCommand{Switch: &Switch{client: client}, set: new(topology.Set), began: began, out: io.Discard, notes: &notes}
+		l := &latencyCommand{Switch: &Switch{client: client}, set: new(topology.Set), began: began,
+			out: io.Discard, notes: &notes}
 		if err := l.show(ctx, nil, true); err != nil {
 			t.Fatal(err)
 		}
