@@ -26,14 +26,14 @@ var (
 	code   = []string{"internal", "cmd", "k6", "scripts", "docs/run.schema.json", "docs/lesson.schema.json"}
 	prose  = []string{"docs", "README.md", "CONTRIBUTING.md", "results/README.md"}
 	claims = []string{"docs", "README.md", "k6", "scripts", "cmd", "internal/lesson", "internal/run",
-		"internal/report", "internal/htmlreport", "internal/outcome", "internal/console", "internal/selftest",
+		"internal/report", "internal/outcome", "internal/console", "internal/selftest",
 		"internal/result"}
 )
 
 var words = []retired{
 	// Packages and commands
 	{old: "internal/path, figure, claim, page, drawing, trust",
-		now:     "topology, metric, outcome, htmlreport, chart, selftest",
+		now:     "topology, metric, outcome, report, chart, selftest",
 		pattern: re(`internal/(path|figure|claim|page|drawing|trust)\b`)},
 	{old: "trust, the command", now: "selftest",
 		pattern: re(`scripts/trust|lab trust|k6/trust\.js|trust_test`)},

@@ -34,12 +34,9 @@ func checkPages(t *testing.T, p *tab) {
 // checkSmall adds up what the page loads.
 func checkSmall(t *testing.T, p *tab) {
 	t.Helper()
-	loaded := value[map[string]float64](
-		p,
-		`Object.fromEntries([...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
-		.filter((entry) => !entry.name.endsWith('/events')).map((entry) => [entry.name, entry.decodedBodySize]))`,
-	)
-	sum := 0.0
+	const sizes = `[performance.getEntriesByType('navigation'), performance.getEntriesByType('resource')].flat()
+		.filter((entry) => !entry.name.endsWith('/events')).map((entry) => [entry.name, entry.decodedBodySize])`
+	loaded, sum := value[map[string]float64](p, `Object.fromEntries(`+sizes+`)`), 0.0
 	for name, size := range loaded {
 		sum += size
 		if !strings.HasPrefix(name, consoleURL) {

@@ -2,6 +2,7 @@ package test
 
 import (
 	"fmt"
+	"regexp"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -94,9 +95,11 @@ func TestConsole(t *testing.T) {
 	p.run("leaves the curves in place", func(t *testing.T) { checkCurves(t, p) })
 	p.run("swaps by slider and by keyboard", func(t *testing.T) { checkSwaps(t, p) })
 	p.run("cuts and restores", func(t *testing.T) { checkCut(t, p) })
-	p.run("locks while a lesson runs", func(t *testing.T) { checkLocked(t, p, b) })
-	other.run("asks for a prediction and shows it beside the report", func(t *testing.T) { checkPredicted(t, b) })
-	other.run("has small pages that fit their screen", func(t *testing.T) { checkPages(t, other) })
+	p.run("runs a lesson", func(t *testing.T) { checkLesson(t, p, b) })
+	stopLiveLoad(t)
+	other.do(chromedp.Navigate("about:blank")) // it would complain of a connection that breaks
+	p.run("outlives what it shows", func(t *testing.T) { checkSurvives(t, p) })
+	p.run("has small pages that fit their screen", func(t *testing.T) { checkPages(t, p) })
 }
 
 func checkSwaps(t *testing.T, p *tab) {
@@ -168,4 +171,34 @@ func checkCut(t *testing.T, p *tab) {
 	p.keys("x")
 	p.until("a reset is said", `/connections ended/.test(document.getElementById('say').textContent)`)
 	p.until("the load outlives it", number(directTPS)+" > 0 && "+number(directErrors)+" === 0")
+}
+
+// checkSurvives wants what goes away to be shown, and shown again when it is back, without anyone touching the page. So
+// it is with the lab's own container, which serves the page.
+func checkSurvives(t *testing.T, p *tab) {
+	setLatency(t, "off")
+	defer recovered(t)
+	p.expect(regexp.MustCompile(`/events$`)) // the browser's own word for a connection that broke
+	node := func(name, is string) string {
+		return fmt.Sprintf(`document.querySelector('.box[data-node=%s]').dataset.state === '%s'`, name, is)
+	}
+	away := []string{container("pgbouncer"), container("standby"), container("toxiproxy")}
+	defer docker(t, append([]string{"start"}, away...)...)
+	docker(t, append([]string{"stop"}, away...)...)
+	p.until("PgBouncer is shown to be gone", node("pgbouncer", "down"))
+	p.until("the standby is shown to be gone", node("standby", "down"))
+	p.until("toxiproxy is said to be gone",
+		`/toxiproxy doesn't answer/.test(document.getElementById('map-note').textContent)`)
+	docker(t, append([]string{"start"}, away...)...)
+	p.until("PgBouncer is shown to be back", node("pgbouncer", "up"))
+	p.until("the standby is shown to be back", node("standby", "up"))
+	p.until("the map measures again", number(directPlate)+" >= 0")
+
+	const watch = `new MutationObserver(([{ target }]) => { window.wasLost ||= target.dataset.is === 'lost' })
+		.observe(document.getElementById('connection'), { attributes: true })`
+	p.do(chromedp.Evaluate(watch, nil))
+	kill(t, "lab")
+	p.until("the page is live again, without a reload",
+		`window.wasLost === true && document.getElementById('connection').dataset.is === 'live'`)
+	p.until("it measures again", number(directPlate)+" >= 0")
 }

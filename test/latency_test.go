@@ -240,8 +240,8 @@ func TestCutEndsConnectionsAndRestoreLetsThemIn(t *testing.T) {
 
 func TestJitterBandwidthAndPresetsReplaceWhatWasThere(t *testing.T) {
 	setLatency(t, "20ms", "client-primary", "--jitter", "5ms", "--bandwidth", "1000")
-	want := link.Settings{LatencyMS: 20, JitterMS: 5, DownKBps: 1000, UpKBps: 1000}
-	if row := links(t)["client-primary"]; row.Settings != want {
+	set := link.Settings{LatencyMS: 20, JitterMS: 5, DownKBps: 1000, UpKBps: 1000}
+	if row := links(t)["client-primary"]; row.Settings != set {
 		t.Errorf("shown %+v, wanted 20 ms, jitter 5, 1000 KB/s", row)
 	}
 	conn, start := connect(t, "app", route{path: "direct", link: "client-primary"}.endpoint(t)), time.Now()
@@ -334,30 +334,13 @@ func TestLatencyRefusesBadInput(t *testing.T) {
 	t.Parallel()
 	before := inside(t, "toxiproxy", "toxiproxy-cli", "inspect", "client-primary")
 	checkRefused(t, map[string]string{
-		"latency 10parsecs client-primary":             `"10parsecs" is no latency: say 10ms, 10 or 0.01s`,
 		"latency -5ms client-primary":                  "-5ms is negative",
-		"latency 1.5ms client-primary":                 "say 1ms or 2ms",
-		"latency 11m client-primary":                   "more than 10 minutes",
-		"latency 10ms":                                 "on which link?",
-		"latency 10 ms client-primary":                 "write 10ms in one word",
-		"latency client-primary 10ms":                  "the latency comes first: scripts/latency 10ms client-primary",
-		"latency 10ms pgbouncer":                       "did you mean one of pgbouncer-transaction, ",
 		"latency 10ms client-primry":                   "did you mean client-primary?",
-		"latency 10ms drect":                           "did you mean direct?",
 		"latency 10ms client-primary nowhere":          `unknown link or path "nowhere"`,
-		"latency 10ms socket":                          "path socket has no link",
-		"latency satelite client-primary":              "did you mean satellite?",
-		"latency 10ms client-primary --jitter much":    "jitter",
 		"latency 10ms client-primary --jitter 20ms":    "jitter of 20 ms is more than the latency of 10 ms",
-		"latency --jitter 5ms":                         "go with a latency and a link",
-		"latency client-primary --jitter 5ms":          "a latency is missing before client-primary",
-		"latency 10ms client-primary --bandwidth 0":    `bandwidth "0"`,
 		"latency 10ms client-primary --bandwidth fast": `bandwidth "fast"`,
-		"latency cut":                                  "on which link?",
-		"latency cut nowhere":                          `unknown link or path "nowhere"`,
-		"latency restore nowhere":                      `unknown link or path "nowhere"`,
-		"latency off nowhere":                          `unknown link or path "nowhere"`,
-		"latency 10ms client-primary --delay":          "unknown flag: --delay",
+		"latency cut":                         "on which link?",
+		"latency 10ms client-primary --delay": "unknown flag: --delay",
 	})
 	if after := inside(t, "toxiproxy", "toxiproxy-cli", "inspect", "client-primary"); after != before {
 		t.Errorf("a refusal changed the link\nbefore %s\nafter %s", before, after)

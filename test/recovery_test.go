@@ -23,10 +23,15 @@ func mainProcess(service string) string {
 
 // signal sends a signal to a component's main process, as the user that it runs as: containers hold no capability
 // to signal others' processes.
+// A container that goes down with its process ends the shell that sends the signal, too.
 func signal(t testing.TB, service, name string) {
 	t.Helper()
 	user := inside(t, service, "sh", "-c", "stat -c %u /proc/"+mainProcess(service))
-	docker(t, "exec", "-u", user, container(service), "sh", "-c", "kill -"+name+" "+mainProcess(service))
+	send := "kill -" + name + " " + mainProcess(service)
+	a := command(t, nil, "docker", "exec", "-u", user, container(service), "sh", "-c", send)
+	if a.status != 0 && a.status != killed {
+		t.Fatalf("%s in %s: exit status %d\n%s", send, service, a.status, a.all())
+	}
 }
 
 func restarts(t *testing.T, service string) int {

@@ -15,7 +15,7 @@ import (
 // kept among the results, for people to look at.
 func TestReportOnScreensAndPaper(t *testing.T) {
 	t.Parallel()
-	p := openBrowser(t).page("file://" + filepath.Join(root, "internal", "htmlreport", "testdata", "run.html"))
+	p := openBrowser(t).page("file://" + filepath.Join(root, "internal", "report", "testdata", "latency.html"))
 	shoot := func(name string) float64 {
 		var png []byte
 		p.do(chromedp.CaptureScreenshot(&png))

@@ -59,5 +59,5 @@ func thinned(ticks []float64) []float64 {
 
 // tickText writes a tick's number as short as it can be: 0.05, 2, 10 000.
 func tickText(v float64) string {
-	return grouped(trimmed(v))
+	return Grouped(trimmed(v))
 }

@@ -14,30 +14,45 @@ const (
 // Bars draws c with a bar a series at each place. On a logarithmic axis, where a bar's length means nothing, it draws
 // dots.
 func Bars(c Chart) Drawing {
-	d := Drawing{ID: c.ID, Title: c.Title, Description: c.Description, Width: width}
-	y := d.legend(c.named())
-	left := 12 + widest(c.placeNames(), 300)
 	least, most := c.span()
-	a := newAxis(c.LogY, least, most, left, width-valueRoom)
-	top := y
-	var bars []Mark
-	for i, place := range c.Places {
-		first := y
+	return c.rows(c.LogY, least, most, func(a axis, place int, y float64) (bars []Mark, height float64) {
 		for _, s := range c.Series {
 			for _, p := range s.Points {
-				if p.Place == i && (p.Value > 0 || !c.LogY) {
-					bars = append(bars, c.bar(a, s, p, y)...)
-					y += barHeight + barGap
+				if p.Place == place && (p.Value > 0 || !c.LogY) {
+					bars = append(bars, c.bar(a, s, p, y+height)...)
+					height += barHeight + barGap
 				}
 			}
 		}
-		if y > first {
-			bars = append(bars, text("tick end", left-10, (first+y-barGap)/2+5, place.Name))
-			y += placeGap
+		return bars, height
+	})
+}
+
+// Stack draws c with one bar a place, in it a part a series: their figures add up.
+func Stack(c Chart) Drawing {
+	return c.rows(false, 0, slices.Max(append(c.sums(), 1e-9)), func(a axis, place int, y float64) ([]Mark, float64) {
+		return c.parts(a, place, y), barHeight + 2*barGap
+	})
+}
+
+// rows draws what draw makes of each place, one below the other, and how high that is. A place of no height is left
+// out.
+func (c *Chart) rows(log bool, least, most float64, draw func(a axis, place int, y float64) ([]Mark, float64)) Drawing {
+	d := Drawing{ID: c.ID, Title: c.Title, Description: c.Description, Width: width}
+	top := d.legend(c.named())
+	y, left := top, 12+widest(c.placeNames(), 330)
+	a := newAxis(log, least, most, left, width-valueRoom)
+	var rows []Mark
+	for i, place := range c.Places {
+		marks, height := draw(a, i, y)
+		if height == 0 {
+			continue
 		}
+		rows = append(append(rows, text("tick end", left-10, y+(height-barGap)/2+5, place.Name)), marks...)
+		y += height + placeGap
 	}
-	d.scale(a, axisName(c.Y, c.LogY), top, y-placeGap/2)
-	d.add(bars...)
+	d.scale(a, axisName(c.Y, log), top, y-placeGap/2)
+	d.add(rows...)
 	return d
 }
 
@@ -64,7 +79,7 @@ func (c *Chart) bar(a axis, s Series, p Point, y float64) []Mark {
 	}
 	mark.Tip = c.tip(s, p)
 	marks := []Mark{mark}
-	value := Number(p.Value)
+	value := c.Text(p.Value)
 	if p.Flagged {
 		value += "*"
 	}
@@ -111,24 +126,6 @@ func (d *Drawing) legend(series []Series) (y float64) {
 	return y + 22
 }
 
-// Stack draws c with one bar a place, in it a part a series: their figures add up.
-func Stack(c Chart) Drawing {
-	d := Drawing{ID: c.ID, Title: c.Title, Description: c.Description, Width: width}
-	y := d.legend(c.named())
-	left := 12 + widest(c.placeNames(), 330)
-	a := newAxis(false, 0, slices.Max(append(c.sums(), 1e-9)), left, width-valueRoom/2)
-	top := y
-	var bars []Mark
-	for i, place := range c.Places {
-		bars = append(bars, text("tick end", left-10, y+barHeight/2+6, place.Name))
-		bars = append(bars, c.parts(a, i, y)...)
-		y += barHeight + 2*barGap + 4
-	}
-	d.scale(a, c.Y, top, y)
-	d.add(bars...)
-	return d
-}
-
 // parts draws one place's bar: its figures end to end, each with its number where that fits.
 func (c *Chart) parts(a axis, place int, y float64) []Mark {
 	var marks []Mark
@@ -142,7 +139,7 @@ func (c *Chart) parts(a axis, place int, y float64) []Mark {
 			mark := rect(s.class("part"), x, y, end-x, barHeight+4)
 			mark.Tip = c.tip(s, p)
 			marks = append(marks, mark)
-			if label := Number(p.Value); end-x > widthOf(label)+8 {
+			if label := c.Text(p.Value); end-x > widthOf(label)+8 {
 				marks = append(marks, text(s.class("inside"), (x+end)/2, y+barHeight/2+7, label))
 			}
 			sum += p.Value

@@ -14,6 +14,7 @@ type Chart struct {
 	LogX, LogY             bool
 	Places                 []Place
 	Series                 []Series
+	Write                  func(float64) string // writes a figure; nil: Number does
 }
 
 // A Place is one value on the chart's x axis.
@@ -65,15 +66,23 @@ func axisName(name string, log bool) string {
 	return name
 }
 
+// Text writes a figure.
+func (c *Chart) Text(v float64) string {
+	if c.Write == nil {
+		return Number(v)
+	}
+	return c.Write(v)
+}
+
 // tip is what a pointer that rests on the point is told.
 func (c *Chart) tip(s Series, p Point) string {
 	name := s.Name
 	if name != "" {
 		name += ", "
 	}
-	t := fmt.Sprintf("%s%s: %s", name, c.Places[p.Place].Name, Number(p.Value))
+	t := fmt.Sprintf("%s%s: %s", name, c.Places[p.Place].Name, c.Text(p.Value))
 	if p.Hi > p.Lo {
-		t += fmt.Sprintf(" (%s to %s)", Number(p.Lo), Number(p.Hi))
+		t += fmt.Sprintf(" (%s to %s)", c.Text(p.Lo), c.Text(p.Hi))
 	}
 	if p.Once {
 		t += ", no interval"

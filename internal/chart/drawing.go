@@ -88,15 +88,10 @@ func widest(texts []string, most float64) float64 {
 }
 
 // Number writes v with as many digits as it has meaning, thousands apart: 0.312, 5.24, 52.4, 524, 11 642.
-func Number(v float64) string {
-	if v == 0 {
-		return "0"
-	}
-	return grouped(metric.Number(v))
-}
+func Number(v float64) string { return Grouped(metric.Number(v)) }
 
-// grouped sets the thousands of a number of five digits or more apart.
-func grouped(number string) string {
+// Grouped sets the thousands of a number of five digits or more apart.
+func Grouped(number string) string {
 	whole, rest, _ := strings.Cut(number, ".")
 	if rest != "" {
 		rest = "." + rest

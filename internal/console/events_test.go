@@ -136,7 +136,7 @@ func TestStalledPageIsDroppedAndHoldsNobodyUp(t *testing.T) {
 	testkit.Until(b.t, "the stalled page listens", func() bool { return watchers() == 1 })
 	good := b.listen()
 	for range 60 {
-		large := State{Time: time.Now(), Version: strings.Repeat("x", 1<<20)} // fills the kernel's buffers soon
+		large := State{Time: time.Now(), Lock: strings.Repeat("x", 1<<20)} // fills the kernel's buffers soon
 		if err := b.hub.tell(large, Tick{Time: large.Time}, nil); err != nil {
 			t.Fatal(err)
 		}

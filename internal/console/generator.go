@@ -45,7 +45,7 @@ func (l *load) start(ctx context.Context, wanted wantedLoad) (*generator, error)
 		Clients:  wanted.Clients * len(wanted.Paths),
 		Stdout:   &secondReader{told: l.told, log: log},
 		Stderr:   log,
-		Grace:    l.grace,
+		Grace:    k6Grace,
 	})
 	if err != nil {
 		return nil, err

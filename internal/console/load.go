@@ -26,7 +26,6 @@ type load struct {
 	root   string
 	log    *log.Logger
 	lonely time.Duration
-	grace  time.Duration
 	totals *loadTotals
 	change chan struct{} // has one in it after a change of what is wanted or of the pause
 
@@ -46,7 +45,6 @@ func newLoad(s *Source, root string, log *log.Logger) *load {
 		root:   root,
 		log:    log,
 		lonely: lonely,
-		grace:  k6Grace,
 		totals: newLoadTotals(),
 		change: make(chan struct{}, 1),
 		state:  LoadOff,

@@ -16,9 +16,9 @@ const mostClients = 50
 // poolSize is the most connections that an application's own pool has on the path that keeps one.
 const poolSize = 10
 
-// workloads are those that live traffic can have. The rate of each is a fifth of what ten clients in a closed loop get on
-// the slowest path to PostgreSQL, with the CPU limits of .env, on two cores: it leaves the servers mostly idle. That is
-// measured; no path of another machine need have it.
+// workloads are those that live traffic can have. The rate of each is a fifth of what ten clients in a closed loop get
+// on the slowest path to PostgreSQL, with the CPU limits of .env, on two cores: it leaves the servers mostly idle. That
+// is measured; no path of another machine need have it.
 var workloads = []Workload{
 	{"select", "one row by its key: one round trip", 600, "pg_statement", false},
 	{"selectHeavy", "the sum of 2000 rows: one round trip, and work for the server", 300, "pg_statement", false},

@@ -78,6 +78,12 @@ func TestMapIsDrawnByTheServer(t *testing.T) {
 // What the browser is told is the same map.
 func TestMapSaysWhatEachLinkAndNodeIs(t *testing.T) {
 	m := drawMap(aState, map[string]second.Path{"direct": {TPS: 12}})
+	away := aState
+	away.Toxiproxy = Reachable{Reason: "it is gone"}
+	if note := drawMap(away, nil).Note; !strings.Contains(note, "toxiproxy doesn't answer") ||
+		!strings.HasSuffix(note, "it is gone") {
+		t.Errorf("without toxiproxy: note %q", note)
+	}
 	labels := map[string]string{
 		"client-primary":  "client-primary: set 10 ±2 ms, measured about 11 ms",
 		"client-pgpool":   "client-pgpool: cut",
@@ -114,15 +120,6 @@ func TestBoxOfABusyPooler(t *testing.T) {
 	client := clientLines(running, map[string]second.Path{"direct": {TPS: 12.6}, "pgpool": {TPS: 7}})
 	if len(client) != 3 || client[0].Number != "20" || client[1].Text != "2 × 10 clients" || client[2].Text != "select" {
 		t.Errorf("%+v", client)
-	}
-}
-
-func TestMapSaysWhenToxiproxyIsAway(t *testing.T) {
-	away := aState
-	away.Toxiproxy = Reachable{Reason: "it is gone"}
-	if note := drawMap(away, nil).Note; !strings.Contains(note, "toxiproxy doesn't answer") ||
-		!strings.Contains(note, "gone") {
-		t.Errorf("note %q", note)
 	}
 }
 

@@ -38,16 +38,16 @@ func (d *database) Ask(ctx context.Context) (func(map[string]*Node), error) {
 	}, nil
 }
 
-// waits is what the sessions of a database wait for.
+// waits samples what the sessions of a database wait for.
 type waits struct {
 	name    string
 	rolling *sample.Rolling
 }
 
-func (w *waits) Node() string { return w.name }
-func (w *waits) Sample()      { w.rolling.Sample() }
-func (w *waits) Close()       { w.rolling.Close() }
+func (w *waits) Sample() { w.rolling.Sample() }
+func (w *waits) Close()  { w.rolling.Close() }
 
+// Waits are those of the last seconds, and why there are none where nobody knows.
 func (w *waits) Waits() (events []Wait, reason string) {
 	lately := w.rolling.Lately()
 	for _, e := range lately.Waits {

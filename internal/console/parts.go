@@ -2,9 +2,7 @@ package console
 
 import (
 	"context"
-	"runtime/debug"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -22,7 +20,6 @@ type parts struct {
 	load     *load
 	wake     *pulse // wakes probes: a link has been changed, or somebody begins to watch
 	names    []string
-	waits    []string // databases whose waits are shown
 	cache    *runCache
 
 	running sync.WaitGroup
@@ -41,9 +38,6 @@ func newParts(ctx context.Context, c *Console, s *Source) *parts {
 	}
 	p.load = newLoad(s, c.root, c.log)
 	p.names = append([]string{"client"}, services(s.Set)...)
-	for _, w := range s.Waits {
-		p.waits = append(p.waits, w.Node())
-	}
 	p.lock.last = p.interruptedRun()
 	return p
 }
@@ -104,13 +98,12 @@ func (p *parts) second(ctx context.Context) {
 func (p *parts) state() State {
 	s := State{
 		Time:      time.Now().UTC().Round(time.Millisecond),
-		Version:   version(),
 		Toxiproxy: p.links.reachable(),
 		Links:     p.linkStates(),
 		Nodes:     p.nodeStates(),
 		Load:      p.load.describe(),
 		Lock:      p.lock.text(),
-		Waits:     p.readings.waiting(p.waits),
+		Waits:     p.readings.waiting(p.source.Waits),
 		Presets:   p.source.Presets,
 	}
 	s.Lesson, s.LastRun = p.lock.lesson()
@@ -173,17 +166,3 @@ func (p *parts) replication(nodes []Node) string {
 	}
 	return p.source.Links.Replicates(nodes[i].Conninfo)
 }
-
-// version is the program's, as far as it knows.
-var version = sync.OnceValue(func() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return s.Value[:min(len(s.Value), 12)]
-		}
-	}
-	return strings.Trim(info.Main.Version, "()")
-})

@@ -70,9 +70,9 @@ func (p *parts) startProbes(ctx context.Context) {
 			probe.Sample()
 			if samples++; samples%4 == 0 {
 				events, reason := probe.Waits()
-				p.readings.wait(probe.Node(), waitsReading{events, reason})
+				p.readings.wait(probe.name, waitsReading{events, reason})
 			}
-		}, func() { probe.Close(); p.readings.forgetWait(probe.Node()) })
+		}, func() { probe.Close(); p.readings.forgetWait(probe.name) })
 	}
 }
 

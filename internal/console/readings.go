@@ -99,19 +99,19 @@ func (s *readings) fill(nodes map[string]*Node) {
 	}
 }
 
-// waiting returns the waits of the nodes, in their order.
-func (s *readings) waiting(names []string) []NodeWaits {
+// waiting returns what was seen of all, in their order.
+func (s *readings) waiting(all []*waits) []NodeWaits {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := []NodeWaits{}
-	for _, name := range names {
-		seen, known := s.waits[name]
+	told := []NodeWaits{}
+	for _, w := range all {
+		seen, known := s.waits[w.name]
 		if !known {
 			seen.reason = notMeasuredYet
 		}
-		all = append(all, NodeWaits{Node: name, Events: listed(seen.events), Reason: seen.reason})
+		told = append(told, NodeWaits{Node: w.name, Events: listed(seen.events), Reason: seen.reason})
 	}
-	return all
+	return told
 }
 
 // rounded keeps three decimals: microseconds of a figure in milliseconds.

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"pooler-lab/internal/htmlreport"
 	"pooler-lab/internal/report"
 	"pooler-lab/internal/result"
 )
@@ -28,7 +27,7 @@ func (p *parts) beside(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	text, err := htmlreport.Beside(pair[0], pair[1])
+	text, err := report.Runs(pair...)
 	if err != nil {
 		return err
 	}
@@ -37,15 +36,15 @@ func (p *parts) beside(w http.ResponseWriter, r *http.Request) error {
 }
 
 // pair reads the two runs that an address names, which must be of one lesson.
-func (p *parts) pair(r *http.Request) (pair [2]htmlreport.Named, err error) {
-	for i, which := range []string{"a", "b"} {
+func (p *parts) pair(r *http.Request) (pair []report.Named, err error) {
+	for _, which := range []string{"a", "b"} {
 		run, err := p.readRun(r.PathValue(which))
 		if err != nil {
-			return pair, err
+			return nil, err
 		}
-		pair[i] = htmlreport.Named{Name: strings.TrimSuffix(run.ID, "-"+run.Lesson.Name), Run: run}
+		pair = append(pair, report.Named{Name: strings.TrimSuffix(run.ID, "-"+run.Lesson.Name), Run: run})
 	}
-	return pair, badRequest(htmlreport.OneLesson(pair[0].Run, pair[1].Run))
+	return pair, badRequest(report.OneLesson(pair...))
 }
 
 // showReport answers with a report: it may run nothing, and brings its style along.
@@ -66,8 +65,8 @@ func (p *parts) runFile(w http.ResponseWriter, r *http.Request) error {
 	attachment := fmt.Sprintf(`attachment; filename="%s-%s"`, name, file)
 	w.Header().Set("Cache-Control", "no-cache")
 	switch file {
-	case htmlreport.File:
-		text, err := htmlreport.Run(run)
+	case report.HTMLFile:
+		text, err := report.HTML(run)
 		if err != nil {
 			return err
 		}
@@ -84,7 +83,7 @@ func (p *parts) runFile(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Content-Disposition", attachment)
 		http.ServeFile(w, r, filepath.Join(p.results(), name, file))
 	default:
-		text := fmt.Sprintf("a run has no %q: it has %s, %s and %s", file, htmlreport.File, report.CSVFile, result.File)
+		text := fmt.Sprintf("a run has no %q: it has %s, %s and %s", file, report.HTMLFile, report.CSVFile, result.File)
 		return &httpError{http.StatusNotFound, text}
 	}
 	return nil

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -31,16 +30,19 @@ func (b *bench) putRun(name, file string, change func(string) string) {
 
 func same(text string) string { return text }
 
+// idOf is the id of a run's document.
+func idOf(text string) string {
+	_, rest, _ := strings.Cut(text, `"id": "`)
+	id, _, _ := strings.Cut(rest, `"`)
+	return id
+}
+
 func TestRunsTheirFilesAndTwoSideBySide(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
 	const first, second = "20261121T100000Z-05-balance", "20261121T110000Z-05-balance"
 	as := func(id string) func(string) string {
-		return func(text string) string {
-			_, rest, _ := strings.Cut(text, `"id": "`)
-			old, _, _ := strings.Cut(rest, `"`)
-			return strings.Replace(text, old, id, 1)
-		}
+		return func(text string) string { return strings.Replace(text, idOf(text), id, 1) }
 	}
 	b.putRun(first, aRun, as(first))
 	b.putRun(second, aRun, as(second))
@@ -77,42 +79,35 @@ func TestRunsTheirFilesAndTwoSideBySide(t *testing.T) {
 			t.Errorf("%s: %d %.300s\nwanted %d, %q", c.address, status, text, c.status, c.contains)
 		}
 	}
-}
-
-func TestReportRunsNothing(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, nil)
-	const name = "20261121T100000Z-05-balance"
-	b.putRun(name, aRun, same)
-	shown, _ := b.ask(http.MethodGet, "/runs/"+name+"/report.html", "")
-	if got := shown.Header.Get("Content-Security-Policy"); got != reportPolicy || strings.Contains(got, "script-src") {
-		t.Errorf("policy %q", got)
-	}
-	for _, file := range []string{"run.csv", "run.json"} {
-		saved, _ := b.ask(http.MethodGet, "/runs/"+name+"/"+file, "")
-		want := fmt.Sprintf(`attachment; filename="%s-%s"`, name, file)
-		if got := saved.Header.Get("Content-Disposition"); got != want {
-			t.Errorf("%s: disposition %q", file, got)
+	for file, saved := range map[string]bool{"report.html": false, "run.csv": true, "run.json": true} {
+		response, _ := b.ask(http.MethodGet, "/runs/"+first+"/"+file, "")
+		if got := strings.HasPrefix(response.Header.Get("Content-Disposition"), "attachment"); got != saved {
+			t.Errorf("%s: the browser saves it: %v", file, got)
+		}
+		runsNothing := response.Header.Get("Content-Security-Policy") == reportPolicy
+		if strings.Contains(reportPolicy, "script-src") || runsNothing == saved {
+			t.Errorf("%s: policy %q", file, response.Header.Get("Content-Security-Policy"))
 		}
 	}
 }
 
-// A run that was under way when the lab was stopped says so, and one that is under way doesn't.
+// A run that was under way when the lab was stopped says so, and one that is under way doesn't. A console that starts
+// reads that run, and none that is older.
 func TestRunThatNeverEndedIsInterrupted(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, nil)
 	const name = "20261121T100000Z-05-balance"
-	b.putRun(name, aRun, func(text string) string {
-		return strings.Replace(text, `"status": "finished"`, `"status": "running"`, 1)
+	b := newBench(t, func(b *bench) {
+		b.putRun("20261120T100000Z-05-balance", aRun, same)
+		b.putRun(name, aRun, func(text string) string {
+			text = strings.Replace(text, `"status": "finished"`, `"status": "running"`, 1)
+			return strings.Replace(text, idOf(text), name, 1)
+		})
 	})
 	p, _ := b.ready()
-	listed := func() shownRun {
-		runs := slices.Collect(p.runs())
-		if len(runs) != 1 {
-			t.Fatalf("%+v", runs)
-		}
-		return runs[0]
+	if last := b.state().LastRun; last == nil || last.Run != name || len(p.cache.read) != 1 {
+		t.Errorf("%+v, and %d runs read", last, len(p.cache.read))
 	}
+	listed := func() shownRun { return slices.Collect(p.runs())[0] }
 	if got := listed(); got.Status != result.Interrupted || got.Reason != neverEnded {
 		t.Errorf("%+v", got)
 	}

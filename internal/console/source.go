@@ -25,7 +25,7 @@ type Source struct {
 	Links     Links
 	Probe     func(topology.Link) LinkProbe
 	Nodes     []NodeProbe
-	Waits     []WaitsProbe
+	Waits     []*waits
 	UnderWay  func() (what string, ok bool) // what measures just now, the console's own lesson included
 	Step      func() (run.Step, bool)       // how far it is, where it is a lesson that has said
 	K6, Lab   string                        // programs
@@ -55,15 +55,6 @@ type NodeProbe interface {
 	Node() string
 	// Ask returns what it saw, as a change of the nodes that it says something of.
 	Ask(context.Context) (func(map[string]*Node), error)
-	Close()
-}
-
-// A WaitsProbe samples one database's sessions.
-type WaitsProbe interface {
-	Node() string
-	Sample()
-	// Waits are those of the last seconds, and why there are none where nobody knows.
-	Waits() (events []Wait, reason string)
 	Close()
 }
 

@@ -11,7 +11,6 @@ import (
 // known.
 type State struct {
 	Time      time.Time    `json:"time"`
-	Version   string       `json:"version"`
 	Presets   link.Presets `json:"presets"`
 	Toxiproxy Reachable    `json:"toxiproxy"`
 	Links     []Link       `json:"links"`

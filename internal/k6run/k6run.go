@@ -39,7 +39,7 @@ type Process struct {
 	end     End
 }
 
-// An End is how a k6 ended.
+// An End is how k6, or pgbench, ended.
 type End struct {
 	Exit           int
 	Started, Ended time.Time
@@ -106,16 +106,19 @@ func (o Order) command() *exec.Cmd {
 func (p *Process) wait() {
 	defer close(p.ended)
 	err := p.command.Wait()
-	p.end.Ended = time.Now()
-	state := p.command.ProcessState
-	p.end.Exit = state.ExitCode()
-	p.end.CPU = state.UserTime() + state.SystemTime()
-	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
-		p.end.Memory = usage.Maxrss << 10
-	}
+	p.end = EndOf(p.command.ProcessState, p.end.Started, time.Now())
 	if exited := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exited) {
 		p.end.Err = fmt.Errorf("wait for k6: %w", err)
 	}
+}
+
+// EndOf is how a program ended that has been waited for.
+func EndOf(state *os.ProcessState, started, ended time.Time) End {
+	e := End{Exit: state.ExitCode(), Started: started, Ended: ended, CPU: state.UserTime() + state.SystemTime()}
+	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
+		e.Memory = usage.Maxrss << 10
+	}
+	return e
 }
 
 // Ended is closed when k6 has ended.

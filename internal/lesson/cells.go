@@ -73,9 +73,6 @@ func (c Cell) Connections() int {
 	return c.Clients
 }
 
-// HasUsualRole says whether the cell's clients log in as everyone does unless told otherwise.
-func (c Cell) HasUsualRole() bool { return c.Role == "" || c.Role == usualRole }
-
 // Cells spreads the lesson's experiments over the paths, in the lab's order, then latency, workload, clients,
 // protocol, driver, role, pool size and instances as the lesson lists them. A latency or role that a path can't
 // have makes no cell.

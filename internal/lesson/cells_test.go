@@ -20,7 +20,7 @@ var paths = []Path{
 }
 
 func TestCells(t *testing.T) {
-	experiment := Experiment{Name: "g", Workload: Words{"select"}, Paths: []string{"*"},
+	experiment := Experiment{Name: "g", Driver: Words{K6}, Workload: Words{"select"}, Paths: []string{"*"},
 		Latencies: []Latency{WithoutProxy},
 		Clients:   []int{10}, Protocol: Words{"prepared"}, Roles: Words{"app"}, Seconds: 1, Repeats: 1}
 	tests := []struct {
@@ -93,7 +93,7 @@ func TestCells(t *testing.T) {
 }
 
 func TestCellsRefuse(t *testing.T) {
-	g := Experiment{Name: "g", Workload: Words{"select"}, Paths: []string{"socket"}, Latencies: []Latency{Through(10)},
+	g := Experiment{Name: "g", Driver: Words{K6}, Workload: Words{"select"}, Paths: []string{"socket"}, Latencies: []Latency{Through(10)},
 		Clients: []int{1}, Protocol: Words{"simple"}, Roles: Words{"app"}}
 	if _, err := (&Lesson{Experiments: []Experiment{g}}).Cells(paths); err == nil ||
 		!strings.Contains(err.Error(), "no cells are left") {
@@ -118,7 +118,7 @@ func TestCellsRefuse(t *testing.T) {
 
 // What every cell of an experiment shares is in each of them, and bandwidth where there is a link to narrow.
 func TestCellsHaveTheExperimentsFields(t *testing.T) {
-	g := Experiment{Name: "g", Workload: Words{"tpcb"}, Paths: []string{"direct"},
+	g := Experiment{Name: "g", Driver: Words{K6}, Workload: Words{"tpcb"}, Paths: []string{"direct"},
 		Latencies: []Latency{WithoutProxy, Through(0)}, Clients: []int{1},
 		Protocol: Words{"simple"}, Roles: Words{"app"}, Writes: true, Transactions: 5, BandwidthKBs: 1000, ReplicationMS: 20,
 		Settings: map[string]map[string]string{"standby": {"hot_standby_feedback": "on"}},

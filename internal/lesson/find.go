@@ -44,18 +44,16 @@ func sameNumber(a, b string) bool {
 
 // nearest is the lesson whose name, with its number or without, is closest to name; "" where none is close.
 func nearest(name string, names []string) string {
-	if closest := suggest.Closest(name, names); closest != "" {
-		return closest
-	}
-	var rests []string
+	known := slices.Clone(names)
 	for _, n := range names {
 		_, rest, _ := strings.Cut(n, "-")
-		rests = append(rests, rest)
+		known = append(known, rest)
 	}
-	if i := slices.Index(rests, suggest.Closest(name, rests)); i >= 0 && rests[i] != "" {
-		return names[i]
+	closest := suggest.Closest(name, known)
+	if closest == "" {
+		return ""
 	}
-	return ""
+	return names[slices.Index(known, closest)%len(names)]
 }
 
 // Names lists the lessons of dir in order.

@@ -137,14 +137,6 @@ func (l *Lesson) withScripts(cells []Cell) []Cell {
 	return cells
 }
 
-// drivers are the programs that the experiment's clients are in, one after the other.
-func (e *Experiment) drivers() []string {
-	if len(e.Driver) == 0 {
-		return []string{K6}
-	}
-	return e.Driver
-}
-
 // DrivenBy is the program that the cell's clients are in.
 func (c *Cell) DrivenBy() string {
 	if c.Driver == "" {

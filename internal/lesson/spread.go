@@ -41,7 +41,7 @@ func (e *Experiment) cells(p Path) []Cell {
 	cells = spread(cells, e.Workload, func(c *Cell, v string) bool { c.Workload = v; return true })
 	cells = spread(cells, e.Clients, func(c *Cell, v int) bool { c.Clients = v; return true })
 	cells = spread(cells, e.Protocol, func(c *Cell, v string) bool { c.Protocol = v; return true })
-	cells = spread(cells, e.drivers(), func(c *Cell, v string) bool {
+	cells = spread(cells, e.Driver, func(c *Cell, v string) bool {
 		if v != K6 {
 			c.Driver = v
 		}

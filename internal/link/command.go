@@ -19,7 +19,7 @@ import (
 // UnderWay says what is measuring just now ("lesson 00-tour"), not ok where nothing is.
 type UnderWay func() (what string, ok bool)
 
-// A latencyCommand is one call of `lab latency`: what it acts on, and where it writes its table and the notes beside it.
+// A latencyCommand is one call of `lab latency`: what it acts on, and where it writes its table and its notes.
 type latencyCommand struct {
 	*Switch
 	host       string // where links listen

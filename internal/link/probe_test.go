@@ -78,7 +78,8 @@ func TestRowSaysWhyThereIsNoRoundTrip(t *testing.T) {
 		{"?", "missing: toxiproxy has no link client-missing; restart that service"},
 	}
 	for i, w := range want {
-		if rows[i].set != w.set || !strings.HasPrefix(rows[i].Problem, w.problem) || (rows[i].RoundTripMS == nil) != (w.problem != "") {
+		if rows[i].set != w.set || !strings.HasPrefix(rows[i].Problem, w.problem) ||
+			(rows[i].RoundTripMS == nil) != (w.problem != "") {
 			t.Errorf(
 				"%s: got %q, %q, %v; want %q, %q",
 				rows[i].Link,

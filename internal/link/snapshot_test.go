@@ -46,8 +46,9 @@ func TestPutBringsBackWhateverChanged(t *testing.T) {
 		{"one attribute", func() error {
 			return client.change(ctx, "client-primary", updating(latency("theirs", "upstream", 5)))
 		}, "client-primary: 7 ms, 500 KB/s down → 9 ms, 500 KB/s down"},
-		{"what adds up to the same", func() error { return client.Set(ctx, "client-primary", Settings{LatencyMS: 7, DownKBps: 500}) },
-			"client-primary: 7 ms, 500 KB/s down by other toxics"},
+		{"what adds up to the same", func() error {
+			return client.Set(ctx, "client-primary", Settings{LatencyMS: 7, DownKBps: 500})
+		}, "client-primary: 7 ms, 500 KB/s down by other toxics"},
 		{"cut", func() error { return client.Cut(ctx, "client-standby") }, "client-standby: 0 ms → cut"},
 		{"restored", func() error { return client.Restore(ctx, "client-pgpool") }, "client-pgpool: cut → 0 ms"},
 		{"toxiproxy's reset", func() error { return client.do(ctx, http.MethodPost, "/reset", nil, nil) },

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"pooler-lab/internal/testkit"
-	"pooler-lab/internal/topology"
 )
 
 // flood sends without end, as a COPY of a large table does, until its client leaves.
@@ -189,8 +188,8 @@ func TestRestartOfToxiproxyIsSaid(t *testing.T) {
 	said := func(began time.Time) string {
 		t.Helper()
 		var notes strings.Builder
-		l := &latencyCommand{Switch: &Switch{client: client}, set: new(topology.Set), began: began,
-			out: io.Discard, notes: &notes}
+		l := commandOver(t, client)
+		l.began, l.out, l.notes = began, io.Discard, &notes
 		if err := l.show(ctx, nil, true); err != nil {
 			t.Fatal(err)
 		}

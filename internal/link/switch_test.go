@@ -9,7 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
 )
 
@@ -50,11 +49,7 @@ type standbyStandIn struct {
 const straightConninfo = "host=primary port=5432 user=replicator options='-c a=b'"
 
 func (s *standbyStandIn) serve(conn net.Conn) {
-	client, ok := testkit.Startup(conn)
-	if !ok {
-		return
-	}
-	testkit.Answer(client, func(sql string) (values []string, ok bool) {
+	answer(conn, func(sql string) (values []string, ok bool) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if text, found := strings.CutPrefix(sql, "ALTER SYSTEM SET primary_conninfo TO "); found {

@@ -97,7 +97,7 @@ func readElsewhere(trend string) bool {
 // wait is the share of one event; an event that was never seen has a share of 0.
 func wait(event string) reading {
 	return func(c *result.Cell, r *result.Repeat) (float64, bool) {
-		n := nodeOf(c, r)
+		n := Node(c, r)
 		if n == nil {
 			return 0, false
 		}
@@ -110,9 +110,9 @@ func wait(event string) reading {
 	}
 }
 
-// nodeOf returns the database whose waits stand for the repeat: the standby where the path leads there alone, and else
+// Node returns the database whose waits stand for the repeat: the standby where the path leads there alone, and else
 // the primary; nil where it wasn't sampled.
-func nodeOf(c *result.Cell, r *result.Repeat) *result.Node {
+func Node(c *result.Cell, r *result.Repeat) *result.Node {
 	for i := range r.Nodes {
 		if n := &r.Nodes[i]; (n.Service == "standby") == (c.Path == "standby") {
 			return n

@@ -17,18 +17,30 @@ func Middle(values []float64) (float64, bool) {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2, true
 }
 
-// Text writes v as the figure is written, without its unit: a count as the whole number that it is.
+// Text writes v as the figure is written, without its unit: a share in percent, a count as the whole number that it is.
 func (f Metric) Text(v float64) string {
+	if f.Unit == "share" {
+		return Number(100 * v)
+	}
 	if f.Unit == "" && v == math.Trunc(v) {
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
 	return Number(v)
 }
 
-// Number writes v with as many digits as it has meaning: 0.312, 5.24, 52.4, 524, 11642.
+// ShownUnit is the unit of what Text writes.
+func (f Metric) ShownUnit() string {
+	if f.Unit == "share" {
+		return "%"
+	}
+	return f.Unit
+}
+
+// Number writes v with as many digits as it has meaning: 0, 0.312, 5.24, 52.4, 524, 11642.
 func Number(v float64) string {
 	digits := 0
 	switch size := math.Abs(v); {
+	case v == 0:
 	case size < 1:
 		digits = 3
 	case size < 10:

@@ -3,7 +3,7 @@ package metric
 import "testing"
 
 func TestNumber(t *testing.T) {
-	for v, want := range map[float64]string{0: "0.000", 0.0523: "0.052", 5.2371: "5.24", 52.37: "52.4", 523.7: "524",
+	for v, want := range map[float64]string{0: "0", 0.0523: "0.052", 5.2371: "5.24", 52.37: "52.4", 523.7: "524",
 		11642.4: "11642"} {
 		if got := Number(v); got != want {
 			t.Errorf("%v is written %s, it should be %s", v, got, want)

@@ -170,7 +170,7 @@ func (c Condition) Text() string {
 	if c.Of == nil || c.Value.N == 0 {
 		return c.Reason.String()
 	}
-	text, unit := c.Metric.Name+" of "+Name(c.Of), c.Metric.Unit
+	text, unit := c.Metric.Name+" of "+Name(c.Of), c.Metric.ShownUnit()
 	switch {
 	case c.Plan.Minus != nil:
 		text += " less that of " + Name(c.To)

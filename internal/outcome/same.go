@@ -36,8 +36,8 @@ func judgeSame(run *result.Run, plan lesson.Condition) Condition {
 		return c.with(Inconclusive, Reason{Text: "it takes two comparisons"})
 	}
 	c.Value = quotient(ratios[0], ratios[1])
-	why.Text = fmt.Sprintf("the ratio of %s to that of %s is %s (%s), expected: 1 within %s", plan.Comparisons[0],
-		plan.Comparisons[1], metric.RatioText(c.Value.Center), c.Value.Text(metric.RatioText), plan.Within)
+	why.Text = fmt.Sprintf("%s, divided by %s, is %s (%s), expected: 1 within %s", plan.Comparisons[0], plan.Comparisons[1],
+		metric.RatioText(c.Value.Center), c.Value.Text(metric.RatioText), plan.Within)
 	lo, hi := 1/(1+float64(plan.Within)), 1+float64(plan.Within)
 	c.Agrees = c.Value.Lo >= lo && c.Value.Hi <= hi
 	refuted := c.Value.Hi < lo || c.Value.Lo > hi

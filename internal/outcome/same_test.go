@@ -27,7 +27,7 @@ func TestJudgeSame(t *testing.T) {
 		return lesson.Comparison{Name: name, Metric: "tps", Of: pick("path", "pgpool", "driver", driver),
 			To: pick("path", "direct", "driver", driver)}
 	}
-	const text, margin = "the ratio of k6 to that of pgbench is ", ", expected: 1 within 5 %"
+	const text, margin = "k6, divided by pgbench, is ", ", expected: 1 within 5 %"
 	full := []result.Flag{{Kind: result.FlagHost, Text: "99 % of the host's CPU in use"}}
 	few := []result.Flag{{Kind: result.FlagFew, Text: "7 iterations"}}
 	for name, test := range map[string]struct {

@@ -50,7 +50,7 @@ func (f StudyFigure) String() string {
 	if f.Seen.N == 0 {
 		return f.Reason.String()
 	}
-	text := withUnit(f.Metric.Text(f.Seen.Center), f.Metric.Unit)
+	text := withUnit(f.Metric.Text(f.Seen.Center), f.Metric.ShownUnit())
 	if len(f.Flags) > 0 {
 		text += "*"
 	}

@@ -10,9 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
-	"time"
 
+	"pooler-lab/internal/k6run"
 	"pooler-lab/k6/summary"
 )
 
@@ -42,33 +41,25 @@ type Test struct {
 	Log          string            // file for what pgbench prints
 }
 
-// An End is how a pgbench ended.
-type End struct {
-	Exit           int
-	Started, Ended time.Time
-	CPU            time.Duration
-	Memory         int64 // most bytes it held
-}
-
 // Run runs the test, and returns what k6 would have written of it. When it returns, pgbench has ended, whatever
 // happened. A client that pgbench gave up is an error: the others are fewer than the test's.
-func (t Test) Run(ctx context.Context) (*summary.Summary, End, error) {
+func (t Test) Run(ctx context.Context) (*summary.Summary, k6run.End, error) {
 	folder, err := os.MkdirTemp("", "pgbench")
 	if err != nil {
-		return nil, End{}, fmt.Errorf("make a folder for pgbench's log: %w", err)
+		return nil, k6run.End{}, fmt.Errorf("make a folder for pgbench's log: %w", err)
 	}
 	defer os.RemoveAll(folder)
 	script, log := filepath.Join(folder, "script.sql"), filepath.Join(folder, "log")
 	if err := os.WriteFile(script, []byte(t.Script), 0o600); err != nil {
-		return nil, End{}, fmt.Errorf("write pgbench's script: %w", err)
+		return nil, k6run.End{}, fmt.Errorf("write pgbench's script: %w", err)
 	}
 	p, err := t.start(script, log)
 	if err != nil {
-		return nil, End{}, err
+		return nil, k6run.End{}, err
 	}
 	from, to, err := t.measure(ctx, p)
 	p.kill()
-	end := p.end()
+	end := k6run.EndOf(p.command.ProcessState, p.began, p.over)
 	err = errors.Join(err, p.keep(t.Log))
 	if err == nil {
 		err = p.failure()
@@ -99,16 +90,6 @@ func (t Test) args(script, prefix string) []string {
 		args = append(args, "--define="+name+"="+t.Params[name])
 	}
 	return append(args, t.DSN)
-}
-
-// end is how it ended.
-func (p *process) end() End {
-	state := p.command.ProcessState
-	e := End{Exit: state.ExitCode(), Started: p.began, Ended: p.over, CPU: state.UserTime() + state.SystemTime()}
-	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
-		e.Memory = usage.Maxrss << 10
-	}
-	return e
 }
 
 // keep writes what pgbench printed to a file, unless none is wanted.

@@ -3,10 +3,10 @@ package report
 import (
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
-	"pooler-lab/internal/htmlreport"
 	"pooler-lab/internal/result"
 )
 
@@ -19,15 +19,15 @@ func again(results, name string, as form, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(results, run.ID, htmlreport.File)
+	file := filepath.Join(results, run.ID, HTMLFile)
 	if !exists(filepath.Dir(file)) { // a run from elsewhere
-		file = filepath.Join(results, run.ID+"-"+htmlreport.File)
+		file = filepath.Join(results, run.ID+"-"+HTMLFile)
 	}
 	switch {
 	case as.csv:
 		return CSV(out, run)
 	case as.html:
-		text, err := htmlreport.Run(run)
+		text, err := HTML(run)
 		if err != nil {
 			return err
 		}
@@ -41,12 +41,9 @@ func again(results, name string, as form, out io.Writer) error {
 	return nil
 }
 
-// several puts runs side by side: two in all detail, more or a room's as ratios and findings.
-func several(results string, args []string, room bool, out io.Writer) error {
-	if len(args) < 2 {
-		return fmt.Errorf("give two runs or more to put side by side")
-	}
-	var runs []htmlreport.Named
+// several puts runs side by side on one page.
+func several(results string, args []string, out io.Writer) error {
+	var runs []Named
 	for _, arg := range args {
 		name, err := chosen(results, []string{arg})
 		if err != nil {
@@ -56,21 +53,14 @@ func several(results string, args []string, room bool, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		runs = append(runs, htmlreport.Named{Name: label(name, run), Run: run})
+		runs = append(runs, Named{Name: label(name, run), Run: run})
 	}
-	lesson := runs[0].Run.Lesson.Name
-	if room || len(runs) > 2 {
-		text, err := htmlreport.Room(runs)
-		if err != nil {
-			return err
-		}
-		return written(filepath.Join(results, fmt.Sprintf("room-%s-%d.html", lesson, len(runs))), text, out)
-	}
-	text, err := htmlreport.Beside(runs[0], runs[1])
+	text, err := Runs(runs...)
 	if err != nil {
 		return err
 	}
-	name := fmt.Sprintf("beside-%s-%s-%s.html", lesson, runs[0].Name, runs[1].Name)
+	last := runs[len(runs)-1].Name
+	name := fmt.Sprintf("runs-%s-%s-%s.html", runs[0].Run.Lesson.Name, runs[0].Name, last)
 	return written(filepath.Join(results, name), text, out)
 }
 
@@ -96,4 +86,9 @@ func written(file string, text []byte, out io.Writer) error {
 func shownFile(file string) string {
 	i := strings.LastIndex(file, "/results/")
 	return file[i+1:]
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
 }

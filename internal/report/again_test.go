@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"pooler-lab/internal/htmlreport"
 	"pooler-lab/internal/result"
 )
 
@@ -54,7 +53,7 @@ func TestEveryRunLeavesItsFiles(t *testing.T) {
 	if err := Write(dir, run); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{htmlreport.File, CSVFile} {
+	for _, name := range []string{HTMLFile, CSVFile} {
 		if !exists(filepath.Join(dir, name)) {
 			t.Errorf("an interrupted run left no %s", name)
 		}
@@ -68,17 +67,15 @@ func TestSeveral(t *testing.T) {
 	tests := []struct {
 		name      string
 		runs      []string
-		room      bool
 		want, err string
 	}{
-		{"two", []string{a, b}, false, "results/beside-00-tour-20261121T161200Z-20261121T171200Z.html", ""},
-		{"a room of a lesson without comparisons", []string{a, b, a}, true, "", "makes no comparison"},
-		{"one", []string{a}, true, "", "give two runs or more"},
-		{"one that isn't there", []string{a, "c"}, false, "", `there is no run "c"`},
+		{"two", []string{a, b}, "results/runs-00-tour-20261121T161200Z-20261121T171200Z.html", ""},
+		{"a room", []string{a, b, a}, "results/runs-00-tour-20261121T161200Z-20261121T161200Z.html", ""},
+		{"one that isn't there", []string{a, "c"}, "", `there is no run "c"`},
 	}
 	for _, test := range tests {
 		var out bytes.Buffer
-		err := several(results, test.runs, test.room, &out)
+		err := several(results, test.runs, &out)
 		switch {
 		case test.err == "" && (err != nil || strings.TrimSpace(out.String()) != test.want):
 			t.Errorf("%s: %q, %v", test.name, out.String(), err)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pooler-lab/internal/htmlreport"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/topology"
 )
@@ -16,23 +15,21 @@ import (
 // NewReportCommand makes 'lab report', which shows runs again: one as a table or as its report, several side by side.
 func NewReportCommand() *cobra.Command {
 	var as form
-	var room bool
 	c := &cobra.Command{
 		Use:   "report [RUN]...",
-		Short: "Show runs again: print the table of one, or write a page that puts two or a whole room's side by side",
+		Short: "Show runs again: print the table of one, or write a page with several side by side",
 		Long: "Print the table of a run again: give its folder or its run.json, or nothing for the last run.\n" +
-			"Two runs make a page with both side by side. More make a page with a column a machine: ratios and\n" +
-			"findings alone.",
+			"Several runs of a lesson, such as a room's, make a page with a column a run.",
 		Example: "  scripts/report --details\n  scripts/report results/20261121T161200Z-00-tour --html\n" +
 			"  scripts/report 20261121T161200Z-02-latency 20261121T171500Z-02-latency\n" +
-			"  scripts/report --room anna.json ben.json chris.json",
+			"  scripts/report anna.json ben.json chris.json",
 		RunE: func(c *cobra.Command, args []string) error {
 			results, out := filepath.Join(topology.Root(), "results"), c.OutOrStdout()
-			if (as.csv || as.details) && (as.html || room || len(args) > 1) {
+			if (as.csv || as.details) && (as.html || len(args) > 1) {
 				return fmt.Errorf("--csv and --details are for one run and go with no page")
 			}
-			if room || len(args) > 1 {
-				return several(results, args, room, out)
+			if len(args) > 1 {
+				return several(results, args, out)
 			}
 			name, err := chosen(results, args)
 			if err != nil {
@@ -44,8 +41,9 @@ func NewReportCommand() *cobra.Command {
 	c.Flags().BoolVar(&as.details, "details", false, "with ratios, round trips, flags and what they mean")
 	c.Flags().BoolVar(&as.csv, "csv", false,
 		"comma-separated values instead: a line a repeat, a column a metric (see results/README.md)")
-	c.Flags().BoolVar(&as.html, "html", false, "write the run's "+htmlreport.File+" anew and say where it is")
-	c.Flags().BoolVar(&room, "room", false, "a page with a column a machine, for two runs, too")
+	c.Flags().BoolVar(&as.html, "html", false, "write the run's "+HTMLFile+" anew and say where it is")
+	c.Flags().Bool("room", false, "")
+	_ = c.Flags().MarkDeprecated("room", "several runs make one page, with it or without") // the flag is there
 	return c
 }
 

@@ -4,7 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"os"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -13,26 +13,73 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// A column of the CSV, and what stands in it for a repeat; empty is not measured.
-type column struct {
-	name string
-	of   func(*result.Run, *result.Cell, *result.Repeat) string
+// CSV writes the run with a line a repeat: what its cell is, how it went, and a column for each metric by its name.
+// Metrics with a colon in their names (errors:53300, wait:Client:ClientRead) have one where a repeat of the run
+// has them. An empty field was not measured.
+func CSV(out io.Writer, run *result.Run) error {
+	metrics := append(metric.All(), metric.Found(run)...)
+	names, _ := fields(run, &result.Cell{}, &result.Repeat{}, metrics)
+	lines := [][]string{names}
+	for i := range run.Cells {
+		for j := range run.Cells[i].Repeats {
+			_, values := fields(run, &run.Cells[i], &run.Cells[i].Repeats[j], metrics)
+			lines = append(lines, values)
+		}
+	}
+	return writeLines(out, lines)
 }
 
-// columnsOfCell say which cell it is: a column for each dimension, by its name.
-func columnsOfCell() []column {
-	all := []column{
-		{"run", func(run *result.Run, _ *result.Cell, _ *result.Repeat) string { return run.ID }},
-		{"cell", ofCell(func(c *result.Cell) string { return c.ID })},
+// fields are a repeat's by name.
+func fields(run *result.Run, c *result.Cell, r *result.Repeat, metrics []metric.Metric) (names, values []string) {
+	add := func(name, value string) { names, values = append(names, name), append(values, value) }
+	number := func(name string, v float64, measured bool) {
+		text := ""
+		if measured {
+			text = exact(v)
+		}
+		add(name, text)
 	}
+	add("run", run.ID)
+	add("cell", c.ID)
 	for _, d := range lesson.Dimensions() {
 		name := d.Name
 		if name == "transactions" { // as a column they are those measured
 			name = "transactions_each"
 		}
-		all = append(all, column{name, ofCell(func(c *result.Cell) string { return valueOf(d, c) })})
+		add(name, valueOf(d, c))
 	}
-	return all
+	add("block", strconv.Itoa(r.Block))
+	add("position", strconv.Itoa(r.Position))
+	add("attempt", strconv.Itoa(r.Attempt))
+	add("status", string(r.Status))
+	add("reason", r.Reason)
+	trip, m, used := orZero(r.RoundTrip), orZero(r.Measured), orZero(r.Resources)
+	number("round_trip_set_ms", trip.SetMS, r.RoundTrip != nil)
+	number("round_trip_measured_ms", trip.MeasuredMS, r.RoundTrip != nil)
+	number("window_seconds", m.WindowSeconds, r.Measured != nil)
+	number("transactions", float64(m.Transactions), r.Measured != nil)
+	number("late_iterations", float64(m.Late), r.Measured != nil)
+	number("dropped_iterations", float64(m.Dropped), r.Measured != nil)
+	number("host_cpu", orZero(used.HostCPU), used.HostCPU != nil)
+	number("stolen_cpu", orZero(used.Stolen), used.Stolen != nil)
+	number("generator_cpu", orZero(used.GeneratorCPU), used.GeneratorCPU != nil)
+	var kinds []result.FlagKind
+	for _, f := range r.Flags {
+		kinds = append(kinds, f.Kind)
+	}
+	add("flags", joined(kinds))
+	for _, f := range metrics {
+		v, ok := f.Of(c, r)
+		number(f.Name, v, ok)
+	}
+	return names, values
+}
+
+func orZero[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
 }
 
 // valueOf leaves empty what a cell doesn't have, but for the latency: it has to be told from one of 0.
@@ -44,108 +91,31 @@ func valueOf(d lesson.Dimension, c *result.Cell) string {
 	return v.String()
 }
 
-// columnsOfRepeat say how a repeat went.
-var columnsOfRepeat = []column{
-	{"block", ofRepeat(func(r *result.Repeat) string { return strconv.Itoa(r.Block) })},
-	{"position", ofRepeat(func(r *result.Repeat) string { return strconv.Itoa(r.Position) })},
-	{"attempt", ofRepeat(func(r *result.Repeat) string { return strconv.Itoa(r.Attempt) })},
-	{"status", ofRepeat(func(r *result.Repeat) string { return string(r.Status) })},
-	{"reason", ofRepeat(func(r *result.Repeat) string { return r.Reason })},
-	{"round_trip_set_ms", ofRoundTrip(func(t *result.RoundTrip) float64 { return t.SetMS })},
-	{"round_trip_measured_ms", ofRoundTrip(func(t *result.RoundTrip) float64 { return t.MeasuredMS })},
-	{"window_seconds", ofMeasured(func(m *result.Measured) float64 { return m.WindowSeconds })},
-	{"transactions", ofMeasured(func(m *result.Measured) float64 { return float64(m.Transactions) })},
-	{"late_iterations", ofMeasured(func(m *result.Measured) float64 { return float64(m.Late) })},
-	{"dropped_iterations", ofMeasured(func(m *result.Measured) float64 { return float64(m.Dropped) })},
-	{"host_cpu", ofResources(func(u *result.Resources) *float64 { return u.HostCPU })},
-	{"stolen_cpu", ofResources(func(u *result.Resources) *float64 { return u.Stolen })},
-	{"generator_cpu", ofResources(func(u *result.Resources) *float64 { return u.GeneratorCPU })},
-	{"flags", ofRepeat(flagKinds)},
-}
-
-// CSV writes the run with a line a repeat: what its cell is, how it went, and a column for each metric by its name.
-// Metrics with a colon in their names (errors:53300, wait:Client:ClientRead) have one where a repeat of the run
-// has them.
-func CSV(out io.Writer, run *result.Run) error {
-	all := slices.Concat(columnsOfCell(), columnsOfRepeat)
-	for _, f := range append(metric.All(), metric.Found(run)...) {
-		all = append(all, column{f.Name, ofMetric(f)})
-	}
-	var names []string
-	for _, c := range all {
-		names = append(names, c.name)
-	}
-	lines := [][]string{names}
-	for i := range run.Cells {
-		for j := range run.Cells[i].Repeats {
-			var fields []string
-			for _, c := range all {
-				fields = append(fields, c.of(run, &run.Cells[i], &run.Cells[i].Repeats[j]))
+// PairsCSV writes what cells that ran side by side showed: a line a group and metric. It isn't part of CSV, whose lines
+// are repeats: a group is of two of them.
+func PairsCSV(out io.Writer, run *result.Run) error {
+	lines := [][]string{{"run", "block", "of", "to", "status", "slot_ms", "metric", "group", "of_figure", "to_figure",
+		"ratio"}}
+	for _, p := range run.Pairs {
+		for _, name := range slices.Sorted(maps.Keys(p.Figures)) {
+			for i, f := range p.Figures[name] {
+				ratio := ""
+				if f[1] > 0 {
+					ratio = exact(f[0] / f[1])
+				}
+				lines = append(lines, []string{run.ID, strconv.Itoa(p.Block), p.Of, p.To, string(p.Status), exact(p.SlotMS), name,
+					strconv.Itoa(i + 1), exact(f[0]), exact(f[1]), ratio})
 			}
-			lines = append(lines, fields)
 		}
 	}
+	return writeLines(out, lines)
+}
+
+func writeLines(out io.Writer, lines [][]string) error {
 	if err := csv.NewWriter(out).WriteAll(lines); err != nil {
 		return fmt.Errorf("write CSV: %w", err)
 	}
 	return nil
 }
 
-func ofMetric(f metric.Metric) func(*result.Run, *result.Cell, *result.Repeat) string {
-	return func(_ *result.Run, c *result.Cell, r *result.Repeat) string {
-		if v, ok := f.Of(c, r); ok {
-			return exact(v)
-		}
-		return ""
-	}
-}
-
-func ofCell(f func(*result.Cell) string) func(*result.Run, *result.Cell, *result.Repeat) string {
-	return func(_ *result.Run, c *result.Cell, _ *result.Repeat) string { return f(c) }
-}
-
-func ofRepeat(f func(*result.Repeat) string) func(*result.Run, *result.Cell, *result.Repeat) string {
-	return func(_ *result.Run, _ *result.Cell, r *result.Repeat) string { return f(r) }
-}
-
-func ofRoundTrip(f func(*result.RoundTrip) float64) func(*result.Run, *result.Cell, *result.Repeat) string {
-	return ofRepeat(func(r *result.Repeat) string {
-		if r.RoundTrip == nil {
-			return ""
-		}
-		return exact(f(r.RoundTrip))
-	})
-}
-
-func ofMeasured(f func(*result.Measured) float64) func(*result.Run, *result.Cell, *result.Repeat) string {
-	return ofRepeat(func(r *result.Repeat) string {
-		if r.Measured == nil {
-			return ""
-		}
-		return exact(f(r.Measured))
-	})
-}
-
-func ofResources(f func(*result.Resources) *float64) func(*result.Run, *result.Cell, *result.Repeat) string {
-	return ofRepeat(func(r *result.Repeat) string {
-		if r.Resources == nil || f(r.Resources) == nil {
-			return ""
-		}
-		return exact(*f(r.Resources))
-	})
-}
-
-func flagKinds(r *result.Repeat) string {
-	var kinds []result.FlagKind
-	for _, f := range r.Flags {
-		kinds = append(kinds, f.Kind)
-	}
-	return joined(kinds)
-}
-
 func exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-
-func exists(name string) bool {
-	_, err := os.Stat(name)
-	return err == nil
-}

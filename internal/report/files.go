@@ -6,7 +6,6 @@ import (
 	"io"
 	"path/filepath"
 
-	"pooler-lab/internal/htmlreport"
 	"pooler-lab/internal/result"
 )
 
@@ -34,9 +33,9 @@ func writeCSV(file string, write func(io.Writer, *result.Run) error, run *result
 }
 
 func writePage(dir string, run *result.Run) error {
-	text, err := htmlreport.Run(run)
+	text, err := HTML(run)
 	if err != nil {
 		return err
 	}
-	return result.WriteFile(filepath.Join(dir, htmlreport.File), text)
+	return result.WriteFile(filepath.Join(dir, HTMLFile), text)
 }

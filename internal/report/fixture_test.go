@@ -27,7 +27,7 @@ func golden(t *testing.T, name, got string) {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("%s differs: go test ./internal/report -update writes it anew. It is now\n%s", file, got)
+		t.Errorf("%s differs: go test ./internal/report -update writes it anew, and git diff shows how", file)
 	}
 }
 
@@ -41,7 +41,12 @@ func newRun() *result.Run {
 		Lesson: result.Lesson{Name: "00-tour",
 			Question: "What does each way to the database cost, without latency and with 10 ms of it?",
 			Explanation: "A connect pays several round trips and the authentication, a statement pays one round trip; " +
-				"ten clients that wait for each answer can have no more than ten statements under way."},
+				"ten clients that wait for each answer can have no more than ten statements under way.",
+			Charts: []lesson.Chart{
+				{Title: "A connect", Kind: "bars", Metric: "connect", X: "path", Series: "latency_ms",
+					Of: pick(`{"experiment": "connect"}`)},
+				{Title: "Transactions a second", Kind: "bars", Metric: "tps", X: "path", Series: "latency_ms",
+					Of: pick(`{"experiment": "throughput"}`)}}},
 		Manifest: result.Manifest{Scale: 10, Host: result.Host{CPUs: 2},
 			Limits: []result.Limit{{Of: "nodes", CPUs: "0.5"}, {Of: "poolers", CPUs: "0.5"}}}}
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 
 	"pooler-lab/internal/lesson"
@@ -11,73 +10,74 @@ import (
 
 // gridOf is the one table of a run that is a grid: its experiments name no metrics, and each has one cell a path and
 // latency, all alike but for these. A row is a path, a column what an experiment is compared by, at one latency. It is
-// nil where the run is no grid, or the table is wider than a terminal.
-func gridOf(run *result.Run, experiments []result.ExperimentCells, why doubts) *table {
-	latencies := latenciesOf(run)
-	if len(run.Paths) == 1 && len(latencies) > 2 {
-		return nil // one path over many latencies is read from the top to the bottom
+// nil where the run is no grid, and for one path over many latencies, which is read from the top to the bottom.
+func gridOf(run *result.Run, experiments []*experiment) *Table {
+	latency, err := lesson.DimensionNamed("latency_ms")
+	if err != nil {
+		return nil
 	}
-	t := &table{left: 1, gap: 1, each: len(latencies), headings: [][]string{{"path"}}}
-	var metrics []metric.Metric
+	var cells []*result.Cell
+	for i := range run.Cells {
+		cells = append(cells, &run.Cells[i])
+	}
+	values := result.Values(latency, cells)
+	if len(run.Paths) == 1 && len(values) > 2 {
+		return nil
+	}
+	t := &Table{Keys: 1, Head: heads("path")}
+	var compared []string
 	for _, e := range experiments {
-		f := metric.For(e.Cells[0])[0]
-		known := slices.ContainsFunc(metrics, func(g metric.Metric) bool { return g.Name == f.Name })
-		if known || !isGrid(e.Cells, latencies) {
+		f := e.metrics[0]
+		if slices.Contains(compared, f.Name) || !e.isGrid(latency, values) {
 			return nil
 		}
-		metrics = append(metrics, f)
-		t.over = append(t.over, spoken(f, e.Cells[0])+" ")
-		for _, l := range latencies {
-			t.headings[0] = append(t.headings[0], latencyHeading(l, latencies))
+		compared = append(compared, f.Name)
+		for _, v := range values {
+			head := Head{Text: latency.Column(v), Over: spoken(f, e.Cells[0]), Number: true}
+			if v == lesson.None && !slices.ContainsFunc(cells, func(c *result.Cell) bool { return c.Latency == lesson.Through(0) }) {
+				head.Text = "0 ms" // to be without toxiproxy is that to a room, unless 0 ms through it stand beside it
+			}
+			t.Head = append(t.Head, head)
 		}
 	}
 	for _, p := range run.Paths {
-		row, found := []string{p.Name}, false
-		for i, e := range experiments {
-			for _, l := range latencies {
-				c := at(e.Cells, p.Name, l)
+		row, found := words(p.Name), false
+		for _, e := range experiments {
+			for _, v := range values {
+				c := e.at(p.Name, latency, v)
 				found = found || c != nil
-				row = append(row, shown(metrics[i], c, why))
+				row = append(row, figureCell(e.metrics[0], c))
 			}
 		}
 		if found {
-			t.add(append(row, "")...)
+			t.Rows = append(t.Rows, Row{Cells: row})
 		}
-	}
-	if !t.fits() {
-		return nil
 	}
 	return t
 }
 
 // isGrid says whether the cells differ in path and latency alone, with one of each, and are at all the latencies.
-func isGrid(cells []*result.Cell, latencies []lesson.Latency) bool {
-	varying, _ := result.Differ(cells)
-	for _, d := range varying {
-		if d.Name != "latency_ms" && d.Name != "link" {
+func (e *experiment) isGrid(latency lesson.Dimension, values []lesson.Value) bool {
+	for _, d := range e.differ {
+		if d.Name != latency.Name && d.Name != "link" {
 			return false
 		}
 	}
-	for _, l := range latencies {
-		if !slices.ContainsFunc(cells, func(c *result.Cell) bool { return c.Latency == l }) {
+	for _, c := range e.Cells {
+		if len(c.Metrics) > 0 || e.at(c.Path, latency, latency.Of(&c.Cell)) != c {
 			return false
 		}
 	}
-	for _, c := range cells {
-		if len(c.Metrics) > 0 || at(cells, c.Path, c.Latency) != c {
-			return false
-		}
-	}
-	return true
+	return len(result.Values(latency, e.Cells)) == len(values)
 }
 
-// at is the cell of the path at the latency, nil where there is none.
-func at(cells []*result.Cell, path string, l lesson.Latency) *result.Cell {
-	i := slices.IndexFunc(cells, func(c *result.Cell) bool { return c.Path == path && c.Latency == l })
+// at is the experiment's first cell of the path with the value, nil where there is none.
+func (e *experiment) at(path string, d lesson.Dimension, v lesson.Value) *result.Cell {
+	i := slices.IndexFunc(e.Cells, func(c *result.Cell) bool { return c.Path == path && has(c, d, v) })
 	if i < 0 {
 		return nil
 	}
-	return cells[i]
+	return e.Cells[i]
 }
 
 // spoken is what a room calls the metric of c, with its unit.
@@ -88,14 +88,5 @@ func spoken(f metric.Metric, c *result.Cell) string {
 	case f.Name == "p50" && c.Workload == "select":
 		return "query, ms"
 	}
-	return f.Heading + ", " + f.Unit
-}
-
-// latencyHeading is what stands above the figures of a latency. To be without toxiproxy is 0 ms to a room, unless 0 ms
-// through it stand beside that.
-func latencyHeading(l lesson.Latency, all []lesson.Latency) string {
-	if !l.Proxied() && slices.Contains(all, lesson.Through(0)) {
-		return "none "
-	}
-	return fmt.Sprintf("%d ms ", l.MS())
+	return f.Heading + ", " + unit(f)
 }

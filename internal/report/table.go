@@ -1,150 +1,169 @@
-// Package report makes tables of a run, from its run.json and from nothing else.
 package report
 
 import (
+	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// width is the most columns of a terminal that a table or a line takes: a room reads it from a projector. A table of
-// details may be as wide as a terminal of its own reader.
+// width is the most columns of a terminal that a table or a line takes: a room reads it from a projector.
+const width = 80
+
+// headingWidth is the most columns that a line of a heading takes where its words allow it, proseWidth the fewest that
+// a table's last column is squeezed to where it holds words.
 const (
-	width     = 80
-	wideWidth = 120
+	headingWidth = 8
+	proseWidth   = 12
 )
 
-// A table is rows of words under headings. The last column is free text: it is wrapped, not aligned.
-type table struct {
-	headings [][]string // lines of headings, each a cell a column
-	rows     [][]string
-	left     int      // columns from the left that are aligned left; the others hold numbers
-	gap      int      // spaces between columns
-	over     []string // what stands above the columns after the first, each of them above so many
-	each     int
-	wide     bool // it is one of details
-}
+// space is one that stays: go-pretty cuts plain ones off.
+const space = "\u00a0"
 
-// apart is how many more spaces part the columns that one text stands above from the next.
-const apart = 2
+// narrow sets thousands apart on a page. In a terminal figures stand as they may be typed.
+const narrow = "\u202f"
 
-func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
-
-// most is how wide the table may be.
-func (t *table) most() int {
-	if t.wide {
-		return wideWidth
+// lay lays the table out, its last column wrapped where it is of words.
+func lay(t Table) string {
+	last := len(t.Head) - 1
+	room := 0
+	if !t.Head[last].Number {
+		room = max(proseWidth, width-len(t.gap())-t.columns(0, last).width())
 	}
-	return width
+	return lines(strings.ReplaceAll(t.render(room), space, " "))
 }
 
-// String lays the table out, as wide as it may be at most as long as its figures fit.
-func (t *table) String() string {
-	widths := t.widths()
-	var b strings.Builder
-	if len(t.over) > 0 {
-		line := strings.Repeat(" ", widths[0])
-		for i, text := range t.over {
-			line += strings.Repeat(" ", t.gap+apart) + pad(text, t.group(i, widths), true)
+// render draws the table; words in its last column are wrapped to prose columns, unless that is 0.
+func (t Table) render(prose int) string {
+	w := table.NewWriter()
+	w.SetStyle(table.Style{Box: table.BoxStyle{MiddleVertical: t.gap()}, Options: table.Options{SeparateColumns: true}})
+	var configs []table.ColumnConfig
+	for i, h := range t.Head {
+		c := table.ColumnConfig{Number: i + 1, VAlignHeader: text.VAlignBottom}
+		if h.Number {
+			c.Align, c.AlignHeader = text.AlignRight, text.AlignRight
+		} else if i == len(t.Head)-1 && prose > 0 {
+			c.WidthMax, c.WidthMaxEnforcer = prose, text.WrapSoft
 		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
+		configs = append(configs, c)
 	}
-	for _, cells := range append(t.headings, t.rows...) {
-		t.write(&b, cells, widths)
+	w.SetColumnConfigs(configs)
+	var over, heading table.Row
+	for i, h := range t.Head {
+		over = append(over, h.Over+strings.Repeat(space, min(1, len(h.Over))))
+		heading = append(heading, strings.Join(h.lines(t.Keys > 0), "\n"))
+		if h.Over != "" && t.Head[i-1].Over != h.Over {
+			heading[i] = space + space + heading[i].(string)
+		}
+	}
+	if slices.ContainsFunc(t.Head, func(h Head) bool { return h.Over != "" }) {
+		w.AppendHeader(over, table.RowConfig{AutoMerge: true, AutoMergeAlign: text.AlignRight})
+	}
+	w.AppendHeader(heading)
+	for _, r := range t.Rows {
+		var row table.Row
+		for i, c := range r.Cells {
+			row = append(row, c.inTerminal(t.Head[i].Number))
+		}
+		w.AppendRow(row)
+	}
+	return w.Render()
+}
+
+// gap stands between columns: there is more room where figures are few.
+func (t Table) gap() string { return strings.Repeat(" ", 2-min(1, t.Keys)) }
+
+// lines ends each line of text where its words do.
+func lines(text string) string {
+	var b strings.Builder
+	for l := range strings.SplitSeq(text, "\n") {
+		b.WriteString(strings.TrimRight(l, " ") + "\n")
 	}
 	return b.String()
 }
 
-// group is the width of the columns below the i-th text.
-func (t *table) group(i int, widths []int) int {
-	sum := t.gap * (t.each - 1)
-	for _, w := range widths[1+i*t.each : 1+(i+1)*t.each] {
-		sum += w
+// inTerminal is the cell's text: a number has its star, or a space in its place.
+func (c Cell) inTerminal(number bool) string {
+	text := strings.ReplaceAll(c.Text, narrow, "") + c.Star()
+	if number && !strings.HasSuffix(text, "*") {
+		text += space
 	}
-	return sum
+	return text
 }
 
-func (t *table) widths() []int {
-	var widths []int
-	for _, cells := range append(t.headings, t.rows...) {
-		for i, c := range cells {
-			if i == len(widths) {
-				widths = append(widths, 0)
+// lines are the heading's, short ones where it stands above figures that leave little room: the unit stands in the last
+// one, with the last word where both fit.
+func (h Head) lines(short bool) []string {
+	whole := strings.TrimSpace(h.Text + " " + h.Unit)
+	if !h.Number {
+		return []string{whole}
+	}
+	lines := []string{whole}
+	if words := strings.Fields(h.Text); short && h.Over == "" && len(words) > 0 {
+		n := len(words) - 1
+		room := headingWidth
+		for _, w := range words {
+			room = max(room, len(w))
+		}
+		lines = wrap(strings.Join(words[:n], " "), room)
+		if end := strings.TrimSpace(words[n] + " " + h.Unit); len(end) <= headingWidth {
+			lines = append(lines, end)
+		} else {
+			lines = append(lines, words[n], h.Unit)
+		}
+		lines = slices.DeleteFunc(lines, func(l string) bool { return l == "" })
+	}
+	for i := range lines {
+		lines[i] += space
+	}
+	return lines
+}
+
+// width is how many columns of a terminal the table takes, its last one wrapped as far as it can be.
+func (t Table) width() int { return text.LongestLineLen(t.render(proseWidth)) }
+
+// columns is the table with its keys, and of the other columns those from and before an index.
+func (t Table) columns(from, before int) Table {
+	return t.pick(func(i int) bool { return i < t.Keys || i >= from && i < before })
+}
+
+// pick is the table with some of its columns.
+func (t Table) pick(wanted func(i int) bool) Table {
+	part := t
+	part.Head, part.Rows = nil, nil
+	for i, h := range t.Head {
+		if wanted(i) {
+			part.Head = append(part.Head, h)
+		}
+	}
+	for _, r := range t.Rows {
+		row := Row{Class: r.Class}
+		for i, c := range r.Cells {
+			if wanted(i) {
+				row.Cells = append(row.Cells, c)
 			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(c))
 		}
+		part.Rows = append(part.Rows, row)
 	}
-	for i, text := range t.over {
-		widths[1+i*t.each] += max(0, utf8.RuneCountInString(text)-t.group(i, widths))
-	}
-	return widths
+	return part
 }
 
-// space is how many spaces stand before the i-th column.
-func (t *table) space(i int) int {
-	switch {
-	case i == 0:
-		return 0
-	case t.each > 0 && (i-1)%t.each == 0:
-		return t.gap + apart
-	}
-	return t.gap
-}
-
-// fits says whether the table is no wider than it may be, with room for a word in its last column.
-func (t *table) fits() bool {
-	widths := t.widths()
-	last := len(widths) - 1
-	sum := 0
-	for i, w := range widths[:last] {
-		sum += t.space(i) + w
-	}
-	if w := min(widths[last], lastWidth); w > 0 {
-		sum += t.space(last) + w
-	}
-	return sum <= t.most()
-}
-
-// lastWidth is what the last column is squeezed to at most, where a table is wide.
-const lastWidth = 12
-
-func (t *table) write(b *strings.Builder, cells []string, widths []int) {
-	var out strings.Builder
-	last, at := len(widths)-1, 0 // at is columns written
-	for i, c := range cells[:min(last, len(cells))] {
-		out.WriteString(strings.Repeat(" ", t.space(i)) + pad(c, widths[i], i >= t.left))
-		at += t.space(i) + widths[i]
-	}
-	if len(cells) > last {
-		out.WriteString(strings.Repeat(" ", t.space(last)))
-		at += t.space(last)
-		out.WriteString(strings.Join(wrap(cells[last], max(t.most()-at, lastWidth)), "\n"+strings.Repeat(" ", at)))
-	}
-	for l := range strings.SplitSeq(out.String(), "\n") {
-		b.WriteString(strings.TrimRight(l, " ") + "\n")
-	}
-}
-
-func pad(s string, width int, right bool) string {
-	space := strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
-	if right {
-		return space + s
-	}
-	return s + space
-}
-
-// wrap breaks text between words into lines of at most width columns.
-func wrap(text string, width int) []string {
-	var lines []string
-	current := ""
-	for _, word := range strings.Fields(text) {
-		if current != "" && utf8.RuneCountInString(current+" "+word) > width {
-			lines = append(lines, current)
-			current = ""
+// chunks are tables with the keys and some of the other columns each, none of them wider than a terminal if one column
+// fits.
+func (t Table) chunks() (all []Table) {
+	for from := t.Keys; from < len(t.Head); {
+		before := from + 1
+		for before < len(t.Head) && t.columns(from, before+1).width() <= width {
+			before++
 		}
-		if current != "" {
-			current += " "
-		}
-		current += word
+		all, from = append(all, t.columns(from, before)), before
 	}
-	return append(lines, current)
+	return all
+}
+
+// wrap breaks text between words into lines of at most width columns, and a word only where it is longer than that.
+func wrap(words string, width int) []string {
+	text := text.WrapSoft(strings.Join(strings.Fields(words), " "), width)
+	return strings.Split(strings.TrimSuffix(lines(text), "\n"), "\n")
 }

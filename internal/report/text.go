@@ -4,262 +4,285 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
-	"pooler-lab/internal/lesson"
-	"pooler-lab/internal/metric"
+	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
 )
 
-// Text is the run as a terminal shows it: in short, or in detail.
+// Text is the run as a terminal shows it: in short, or with all that its page has in words.
 func Text(run *result.Run, details bool) string {
+	t := writer{p: NewPage(run)}
+	t.title()
 	if details {
-		return detailed(run) + "\n"
+		t.details()
+		return t.String() + "\n"
 	}
-	return brief(run) + "\nRatios, round trips, flags: the report, or scripts/report --details\n"
+	t.brief()
+	return t.String() + "\nRatios, round trips, flags: the report, or scripts/report --details\n"
+}
+
+// Verdict is the run's comparisons and findings alone, and what the flags stand for that they name.
+func Verdict(run *result.Run, all outcome.Outcomes) string {
+	t := writer{p: NewPage(run)}
+	t.paragraph("", run.ID+": "+run.Lesson.Question)
+	if len(all.Comparisons)+len(all.Findings) == 0 {
+		return t.String() + "The lesson makes no comparison: its figures are a table to look at (scripts/report).\n" +
+			"A lesson that makes some: scripts/run 01-connect\n"
+	}
+	t.comparisons()
+	t.findings()
+	var flags []Term
+	for _, term := range t.p.Flags {
+		if slices.Contains(all.Flags(), result.FlagKind(term.Name)) {
+			flags = append(flags, term)
+		}
+	}
+	t.list(flags)
+	t.section("Counts", run.Reconciled())
+	return t.String()
+}
+
+// A writer writes a page for a terminal.
+type writer struct {
+	strings.Builder
+	p *Page
+}
+
+func (t *writer) title() {
+	t.line()
+	t.paragraph("", t.p.Run.Lesson.Name+": "+t.p.Run.Lesson.Question)
+	t.paragraph("", t.p.Machine)
+	for _, a := range t.p.Alerts {
+		t.paragraph("", a)
+	}
 }
 
 // brief is one table of what was measured, why some of that is doubtful, and what the lesson's comparisons and findings
 // came to.
-func brief(run *result.Run) string {
-	why, experiments := doubts{}, run.ByExperiment()
-	var tables string
-	if t := gridOf(run, experiments, why); t != nil {
-		tables = "\n" + t.String()
-	} else {
-		clear(why)
-		tables = lines(run, experiments, false, why)
+func (t *writer) brief() {
+	why := doubts{}
+	tables := t.p.Tables
+	if t.p.Grid != nil && t.p.Grid.width() <= width {
+		tables = []Table{*t.p.Grid}
 	}
-	return title(run) + tables + "\n" + why.line() + off(run) + firstFailure(run) + differing(run) + rates(run) +
-		once(run) + outcomes(run)
+	for _, table := range tables {
+		first := table.pick(func(i int) bool { return !table.Head[i].Detail }).chunks()[0]
+		t.line()
+		t.paragraph(table.Name+": ", table.Brief)
+		t.table(first)
+		why.add(first)
+	}
+	t.line()
+	t.paragraph("* doubtful: ", why.String())
+	t.terms(t.p.Notes)
+	t.paragraph("", t.p.Few)
+	t.outcomes()
 }
 
-// detailed has ratios, round trips and flags in its tables, and below them what was rejected, whether counts agree and
-// what the words mean.
-func detailed(run *result.Run) string {
-	var b strings.Builder
-	b.WriteString(title(run) + lines(run, run.ByExperiment(), true, doubts{}) + "\n")
-	for _, p := range run.Paths {
-		if p.Unavailable != "" {
-			paragraph(&b, "", p.Name+" is off: "+p.Unavailable)
-		}
-	}
-	b.WriteString(once(run) + outcomes(run))
-	if run.Lesson.Explanation != "" {
-		b.WriteString("\n")
-		paragraph(&b, "", run.Lesson.Explanation)
-	}
-	b.WriteString(troubles(run) + counts(run) + legend(run))
-	return b.String()
-}
-
-func title(run *result.Run) string {
-	var b strings.Builder
-	b.WriteString("\n")
-	paragraph(&b, "", run.Lesson.Name+": "+run.Lesson.Question)
-	paragraph(&b, "", fmt.Sprintf("%s UTC, %s, %s a node, %s a pooler, scale %d",
-		run.Started.UTC().Format("2006-01-02 15:04"), metric.Count(run.Manifest.Host.CPUs, "CPU"),
-		run.Manifest.CPUs("nodes"), run.Manifest.CPUs("poolers"), run.Manifest.Scale))
-	if status, why, ok := run.Unended(); ok {
-		paragraph(&b, strings.ToUpper(string(status))+": ", why+".")
-	}
-	if run.NotRestored != "" {
-		paragraph(&b, "", "The latencies set before the run could not be put back: "+run.NotRestored)
-	}
-	return b.String()
-}
-
-// off names the paths that are off, in one line.
-func off(run *result.Run) string {
-	var names []string
-	for _, p := range run.Paths {
-		if p.Unavailable != "" {
-			names = append(names, p.Name)
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	var b strings.Builder
-	paragraph(&b, "Off: ", strings.Join(names, ", "))
-	return b.String()
-}
-
-// firstFailure says why the first cell failed that did, and how many more there are.
-func firstFailure(run *result.Run) string {
-	var failed []*result.Cell
-	for i := range run.Cells {
-		if run.Cells[i].Status == result.Failed {
-			failed = append(failed, &run.Cells[i])
-		}
-	}
-	if len(failed) == 0 {
-		return ""
-	}
-	var b strings.Builder
-	text := cellName(failed[0]) + ": " + failed[0].Reason
-	if n := len(failed) - 1; n > 0 {
-		text += fmt.Sprintf(" (and %s more: --details)", metric.Count(n, "cell"))
-	}
-	paragraph(&b, "Failed: ", text)
-	return b.String()
-}
-
-// differing says in how many repeats the clients' program and the servers counted differently, where they did.
-func differing(run *result.Run) string {
-	n := 0
-	for _, c := range run.Cells {
-		for _, r := range c.Repeats {
-			if r.Status == result.OK && !r.Flagged(result.FlagErrors) && r.Flagged(result.FlagCounts) {
-				n++
+// details are everything.
+func (t *writer) details() {
+	for _, table := range t.p.Tables {
+		t.section(table.Name, table.Caption)
+		for i, part := range table.chunks() {
+			if i > 0 {
+				t.line()
 			}
+			t.table(part)
 		}
 	}
-	if n == 0 {
-		return ""
+	t.line()
+	t.terms(t.p.Notes)
+	t.paragraph("", t.p.Few)
+	t.outcomes()
+	t.section("", t.p.Run.Lesson.Explanation)
+	for _, table := range t.p.Troubles {
+		t.section("", table.Caption+":")
+		t.prose(table)
 	}
-	return "The counts of clients and servers differ in " + metric.Count(n, "repeat") + ".\n"
+	t.list(t.p.Legend)
+	t.list(t.p.Flags)
+	t.list(t.p.Manifest)
+	if len(t.p.Sampling.Rows) > 0 {
+		t.section("", t.p.Sampling.Caption+":")
+		t.table(t.p.Sampling)
+	}
 }
 
-// rates says how often iterations of open loops were due, by workload, where no path was to be overloaded.
-func rates(run *result.Run) string {
-	var all []string
-	for _, c := range run.Cells {
-		text := fmt.Sprintf("%s %g/s", c.Workload, c.Rate)
-		if c.Rate > 0 && !c.Overload && !slices.Contains(all, text) {
-			all = append(all, text)
+// outcomes are the comparisons, what stands beside the study's figures, and the findings; nothing where the lesson has
+// none of them.
+func (t *writer) outcomes() {
+	t.comparisons()
+	if s := t.p.Study; s.Study != nil {
+		t.section("The study", fmt.Sprintf("%s (%s). %s", s.Title, s.Source, s.Setup))
+		table := Table{Head: []Head{{Text: "the study"}, {Text: "here"}, {Text: "what"}}}
+		for _, f := range s.Seen {
+			what := f.What
+			if f.Here == "-" {
+				what += ": " + f.As
+			}
+			table.Rows = append(table.Rows, Row{Cells: words(f.Value, f.Here, what)})
 		}
+		t.table(table)
 	}
-	if len(all) == 0 {
-		return ""
-	}
-	var b strings.Builder
-	paragraph(&b, "Rates on each path: ", strings.Join(all, ", ")+".")
-	return b.String()
+	t.findings()
 }
 
-// counts says whether k6 and the servers agree on how much was done.
-func counts(run *result.Run) string {
-	text := run.Reconciled()
+// comparisons are a row each.
+func (t *writer) comparisons() {
+	table := Table{Head: []Head{{Text: "outcome"}, {Text: "ratio", Number: true}, {Text: "95 % interval", Number: true},
+		{Text: "of"}}}
+	for _, c := range t.p.Comparisons {
+		of := c.Metric
+		if c.How != "" {
+			of += "; " + c.How
+		}
+		of = because(fmt.Sprintf("%s (%s)", c.Says, of), c.Why)
+		interval := c.Range
+		if interval == "" {
+			interval = "-"
+		}
+		table.Rows = append(table.Rows, Row{Cells: words(c.Outcome, c.Ratio, interval, of)})
+	}
+	if len(table.Rows) > 0 {
+		t.section("", "Comparisons, each the ratio of two cells' figures "+t.p.Within)
+		t.table(table)
+	}
+}
+
+// findings are a row each, and what of the lesson the run left out.
+func (t *writer) findings() {
+	table := Table{Head: heads("outcome", "of", "finding")}
+	for _, f := range t.p.Findings {
+		whose := "the study"
+		if f.Own {
+			whose = "the lab"
+		}
+		table.Rows = append(table.Rows, Row{Cells: words(f.Outcome, whose, because(f.Says, f.Why))})
+	}
+	if len(table.Rows) > 0 {
+		t.line()
+		t.table(table)
+	}
+	t.section("", t.p.LeftOut)
+}
+
+// because adds why to text, where there is something to say.
+func because(text, why string) string {
+	if why == "" {
+		return text
+	}
+	return strings.TrimSuffix(text, ".") + ": " + why
+}
+
+func (t *writer) line() { t.WriteString("\n") }
+
+// section begins one that has a name, or only text; nothing where it has neither.
+func (t *writer) section(name, text string) {
+	if name != "" {
+		name += ": "
+	}
+	if name+text != "" {
+		t.line()
+		t.paragraph(name, text)
+	}
+}
+
+// list is a section of terms.
+func (t *writer) list(all []Term) {
+	if len(all) > 0 {
+		t.line()
+		t.terms(all)
+	}
+}
+
+func (t *writer) terms(all []Term) {
+	for _, term := range all {
+		t.paragraph(term.Name+": ", term.Text)
+	}
+}
+
+// paragraph writes text after first, wrapped, its later lines indented by first's width; nothing where there is none.
+func (t *writer) paragraph(first, text string) {
 	if text == "" {
-		return ""
+		return
 	}
-	var b strings.Builder
-	b.WriteString("\n")
-	paragraph(&b, "Counts: ", text)
-	return b.String()
-}
-
-// latenciesOf are the latencies of the run's cells, without the proxy first.
-func latenciesOf(run *result.Run) []lesson.Latency {
-	var all []lesson.Latency
-	for _, c := range run.Cells {
-		if !slices.Contains(all, c.Latency) {
-			all = append(all, c.Latency)
+	indent := utf8.RuneCountInString(first)
+	for i, l := range wrap(text, width-indent) {
+		if i > 0 {
+			first = strings.Repeat(" ", indent)
 		}
+		t.WriteString(first + l + "\n")
 	}
-	slices.SortFunc(all, func(a, b lesson.Latency) int {
-		if a.Proxied() != b.Proxied() {
-			return map[bool]int{true: 1, false: -1}[a.Proxied()]
-		}
-		return a.MS() - b.MS()
-	})
-	return all
 }
 
-// find returns the run's first cell that is as wanted, nil where none is.
-func find(run *result.Run, wanted func(*result.Cell) bool) *result.Cell {
-	for i := range run.Cells {
-		if wanted(&run.Cells[i]) {
-			return &run.Cells[i]
+// prose writes a table whose fields are sentences with a paragraph a row.
+func (t *writer) prose(table Table) {
+	for _, row := range table.Rows {
+		var parts []string
+		for i, c := range row.Cells {
+			if table.Head[i].Number {
+				c.Text = table.Head[i].Text + " " + c.Text
+			}
+			parts = append(parts, c.Text)
 		}
+		last := len(parts) - 1
+		t.paragraph("- ", because(strings.Join(parts[:last], ", "), parts[last]))
 	}
-	return nil
 }
 
-// compares says whether some cell has a ratio to another one, the direct path's.
-func compares(run *result.Run) bool {
-	return slices.ContainsFunc(run.Cells, func(c result.Cell) bool {
-		direct := run.Direct(&c)
-		return direct != nil && direct.ID != c.ID
-	})
-}
+func (t *writer) table(table Table) { t.WriteString(lay(table)) }
 
-// troubles lists what failed and why, the most frequent error of each cell that had some, and each repeat that was
-// rejected.
-func troubles(run *result.Run) string {
-	var failed, rejected strings.Builder
-	for i := range run.Cells {
-		c := &run.Cells[i]
-		name := cellName(c)
-		var why []string
-		if c.Reason != "" && (c.Status != result.OK || !rejectedWith(c, c.Reason)) {
-			why = append(why, c.Reason)
-		}
-		if text := mostFrequent(c); text != "" {
-			why = append(why, text)
-		}
-		if len(why) > 0 {
-			hanging(&failed, name+": "+strings.Join(why, "; "))
-		}
-		for _, r := range c.Repeats {
-			if r.Status == result.Rejected {
-				hanging(&rejected, fmt.Sprintf("%s, block %d, attempt %d: %s", name, r.Block, r.Attempt, r.Reason))
+// doubts count the starred figures that are shown, by why they have a star.
+type doubts map[result.FlagKind]int
+
+func (d doubts) add(t Table) {
+	for _, row := range t.Rows {
+		for _, c := range row.Cells {
+			for _, kind := range c.Flags {
+				d[kind]++
 			}
 		}
 	}
-	text := blockedPairs(run)
-	if failed.Len() > 0 {
-		text += "\nWhat failed, and why:\n" + failed.String()
-	}
-	if rejected.Len() > 0 {
-		text += "\nRejected repeats, which count for nothing:\n" + rejected.String()
-	}
-	return text
 }
 
-func cellName(c *result.Cell) string {
-	return fmt.Sprintf("%s, %s, %s", c.Path, c.Latency, c.Experiment)
+// A plain is what a flag means for a figure, in words that a room reads in a second.
+type plain struct {
+	kind result.FlagKind
+	text string
 }
 
-// blockedPairs lists the pairs whose cells ran in blocks instead, and why.
-func blockedPairs(run *result.Run) string {
-	var b strings.Builder
-	for i, p := range run.BlockedPairs() {
-		if i == 0 {
-			b.WriteString("\nPlanned side by side, but run in blocks:\n")
+// plainly says it of each flag, of the gravest first.
+var plainly = []plain{
+	{result.FlagErrors, "statements failed"},
+	{result.FlagCounts, "counts differ"},
+	{result.FlagUncounted, "the servers' counts are unknown"},
+	{result.FlagLatency, "the latency wasn't as set"},
+	{result.FlagHost, "this machine's CPU was full"},
+	{result.FlagStolen, "other virtual machines took CPU"},
+	{result.FlagGenerator, "k6 took nearly all of the CPU"},
+	{result.FlagLate, "work began late"},
+	{result.FlagWarmup, "not all clients could start"},
+	{result.FlagThrottled, "a CPU limit was hit"},
+	{result.FlagFew, "too few transactions"},
+}
+
+// String says why figures have a star, in what is left of a line: first what most of them have it for, and of two
+// alike the graver. It is empty where nothing is starred.
+func (d doubts) String() string {
+	reasons := slices.DeleteFunc(slices.Clone(plainly), func(p plain) bool { return d[p.kind] == 0 })
+	slices.SortStableFunc(reasons, func(a, b plain) int { return d[b.kind] - d[a.kind] })
+	if len(d) > 0 && len(reasons) == 0 { // flags of a later version
+		return "--details says why"
+	}
+	const room, more = width - len("* doubtful: "), "; ... (--details)"
+	line := ""
+	for i, p := range reasons {
+		next := strings.TrimPrefix(line+"; "+p.text, "; ")
+		if left := min(1, len(reasons)-1-i) * len(more); utf8.RuneCountInString(next)+left > room {
+			return line + more
 		}
-		hanging(&b, fmt.Sprintf("%s, %s: %s", p.Of, p.To, p.Reason))
+		line = next
 	}
-	return b.String()
-}
-
-// rejectedWith says whether the reason is that of a rejected repeat, which stands in a list of its own.
-func rejectedWith(c *result.Cell, reason string) bool {
-	return slices.ContainsFunc(c.Repeats, func(r result.Repeat) bool {
-		return r.Status == result.Rejected && r.Reason == reason
-	})
-}
-
-// mostFrequent is the cell's most frequent error, unless that is why it failed.
-func mostFrequent(c *result.Cell) string {
-	all := c.Errors()
-	if len(all) == 0 || all[0].Message != "" && strings.Contains(c.Reason, all[0].Message) {
-		return ""
-	}
-	most := all[0]
-	text := fmt.Sprintf("most frequent error: %d x %s", most.Measured, most.Code)
-	if most.Message != "" {
-		text += " (" + most.Message + ")"
-	}
-	if most.Outside > 0 {
-		text += fmt.Sprintf(", and %d x outside of the measured window", most.Outside)
-	}
-	return text
-}
-
-// hanging writes text wrapped, its later lines indented.
-func hanging(b *strings.Builder, text string) {
-	for i, l := range wrap(text, width-2) {
-		b.WriteString(strings.Repeat(" ", 2*min(i, 1)) + l + "\n")
-	}
+	return line
 }

@@ -25,8 +25,7 @@ func runPgbench(ctx context.Context, path server.Path, c k6run.Cell, log, writte
 		Transactions: c.Transactions, Seed: c.Seed, Params: params, DSN: c.DSN, Log: log,
 		Env: pgbench.Environment(ctx, path.At, c.Role, c.Password)}
 	seen, end, err := test.Run(ctx)
-	g := generator{End: k6run.End{Exit: end.Exit, Started: end.Started, Ended: end.Ended, CPU: end.CPU,
-		Memory: end.Memory}, printed: lastLines(log, 5)}
+	g := generator{End: end, printed: lastLines(log, 5)}
 	if err == nil {
 		err = (&summary.Test{Sides: []*summary.Summary{seen}}).Write(written)
 	}

@@ -27,11 +27,7 @@ func (f *fakeNode) listen(t *testing.T) string {
 }
 
 func (f *fakeNode) serve(conn net.Conn) {
-	client, ok := testkit.Startup(conn)
-	if !ok {
-		return
-	}
-	testkit.Answer(client, func(sql string) ([]string, bool) {
+	testkit.Serve(conn, func(sql string) ([]string, bool) {
 		if f.ask(sql) {
 			return []string{""}, true
 		}

@@ -29,11 +29,7 @@ func TestStatementWhoseConnectionBreaks(t *testing.T) {
 			var mu sync.Mutex
 			sent := map[string]int{}
 			port := testkit.StandIn(t, func(conn net.Conn) {
-				client, ok := testkit.Startup(conn)
-				if !ok {
-					return
-				}
-				testkit.Answer(client, func(sql string) ([]string, bool) {
+				testkit.Serve(conn, func(sql string) ([]string, bool) {
 					mu.Lock()
 					defer mu.Unlock()
 					sent[sql]++

@@ -85,6 +85,13 @@ func Startup(conn net.Conn) (server *pgproto3.Backend, ok bool) {
 	return server, err == nil
 }
 
+// Serve does Startup, and then Answer.
+func Serve(conn net.Conn, answer func(sql string) (values []string, ok bool)) {
+	if client, ok := Startup(conn); ok {
+		Answer(client, answer)
+	}
+}
+
 // Answer lets a PostgreSQL client in, after Startup, and answers its statements until it leaves: with a row for each of
 // the values that answer returns, in a column called value. Where answer isn't ok, it returns in place of an answer.
 func Answer(client *pgproto3.Backend, answer func(sql string) (values []string, ok bool)) {

@@ -132,6 +132,7 @@ func (i *instance) newFixedIterations(call sobek.FunctionCall) sobek.Value {
 	functions := map[string]any{"start": func() {
 		i.requireTest("fixedIterations.start()")
 		if c == nil {
+			i.takesPart = true
 			c = f.start(i, options)
 		}
 	}}

@@ -66,9 +66,10 @@ type instance struct {
 	ended   time.Time       // when the VU's last statement, connect or the like ended
 	waiting metrics.Samples // for k6 to take them
 
-	side int // of the VU in slots, 0 in all other tests
+	side      int  // of the VU in slots, 0 in all other tests
+	takesPart bool // in what is measured
 
-	under   context.Context // of the VU's iteration that limited belongs to; nil where the whole test is measured
+	under   context.Context // of the VU's iteration that limited belongs to; nil where the VU takes no part
 	limited context.Context // ends with it, or when nothing is measured any more
 	release func() bool     // lets go of limited
 }

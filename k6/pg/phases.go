@@ -190,11 +190,11 @@ func (i *instance) lastEnded() time.Time {
 	return i.ended
 }
 
-// context is what the VU's connects and statements run under. It ends with the VU's iteration of k6's, or when nothing
-// is measured any more.
+// context is what the VU's connects and statements run under. It ends with the VU's iteration of k6's, or, where the VU
+// takes part in what is measured, when nothing is measured any more. Others, such as teardown()'s, go on.
 func (i *instance) context() context.Context {
 	own := i.vu.Context()
-	if !i.phases.used.Load() {
+	if !i.takesPart {
 		return own
 	}
 	if i.under != own {

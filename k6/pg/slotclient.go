@@ -64,6 +64,7 @@ func (s *slots) add(i *instance, options slotOptions) (*slotClient, error) {
 	if side.first == nil {
 		side.first = i
 	}
+	i.takesPart = true
 	side.joined++
 	return &slotClient{instance: i, slots: s, place: side.joined - 1, tagSet: i.newTagSet()}, nil
 }

@@ -270,10 +270,11 @@ func TestFailures(t *testing.T) {
 						t.Errorf("client %d goes on: %s", at, got)
 					}
 				}
-				ctx := a.module.phases.sides[summary.To].first.context()
+				other := &instance{Module: a.module, vu: newScript(t, a.module).started().VU}
+				client, others := a.module.phases.sides[summary.To].first.context(), other.context()
 				synctest.Wait()
-				if ctx.Err() == nil {
-					t.Error("a statement that is stuck isn't cancelled")
+				if client.Err() == nil || others.Err() != nil {
+					t.Errorf("statements end with %v, those of a VU that takes no part with %v", client.Err(), others.Err())
 				}
 			})
 		})

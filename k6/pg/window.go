@@ -29,7 +29,7 @@ func (i *instance) newWindow(call sobek.FunctionCall) sobek.Value {
 		return func(sobek.FunctionCall) sobek.Value {
 			i.requireTest("window")
 			if !arrived {
-				arrived = true
+				arrived, i.takesPart = true, true
 				i.awaitWindow(ready, seconds(options.Seconds))
 			}
 			return sobek.Undefined()

@@ -1,0 +1,261 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"pooler-lab/internal/chart"
+	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/metric"
+	"pooler-lab/internal/outcome"
+	"pooler-lab/internal/result"
+)
+
+// A Chart is one of a page: its drawing, how to read it, and its figures for who would rather have them as text.
+type Chart struct {
+	Drawing chart.Drawing
+	Note    string
+	Data    Table
+}
+
+// marksOf says how to read what the run's charts are drawn with.
+func marksOf(run *result.Run) string {
+	text := "A full mark is the median of six repeats or more. The thin line through it is the interval that holds the " +
+		"true median in 95 of 100 cases. A hollow dot or a pale bar ran fewer times. A cross or a star is a flagged " +
+		"figure. Neither of them supports a conclusion."
+	if outcome.SideBySide(run) > 0 {
+		text += " A full mark without a line is a cell that ran side by side with another one: its figure has no interval, " +
+			"its ratio has one (see the comparisons)."
+	}
+	return text
+}
+
+// charts draws what the lesson declares. A chart that the run measured nothing of is left out.
+func charts(run *result.Run) []Chart {
+	var all []Chart
+	for i, plan := range run.Lesson.Charts {
+		p := plot{run: run, Chart: plan, id: fmt.Sprintf("chart-%d", i+1)}
+		for j := range run.Cells {
+			if c := &run.Cells[j]; plan.Of == nil || plan.Of.Picks(&c.Cell) {
+				p.cells = append(p.cells, c)
+			}
+		}
+		if err := p.find(); err != nil {
+			continue // a dimension that another version of this program knew
+		}
+		if c, ok := p.chart(); ok {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// A plot is a lesson's chart while it is made.
+type plot struct {
+	lesson.Chart
+	run    *result.Run
+	id     string
+	x      lesson.Dimension
+	series lesson.Dimension // the zero one where the chart has no series
+	cells  []*result.Cell
+	extra  int // cells that share their place with another one, which is drawn instead
+}
+
+// find finds the dimensions that the chart names.
+func (p *plot) find() (err error) {
+	if p.x, err = lesson.DimensionNamed(p.X); err == nil && p.Series != "" {
+		p.series, err = lesson.DimensionNamed(p.Series)
+	}
+	return err
+}
+
+// has says whether the cell has the value in the dimension.
+func has(c *result.Cell, d lesson.Dimension, v lesson.Value) bool { return d.Of(&c.Cell) == v }
+
+// said is a dimension's value as a reader has it.
+func said(d lesson.Dimension, v lesson.Value) string {
+	switch text := d.Text(v); {
+	case text != "":
+		return text
+	case v == lesson.None:
+		return "no " + d.Heading
+	}
+	return d.Column(v)
+}
+
+func (p *plot) chart() (Chart, bool) {
+	kinds := map[string]func(chart.Chart) chart.Drawing{"lines": chart.Lines, "bars": chart.Bars, "stack": chart.Stack}
+	draw := kinds[p.Kind]
+	if draw == nil {
+		return Chart{}, false
+	}
+	c := chart.Chart{ID: p.id, Title: p.Title, X: p.x.Axis, LogX: p.Log == "x" || p.Log == "xy",
+		LogY: p.Log == "y" || p.Log == "xy"}
+	if p.Kind == "stack" {
+		p.stack(&c)
+	} else if err := p.figures(&c); err != nil {
+		return Chart{}, false
+	}
+	if !slices.ContainsFunc(c.Series, func(s chart.Series) bool { return len(s.Points) > 0 && !s.Limit }) {
+		return Chart{}, false
+	}
+	c.Description = fmt.Sprintf("%s over %s. The table after it has the same figures.", capital(c.Y), c.X)
+	note := p.Note
+	if p.extra > 0 {
+		note = fmt.Sprintf("%s %s more would stand in the same places and aren't drawn: the tables have them.", note,
+			metric.Count(p.extra, "cell"))
+	}
+	return Chart{Drawing: draw(c), Note: note, Data: dataOf(c)}, true
+}
+
+// figures fills c for lines and bars: a place a value of X, a series a value of Series.
+func (p *plot) figures(c *chart.Chart) error {
+	f, err := metric.Find(p.Metric)
+	if err != nil {
+		return err
+	}
+	c.Y, c.Write = axisName(f), func(v float64) string { return write(f)(v / scaleOf(f)) }
+	values := slices.DeleteFunc(result.Values(p.x, p.cells), func(v lesson.Value) bool {
+		return !slices.ContainsFunc(p.cells, func(c *result.Cell) bool {
+			_, ok := f.Middle(c)
+			return ok && has(c, p.x, v)
+		})
+	})
+	for _, v := range values {
+		c.Places = append(c.Places, place(p.x, v))
+	}
+	for n, of := range p.seriesValues() {
+		s := chart.Series{Name: p.seriesName(of), Colour: p.colour(of, n)}
+		for i, v := range values {
+			if point, ok := pointOf(f, p.cell(v, of)); ok {
+				point.Place = i
+				s.Points = append(s.Points, point)
+			}
+		}
+		if len(s.Points) > 0 {
+			c.Series = append(c.Series, s)
+		}
+	}
+	if p.Ceiling && p.Kind == "lines" {
+		c.Series = append(c.Series, p.ceilings(values)...)
+	}
+	return nil
+}
+
+// axisName is the metric with its unit.
+func axisName(f metric.Metric) string {
+	switch f.Unit {
+	case "":
+		return f.Heading
+	case "/s":
+		return f.Heading + " (a second)"
+	}
+	return f.Heading + " (" + f.ShownUnit() + ")"
+}
+
+// scaleOf is what a chart's axis multiplies the metric by: it has shares in percent.
+func scaleOf(f metric.Metric) float64 {
+	if f.Unit == "share" {
+		return 100
+	}
+	return 1
+}
+
+// pointOf is the cell's figure: its median, and the interval of that where it ran often enough. A cell of a pair need
+// not have run often: what its comparisons show rests on the pair's groups.
+func pointOf(f metric.Metric, c *result.Cell) (chart.Point, bool) {
+	if c == nil {
+		return chart.Point{}, false
+	}
+	sum, scale := outcome.Summary(f.Values(c)), scaleOf(f)
+	point := chart.Point{Value: scale * sum.Center, Once: !sum.Known() && c.Paired == 0, Flagged: len(f.Flags(c)) > 0}
+	if sum.Known() {
+		point.Lo, point.Hi = scale*sum.Lo, scale*sum.Hi
+	}
+	return point, sum.N > 0
+}
+
+// dataOf is a chart as a table.
+func dataOf(c chart.Chart) Table {
+	t := Table{Caption: c.Title + ": " + c.Y, Head: heads(c.X)}
+	for _, s := range c.Series {
+		t.Head = append(t.Head, Head{Text: cmp.Or(s.Name, c.Y), Number: true})
+	}
+	for i, place := range c.Places {
+		row := Row{Cells: words(place.Name)}
+		for _, s := range c.Series {
+			cell := Cell{Text: "-", Class: "number"}
+			for _, p := range s.Points {
+				if p.Place != i {
+					continue
+				}
+				cell.Text = c.Text(p.Value)
+				if p.Flagged {
+					cell.Text += "*"
+				}
+				if p.Hi > p.Lo {
+					cell.Note = c.Text(p.Lo) + " to " + c.Text(p.Hi)
+				}
+			}
+			row.Cells = append(row.Cells, cell)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// place is where a value stands on the x axis.
+func place(d lesson.Dimension, v lesson.Value) chart.Place {
+	if v == lesson.None {
+		return chart.Place{Name: said(d, v), Value: math.NaN()}
+	}
+	if n, ok := v.Number(); ok {
+		return chart.Place{Name: v.String(), Value: n}
+	}
+	return chart.Place{Name: v.String(), Value: math.NaN()}
+}
+
+// seriesValues are the values that have a series of their own: one that is none where the chart has no series.
+func (p *plot) seriesValues() []lesson.Value {
+	if p.Series == "" {
+		return []lesson.Value{lesson.None}
+	}
+	return result.Values(p.series, p.cells)
+}
+
+func (p *plot) seriesName(value lesson.Value) string {
+	if p.Series == "" {
+		return ""
+	}
+	return said(p.series, value)
+}
+
+// colour is the series'. A path has the same one in all charts of a run.
+func (p *plot) colour(value lesson.Value, n int) int {
+	if p.Series == "path" {
+		for i, path := range p.run.Paths {
+			if lesson.Word(path.Name) == value {
+				n = i
+			}
+		}
+	}
+	return n%chart.Colours + 1
+}
+
+// cell is the one at a place in a series, nil where there is none.
+func (p *plot) cell(x, series lesson.Value) *result.Cell {
+	var found *result.Cell
+	for _, c := range p.cells {
+		if !has(c, p.x, x) || p.Series != "" && !has(c, p.series, series) {
+			continue
+		}
+		if found != nil {
+			p.extra++
+			continue
+		}
+		found = c
+	}
+	return found
+}

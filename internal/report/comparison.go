@@ -1,0 +1,232 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pooler-lab/internal/chart"
+	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/metric"
+	"pooler-lab/internal/outcome"
+	"pooler-lab/internal/result"
+)
+
+// A Badge is an outcome: in words, a sign that says the same to who tells no colours apart, a class for its looks, and
+// why it is no other.
+type Badge struct {
+	Outcome string // with its qualifier, where it has one
+	Sign    string
+	Class   string
+	Why     string
+}
+
+// looks are how outcomes do.
+var looks = map[outcome.Outcome]Badge{
+	outcome.Reproduced:        {Sign: "✓", Class: "good"},
+	outcome.NotReproduced:     {Sign: "✗", Class: "bad"},
+	outcome.Inconclusive:      {Sign: "?", Class: "open"},
+	outcome.NotInThisRun:      {Sign: "–", Class: "open"},
+	outcome.NoInterval:        {Sign: "○", Class: "once"},
+	outcome.Lower:             {Sign: "↓", Class: "lower"},
+	outcome.Higher:            {Sign: "↑", Class: "higher"},
+	outcome.NoClearDifference: {Sign: "=", Class: "same"},
+}
+
+func badgeOf(o outcome.Outcome, why outcome.Reason) Badge {
+	b := looks[o]
+	b.Outcome, b.Why = o.String(), why.String()
+	return b
+}
+
+// A Comparison is one that the lesson makes, and what came of it.
+type Comparison struct {
+	Says, Metric string
+	Of, To, Both string // what the cells don't share, and what they do
+	Ratio        string // starred where it is flagged, - where there is none
+	Range        string // its interval
+	How          string // how it was measured, where there are several ways
+	Drawing      chart.Drawing
+	Badge
+}
+
+// A reach is how far the axis of the intervals goes.
+type reach struct{ From, To string }
+
+// comparisons are the run's, each with its interval on an axis that all of them share; those whose experiment the run
+// left out aren't among them.
+func comparisons(found []outcome.Comparison) ([]Comparison, reach) {
+	var all []Comparison
+	var intervals []chart.Interval
+	for _, f := range found {
+		if f.Reason.LeftOut != "" {
+			continue
+		}
+		c := comparisonOf(f)
+		i := chart.Interval{Name: c.Says + ": no ratio", Class: c.Class}
+		if f.Ratio.N > 0 {
+			i.Name, i.Ratio = fmt.Sprintf("%s: ratio %s", c.Says, c.Ratio), f.Ratio.Center
+		}
+		if f.Ratio.Known() {
+			i.Name, i.Lo, i.Hi = fmt.Sprintf("%s, from %s", i.Name, c.Range), f.Ratio.Lo, f.Ratio.Hi
+		}
+		all, intervals = append(all, c), append(intervals, i)
+	}
+	drawings, most := chart.Intervals("ratio-", intervals)
+	for i := range all {
+		all[i].Drawing = drawings[i]
+	}
+	return all, reach{shortest(1 / most), shortest(most)}
+}
+
+func comparisonOf(f outcome.Comparison) Comparison {
+	c := Comparison{Says: f.Plan.Text, Metric: cmp.Or(f.Metric.Heading, f.Plan.Metric), Ratio: "-", How: f.Ratio.How,
+		Badge: badgeOf(f.Outcome, f.Reason)}
+	c.Outcome = f.Text()
+	if f.Of != nil && f.To != nil {
+		c.Of, c.To, c.Both = apart(f.Of, f.To)
+	}
+	if f.Ratio.N > 0 {
+		c.Ratio = metric.RatioText(f.Ratio.Center)
+	}
+	if f.Ratio.Flagged {
+		c.Ratio += "*"
+	}
+	if f.Ratio.Known() {
+		c.Range = f.Ratio.Text(metric.RatioText)
+	}
+	return c
+}
+
+// within says what the ratios of the run's comparisons are of.
+func within(run *result.Run) string {
+	if outcome.SideBySide(run) > 0 {
+		return "within a block, or within a group of slots where they ran side by side"
+	}
+	return "within a block"
+}
+
+// apart divides the names of two cells into what they differ in and what both have.
+func apart(of, to *result.Cell) (onlyOf, onlyTo, both string) {
+	var a, b []string
+	if of.Path != to.Path {
+		a, b = append(a, of.Path), append(b, to.Path)
+	}
+	differ, _ := result.Differ([]*result.Cell{of, to})
+	for _, d := range differ {
+		a, b = append(a, said(d, d.Of(&of.Cell))), append(b, said(d, d.Of(&to.Cell)))
+	}
+	common := slices.DeleteFunc(outcome.Parts(of), func(p string) bool { return !slices.Contains(outcome.Parts(to), p) })
+	return strings.Join(a, ", "), strings.Join(b, ", "), strings.Join(common, ", ")
+}
+
+// shortest writes v with two digits at most.
+func shortest(v float64) string { return strconv.FormatFloat(v, 'g', 2, 64) }
+
+// A pairChart is a comparison whose cells ran side by side, group after group.
+type pairChart struct {
+	Says, How, Ending string
+	Drawing           chart.Drawing
+}
+
+// pairCharts are those of the comparisons that were measured so.
+func pairCharts(found []outcome.Comparison) (all []pairChart) {
+	for _, f := range found {
+		if f.Ratio.Pair == nil || len(f.Ratio.Groups) == 0 {
+			continue
+		}
+		g := chart.Groups{ID: fmt.Sprintf("groups-%d", len(all)+1), Class: looks[f.Outcome].Class, Ratios: f.Ratio.Groups,
+			Ratio: f.Ratio.Center}
+		g.Title = fmt.Sprintf("%s: the ratio in each of %s", f.Plan.Text, metric.Count(len(g.Ratios), "group"))
+		if f.Ratio.Known() {
+			g.Lo, g.Hi = f.Ratio.Lo, f.Ratio.Hi
+		}
+		all = append(all, pairChart{Says: fmt.Sprintf("%s (%s)", f.Plan.Text, f.Metric.Heading), How: f.Ratio.How,
+			Ending: ending(f.Ratio.Pair), Drawing: g.Draw()})
+	}
+	return all
+}
+
+// ending says why the pair ended.
+func ending(p *result.Pair) string {
+	text := "ended since " + p.Ending
+	if p.Status == result.Interrupted || p.Ending == "" {
+		text = cmp.Or(p.Ending, string(p.Status))
+	}
+	if p.Ending == result.TimeOver && p.AtMost > 0 {
+		text += fmt.Sprintf(" (%g s)", p.AtMost)
+	}
+	return text
+}
+
+// A Finding is one of the study's or of the lab's own, and whether the run reproduces it.
+type Finding struct {
+	Says string
+	Own  bool // the lab's, and not the study's
+	Badge
+}
+
+// findings are those found, and in one line how many of them are reproduced; those whose experiment the run left out
+// aren't among them.
+func findings(found []outcome.Finding) (all []Finding, tally string) {
+	var outcomes []outcome.Outcome
+	for _, f := range found {
+		if f.Reason.LeftOut == "" {
+			all = append(all, Finding{f.Plan.Text, f.Own, badgeOf(f.Outcome, f.Reason)})
+			outcomes = append(outcomes, f.Outcome)
+		}
+	}
+	return all, metric.Count(len(all), "finding") + ": " + counted(outcomes)
+}
+
+// counted counts outcomes: "5 reproduced, 1 inconclusive".
+func counted(found []outcome.Outcome) string {
+	var texts []string
+	for _, o := range []outcome.Outcome{outcome.Reproduced, outcome.NotReproduced, outcome.Lower, outcome.NoClearDifference,
+		outcome.Higher, outcome.NoInterval, outcome.Inconclusive, outcome.NotInThisRun} {
+		n := 0
+		for _, f := range found {
+			if f == o {
+				n++
+			}
+		}
+		switch {
+		case n == len(found) && n > 1:
+			return "all " + o.String()
+		case n > 0:
+			texts = append(texts, fmt.Sprintf("%d %s", n, o))
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
+// A Study is the published one that the lesson reproduces; its own Study is nil where there is none.
+type Study struct {
+	*lesson.Study
+	Seen []StudyFigure
+}
+
+// A StudyFigure is what the study's author saw beside what was seen here.
+type StudyFigure struct {
+	What, Value string
+	Here        string // - where nothing was seen
+	Range       string // its interval, empty where there is none
+	As          string // what was measured here, or why nothing was
+}
+
+func studyOf(plan *lesson.Study, figures []outcome.StudyFigure) Study {
+	s := Study{Study: plan}
+	for _, f := range figures {
+		row := StudyFigure{What: f.Plan.What, Value: f.Plan.Value, Here: "-", As: f.Reason.String()}
+		if f.Seen.N > 0 {
+			row.Here, row.As = f.String(), fmt.Sprintf("%s of %s", f.Metric.Heading, outcome.Name(f.Cell))
+		}
+		if f.Seen.Known() {
+			row.Range = f.Seen.Text(f.Metric.Text)
+		}
+		s.Seen = append(s.Seen, row)
+	}
+	return s
+}

@@ -1,0 +1,110 @@
+package report
+
+import (
+	"math"
+	"slices"
+
+	"pooler-lab/internal/chart"
+	"pooler-lab/internal/metric"
+	"pooler-lab/internal/outcome"
+	"pooler-lab/internal/result"
+)
+
+// write writes a figure of the metric without its unit: see metric.Metric.Text.
+func write(f metric.Metric) func(float64) string {
+	return func(v float64) string { return chart.Grouped(f.Text(v)) }
+}
+
+// unit is the metric's in a heading; TPS says its own.
+func unit(f metric.Metric) string {
+	if f.Name == "tps" {
+		return ""
+	}
+	return f.ShownUnit()
+}
+
+// figureCell is a cell's figure with its interval, starred where it is flagged; or how often its one session was on the
+// standby, in place of a median.
+func figureCell(f metric.Metric, c *result.Cell) Cell {
+	cell := Cell{Text: "-", Class: "number"}
+	if c == nil {
+		return cell
+	}
+	sum, drawn := outcome.Summary(f.Values(c)), f.Drawn(c)
+	switch {
+	case sum.N > 0:
+		cell.Text = write(f)(sum.Center)
+	case drawn != "":
+		cell.Text, cell.Note = drawn, "repeats on the standby"
+	case c.Status == result.Failed:
+		cell.Note = "failed"
+		return cell
+	default:
+		return cell
+	}
+	if sum.Known() {
+		cell.Note = sum.Text(write(f))
+	}
+	cell.Flags = f.Flags(c)
+	return cell
+}
+
+// ratioCell is the ratio to the direct path's figure, with its interval where there is one.
+func ratioCell(run *result.Run, f metric.Metric, c *result.Cell) Cell {
+	to := run.Direct(c)
+	r := outcome.RatioOf(run, f, c, to)
+	switch {
+	case to == nil || to == c:
+		return Cell{Class: "number"}
+	case r.N == 0:
+		return Cell{Text: "-", Class: "number"}
+	}
+	cell := Cell{Text: metric.RatioText(r.Center), Class: "number"}
+	if r.Flagged {
+		cell.Flags = slices.Concat(f.Flags(c), f.Flags(to))
+	}
+	if r.Known() {
+		cell.Note = r.Text(metric.RatioText)
+	}
+	return cell
+}
+
+// roundTripCell is the median round trip of the repeats that count; or where one of them is flagged for it, the one
+// that is furthest from what was set.
+func roundTripCell(c *result.Cell) Cell {
+	cell, furthest := Cell{Text: "-", Class: "number"}, 0.0
+	if v, ok := metric.Middle(roundTrips(c)); ok {
+		cell.Text = chart.Number(v)
+	}
+	for _, r := range c.Repeats {
+		if r.Status != result.OK || r.RoundTrip == nil || !r.Flagged(result.FlagLatency) {
+			continue
+		}
+		if off := math.Abs(r.RoundTrip.MeasuredMS - r.RoundTrip.SetMS); off > furthest {
+			furthest, cell.Text = off, chart.Number(r.RoundTrip.MeasuredMS)
+			cell.Flags = []result.FlagKind{result.FlagLatency}
+		}
+	}
+	return cell
+}
+
+// roundTrips are those of the cell's repeats that count.
+func roundTrips(c *result.Cell) []float64 {
+	var all []float64
+	for _, r := range c.Repeats {
+		if r.Status == result.OK && r.RoundTrip != nil {
+			all = append(all, r.RoundTrip.MeasuredMS)
+		}
+	}
+	return all
+}
+
+// counting is how many repeats of the cell count.
+func counting(c *result.Cell) (n int) {
+	for _, r := range c.Repeats {
+		if r.Status == result.OK {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,212 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pooler-lab/internal/metric"
+	"pooler-lab/internal/outcome"
+	"pooler-lab/internal/result"
+)
+
+// A Named is a run and what a page calls it.
+type Named struct {
+	Name string
+	Run  *result.Run
+}
+
+// A runsPage is what the page of several runs shows.
+type runsPage struct {
+	Lesson      result.Lesson
+	Runs        []Named
+	Alerts      []string
+	Outcomes    Table
+	Reasons     Table
+	Differences Table
+	Figures     []Table
+}
+
+// Runs makes a page of several runs of a lesson, with a column a run.
+func Runs(runs ...Named) ([]byte, error) {
+	if err := OneLesson(runs...); err != nil {
+		return nil, err
+	}
+	first := runs[0].Run
+	p := runsPage{Lesson: first.Lesson, Runs: runs, Alerts: runsAlerts(runs), Differences: differences(runs),
+		Figures: besideTables(runs)}
+	p.Outcomes, p.Reasons = outcomeTables(runs)
+	return render("runs", fmt.Sprintf("%s: %s", first.Lesson.Name, metric.Count(len(runs), "run")), p)
+}
+
+// OneLesson returns an error unless all runs answer the same question.
+func OneLesson(runs ...Named) error {
+	first := runs[0].Run
+	for _, r := range runs[1:] {
+		if r.Run.Lesson.Name != first.Lesson.Name {
+			return fmt.Errorf("%s is a run of %s and %s one of %s: give runs of one lesson",
+				first.ID, first.Lesson.Name, r.Run.ID, r.Run.Lesson.Name)
+		}
+	}
+	return nil
+}
+
+// runsAlerts say what a reader of the runs has to know first.
+func runsAlerts(runs []Named) (all []string) {
+	for _, r := range runs {
+		for _, text := range alerts(r.Run) {
+			all = append(all, r.Name+": "+text)
+		}
+		if r.Run.Lesson.SHA256 != runs[0].Run.Lesson.SHA256 {
+			all = append(all, r.Name+" ran another version of the lesson's file than "+runs[0].Name+".")
+		}
+	}
+	return all
+}
+
+// A row of what a run came to: a comparison with its ratio, or a finding.
+type outcomeRow struct {
+	says, ratio, interval string
+	outcome               outcome.Outcome
+	Badge
+}
+
+// outcomeRows are the run's, each by the name that its plan has.
+func outcomeRows(run *result.Run) (names []string, rows map[string]outcomeRow) {
+	rows = map[string]outcomeRow{}
+	all := outcome.All(run)
+	for _, f := range all.Comparisons {
+		c, name := comparisonOf(f), "comparison "+f.Plan.Name
+		names, rows[name] = append(names, name), outcomeRow{c.Says, c.Ratio, c.Range, f.Outcome, c.Badge}
+	}
+	for _, f := range all.Findings {
+		name := "finding " + f.Plan.Name
+		names, rows[name] = append(names, name), outcomeRow{says: f.Plan.Text, outcome: f.Outcome,
+			Badge: badgeOf(f.Outcome, f.Reason)}
+	}
+	return names, rows
+}
+
+// outcomeTables have a row a comparison and a finding of the first run, and a column a run: ratios and findings may
+// agree between machines. The second table says why a run can't say more.
+func outcomeTables(runs []Named) (outcomes, reasons Table) {
+	outcomes = Table{Caption: "The ratio in each run, or whether the finding is reproduced",
+		Head: heads("comparison or finding", "all together")}
+	reasons = Table{Prose: true, Caption: "Where a run can't say more, and why",
+		Head: heads("run", "comparison or finding", "outcome", "why")}
+	names, first := outcomeRows(runs[0].Run)
+	cells, found := map[string][]Cell{}, map[string][]outcome.Outcome{}
+	for _, r := range runs {
+		outcomes.Head = append(outcomes.Head, Head{Text: r.Name, Unit: metric.Count(r.Run.Manifest.Host.CPUs, "CPU")})
+		_, rows := outcomeRows(r.Run)
+		for _, name := range names {
+			row, ok := rows[name]
+			if !ok { // another version of the lesson doesn't have it
+				row.outcome, row.Badge = outcome.NotInThisRun, badgeOf(outcome.NotInThisRun, outcome.Reason{})
+			}
+			text := strings.TrimSpace(strings.TrimPrefix(row.ratio, "-") + " " + row.Sign + " " + row.Outcome)
+			cells[name] = append(cells[name], Cell{Text: text, Note: row.interval, Class: "outcome " + row.Class})
+			found[name] = append(found[name], row.outcome)
+			if row.Why != "" {
+				why := words(r.Name, first[name].says, row.Outcome, row.Why)
+				reasons.Rows = append(reasons.Rows, Row{Cells: why})
+			}
+		}
+	}
+	for _, name := range names {
+		row := append(words(first[name].says, counted(found[name])), cells[name]...)
+		outcomes.Rows = append(outcomes.Rows, Row{Cells: row})
+	}
+	return outcomes, reasons
+}
+
+// differences lists what the runs' manifests don't share.
+func differences(runs []Named) Table {
+	t := Table{Prose: true, Caption: "What differs between the runs, of machine, versions and settings", Head: heads("")}
+	var all []map[string]string
+	var names []string
+	for _, r := range runs {
+		t.Head = append(t.Head, Head{Text: r.Name})
+		terms := map[string]string{}
+		for _, term := range manifestOf(r.Run) {
+			terms[term.Name] = term.Text
+			if !slices.Contains(names, term.Name) {
+				names = append(names, term.Name)
+			}
+		}
+		all = append(all, terms)
+	}
+	for _, name := range names {
+		row, same := words(name), true
+		for _, terms := range all {
+			row, same = append(row, Cell{Text: terms[name]}), same && terms[name] == all[0][name]
+		}
+		if !same {
+			t.Rows = append(t.Rows, Row{Cells: row})
+		}
+	}
+	return t
+}
+
+// besideTables has a table an experiment of the first run, with a row a cell and metric and a column a run.
+func besideTables(runs []Named) []Table {
+	var all []Table
+	for _, e := range experimentsOf(runs[0].Run) {
+		t := Table{Name: "Experiment " + e.Name, Caption: e.caption()}
+		for _, key := range e.keys() {
+			t.Head = append(t.Head, key.Head)
+		}
+		t.Head = append(t.Head, Head{Text: "metric"})
+		for _, r := range runs {
+			t.Head = append(t.Head, Head{Text: r.Name, Number: true})
+		}
+		for _, c := range e.Cells {
+			for i, f := range metricsOf([]*result.Cell{c}) {
+				var row Row
+				for _, key := range e.keys() {
+					row.Cells = append(row.Cells, key.of(c))
+				}
+				row.Cells = append(row.Cells, Cell{Text: strings.TrimSuffix(f.Heading+", "+unit(f), ", ")})
+				for _, r := range runs {
+					row.Cells = append(row.Cells, besideCell(f, c, cellBy(r.Run, c.ID)))
+				}
+				if i == 0 {
+					row.Class = "start"
+				}
+				t.Rows = append(t.Rows, row)
+			}
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+// besideCell is the figure of a run's cell and, beside that of another run, its ratio to the first one's. Blocks of two
+// runs have nothing in common, so that their ratio has no interval: what is said is whether the two figures' own ones
+// overlap.
+func besideCell(f metric.Metric, first, c *result.Cell) Cell {
+	cell := figureCell(f, c)
+	a, b := outcome.Summary(f.Values(first)), outcome.Summary(f.Values(c))
+	if first == c || a.N == 0 || b.N == 0 || a.Center <= 0 {
+		return cell
+	}
+	ratio := metric.RatioText(b.Center/a.Center) + " x the first"
+	switch {
+	case !a.Known() || !b.Known():
+	case a.Hi < b.Lo || b.Hi < a.Lo:
+		ratio += ", intervals apart"
+	default:
+		ratio += ", intervals overlap"
+	}
+	cell.Note = strings.TrimPrefix(cell.Note+"; "+ratio, "; ")
+	return cell
+}
+
+func cellBy(run *result.Run, id string) *result.Cell {
+	for i := range run.Cells {
+		if run.Cells[i].ID == id {
+			return &run.Cells[i]
+		}
+	}
+	return nil
+}

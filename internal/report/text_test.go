@@ -1,0 +1,199 @@
+package report
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/outcome"
+	"pooler-lab/internal/result"
+	"pooler-lab/internal/topology"
+)
+
+// whole is a run of the tour on every path that the lab has, each figure the same.
+func whole(t *testing.T, figure float64, flags ...result.FlagKind) *result.Run {
+	t.Helper()
+	set, err := topology.Load("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := newRun()
+	for _, p := range set.Paths {
+		if p.ApplicationPool { // '*' doesn't mean it
+			continue
+		}
+		run.Paths = append(run.Paths, result.Path{Name: p.Name})
+		for _, l := range []lesson.Latency{lesson.WithoutProxy, lesson.Through(10)} {
+			for _, experiment := range []string{"connect", "select", "throughput"} {
+				r := measured(1, 0.03, figure, figure, figure, flags...)
+				r.Measured.Transactions, r.Measured.Trends["pg_response_time"] = 100, result.Trend{Count: 60, Med: figure}
+				add(run, experiment, p.Name, l, r)
+			}
+		}
+	}
+	return run
+}
+
+// A room reads the table of the tour from a projector, whatever came out.
+func TestTheTourFitsAProjector(t *testing.T) {
+	nothing := whole(t, 1)
+	for i := range nothing.Cells {
+		c := &nothing.Cells[i]
+		c.Status, c.Reason, c.Repeats = result.Failed, strings.Repeat("k6 ended with code 107; ", 9), nil
+	}
+	stopped := whole(t, 99999, result.FlagKinds()...)
+	stopped.Status, stopped.Reason = result.Interrupted, "it was stopped: Ctrl-C, scripts/lab cancel or the console"
+	for i := range stopped.Cells[40:] {
+		stopped.Cells[40+i].Status, stopped.Cells[40+i].Repeats = result.Planned, nil
+	}
+	stopped.Unfinished = stopped.Left()
+	off := whole(t, 0.03, result.FlagHost)
+	off.Cells = slices.DeleteFunc(off.Cells, func(c result.Cell) bool { return strings.Contains(c.Path, "yugabyte") })
+	for i := range off.Paths {
+		if strings.Contains(off.Paths[i].Name, "yugabyte") {
+			off.Paths[i].Unavailable = "its image yugabytedb/yugabyte:2025.2.8.0-b60 can't be pulled"
+		}
+	}
+	for name, test := range map[string]struct {
+		run              *result.Run
+		figures, starred int
+		lines            []string // that begin so are there, each once
+	}{
+		"small figures": {whole(t, 0.03), 72, 0, nil},
+		"large figures, starred": {whole(t, 99999, result.FlagKinds()...), 72, 72,
+			[]string{"* doubtful: statements failed; counts "}},
+		"paths off": {off, 54, 54, []string{"* doubtful: this machine's CPU was full",
+			"Off: yugabyte, pgbouncer-yugabyte, pgbouncer-yugabyte-near-app"}},
+		"interrupted":      {stopped, 40, 40, []string{"* doubtful: ", "Interrupted: it was stopped"}},
+		"nothing measured": {nothing, 0, 0, []string{"Failed: direct, connect, 1 client (experiment connect): k6 ended with code 107;"}},
+	} {
+		text := Text(test.run, false)
+		fits(t, text)
+		lines := strings.Split(text, "\n")
+		begin := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "path ") }) - 1
+		if begin < 0 || strings.Join(strings.Fields(lines[begin]), " ") != "connect, ms query, ms transactions/s" {
+			t.Errorf("%s: there is no table of the tour:\n%s", name, text)
+			continue
+		}
+		rows := lines[begin : begin+slices.Index(lines[begin:], "")]
+		if len(rows) > 14 {
+			t.Errorf("%s: %d rows:\n%s", name, len(rows), text)
+		}
+		figures := regexp.MustCompile(`\b(0\.030|99999)\b`).FindAllString(strings.Join(rows, "\n"), -1)
+		if n := strings.Count(strings.Join(rows, ""), "*"); len(figures) != test.figures || n != test.starred {
+			t.Errorf("%s: %d figures, %d of them starred:\n%s", name, len(figures), n, text)
+		}
+		for _, begins := range test.lines {
+			if n := strings.Count("\n"+text, "\n"+begins); n != 1 {
+				t.Errorf("%s: %d lines begin with %q:\n%s", name, n, begins, text)
+			}
+		}
+	}
+}
+
+func TestDoubts(t *testing.T) {
+	for _, test := range []struct {
+		of   doubts
+		want string
+	}{
+		{doubts{}, ""},
+		{doubts{result.FlagHost: 1, result.FlagErrors: 1},
+			"statements failed; this machine's CPU was full"},
+		{doubts{result.FlagThrottled: 3, result.FlagErrors: 1, result.FlagHost: 3},
+			"this machine's CPU was full; a CPU limit was hit; statements failed"},
+		{doubts{result.FlagThrottled: 3, result.FlagErrors: 1, result.FlagHost: 3, result.FlagFew: 2},
+			"this machine's CPU was full; a CPU limit was hit; ... (--details)"},
+		{doubts{"of a later version": 1}, "--details says why"},
+	} {
+		if got := test.of.String(); got != test.want {
+			t.Errorf("%v: %q", test.of, got)
+		}
+	}
+}
+
+// A grid has a section a latency, each of which would hold one row of a path's series.
+func TestOnePathsSeriesIsOneTable(t *testing.T) {
+	run := newRun()
+	run.Paths = []result.Path{{Name: "direct"}}
+	for _, ms := range []int{0, 10, 20} {
+		add(run, "throughput", "direct", lesson.Through(ms), measured(1, 0.1, 9000, 0, 1))
+	}
+	if text := Text(run, false); strings.Count(text, "path ") != 1 || !strings.Contains(text, "direct 20 ms") {
+		t.Errorf("three latencies of one path are not one table:\n%s", text)
+	}
+}
+
+func TestWithoutDirectThereAreNoRatios(t *testing.T) {
+	run := newRun()
+	run.Paths = []result.Path{{Name: "socket"}}
+	tourOf(run, "socket", lesson.WithoutProxy, 0.04, 5, 0.3, 12000)
+	if text := Text(run, false); regexp.MustCompile(`\bratio\b`).MatchString(text) {
+		t.Errorf("ratios to nothing:\n%s", text)
+	}
+}
+
+func TestWrap(t *testing.T) {
+	tests := []struct {
+		text string
+		want []string
+	}{
+		{"", []string{""}},
+		{"one", []string{"one"}},
+		{"one two three", []string{"one two", "three"}},
+		{"unbreakable-word two", []string{"unbreaka", "ble-word", "two"}},
+	}
+	for _, test := range tests {
+		if got := wrap(test.text, 8); !slices.Equal(got, test.want) {
+			t.Errorf("%q is wrapped into %q", test.text, got)
+		}
+	}
+}
+
+func TestHeadings(t *testing.T) {
+	for _, test := range []struct {
+		head Head
+		want []string
+	}{
+		{Head{Text: "response time p50", Unit: "ms", Number: true}, []string{"response", "time", "p50 ms"}},
+		{Head{Text: "throttled database", Unit: "%", Number: true}, []string{"throttled", "database", "%"}},
+		{Head{Text: "TPS", Number: true}, []string{"TPS"}},
+		{Head{Text: "latency"}, []string{"latency"}},
+	} {
+		lines := test.head.lines(true)
+		for i := range lines {
+			lines[i] = strings.TrimSpace(lines[i])
+		}
+		if !slices.Equal(lines, test.want) {
+			t.Errorf("%v is headed by %q", test.head, lines)
+		}
+	}
+}
+
+// A flag that is no veto leaves a ratio its outcome, with a star, and a reader of a verdict alone learns what it means.
+func TestAFlagThatIsANote(t *testing.T) {
+	run := latency()
+	cell := outcome.Select(run, run.Lesson.Comparisons[0].Of)[0]
+	cell.Repeats[0].Flags = []result.Flag{{Kind: result.FlagErrors}}
+	text := Verdict(run, outcome.All(run))
+	if !regexp.MustCompile(`(?m)^lower.* 0\.091\* .*Throughput`).MatchString(text) || !strings.Contains(text, "\nerrors: ") {
+		t.Errorf("no comparison is starred and lower, or the flag isn't explained:\n%s", text)
+	}
+}
+
+func TestOutcomes(t *testing.T) {
+	for name, want := range map[string]int{"reproduced": 0, "not-reproduced": 1, "flagged": 2} {
+		run, err := result.Read("../outcome/testdata/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code := 0
+		if err := verdicts[outcome.All(run).Overall()]; err != nil {
+			code = err.(*verdictError).ExitCode()
+		}
+		if code != want {
+			t.Errorf("%s: the exit status is %d, it should be %d", name, code, want)
+		}
+	}
+}

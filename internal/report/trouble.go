@@ -1,0 +1,128 @@
+package report
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+
+	"pooler-lab/internal/metric"
+	"pooler-lab/internal/result"
+)
+
+// troubles are what failed, what ran otherwise than planned, and what counts for nothing.
+func troubles(run *result.Run) []Table {
+	all := []Table{failures(run), blockedPairs(run), rejected(run), errorTable(run)}
+	return slices.DeleteFunc(all, func(t Table) bool { return len(t.Rows) == 0 })
+}
+
+// failures lists the cells that have a reason: those that failed, and those of which a repeat did.
+func failures(run *result.Run) Table {
+	t := Table{Prose: true, Caption: "Cells that failed, wholly or in one of their repeats",
+		Head: heads("cell", "came to", "why")}
+	for i := range run.Cells {
+		c := &run.Cells[i]
+		if c.Reason == "" {
+			continue
+		}
+		became := "failed"
+		if n := counting(c); n > 0 {
+			became = metric.Count(n, "repeat") + " of " + strconv.Itoa(c.Wanted)
+		}
+		t.Rows = append(t.Rows, Row{Cells: words(nameOf(c), became, c.Reason)})
+	}
+	return t
+}
+
+// blockedPairs lists the pairs whose cells ran in blocks instead.
+func blockedPairs(run *result.Run) Table {
+	t := Table{Prose: true, Caption: "Cells that were to run side by side, and ran in blocks",
+		Head: heads("cell", "beside", "why")}
+	for _, p := range run.BlockedPairs() {
+		t.Rows = append(t.Rows, Row{Cells: words(p.Of, p.To, p.Reason)})
+	}
+	return t
+}
+
+// rejected lists each repeat that counts for nothing, and why.
+func rejected(run *result.Run) Table {
+	t := Table{Prose: true, Caption: "Rejected repeats: each was run again, and counts for nothing",
+		Head: heads("cell", "block", "attempt", "why")}
+	for i := range run.Cells {
+		c := &run.Cells[i]
+		for _, r := range c.Repeats {
+			if r.Status == result.Rejected {
+				cells := append(words(nameOf(c)), numbers(strconv.Itoa(r.Block), strconv.Itoa(r.Attempt))...)
+				t.Rows = append(t.Rows, Row{Cells: append(cells, words(r.Reason)...)})
+			}
+		}
+	}
+	t.Head[1].Number, t.Head[2].Number = true, true
+	return t
+}
+
+// errorTable counts what went wrong on each path by its code, the most frequent in the measured windows first.
+func errorTable(run *result.Run) Table {
+	type failure struct {
+		path string
+		result.ErrorCount
+	}
+	var all []failure
+	for i := range run.Cells {
+		path := run.Cells[i].Path
+		for _, e := range run.Cells[i].Errors() {
+			n := slices.IndexFunc(all, func(f failure) bool { return f.path == path && f.Code == e.Code })
+			if n < 0 {
+				all = append(all, failure{path, e})
+				continue
+			}
+			all[n].Measured += e.Measured
+			all[n].Outside += e.Outside
+		}
+	}
+	slices.SortStableFunc(all, func(a, b failure) int {
+		return cmp.Or(cmp.Compare(b.Measured, a.Measured), cmp.Compare(b.Outside, a.Outside))
+	})
+	t := Table{Prose: true, Caption: "Errors by SQLSTATE, or by what kept a client from getting one",
+		Head: []Head{{Text: "code"}, {Text: "path"}, {Text: "in the measured windows", Number: true},
+			{Text: "before or after them", Number: true}, {Text: "the first of them said"}}}
+	for _, f := range all {
+		counts := numbers(strconv.FormatInt(f.Measured, 10), strconv.FormatInt(f.Outside, 10))
+		cells := append(words(f.Code, f.path), counts...)
+		t.Rows = append(t.Rows, Row{Cells: append(cells, words(f.Message)...)})
+	}
+	return t
+}
+
+// flagTerms explains each of the run's flags once, with how many cells have it and what the first one says.
+func flagTerms(run *result.Run) []Term {
+	cells, texts := map[result.FlagKind]int{}, map[result.FlagKind]string{}
+	for i := range run.Cells {
+		c := &run.Cells[i]
+		for _, kind := range c.Flags() {
+			if cells[kind]++; texts[kind] == "" {
+				texts[kind] = firstText(c, kind)
+			}
+		}
+	}
+	var terms []Term
+	for _, kind := range slices.Sorted(maps.Keys(cells)) {
+		text := metric.Count(cells[kind], "cell") + ": " + kind.Meaning()
+		if texts[kind] != "" {
+			text += ". First: " + texts[kind]
+		}
+		terms = append(terms, Term{string(kind), text})
+	}
+	return terms
+}
+
+func firstText(c *result.Cell, kind result.FlagKind) string {
+	for _, r := range c.Repeats {
+		for _, f := range r.Flags {
+			if r.Status == result.OK && f.Kind == kind {
+				return f.Text
+			}
+		}
+	}
+	return ""
+}
