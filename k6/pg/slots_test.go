@@ -93,7 +93,7 @@ func (a *alternating) exit(side int) {
 func (a *alternating) ended() *summary.Test {
 	a.through.Wait()
 	a.module.finish(time.Now())
-	return a.module.slots.pair(&a.module.errors)
+	return a.module.ended()
 }
 
 // Each client is at work in every slot of its own side, and in no other.
@@ -167,7 +167,7 @@ func TestHostCPUOfASide(t *testing.T) {
 	unknown := make(chan hostcpu.Sample)
 	close(unknown)
 	s.spent(&slot{side: summary.To, group: 1}, unknown, ticks(1, 1))
-	of, to := s.pair(new(errorTally)).HostCPU[summary.Of], s.pair(new(errorTally)).HostCPU[summary.To]
+	of, to := s.pair().HostCPU[summary.Of], s.pair().HostCPU[summary.To]
 	if of == nil || *of != 30.0/120 || to != nil {
 		t.Errorf("the sides had shares of %v and %v of the host's CPUs", of, to)
 	}
