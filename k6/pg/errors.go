@@ -18,7 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"go.k6.io/k6/v2/js/common"
 
-	"pooler-lab/internal/handshake"
+	"pooler-lab/internal/measure"
 	"pooler-lab/k6/summary"
 )
 
@@ -69,7 +69,7 @@ func classify(ctx context.Context, err error) string {
 		return classDropped
 	case isDial(err), errors.As(err, new(*net.DNSError)):
 		return classDial
-	case errors.As(err, new(*handshake.TLSError)), strings.Contains(err.Error(), refusedTLS):
+	case errors.As(err, new(*measure.TLSError)), strings.Contains(err.Error(), refusedTLS):
 		return classTLS
 	}
 	return classClient
