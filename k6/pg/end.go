@@ -91,9 +91,9 @@ func (m *Module) ended() *summary.Test {
 // and code.
 func (m *Module) ending(side int) summary.Ending {
 	m.phases.mu.Lock()
+	defer m.phases.mu.Unlock()
 	ending := summary.Ending{Unopened: m.phases.unopened(), Window: m.phases.window(side)}
-	m.phases.mu.Unlock()
-	ending.Finish = m.fixed.outcome(&m.phases, ending.Window)
+	ending.Finish = m.fixed.outcome(ending.Window)
 	ending.Errors = m.errors.list(side)
 	return ending
 }

@@ -99,7 +99,7 @@ func (c *client) advice(err error) string {
 	case c.protocol != prepared:
 		return ""
 	}
-	pooled := c.session != nil && c.session.pooled() || errors.As(err, new(anewError))
+	pooled := c.session != nil && c.session.pooled()
 	switch own := ownName.FindString(server.Message); {
 	case changedResult(server) && pooled:
 		return ": a table has changed since the statement was prepared; connect() again, and have the pooler do so" +
