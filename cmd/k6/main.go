@@ -4,9 +4,8 @@ package main
 import (
 	"go.k6.io/k6/v2/cmd"
 
-	_ "pooler-lab/k6/live"
+	_ "pooler-lab/k6/output"
 	_ "pooler-lab/k6/pg"
-	_ "pooler-lab/k6/summary/output"
 )
 
 func main() {

@@ -5,11 +5,11 @@ package sample
 import (
 	"time"
 
-	"pooler-lab/internal/hostcpu"
+	"pooler-lab/internal/measure"
 )
 
 // switchRate is how many context switches a second there were between two samples, nil where no time passed.
-func switchRate(from, to hostcpu.Sample) *float64 {
+func switchRate(from, to measure.HostCPU) *float64 {
 	if !to.At.After(from.At) {
 		return nil
 	}
@@ -20,9 +20,9 @@ func switchRate(from, to hostcpu.Sample) *float64 {
 // Stolen begins to watch what the hypervisor gives to other machines. The function that it returns says which share of
 // the host's CPU time that was since then, nil where the kernel doesn't tell.
 func Stolen() func() *float64 {
-	from, err := hostcpu.Read()
+	from, err := measure.ReadHostCPU()
 	return func() *float64 {
-		to, unread := hostcpu.Read()
+		to, unread := measure.ReadHostCPU()
 		if err != nil || unread != nil {
 			return nil
 		}
@@ -35,10 +35,10 @@ func Stolen() func() *float64 {
 // stolen: the hypervisor gave it to other machines. A machine that is idle isn't told what it would lose. It is nil
 // where the kernel doesn't tell, or has counted nothing yet.
 func LostWhileBusy(d time.Duration) *float64 {
-	from, err := hostcpu.Read()
+	from, err := measure.ReadHostCPU()
 	for end := time.Now().Add(d); time.Now().Before(end); {
 	}
-	to, unread := hostcpu.Read()
+	to, unread := measure.ReadHostCPU()
 	if err != nil || unread != nil {
 		return nil
 	}

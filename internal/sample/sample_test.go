@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"pooler-lab/internal/hostcpu"
+	"pooler-lab/internal/measure"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/testkit"
 )
@@ -41,9 +41,9 @@ func TestParseContainer(t *testing.T) {
 func TestNearest(t *testing.T) {
 	start := time.Now()
 	at := func(s float64) time.Time { return start.Add(time.Duration(s * float64(time.Second))) }
-	var samples []hostcpu.Sample
+	var samples []measure.HostCPU
 	for i := range 6 {
-		samples = append(samples, hostcpu.Sample{At: at(float64(i))})
+		samples = append(samples, measure.HostCPU{At: at(float64(i))})
 	}
 	tests := []struct {
 		name        string
@@ -68,7 +68,7 @@ func TestNearest(t *testing.T) {
 
 func TestSince(t *testing.T) {
 	start := time.Now()
-	samples := []hostcpu.Sample{{At: start}, {At: start.Add(time.Second)}, {At: start.Add(2 * time.Second)}}
+	samples := []measure.HostCPU{{At: start}, {At: start.Add(time.Second)}, {At: start.Add(2 * time.Second)}}
 	if kept := since(samples, hostTime, start.Add(time.Second)); len(kept) != 2 ||
 		!kept[0].At.Equal(start.Add(time.Second)) {
 		t.Errorf("kept %v", kept)

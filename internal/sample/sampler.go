@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"pooler-lab/internal/hostcpu"
+	"pooler-lab/internal/measure"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/session"
 )
@@ -32,7 +32,7 @@ type Sampler struct {
 	done   sync.WaitGroup
 
 	mu         sync.Mutex
-	host       []hostcpu.Sample
+	host       []measure.HostCPU
 	containers map[string][]containerSample
 	trouble    string // why containers aren't measured, or the last thing that went wrong
 }
@@ -71,7 +71,7 @@ func every(ctx context.Context, interval time.Duration, sample func()) {
 }
 
 func (s *Sampler) sampleHost() {
-	now, err := hostcpu.Read()
+	now, err := measure.ReadHostCPU()
 	if err != nil {
 		return
 	}
@@ -130,8 +130,8 @@ func (s *Sampler) waitsFor(services []string, to time.Time) bool {
 	})
 }
 
-func hostTime(s hostcpu.Sample) time.Time { return s.At }
-func (s containerSample) when() time.Time { return s.at }
+func hostTime(s measure.HostCPU) time.Time { return s.At }
+func (s containerSample) when() time.Time  { return s.at }
 
 // since returns the samples from earliest on.
 func since[S any](samples []S, when func(S) time.Time, earliest time.Time) []S {

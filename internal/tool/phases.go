@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pooler-lab/internal/handshake"
+	"pooler-lab/internal/measure"
 	"pooler-lab/internal/topology"
 )
 
@@ -18,7 +18,7 @@ type Phases struct {
 	Dial       time.Duration // the TCP connection, or that of the Unix socket; without the name lookup
 	TLS        time.Duration // the handshake; 0 without TLS
 	Auth       time.Duration // from the startup message to ready for query
-	Hash       time.Duration // of Auth, what the client itself computes (handshake.Clock); 0 where nobody asks for SCRAM
+	Hash       time.Duration // of Auth, what the client itself computes (measure.Handshake); 0 where nobody asks for SCRAM
 	FirstQuery time.Duration // a SELECT 1
 }
 
@@ -54,7 +54,7 @@ func newClient(ctx context.Context, e topology.Endpoint, user, password string, 
 
 // measure connects once, asks SELECT 1, and closes the connection.
 func (c client) measure(ctx context.Context) (Phases, error) {
-	var timing handshake.Timing
+	var timing measure.Handshake
 	conn, err := pgconn.ConnectConfig(ctx, timing.Watch(c.config))
 	if err != nil {
 		return Phases{}, err

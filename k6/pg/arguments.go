@@ -61,9 +61,14 @@ func (e *encoder) parameters(args []sobek.Value) ([][]byte, error) {
 // appendText appends the text form of a JavaScript value to buf, or reports that the value is null. What has no form
 // that PostgreSQL reads as JavaScript means it is an error.
 func (e *encoder) appendText(buf []byte, value sobek.Value) (text []byte, null bool, err error) {
+	value, kind, err := unboxed(value)
+	if err != nil {
+		return buf, false, err
+	}
 	switch value := value.(type) {
 	case *sobek.Object:
-		return e.appendObject(buf, value)
+		text, err := e.objectText(value, kind)
+		return append(buf, text...), false, err
 	case sobek.String:
 		text, err := textOf(value)
 		return append(buf, text...), false, err
@@ -93,46 +98,31 @@ func appendScalar(buf []byte, value sobek.Value) ([]byte, error) {
 	return buf, fmt.Errorf("a value of type %T can't be sent", value)
 }
 
-// appendObject does so with an object.
-func (e *encoder) appendObject(buf []byte, object *sobek.Object) (text []byte, null bool, err error) {
-	switch kind := kindOf(object); kind {
+// objectText returns the text form of an object of that kind: of dates and bytes their own, of all others JSON.
+func (e *encoder) objectText(object *sobek.Object, kind string) ([]byte, error) {
+	switch kind {
 	case "Date":
 		text, err := dateText(object)
-		return append(buf, text...), false, err
-	case "Number", "String", "Boolean", "BigInt": // new Number(1) and the like
-		value, err := unboxed(object)
-		if err != nil {
-			return buf, false, err
-		}
-		return e.appendText(buf, value)
+		return []byte(text), err
 	case "Uint8Array", "Uint8ClampedArray":
-		return appendHex(buf, object.Export().([]byte)), false, nil
+		return appendHex(nil, object.Export().([]byte)), nil
 	case "ArrayBuffer":
-		return appendHex(buf, object.Export().(sobek.ArrayBuffer).Bytes()), false, nil
-	case "Object", "Array":
-		text, err := e.jsonText(object)
-		return append(buf, text...), false, err
-	default:
-		if _, own := sobek.AssertFunction(object.Get("toJSON")); own {
-			text, err := e.jsonText(object)
-			return append(buf, text...), false, err
-		}
-		return buf, false, unsendable(kind)
+		return appendHex(nil, object.Export().(sobek.ArrayBuffer).Bytes()), nil
 	}
+	return e.jsonText(object)
 }
 
 // unsendable is the error of an object that has no text form, with what has one.
 func unsendable(kind string) error {
 	instead := ""
-	switch kind {
-	case "Map":
+	switch {
+	case kind == "Map":
 		instead = ": send Object.fromEntries(...)"
-	case "Set":
+	case kind == "Set":
 		instead = ": send Array.from(...)"
-	case "Promise":
+	case kind == "Promise":
 		instead = ": await it"
-	case "DataView", "Int8Array", "Int16Array", "Uint16Array", "Int32Array", "Uint32Array", "Float32Array", "Float64Array",
-		"BigInt64Array", "BigUint64Array":
+	case kind == "DataView", strings.HasSuffix(kind, "Array"): // a typed one
 		instead = ": send its bytes (new Uint8Array(it.buffer)) or, as JSON, Array.from(it)"
 	}
 	return fmt.Errorf("an object of the kind %s can't be sent%s", kind, instead)
@@ -218,43 +208,38 @@ func (e *encoder) jsonText(object *sobek.Object) ([]byte, error) {
 
 // appendJSON appends the value that the last of the objects within has under a key, unless it is undefined.
 func (e *encoder) appendJSON(buf []byte, key string, value sobek.Value, within []*sobek.Object) ([]byte, bool, error) {
-	object, _ := value.(*sobek.Object)
-	if object != nil && kindOf(object) == "Date" {
+	if object, ok := value.(*sobek.Object); ok && kindOf(object) == "Date" {
 		text, err := dateText(object)
 		return appendQuoted(buf, text), true, err
-	}
-	if object != nil {
+	} else if ok {
 		if toJSON, ok := sobek.AssertFunction(object.Get("toJSON")); ok {
 			instead, err := toJSON(object, e.runtime.ToValue(key))
 			if err != nil {
 				return buf, true, err
 			}
 			value = instead
-			object, _ = value.(*sobek.Object)
 		}
 	}
-	if object == nil {
+	value, kind, err := unboxed(value)
+	if err != nil {
+		return buf, true, err
+	}
+	object, ok := value.(*sobek.Object)
+	if !ok {
 		return appendPrimitive(buf, value)
 	}
 	if slices.Contains(within, object) {
 		return buf, true, errors.New("JSON can't hold an object that is a part of itself")
 	}
-	switch kind := kindOf(object); kind {
+	switch kind {
 	case "Array":
 		buf, err := e.appendItems(buf, object, append(within, object))
 		return buf, true, err
 	case "Object":
 		buf, err := e.appendProperties(buf, object, append(within, object))
 		return buf, true, err
-	case "Number", "String", "Boolean", "BigInt":
-		value, err := unboxed(object)
-		if err != nil {
-			return buf, true, err
-		}
-		return appendPrimitive(buf, value)
-	default:
-		return buf, true, unsendable(kind)
 	}
+	return buf, true, unsendable(kind)
 }
 
 // appendItems appends an array. What is undefined in it becomes null.
@@ -326,11 +311,20 @@ func appendQuoted(buf []byte, text string) []byte {
 	return append(buf, bytes.TrimSuffix(quoted.Bytes(), []byte("\n"))...)
 }
 
-// unboxed returns what new Number(1) and the like hold.
-func unboxed(object *sobek.Object) (sobek.Value, error) {
-	valueOf, _ := sobek.AssertFunction(object.Get("valueOf"))
-	if valueOf == nil {
-		return nil, errors.New("the object has no value")
+// unboxed returns what new Number(1) and the like hold, any other value as it is, and of an object its kind.
+func unboxed(value sobek.Value) (held sobek.Value, kind string, err error) {
+	object, ok := value.(*sobek.Object)
+	if !ok {
+		return value, "", nil
 	}
-	return valueOf(object)
+	switch kind = kindOf(object); kind {
+	case "Number", "String", "Boolean", "BigInt":
+		valueOf, callable := sobek.AssertFunction(object.Get("valueOf"))
+		if !callable {
+			return nil, kind, errors.New("the object has no value")
+		}
+		held, err = valueOf(object)
+		return held, "", err
+	}
+	return object, kind, nil
 }

@@ -83,14 +83,56 @@ func (c *client) requireSession(call string) (context.Context, *session) {
 	return ctx, c.session
 }
 
-// account adds what travelled to sums, and closes the session's account
-// if its connection is gone.
-func (c *client) account(s *session, sums *sums) {
+// account adds what travelled to the set's sums of the moment, which it returns with the tags, and closes the session's
+// account if its connection is gone.
+func (c *client) account(s *session, set *tagSet, now time.Time) (*sums, *metrics.TagSet) {
+	phase, tags := c.now(set, now)
+	sums := &set.sums[phase]
 	sums.add(s.traffic())
 	if !s.open() {
 		c.guard.remove(s)
 		c.lost = true
 	}
+	return sums, tags
+}
+
+// exchange is something that was sent to the server and answered, well or not.
+type exchange struct {
+	*session
+	ended time.Time
+	took  time.Duration
+	sums  *sums // that it belongs to
+	tags  *metrics.TagSet
+}
+
+// exchange times what do sends and reads, and accounts for what travelled.
+func (c *client) exchange(ctx context.Context, s *session, set *tagSet, do func() error) (x exchange, err error) {
+	s.begin(ctx)
+	began := time.Now()
+	err = do()
+	x.ended = time.Now()
+	s.end()
+	x.session, x.took = s, x.ended.Sub(began)
+	x.sums, x.tags = c.account(s, set, x.ended)
+	return x, err
+}
+
+// record records an exchange that succeeded: its rows and its time, with that of the connect if it was the connection's
+// first. It committed a transaction if it left the connection outside of one, unless by a rollback.
+func (c *client) record(x exchange, metric *metrics.Metric, tags *metrics.TagSet, rows int64, tag pgconn.CommandTag,
+	preparing time.Duration,
+) {
+	x.sums.rows += rows
+	if x.idle() && tag.String() != "ROLLBACK" {
+		x.sums.transactions++
+	}
+	c.later(sample(metric, tags, x.ended, metrics.D(x.took)))
+	if x.connect > 0 {
+		first := x.connect + preparing + x.took
+		c.push(sample(c.metrics.ConnectFirstQuery, tags.With("connect", x.place), x.ended, metrics.D(first)))
+		x.connect = 0
+	}
+	c.settleSometimes(x.ended)
 }
 
 // connect is client.connect(). It closes a connection that is still open.
@@ -113,17 +155,13 @@ func (c *client) connect(sobek.FunctionCall) sobek.Value {
 
 	phase, tags := c.now(set, t.Ready())
 	set.sums[phase].add(c.session.traffic())
-	samples := c.metrics.ofConnect(t, tags)
-	if c.lost {
-		samples = append(samples, sample(c.metrics.Reconnects, tags, t.Ready(), 1))
-		c.lost = false
-	}
-	c.push(samples...)
+	c.push(c.metrics.ofConnect(t, tags, c.lost)...)
+	c.lost = false
 	return sobek.Undefined()
 }
 
-// ofConnect returns the samples of a connect.
-func (m *clientMetrics) ofConnect(t *timing, tags *metrics.TagSet) metrics.Samples {
+// ofConnect returns the samples of a connect, which may be one again, in place of one that was dropped.
+func (m *clientMetrics) ofConnect(t *timing, tags *metrics.TagSet, again bool) metrics.Samples {
 	timed := func(metric *metrics.Metric, took time.Duration) metrics.Sample {
 		return sample(metric, tags, t.Ready(), metrics.D(took))
 	}
@@ -139,6 +177,9 @@ func (m *clientMetrics) ofConnect(t *timing, tags *metrics.TagSet) metrics.Sampl
 	}
 	if took, encrypted := t.TLS(); encrypted {
 		samples = append(samples, timed(m.ConnectTLS, took))
+	}
+	if again {
+		samples = append(samples, sample(m.Reconnects, tags, t.Ready(), 1))
 	}
 	return samples
 }

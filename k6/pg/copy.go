@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/grafana/sobek"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -73,27 +72,19 @@ func (c *client) copyOver(ctx context.Context, s *session, st *statement, direct
 	if err := st.wantsCopy(direction); err != nil {
 		c.fail(ctx, st.tagSet, "copy "+direction.String(), err)
 	}
-	s.begin(ctx)
-	began := time.Now()
-	tag, size, err := run()
-	ended := time.Now()
-	s.end()
-
-	phase, tags := c.now(st.tagSet, ended)
-	sums := &st.tagSet.sums[phase]
-	before := sums.trips
-	c.account(s, sums)
-	// Data follows the COPY at once: only the end of it all is waited for, even
-	// where the server's invitation is read in between.
-	sums.trips = min(sums.trips, before+1)
+	var tag pgconn.CommandTag
+	var size int64
+	x, err := c.exchange(ctx, s, st.tagSet, func() (err error) {
+		tag, size, err = run()
+		// Data follows the COPY at once: only the end of it all is waited for, even
+		// where the server's invitation is read in between.
+		s.wire.oneTrip(s.counted)
+		return err
+	})
 	if err != nil {
 		c.fail(ctx, st.tagSet, "copy "+direction.String(), err)
 	}
-	sums.rows += tag.RowsAffected()
-	if s.idle() {
-		sums.transactions++
-	}
-	c.record(s, c.metrics.Copy, tags.With("direction", direction.String()), ended, ended.Sub(began), 0)
+	c.record(x, c.metrics.Copy, x.tags.With("direction", direction.String()), tag.RowsAffected(), tag, 0)
 	return c.vu.Runtime().ToValue(copied{tag.RowsAffected(), size})
 }
 

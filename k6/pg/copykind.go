@@ -24,23 +24,30 @@ func (k copyKind) String() string {
 // maybeCopy matches texts that are worth a closer look.
 var maybeCopy = regexp.MustCompile(`(?i)\bcopy\b`)
 
-// copyKinds returns the kinds of the statements in an SQL text; nil where there is no such COPY.
+// copyKinds returns the kinds of the statements in an SQL text; nil where none is a COPY.
 func copyKinds(sql string) (kinds []copyKind) {
 	if !maybeCopy.MatchString(sql) {
 		return nil
 	}
-	var words []string // of the statement, outside of brackets
-	depth, any := 0, false
-	conclude := func() {
-		if len(words) > 0 {
-			kind := copyKindOf(words)
-			kinds, any, words = append(kinds, kind), any || kind != noCopy, nil
+	for statement := range strings.SplitSeq(wordsOf(sql), ";") {
+		if statement = strings.TrimSpace(statement); statement != "" {
+			kinds = append(kinds, copyKindOf(statement))
 		}
 	}
+	return kinds
+}
+
+// word matches a name or keyword, and what separates statements.
+var word = regexp.MustCompile(`^(?:[\pL_][\pL\pN_$]*|;)$`)
+
+// wordsOf returns the words of an SQL text and the semicolons between them, without what stands in brackets.
+func wordsOf(sql string) string {
+	var words []string
+	depth := 0
 	for at := 0; ; {
 		begin, end, found := nextToken(sql, at)
 		if !found {
-			break
+			return strings.ToLower(strings.Join(words, " "))
 		}
 		at = end
 		switch token := sql[begin:end]; {
@@ -48,36 +55,24 @@ func copyKinds(sql string) (kinds []copyKind) {
 			depth++
 		case token == ")":
 			depth--
-		case token == ";" && depth == 0:
-			conclude()
-		case strings.HasPrefix(token, "--"), strings.HasPrefix(token, "/*"):
-		case depth == 0:
-			words = append(words, strings.ToLower(token))
+		case depth == 0 && word.MatchString(token):
+			words = append(words, token)
 		}
 	}
-	if conclude(); !any {
-		return nil
-	}
-	return kinds
 }
 
-// copyKindOf returns the kind of a statement. STDIN and STDOUT mean the same to PostgreSQL.
-func copyKindOf(words []string) copyKind {
-	if words[0] != "copy" {
+// copyWords matches a COPY over the connection. STDIN and STDOUT mean the same to PostgreSQL.
+var copyWords = regexp.MustCompile(`^copy\b.*?\b(from|to) std(?:in|out)\b`)
+
+// copyKindOf returns the kind of a statement, by its words.
+func copyKindOf(statement string) copyKind {
+	switch found := copyWords.FindStringSubmatch(statement); {
+	case found == nil:
 		return noCopy
+	case found[1] == "from":
+		return copyIn
 	}
-	for at, word := range words[1:] {
-		if word != "stdin" && word != "stdout" {
-			continue
-		}
-		switch words[at] {
-		case "from":
-			return copyIn
-		case "to":
-			return copyOut
-		}
-	}
-	return noCopy
+	return copyOut
 }
 
 // withoutCopy returns an error where COPY's data has nowhere to come from, or to go to: the server would wait for it,
@@ -96,19 +91,17 @@ func (st *statement) withoutCopy() error {
 
 // wantsCopy returns an error unless the statement is one COPY of that kind, and says what it is instead.
 func (st *statement) wantsCopy(wanted copyKind) error {
-	calls := [...]string{
-		copyIn:  "copyIn() wants one COPY ... FROM STDIN",
-		copyOut: "copyOut() wants one COPY ... TO STDOUT",
+	wants, other := "copyIn() wants one COPY ... FROM STDIN", "COPY ... TO STDOUT use copyOut()"
+	if wanted == copyOut {
+		wants, other = "copyOut() wants one COPY ... TO STDOUT", "COPY ... FROM STDIN use copyIn()"
 	}
 	switch kinds := st.copies; {
-	case len(kinds) == 1 && kinds[0] == wanted:
-		return nil
+	case len(kinds) == 0 || len(kinds) == 1 && kinds[0] == noCopy:
+		return fmt.Errorf("%s: for other statements use exec() or query()", wants)
 	case len(kinds) > 1:
-		return fmt.Errorf("%s, and no other statements", calls[wanted])
-	case len(kinds) == 0:
-		return fmt.Errorf("%s: for other statements use exec() or query()", calls[wanted])
-	case wanted == copyIn:
-		return fmt.Errorf("%s: for COPY ... TO STDOUT use copyOut()", calls[wanted])
+		return fmt.Errorf("%s, and no other statements", wants)
+	case kinds[0] != wanted:
+		return fmt.Errorf("%s: for %s", wants, other)
 	}
-	return fmt.Errorf("%s: for COPY ... FROM STDIN use copyIn()", calls[wanted])
+	return nil
 }

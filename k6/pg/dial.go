@@ -13,7 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pooler-lab/internal/handshake"
+	"pooler-lab/internal/measure"
 )
 
 // config translates connection settings as libpq knows them (a keyword string or a
@@ -78,7 +78,7 @@ func withoutTLS(config *pgconn.Config) {
 
 // timing times one connect, and keeps the wire that came of it.
 type timing struct {
-	handshake.Timing
+	measure.Handshake
 	wire *wire
 }
 

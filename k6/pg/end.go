@@ -72,29 +72,30 @@ func (m *Module) reportDropped(now time.Time) {
 	i.push(sample(i.metrics.Dropped, tags, now, float64(m.pacers.dropped(measured.to))))
 }
 
-// Ended is what the module knows of the test that has ended, and the counters of the module and of the script: an
-// output that is told of no value can't know them.
-func Ended() (summary.Ending, []*metrics.Metric) {
-	return module.ending(), module.counters()
-}
+// Ended is what the module knows of the test that has ended. An output adds what it has seen of each side to its ending.
+func Ended() *summary.Test { return module.ended() }
 
-// ending is what isn't in samples: the window's moments, how fixed iterations ended, and the errors by phase and code.
-func (m *Module) ending() summary.Ending {
-	m.phases.mu.Lock()
-	ending := summary.Ending{Unopened: m.phases.unopened(), Window: m.phases.window(summary.Of)}
-	m.phases.mu.Unlock()
-	ending.Finish = m.fixed.outcome(&m.phases, ending.Window)
-	ending.Errors = m.errors.list(summary.Of)
-	return ending
-}
-
-// Pair is what the module knows of the two cells whose clients have alternated; nil where no script used slots. Of each
-// side's summary that is the ending.
-func Pair() *summary.Test {
-	if !module.phases.is("slots") {
-		return nil
+// ended is what isn't in samples, of one cell or of two whose clients have alternated.
+func (m *Module) ended() *summary.Test {
+	test, sides := &summary.Test{}, 1
+	if m.phases.is("slots") {
+		test, sides = m.slots.pair(), summary.Sides
 	}
-	return module.slots.pair(&module.errors)
+	for side := range sides {
+		test.Sides = append(test.Sides, &summary.Summary{Ending: m.ending(side)})
+	}
+	return test
+}
+
+// ending is what isn't in samples of a side: the window's moments, how fixed iterations ended, and the errors by phase
+// and code.
+func (m *Module) ending(side int) summary.Ending {
+	m.phases.mu.Lock()
+	defer m.phases.mu.Unlock()
+	ending := summary.Ending{Unopened: m.phases.unopened(), Window: m.phases.window(side)}
+	ending.Finish = m.fixed.outcome(ending.Window)
+	ending.Errors = m.errors.list(side)
+	return ending
 }
 
 // Group is what the module knows of a group that is complete, and the file to which it belongs: all but the figures.
@@ -105,9 +106,10 @@ func Group(number int) (group summary.Group, file string) {
 	return s.groups[number-1], s.options.Groups
 }
 
-// counters returns the counters that are registered, without k6's own.
-func (m *Module) counters() []*metrics.Metric {
-	registry := m.registry.Load()
+// Counters are the counters of the module and of the script, without k6's own: an output that is told of no value can't
+// know them.
+func Counters() []*metrics.Metric {
+	registry := module.registry.Load()
 	if registry == nil {
 		return nil
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"go.k6.io/k6/v2/js/common"
 
-	"pooler-lab/internal/handshake"
+	"pooler-lab/internal/measure"
 	"pooler-lab/k6/summary"
 )
 
@@ -69,7 +69,7 @@ func classify(ctx context.Context, err error) string {
 		return classDropped
 	case isDial(err), errors.As(err, new(*net.DNSError)):
 		return classDial
-	case errors.As(err, new(*handshake.TLSError)), strings.Contains(err.Error(), refusedTLS):
+	case errors.As(err, new(*measure.TLSError)), strings.Contains(err.Error(), refusedTLS):
 		return classTLS
 	}
 	return classClient
@@ -99,7 +99,7 @@ func (c *client) advice(err error) string {
 	case c.protocol != prepared:
 		return ""
 	}
-	pooled := c.session != nil && c.session.pooled() || errors.As(err, new(anewError))
+	pooled := c.session != nil && c.session.pooled()
 	switch own := ownName.FindString(server.Message); {
 	case changedResult(server) && pooled:
 		return ": a table has changed since the statement was prepared; connect() again, and have the pooler do so" +

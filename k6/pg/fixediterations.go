@@ -2,7 +2,6 @@ package pg
 
 import (
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/grafana/sobek"
@@ -20,8 +19,8 @@ type fixedOptions struct {
 // fixedIterations is a fixed amount of work: each client connects, does its iterations and leaves, and none waits for
 // another. It is the measured slot of its test, from the first client's start until the last one has ended.
 type fixedIterations struct {
-	mu      sync.Mutex
-	clients []*fixedClient
+	*phases
+	clients []*fixedClient // guarded by the lock of phases
 }
 
 // fixedClient is what one client has done in time.
@@ -34,11 +33,9 @@ type fixedClient struct {
 func (f *fixedIterations) start(i *instance, options fixedOptions) *fixedClient {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	i.phases.mu.Lock()
-	defer i.phases.mu.Unlock()
 	if len(f.clients) == 0 {
-		i.phases.sides[0].first = i
-		i.phases.beginOnly(seconds(options.Seconds))
+		f.sides[0].first = i
+		f.beginOnly(seconds(options.Seconds))
 	}
 	c := &fixedClient{began: time.Now()}
 	f.clients = append(f.clients, c)
@@ -46,11 +43,11 @@ func (f *fixedIterations) start(i *instance, options fixedOptions) *fixedClient 
 }
 
 // note notes what a client has done, unless time is over, and returns whether it isn't.
-func (f *fixedIterations) note(p *phases, done func(now time.Time)) bool {
+func (f *fixedIterations) note(done func(now time.Time)) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := time.Now()
-	if now.After(p.current.Load().to) {
+	if now.After(f.current.Load().to) {
 		return false
 	}
 	done(now)
@@ -71,7 +68,7 @@ func (c *fixedClient) iterate(now time.Time) {
 }
 
 // leave notes that a client has ended, well or not; the last one ends the slot.
-func (f *fixedIterations) leave(p *phases, c *fixedClient, now time.Time) {
+func (f *fixedIterations) leave(c *fixedClient, now time.Time) {
 	c.ended = now
 	ended := 0
 	for _, other := range f.clients {
@@ -79,27 +76,24 @@ func (f *fixedIterations) leave(p *phases, c *fixedClient, now time.Time) {
 			ended++
 		}
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if ended == p.sides[0].clients {
-		p.cut(now)
+	if ended == f.sides[0].clients {
+		f.cut(now)
 	}
 }
 
 // outcome sums up what was done within the window; nil where the test has no fixed iterations.
-func (f *fixedIterations) outcome(p *phases, window *summary.Window) *summary.Finish {
-	if window == nil || !p.is("fixedIterations") {
+// Its caller holds the lock.
+func (f *fixedIterations) outcome(window *summary.Window) *summary.Finish {
+	if window == nil || !f.is("fixedIterations") {
 		return nil
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	result := &summary.Finish{Seconds: window.Seconds}
 	for _, c := range f.clients {
 		refused := c.connected.IsZero() && !c.ended.IsZero()
 		if c.iterations == 0 && !refused {
 			result.Starved++
 		}
-		if c.iterations >= p.given.(fixedOptions).Iterations {
+		if c.iterations >= f.given.(fixedOptions).Iterations {
 			result.Finished++
 		}
 		if c.connected.IsZero() {
@@ -112,7 +106,7 @@ func (f *fixedIterations) outcome(p *phases, window *summary.Window) *summary.Fi
 	if result.Connected > 0 {
 		result.MeanConnectSeconds /= float64(result.Connected)
 	}
-	window.Ready, window.Failed = result.Connected, p.sides[0].clients-result.Connected
+	window.Ready, window.Failed = result.Connected, f.sides[0].clients-result.Connected
 	return result
 }
 
@@ -127,7 +121,7 @@ func (i *instance) newFixedIterations(call sobek.FunctionCall) sobek.Value {
 	if _, err := i.phases.use("fixedIterations", options, options.Clients); err != nil {
 		i.throw(err)
 	}
-	f, p := &i.fixed, &i.phases
+	f := &i.fixed
 	var c *fixedClient
 	functions := map[string]any{"start": func() {
 		i.requireTest("fixedIterations.start()")
@@ -139,13 +133,13 @@ func (i *instance) newFixedIterations(call sobek.FunctionCall) sobek.Value {
 	for name, done := range map[string]func(time.Time){
 		"connected": func(now time.Time) { c.connect(now) },
 		"iteration": func(now time.Time) { c.iterate(now) },
-		"end":       func(now time.Time) { f.leave(p, c, now) },
+		"end":       func(now time.Time) { f.leave(c, now) },
 	} {
 		functions[name] = func() bool {
 			if c == nil {
 				i.throw(fmt.Errorf("fixedIterations: start() comes before %s()", name))
 			}
-			return f.note(p, done)
+			return f.note(done)
 		}
 	}
 	return i.objectOf(functions)

@@ -35,7 +35,7 @@ func TestFixedIterations(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
 				ending := fixed(t, fmt.Sprintf(`{ clients: %d, iterations: 2, seconds: 4 }`, len(test.clients)),
-					test.clients...).ending()
+					test.clients...).ending(0)
 				f, w := ending.Finish, ending.Window
 				got := fmt.Sprintf("%d %d %d; %d %d %.0f", f.Connected, f.Finished, f.Starved, w.Ready, w.Failed, 1000*w.Seconds)
 				if got != test.want || f.Seconds != w.Seconds {
@@ -49,7 +49,7 @@ func TestFixedIterations(t *testing.T) {
 func TestConnectTimesOfFixedIterations(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		const connecting = `fixed.start(); sleep(200); fixed.connected(); sleep(100); fixed.connected(); all`
-		f := fixed(t, `{ clients: 2, iterations: 2, seconds: 4 }`, connecting, `sleep(100);`+connecting).ending().Finish
+		f := fixed(t, `{ clients: 2, iterations: 2, seconds: 4 }`, connecting, `sleep(100);`+connecting).ending(0).Finish
 		if f.ConnectedSeconds != 0.3 || f.MeanConnectSeconds != 0.2 {
 			t.Errorf("connects of 0.2 s, 0.1 s apart, took %v s on average; the last client was connected after %v s",
 				f.MeanConnectSeconds, f.ConnectedSeconds)

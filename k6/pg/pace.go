@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/grafana/sobek"
@@ -37,16 +36,17 @@ type pace struct {
 type pacers struct {
 	mu   sync.Mutex
 	list []*pace
-	from atomic.Pointer[time.Time] // start of the schedule where there is no window
+	from time.Time // start of the schedule where there is no window
 }
 
 // join gives the pace its place: iterations of different VUs alternate.
 func (p *pacers) join(joining *pace, open *slot) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := time.Now()
-	p.from.CompareAndSwap(nil, &now)
-	from := *p.from.Load()
+	if p.from.IsZero() {
+		p.from = time.Now()
+	}
+	from := p.from
 	if open != nil {
 		from = open.from
 	}

@@ -101,31 +101,25 @@ func (c *client) batch(s *session, items []queued) (func() *pgconn.MultiResultRe
 func (c *client) flush(ctx context.Context, s *session, items []queued,
 	send func() *pgconn.MultiResultReader, preparing time.Duration,
 ) sobek.Value {
-	readings := make([]reading, 0, len(items))
-	s.begin(ctx)
-	began := time.Now()
-	results, more := send(), false
-	for results.NextResult() {
-		if more = len(readings) == len(items); more {
-			break
+	readings, more := make([]reading, 0, len(items)), false
+	x, err := c.exchange(ctx, s, c.tagSet, func() error {
+		results := send()
+		for results.NextResult() {
+			if more = len(readings) == len(items); more {
+				break
+			}
+			r := reading{keep: items[len(readings)].keep}
+			if r.take(results.ResultReader()) != nil {
+				break // Close says it too, and reads on to the end
+			}
+			readings = append(readings, r)
 		}
-		r := reading{keep: items[len(readings)].keep}
-		if r.take(results.ResultReader()) != nil {
-			break // Close says it too, and reads on to the end
-		}
-		readings = append(readings, r)
-	}
-	err := results.Close()
-	ended := time.Now()
-	s.end()
+		return results.Close()
+	})
 	// It isn't sent again: what came before the statement that failed may have been executed.
 	if slices.ContainsFunc(readings, func(r reading) bool { return r.reset }) || unprepared(err) {
 		s.forget()
 	}
-
-	phase, tags := c.now(c.tagSet, ended)
-	sums := &c.tagSet.sums[phase]
-	c.account(s, sums)
 	switch {
 	case err == nil && more:
 		err = fmt.Errorf("%d statements had more results than that: each text must be one statement", len(items))
@@ -135,13 +129,11 @@ func (c *client) flush(ctx context.Context, s *session, items []queued,
 	if err != nil {
 		c.fail(ctx, c.tagSet, "pipeline", err)
 	}
+	rows := int64(0)
 	for _, r := range readings {
-		sums.rows += r.count
+		rows += r.count
 	}
-	if last := readings[len(readings)-1]; s.idle() && last.tag.String() != "ROLLBACK" {
-		sums.transactions++
-	}
-	c.record(s, c.metrics.Pipeline, tags, ended, ended.Sub(began), preparing)
+	c.record(x, c.metrics.Pipeline, x.tags, rows, readings[len(readings)-1].tag, preparing)
 	return c.results(readings)
 }
 

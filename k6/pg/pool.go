@@ -202,11 +202,7 @@ func (p *pool) welcome(s *session, t *timing, place string) {
 		tags = tags.With("phase", phase.String())
 	}
 	tags = tags.With("connect", place)
-	samples := i.metrics.ofConnect(t, tags)
-	if again {
-		samples = append(samples, sample(i.metrics.Reconnects, tags, t.Ready(), 1))
-	}
-	i.push(append(samples, i.metrics.ofTraffic(s.traffic(), tags, t.Ready())...)...)
+	i.push(append(i.metrics.ofConnect(t, tags, again), i.metrics.ofTraffic(s.traffic(), tags, t.Ready())...)...)
 }
 
 // lose notes that a connection was dropped while it was lent.

@@ -105,22 +105,16 @@ func (c *client) ready(ctx context.Context, s *session, statements ...*statement
 // prepareNow prepares one statement and records it.
 func (c *client) prepareNow(ctx context.Context, s *session, st *statement) time.Duration {
 	alone := s.idle()
-	s.begin(ctx)
-	began := time.Now()
-	err := s.prepare(st.sql)
-	ended := time.Now()
-	s.end()
-	phase, tags := c.now(st.tagSet, ended)
-	c.account(s, &st.tagSet.sums[phase])
+	x, err := c.exchange(ctx, s, st.tagSet, func() error { return s.prepare(st.sql) })
 	if err != nil {
 		c.fail(ctx, st.tagSet, "prepare", err)
 	}
-	samples := metrics.Samples{sample(c.metrics.Prepare, tags, ended, metrics.D(ended.Sub(began)))}
+	samples := metrics.Samples{sample(c.metrics.Prepare, x.tags, x.ended, metrics.D(x.took))}
 	if alone {
-		samples = append(samples, sample(c.metrics.PrepareTransactions, tags, ended, 1))
+		samples = append(samples, sample(c.metrics.PrepareTransactions, x.tags, x.ended, 1))
 	}
 	c.push(samples...)
-	return ended.Sub(began)
+	return x.took
 }
 
 // ownPrefix begins the names of statements that this module has prepared.
@@ -142,14 +136,4 @@ func unprepared(err error) bool {
 // changedResult reports whether a prepared statement has other columns than it had; the message may be translated.
 func changedResult(server *pgconn.PgError) bool {
 	return server.Code == unsupported && server.Routine == "RevalidateCachedQuery"
-}
-
-// anewError is the error of a statement that was prepared just before.
-type anewError struct {
-	error
-}
-
-// Unwrap returns it.
-func (e anewError) Unwrap() error {
-	return e.error
 }

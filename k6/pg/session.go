@@ -21,6 +21,7 @@ type session struct {
 	calls    int                   // that may have prepared something
 	connect  time.Duration         // what the connect took, until the first statement
 	place    string                // of the connect in the test: first or later
+	moves    bool                  // from one server connection to another, as it has shown
 
 	mu        sync.Mutex
 	running   context.Context // of the call that is under way; nil between calls
@@ -40,9 +41,9 @@ func (s *session) open() bool {
 // mostPID is the largest process ID that Linux gives. PgBouncer makes up those that its clients are told.
 const mostPID = 1 << 22
 
-// pooled reports whether the connection is to a pooler, as far as the login shows.
+// pooled reports whether the connection is to a pooler, as far as it shows.
 func (s *session) pooled() bool {
-	return s.conn.PID() > mostPID
+	return s.conn.PID() > mostPID || s.moves
 }
 
 // idle reports whether the connection is outside of a transaction.

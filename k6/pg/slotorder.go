@@ -22,13 +22,7 @@ type draw struct {
 }
 
 // newDraw returns the draw of that seed; 0 has others each time.
-func newDraw(seed uint64) *draw {
-	first, second := seed, uint64(0)
-	if first == 0 {
-		first, second = rand.Uint64(), rand.Uint64()
-	}
-	return &draw{random: rand.New(rand.NewPCG(first, second))}
-}
+func newDraw(seed uint64) *draw { return &draw{random: seeded(seed)} }
 
 // order returns the order of the next group. Of two groups each order has one, so that after any number of groups
 // neither side was first much more often.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"pooler-lab/internal/hostcpu"
+	"pooler-lab/internal/measure"
 	"pooler-lab/k6/summary"
 )
 
@@ -39,13 +39,13 @@ func (o slotOptions) check() error {
 // woken, and the next slot begins when all of them wait again. So the sides never overlap.
 type slots struct {
 	*phases
-	options slotOptions                   // those of all VUs: without a side
-	working int                           // clients that haven't come back from the current slot
-	back    chan struct{}                 // closed when none is left of them
-	changed chan struct{}                 // told when a client waits or leaves
-	groups  []summary.Group               // that are complete
-	length  time.Duration                 // measured part of the slots
-	host    [summary.Sides]hostcpu.Sample // CPU time in the measured parts
+	options slotOptions                    // those of all VUs: without a side
+	working int                            // clients that haven't come back from the current slot
+	back    chan struct{}                  // closed when none is left of them
+	changed chan struct{}                  // told when a client waits or leaves
+	groups  []summary.Group                // that are complete
+	length  time.Duration                  // measured part of the slots
+	host    [summary.Sides]measure.HostCPU // CPU time in the measured parts
 	tooSlow string
 	failure string
 
@@ -206,11 +206,11 @@ func (s *slots) runSlot(next slot, lead, measured time.Duration) bool {
 }
 
 // hostAt reads the host's CPU time at a moment. The channel is closed with nothing in it where the kernel doesn't tell.
-func hostAt(at time.Time) <-chan hostcpu.Sample {
-	read := make(chan hostcpu.Sample, 1)
+func hostAt(at time.Time) <-chan measure.HostCPU {
+	read := make(chan measure.HostCPU, 1)
 	time.AfterFunc(time.Until(at), func() {
 		defer close(read)
-		if s, err := hostcpu.Read(); err == nil {
+		if s, err := measure.ReadHostCPU(); err == nil {
 			read <- s
 		}
 	})
@@ -218,7 +218,7 @@ func hostAt(at time.Time) <-chan hostcpu.Sample {
 }
 
 // spent adds what the host's CPUs did in the measured part of a group's slot, from its beginning to its end.
-func (s *slots) spent(in *slot, from, to <-chan hostcpu.Sample) {
+func (s *slots) spent(in *slot, from, to <-chan measure.HostCPU) {
 	began, known := <-from
 	ended, alsoKnown := <-to
 	if !known || !alsoKnown || in.group == 0 {
@@ -275,16 +275,14 @@ func (s *slots) group(number int) summary.Group {
 	return g
 }
 
-// pair sums the slots up.
-func (s *slots) pair(errors *errorTally) *summary.Test {
+// pair sums the slots up, but for the sides' own endings.
+func (s *slots) pair() *summary.Test {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := &summary.Test{SlotMS: inMilliseconds(s.length), TooSlow: s.tooSlow, Failure: s.failure, Groups: len(s.groups)}
 	for side, took := range s.medians() {
 		p.MedianMS[side] = inMilliseconds(took)
 		p.HostCPU[side], _ = s.host[side].Shares()
-		ending := summary.Ending{Window: s.window(side), Errors: errors.list(side)}
-		p.Sides = append(p.Sides, &summary.Summary{Ending: ending})
 	}
 	return p
 }

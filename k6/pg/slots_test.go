@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"pooler-lab/internal/hostcpu"
+	"pooler-lab/internal/measure"
 	"pooler-lab/k6/summary"
 )
 
@@ -93,7 +93,7 @@ func (a *alternating) exit(side int) {
 func (a *alternating) ended() *summary.Test {
 	a.through.Wait()
 	a.module.finish(time.Now())
-	return a.module.slots.pair(&a.module.errors)
+	return a.module.ended()
 }
 
 // Each client is at work in every slot of its own side, and in no other.
@@ -156,18 +156,18 @@ func TestGroupIsComplete(t *testing.T) {
 // A side has the host's CPU time of its own counted parts, and of no calibration.
 func TestHostCPUOfASide(t *testing.T) {
 	s := slots{phases: &phases{}}
-	ticks := func(busy, all int64) <-chan hostcpu.Sample {
-		read := make(chan hostcpu.Sample, 1)
-		read <- hostcpu.Sample{Busy: busy, Total: all}
+	ticks := func(busy, all int64) <-chan measure.HostCPU {
+		read := make(chan measure.HostCPU, 1)
+		read <- measure.HostCPU{Busy: busy, Total: all}
 		return read
 	}
 	s.spent(&slot{side: summary.Of}, ticks(0, 0), ticks(900, 900))
 	s.spent(&slot{side: summary.Of, group: 1}, ticks(1000, 2000), ticks(1010, 2040))
 	s.spent(&slot{side: summary.Of, group: 1}, ticks(1100, 2200), ticks(1120, 2280))
-	unknown := make(chan hostcpu.Sample)
+	unknown := make(chan measure.HostCPU)
 	close(unknown)
 	s.spent(&slot{side: summary.To, group: 1}, unknown, ticks(1, 1))
-	of, to := s.pair(new(errorTally)).HostCPU[summary.Of], s.pair(new(errorTally)).HostCPU[summary.To]
+	of, to := s.pair().HostCPU[summary.Of], s.pair().HostCPU[summary.To]
 	if of == nil || *of != 30.0/120 || to != nil {
 		t.Errorf("the sides had shares of %v and %v of the host's CPUs", of, to)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/grafana/sobek"
 	"github.com/jackc/pgx/v5/pgconn"
-	"go.k6.io/k6/v2/metrics"
 )
 
 // protocol is how statements are sent.
@@ -97,9 +96,7 @@ func (c *client) send(s *session, m message, r *reading) error {
 	return results.Close()
 }
 
-// execute runs one statement, records it and throws what goes wrong. It
-// committed a transaction if it left the connection outside of one, unless by
-// a rollback.
+// execute runs one statement, records it and throws what goes wrong.
 func (c *client) execute(call sobek.FunctionCall, keep bool) reading {
 	ctx, s := c.requireSession("a statement")
 	st := c.statementOf(call.Argument(0))
@@ -127,7 +124,7 @@ func (c *client) perform(ctx context.Context, s *session, st *statement, args []
 			m.plan = s.planOf(st.sql)
 			if r, err = c.attempt(ctx, s, st, m, keep, preparing); unprepared(err) {
 				s.forget()
-				err = anewError{err}
+				s.moves = true
 			}
 		}
 	}
@@ -141,40 +138,14 @@ func (c *client) perform(ctx context.Context, s *session, st *statement, args []
 func (c *client) attempt(ctx context.Context, s *session, st *statement, m message, keep bool, preparing time.Duration,
 ) (reading, error) {
 	r := reading{keep: keep}
-	s.begin(ctx)
-	began := time.Now()
-	err := c.send(s, m, &r)
-	ended := time.Now()
-	s.end()
+	x, err := c.exchange(ctx, s, st.tagSet, func() error { return c.send(s, m, &r) })
 	if r.reset {
 		s.forget()
 	}
-
-	phase, tags := c.now(st.tagSet, ended)
-	sums := &st.tagSet.sums[phase]
-	c.account(s, sums)
-	if err != nil {
-		return r, err
+	if err == nil {
+		c.record(x, c.metrics.Statement, x.tags, r.count, r.tag, preparing)
 	}
-	sums.rows += r.count
-	if s.idle() && r.tag.String() != "ROLLBACK" {
-		sums.transactions++
-	}
-	c.record(s, c.metrics.Statement, tags, ended, ended.Sub(began), preparing)
-	return r, nil
-}
-
-// record pushes the time of something that succeeded, and of the connect if it
-// was the connection's first.
-func (c *client) record(s *session, metric *metrics.Metric, tags *metrics.TagSet,
-	ended time.Time, took, preparing time.Duration,
-) {
-	c.later(sample(metric, tags, ended, metrics.D(took)))
-	if s.connect > 0 {
-		c.push(sample(c.metrics.ConnectFirstQuery, tags.With("connect", s.place), ended, metrics.D(s.connect+preparing+took)))
-		s.connect = 0
-	}
-	c.settleSometimes(ended)
+	return r, err
 }
 
 // exec is client.exec(statement, ...args): the number of rows, without the rows.

@@ -66,17 +66,15 @@ func (c *client) rollback(s *session) {
 	}
 	ctx := c.context()
 	if ctx.Err() == nil {
-		s.begin(ctx)
-		_, err := s.conn.Exec(background, "ROLLBACK").ReadAll()
-		s.end()
-		phase, _ := c.now(c.tagSet, time.Now())
-		c.account(s, &c.tagSet.sums[phase])
-		c.tagSet.sums[phase].rollbacks++
+		x, err := c.exchange(ctx, s, c.tagSet, func() error {
+			_, err := s.conn.Exec(background, "ROLLBACK").ReadAll()
+			return err
+		})
+		x.sums.rollbacks++
 		if err == nil {
 			return
 		}
 	}
 	s.close()
-	phase, _ := c.now(c.tagSet, time.Now())
-	c.account(s, &c.tagSet.sums[phase])
+	c.account(s, c.tagSet, time.Now())
 }

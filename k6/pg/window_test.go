@@ -18,11 +18,11 @@ func TestWindowOpensWhenAllAreReady(t *testing.T) {
 	if length := open.to.Sub(open.from); length != time.Second {
 		t.Errorf("the window is %v long, not a second", length)
 	}
-	if got := module.ending().Window; got.Ready != 2 || got.Failed != 1 {
+	if got := module.ending(0).Window; got.Ready != 2 || got.Failed != 1 {
 		t.Errorf("at its opening there were %+v", got)
 	}
 	s[0].run(`pg.window({ clients: 3, seconds: 1 }).ready()`) // one more than there are
-	if got := module.ending().Window; got.Ready != 2 {
+	if got := module.ending(0).Window; got.Ready != 2 {
 		t.Errorf("after its opening there are %+v", got)
 	}
 }
@@ -38,7 +38,7 @@ func TestWindowThatWaits(t *testing.T) {
 		_, err := s.try(`window.ready()`)
 		through <- err
 	}()
-	for module.ending().Unopened != "1 of 2 clients were ready" {
+	for module.ending(0).Unopened != "1 of 2 clients were ready" {
 		time.Sleep(time.Millisecond)
 	}
 	if phase := module.phases.current.Load().phaseAt(0, time.Now()); phase != phaseWarmup {
@@ -49,7 +49,7 @@ func TestWindowThatWaits(t *testing.T) {
 		t.Error("ready() came back without an error from a stopped test")
 	}
 	module.finish(time.Now())
-	if got := module.ending(); got.Window != nil || got.Unopened != "1 of 2 clients were ready" {
+	if got := module.ending(0); got.Window != nil || got.Unopened != "1 of 2 clients were ready" {
 		t.Errorf("the test ended with %+v", got)
 	}
 }
@@ -75,7 +75,7 @@ func TestEnding(t *testing.T) {
 	arrivals(t, module, `{ clients: 1, seconds: 3600 }`,
 		`window.ready(); try { pg.client({ dsn: 'host=127.0.0.1 port=1' }).connect() } catch (e) {}`)
 	module.finish(time.Now())
-	ending := module.ending()
+	ending := module.ending(0)
 	if w := ending.Window; w.Seconds >= 3600 || w.Ready != 1 || ending.Unopened != "" {
 		t.Errorf("the window was %+v", w)
 	}

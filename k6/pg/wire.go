@@ -35,6 +35,11 @@ func (w *wire) Write(buf []byte) (int, error) {
 	return n, err
 }
 
+// oneTrip has all that came after an earlier count be one round trip at most.
+func (w *wire) oneTrip(since traffic) {
+	w.trips.Store(min(w.trips.Load(), since.trips+1))
+}
+
 // traffic is what a wire has counted.
 type traffic struct {
 	sent, received, trips int64

@@ -63,7 +63,6 @@ func imports(t *testing.T) map[string][]string {
 			}
 		})
 	}
-	delete(found, "k6/summary/output") // of k6's program
 	return found
 }
 

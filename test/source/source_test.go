@@ -116,7 +116,7 @@ func read(t *testing.T, file string) string {
 var narrow = []string{
 	".ci", ".editorconfig", ".env", ".github", "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "cmd", "compose.yaml",
 	"images", "internal/console", "internal/link", "internal/serve", "internal/session",
-	"internal/suggest", "internal/tool", "k6/examples", "k6/lessons", "k6/lib", "k6/live", "k6/pg",
+	"internal/suggest", "internal/tool", "k6/examples", "k6/lessons", "k6/lib", "k6/live", "k6/output", "k6/pg",
 	"scripts", "test",
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // summarize adds what was collected of a side to what the module knows of it.
-func (o *Output) summarize(side int, s *summary.Summary) {
+func (o *lab) summarize(side int, s *summary.Summary) {
 	s.Trends = map[string]map[summary.Phase]summary.Trend{}
 	s.Counters = o.sums(side)
 	for name, phases := range o.trends(side) {
@@ -31,14 +31,8 @@ func addRates(f *summary.Finish, transactions float64) {
 	}
 }
 
-// listed are the counters of the module and of the script. They have a sum where nothing was counted, too.
-func (o *Output) listed() []*metrics.Metric {
-	_, counters := o.ending()
-	return counters
-}
-
 // of are the series of a side that have a metric of that type. Those that name no side belong to any.
-func (o *Output) of(side int, metric metrics.MetricType) []*series {
+func (o *lab) of(side int, metric metrics.MetricType) []*series {
 	var found []*series
 	for k, series := range o.byLabels {
 		if k.metric.Type == metric && (k.side == none || k.side == side) {
@@ -48,10 +42,10 @@ func (o *Output) of(side int, metric metrics.MetricType) []*series {
 	return found
 }
 
-// sums are those of all counters.
-func (o *Output) sums(side int) map[string]map[summary.Phase]float64 {
+// sums are those of all counters. Those of the module and of the script have one where nothing was counted, too.
+func (o *lab) sums(side int) map[string]map[summary.Phase]float64 {
 	sums := map[string]map[summary.Phase]float64{}
-	for _, metric := range o.listed() {
+	for _, metric := range o.counters() {
 		sums[metric.Name] = map[summary.Phase]float64{summary.Whole: 0, summary.Measured: 0}
 	}
 	for _, series := range o.of(side, metrics.Counter) {
@@ -87,7 +81,7 @@ func addAll(sink *metrics.TrendSink, values []float64) {
 }
 
 // trends are the values of all trends, by phase.
-func (o *Output) trends(side int) map[string]sinks[summary.Phase] {
+func (o *lab) trends(side int) map[string]sinks[summary.Phase] {
 	all := map[string]sinks[summary.Phase]{}
 	for _, series := range o.of(side, metrics.Trend) {
 		name := series.metric.Name
@@ -103,7 +97,7 @@ func (o *Output) trends(side int) map[string]sinks[summary.Phase] {
 }
 
 // connects are the trends of connects that have the given place in the test: first or later.
-func (o *Output) connects(side int, place string) map[string]summary.Trend {
+func (o *lab) connects(side int, place string) map[string]summary.Trend {
 	found := sinks[string]{}
 	for _, series := range o.of(side, metrics.Trend) {
 		if series.connect == place {
@@ -114,7 +108,7 @@ func (o *Output) connects(side int, place string) map[string]summary.Trend {
 }
 
 // statements are the window's statements that have a name.
-func (o *Output) statements(side int) map[string]summary.Trend {
+func (o *lab) statements(side int) map[string]summary.Trend {
 	found := sinks[string]{}
 	for _, series := range o.of(side, metrics.Trend) {
 		if series.statement != "" && series.phase == string(summary.Measured) {

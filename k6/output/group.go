@@ -25,12 +25,12 @@ func sideOf(tags *metrics.TagSet) int {
 }
 
 // closeGroup writes what was measured since the last group.
-func (o *Output) closeGroup(number int) {
+func (o *lab) closeGroup(number int) {
 	g, file := o.group(number)
 	for side := range g.Sides {
 		shown := &g.Sides[side]
 		shown.Counters, shown.Trends = map[string]float64{}, map[string]summary.Trend{}
-		for _, counter := range o.listed() {
+		for _, counter := range o.counters() {
 			shown.Counters[counter.Name] = 0
 		}
 		for metric, series := range o.current[side] {
@@ -74,7 +74,7 @@ func appendLine(file string, value any) error {
 }
 
 // keep adds a sample to what its side has measured since the last group.
-func (o *Output) keep(side int, s metrics.Sample) {
+func (o *lab) keep(side int, s metrics.Sample) {
 	if o.current[side] == nil {
 		o.current[side] = map[*metrics.Metric]*series{}
 	}

@@ -1,11 +1,8 @@
-// Package live is k6's output for live traffic: what each path's clients see, as one line of JSON a second on standard
-// output. k6's own outputs hand on every sample, or come at the end.
-package live
+package output
 
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -15,20 +12,17 @@ import (
 	"pooler-lab/k6/live/second"
 )
 
-func init() { output.RegisterExtension("live", New) }
+func init() { output.RegisterExtension("live", newLive) }
 
-// every is how often a line is printed.
-const every = time.Second
-
-// An Output collects samples of k6/x/pg.
-type Output struct {
-	output.SampleBuffer
-	metric  string // that is the response time
-	flusher *output.PeriodicFlusher
-	begun   time.Time // of the second
-	paths   map[string]*tally
-	pathOf  map[*metrics.TagSet]string // tag sets are few and live as long as their VUs
-	print   func(any) error
+// A live output prints what each path's clients see, as one line of JSON a second on standard output. k6's own outputs
+// hand on every sample, or come at the end.
+type live struct {
+	collector
+	metric string    // that is the response time
+	begun  time.Time // of the second
+	paths  map[string]*tally
+	pathOf map[*metrics.TagSet]string // tag sets are few and live as long as their VUs
+	print  func(any) error
 }
 
 // A tally is what a path's clients have seen in this second.
@@ -38,54 +32,37 @@ type tally struct {
 	errors              map[string]int64
 }
 
-// New makes the output; its argument is the metric that is the response time: --out live=pg_statement.
-func New(params output.Params) (output.Output, error) {
+// newLive makes the output; its argument is the metric that is the response time: --out live=pg_statement.
+func newLive(params output.Params) (output.Output, error) {
 	if params.ConfigArgument == "" {
 		return nil, errors.New("say which metric is the response time, as in --out live=pg_statement")
 	}
-	return &Output{
+	o := &live{
 		metric: params.ConfigArgument,
 		paths:  map[string]*tally{},
 		pathOf: map[*metrics.TagSet]string{},
 		print:  json.NewEncoder(params.StdOut).Encode,
-	}, nil
-}
-
-// Description says what it is.
-func (o *Output) Description() string {
-	return "live (one line a second, response time " + o.metric + ")"
+	}
+	o.collector = collector{description: "live (one line a second, response time " + o.metric + ")", every: time.Second,
+		flush: o.flush}
+	return o, nil
 }
 
 // Start begins the first second.
-func (o *Output) Start() error {
+func (o *live) Start() error {
 	o.begun = time.Now()
-	flusher, err := output.NewPeriodicFlusher(every, o.flush)
-	if err != nil {
-		return fmt.Errorf("start the live output: %w", err)
-	}
-	o.flusher = flusher
-	return nil
+	return o.collector.Start()
 }
 
-// Stop ends it. What is left of a second isn't printed: it would pose as a whole one.
-func (o *Output) Stop() error {
-	o.flusher.Stop()
-	return nil
-}
-
-// flush prints the second that has ended.
-func (o *Output) flush() {
+// flush prints the second that has ended. What is left of one at the end isn't printed: it would pose as a whole one.
+func (o *live) flush() {
 	now := time.Now()
 	took := now.Sub(o.begun)
-	if took < every/2 { // the last one, cut short
+	if took < o.every/2 {
 		return
 	}
 	o.begun = now
-	for _, container := range o.GetBufferedSamples() {
-		for _, s := range container.GetSamples() {
-			o.take(s)
-		}
-	}
+	o.each(o.take)
 	line := second.Line{Time: now.UTC(), Paths: map[string]second.Path{}}
 	for name, t := range o.paths {
 		line.Paths[name] = t.sum(took)
@@ -95,7 +72,7 @@ func (o *Output) flush() {
 }
 
 // take adds a sample to its path's second.
-func (o *Output) take(s metrics.Sample) {
+func (o *live) take(s metrics.Sample) {
 	path, ok := o.pathOf[s.Tags]
 	if !ok {
 		path, _ = s.Tags.Get("path")

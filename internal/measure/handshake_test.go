@@ -1,4 +1,4 @@
-package handshake
+package measure
 
 import (
 	"fmt"
@@ -70,21 +70,18 @@ func (l login) challenge(conn net.Conn, data string) {
 	}
 }
 
-// hashed is what a clock says of a connect to the server, and how long all of that took.
+// hashed is what a handshake says of a connect to the server, and how long all of that took.
 func hashed(t testing.TB, l login) (clock, all time.Duration) {
 	t.Helper()
 	config, err := pgconn.ParseConfig(l.listen(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var c Clock
-	c.Watch(config)
-	began := time.Now()
-	if conn, err := pgconn.ConnectConfig(t.Context(), config); err == nil {
+	var h Handshake
+	if conn, err := pgconn.ConnectConfig(t.Context(), h.Watch(config)); err == nil {
 		conn.Close(t.Context())
 	}
-	c.Stop()
-	return c.Hashed(), time.Since(began)
+	return h.Hashed(), time.Since(h.began)
 }
 
 // The server's pauses are no part of what a client takes for hashing.

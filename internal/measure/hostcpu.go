@@ -1,5 +1,4 @@
-// Package hostcpu reads how much CPU time the host has spent, whoever used it.
-package hostcpu
+package measure
 
 import (
 	"bytes"
@@ -13,36 +12,36 @@ import (
 // file is the kernel's count of CPU time and context switches; within a container too it is the whole host's.
 const file = "/proc/stat"
 
-// A Sample is how much time the host's CPUs have spent, in clock ticks, and how often they went from one thread
+// A HostCPU is how much time the host's CPUs have spent, in clock ticks, and how often they went from one thread
 // to another, since it started. Stolen time is among the busy, since the lab can't have it.
-type Sample struct {
+type HostCPU struct {
 	At                  time.Time
 	Busy, Stolen, Total int64
 	Switches            int64
 }
 
-// Read takes a sample now.
-func Read() (Sample, error) {
+// ReadHostCPU takes a sample now.
+func ReadHostCPU() (HostCPU, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return Sample{}, fmt.Errorf("read the host's CPU time: %w", err)
+		return HostCPU{}, fmt.Errorf("read the host's CPU time: %w", err)
 	}
-	return Parse(time.Now(), text)
+	return parseHostCPU(time.Now(), text)
 }
 
-// Parse reads the first line of /proc/stat: user nice system idle iowait irq softirq steal, and guest times that user
-// and nice hold already; and ctxt.
-func Parse(at time.Time, text []byte) (Sample, error) {
+// parseHostCPU reads the first line of /proc/stat: user nice system idle iowait irq softirq steal, and guest times that
+// user and nice hold already; and ctxt.
+func parseHostCPU(at time.Time, text []byte) (HostCPU, error) {
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	fields := strings.Fields(string(line))
 	if len(fields) < 9 || fields[0] != "cpu" {
-		return Sample{}, fmt.Errorf("%s begins with %q, which isn't CPU time", file, line)
+		return HostCPU{}, fmt.Errorf("%s begins with %q, which isn't CPU time", file, line)
 	}
-	s := Sample{At: at}
+	s := HostCPU{At: at}
 	for i, f := range fields[1:9] {
 		n, err := strconv.ParseInt(f, 10, 64)
 		if err != nil {
-			return Sample{}, fmt.Errorf("read %s: %w", file, err)
+			return HostCPU{}, fmt.Errorf("read %s: %w", file, err)
 		}
 		s.Total += n
 		if i != 3 && i != 4 { // idle, iowait
@@ -56,27 +55,27 @@ func Parse(at time.Time, text []byte) (Sample, error) {
 	count, _, _ := bytes.Cut(rest, []byte("\n"))
 	var err error
 	if s.Switches, err = strconv.ParseInt(string(count), 10, 64); err != nil {
-		return Sample{}, fmt.Errorf("read the context switches in %s: %w", file, err)
+		return HostCPU{}, fmt.Errorf("read the context switches in %s: %w", file, err)
 	}
 	return s, nil
 }
 
 // Add is the time of both samples.
-func (s Sample) Add(other Sample) Sample {
+func (s HostCPU) Add(other HostCPU) HostCPU {
 	s.Busy, s.Stolen, s.Total = s.Busy+other.Busy, s.Stolen+other.Stolen, s.Total+other.Total
 	s.Switches += other.Switches
 	return s
 }
 
 // Since is what was spent after an earlier sample.
-func (s Sample) Since(earlier Sample) Sample {
-	return Sample{At: s.At, Busy: s.Busy - earlier.Busy, Stolen: s.Stolen - earlier.Stolen,
+func (s HostCPU) Since(earlier HostCPU) HostCPU {
+	return HostCPU{At: s.At, Busy: s.Busy - earlier.Busy, Stolen: s.Stolen - earlier.Stolen,
 		Total: s.Total - earlier.Total, Switches: s.Switches - earlier.Switches}
 }
 
 // Shares are the parts of the time that somebody used and, of these, that the hypervisor gave to other machines; nil
 // where no time passed.
-func (s Sample) Shares() (busy, stolen *float64) {
+func (s HostCPU) Shares() (busy, stolen *float64) {
 	if s.Total <= 0 {
 		return nil, nil
 	}

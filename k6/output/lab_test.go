@@ -14,40 +14,39 @@ import (
 	"pooler-lab/k6/summary"
 )
 
-// A trial is an output that collects without k6.
-type trial struct {
-	*Output
-	t        *testing.T
-	registry *metrics.Registry
+// A labTrial is an output lab that collects without k6.
+type labTrial struct {
+	*lab
+	given
+	t *testing.T
 }
 
-func newTrial(t *testing.T, ending summary.Ending) *trial {
+// newLabTrial returns the output of a test with one side for each ending.
+func newLabTrial(t *testing.T, endings ...summary.Ending) *labTrial {
 	t.Helper()
-	made, err := New(output.Params{ConfigArgument: filepath.Join(t.TempDir(), "summary.json")})
+	made, err := newLab(output.Params{ConfigArgument: filepath.Join(t.TempDir(), "summary.json")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr := &trial{made.(*Output), t, metrics.NewRegistry()}
+	o := made.(*lab)
+	tr := &labTrial{o, newGiven(o), t}
 	never := tr.registry.MustNewMetric("lab_never", metrics.Counter)
-	tr.ending = func() (summary.Ending, []*metrics.Metric) { return ending, []*metrics.Metric{never} }
+	tr.counters = func() []*metrics.Metric { return []*metrics.Metric{never} }
+	tr.test = func() *summary.Test {
+		test := &summary.Test{}
+		for _, ending := range endings {
+			test.Sides = append(test.Sides, &summary.Summary{Ending: ending})
+		}
+		return test
+	}
 	if err := tr.Start(); err != nil {
 		t.Fatal(err)
 	}
 	return tr
 }
 
-// add adds samples of a metric with these tags.
-func (tr *trial) add(name string, kind metrics.MetricType, tags map[string]string, values ...float64) {
-	metric := tr.registry.MustNewMetric(name, kind)
-	set := tr.registry.RootTagSet().WithTagsFromMap(tags)
-	for _, v := range values {
-		series := metrics.TimeSeries{Metric: metric, Tags: set}
-		tr.AddMetricSamples([]metrics.SampleContainer{metrics.Sample{TimeSeries: series, Value: v}})
-	}
-}
-
 // written stops the output and reads what it has written.
-func (tr *trial) written() *summary.Test {
+func (tr *labTrial) written() *summary.Test {
 	tr.t.Helper()
 	if err := tr.Stop(); err != nil {
 		tr.t.Fatal(err)
@@ -64,7 +63,7 @@ func (tr *trial) written() *summary.Test {
 }
 
 func TestPhases(t *testing.T) {
-	tr := newTrial(t, summary.Ending{})
+	tr := newLabTrial(t, summary.Ending{})
 	warmup, measure := map[string]string{"phase": "warmup"}, map[string]string{"phase": "measure"}
 	tr.add("pg_transactions", metrics.Counter, warmup, 2)
 	tr.add("pg_transactions", metrics.Counter, measure, 3, 4)
@@ -100,28 +99,20 @@ func TestPhases(t *testing.T) {
 }
 
 func TestFinish(t *testing.T) {
-	tr := newTrial(t, summary.Ending{Finish: &summary.Finish{Seconds: 4, MeanConnectSeconds: 1.5}})
-	tr.add("pg_transactions", metrics.Counter, map[string]string{"phase": "measure"}, 100)
-	if f := tr.written().Sides[0].Finish; f.TPSWithConnect != 25 || f.TPS != 40 {
-		t.Errorf("the finish is %+v", f)
-	}
-}
-
-func TestFinishWithoutTime(t *testing.T) {
-	tr := newTrial(t, summary.Ending{Finish: &summary.Finish{}})
-	if f := tr.written().Sides[0].Finish; f.TPSWithConnect != 0 || f.TPS != 0 {
-		t.Errorf("the finish is %+v", f)
-	}
-}
-
-func TestFileHasToBeSaid(t *testing.T) {
-	if _, err := New(output.Params{}); err == nil {
-		t.Error("nothing was said, and that was no error")
+	for of, want := range map[summary.Finish][2]float64{
+		{Seconds: 4, MeanConnectSeconds: 1.5}: {25, 40},
+		{}:                                    {0, 0},
+	} {
+		tr := newLabTrial(t, summary.Ending{Finish: &of})
+		tr.add("pg_transactions", metrics.Counter, map[string]string{"phase": "measure"}, 100)
+		if f := tr.written().Sides[0].Finish; f.TPSWithConnect != want[0] || f.TPS != want[1] {
+			t.Errorf("of 100 transactions the finish is %+v", f)
+		}
 	}
 }
 
 func TestFileThatCannotBeWritten(t *testing.T) {
-	tr := newTrial(t, summary.Ending{})
+	tr := newLabTrial(t, summary.Ending{})
 	tr.file = filepath.Join(t.TempDir(), "nowhere", "summary.json")
 	if err := tr.Stop(); err == nil {
 		t.Error("no error")

@@ -1,4 +1,4 @@
-package live
+package output
 
 import (
 	"bytes"
@@ -13,41 +13,28 @@ import (
 	"pooler-lab/k6/live/second"
 )
 
-// A trial is an output that has been running for a second.
-type trial struct {
-	*Output
-	out      bytes.Buffer
-	registry *metrics.Registry
+// A liveTrial is an output live that has been running for a second.
+type liveTrial struct {
+	*live
+	given
+	out bytes.Buffer
 }
 
-func newTrial(t *testing.T) *trial {
+func newLiveTrial(t *testing.T) *liveTrial {
 	t.Helper()
-	trial := &trial{registry: metrics.NewRegistry()}
-	made, err := New(output.Params{ConfigArgument: "pg_statement", StdOut: &trial.out})
+	tr := &liveTrial{}
+	made, err := newLive(output.Params{ConfigArgument: "pg_statement", StdOut: &tr.out})
 	if err != nil {
 		t.Fatal(err)
 	}
-	trial.Output = made.(*Output)
-	trial.begun = time.Now().Add(-time.Second)
-	return trial
-}
-
-// add adds samples of a metric: value after value, with these tags.
-func (tr *trial) add(metric string, tags map[string]string, values ...float64) {
-	m, err := tr.registry.NewMetric(metric, metrics.Trend)
-	if err != nil {
-		m = tr.registry.Get(metric)
-	}
-	set := tr.registry.RootTagSet().WithTagsFromMap(tags)
-	for _, v := range values {
-		tr.AddMetricSamples(
-			[]metrics.SampleContainer{metrics.Sample{TimeSeries: metrics.TimeSeries{Metric: m, Tags: set}, Value: v}},
-		)
-	}
+	tr.live = made.(*live)
+	tr.given = newGiven(tr.live)
+	tr.begun = time.Now().Add(-time.Second)
+	return tr
 }
 
 // line flushes and returns what was printed.
-func (tr *trial) line(t *testing.T) second.Line {
+func (tr *liveTrial) line(t *testing.T) second.Line {
 	t.Helper()
 	tr.out.Reset()
 	tr.flush()
@@ -60,15 +47,15 @@ func (tr *trial) line(t *testing.T) second.Line {
 
 func TestSecondOfEachPath(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tr := newTrial(t)
+		tr := newLiveTrial(t)
 		direct := map[string]string{"path": "direct"}
-		tr.add("pg_statement", direct, 4, 1, 3, 2, 10)
-		tr.add("pg_transactions", direct, 3, 2)
-		tr.add("pg_connect", map[string]string{"path": "direct", "connect": "later"}, 7, 9, 8)
-		tr.add("pg_transaction", direct, 100) // isn't the latency here
-		tr.add("pg_errors", map[string]string{"path": "pgpool", "code": "53300"}, 1, 1)
-		tr.add("pg_errors", map[string]string{"path": "pgpool", "code": "cancelled"}, 1)
-		tr.add("vus", nil, 10)
+		tr.add("pg_statement", metrics.Trend, direct, 4, 1, 3, 2, 10)
+		tr.add("pg_transactions", metrics.Counter, direct, 3, 2)
+		tr.add("pg_connect", metrics.Trend, map[string]string{"path": "direct", "connect": "later"}, 7, 9, 8)
+		tr.add("pg_transaction", metrics.Trend, direct, 100) // isn't the latency here
+		tr.add("pg_errors", metrics.Counter, map[string]string{"path": "pgpool", "code": "53300"}, 1, 1)
+		tr.add("pg_errors", metrics.Counter, map[string]string{"path": "pgpool", "code": "cancelled"}, 1)
+		tr.add("vus", metrics.Trend, nil, 10)
 		line := tr.line(t)
 		if len(line.Paths) != 2 || !line.Time.Equal(time.Now()) {
 			t.Fatalf("%+v", line)
@@ -90,8 +77,8 @@ func TestSecondOfEachPath(t *testing.T) {
 
 func TestPathThatFallsSilentHasNoTransactions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tr := newTrial(t)
-		tr.add("pg_transactions", map[string]string{"path": "direct"}, 5)
+		tr := newLiveTrial(t)
+		tr.add("pg_transactions", metrics.Counter, map[string]string{"path": "direct"}, 5)
 		tr.line(t)
 		tr.begun = time.Now().Add(-time.Second)
 		if p, ok := tr.line(t).Paths["direct"]; !ok || p.TPS != 0 || p.Errors != 0 {
@@ -102,16 +89,10 @@ func TestPathThatFallsSilentHasNoTransactions(t *testing.T) {
 
 func TestPieceOfASecondIsNotPrinted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tr := newTrial(t)
+		tr := newLiveTrial(t)
 		tr.begun = time.Now()
 		if tr.flush(); tr.out.Len() > 0 {
 			t.Errorf("printed %q", tr.out.String())
 		}
 	})
-}
-
-func TestLatencyHasToBeSaid(t *testing.T) {
-	if _, err := New(output.Params{}); err == nil {
-		t.Error("nothing was said, and that was no error")
-	}
 }

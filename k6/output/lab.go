@@ -1,13 +1,7 @@
-// Package output is k6's output lab: what a test measured, by phase, as one JSON file at its end. k6's own summary
-// would need a threshold for each phase of each metric, keeps each value once more for each, and doesn't know the
-// window. Where the clients of two cells alternate, each group of slots becomes a line of another file while k6 runs.
-//
-//	k6 run --out lab=summary.json script.js
 package output
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"go.k6.io/k6/v2/metrics"
@@ -17,25 +11,23 @@ import (
 	"pooler-lab/k6/summary"
 )
 
-func init() { output.RegisterExtension("lab", New) }
+func init() { output.RegisterExtension("lab", newLab) }
 
-// every is how often samples are taken in.
-const every = 200 * time.Millisecond
-
-// An Output collects the samples of a test.
-type Output struct {
-	output.SampleBuffer
+// A lab writes what a test measured, by phase, to one JSON file at its end. k6's own summary would need a threshold for
+// each phase of each metric, keeps each value once more for each, and doesn't know the window. Where the clients of two
+// cells alternate, each group of slots becomes a line of another file while k6 runs.
+type lab struct {
+	collector
 	file     string
-	flusher  *output.PeriodicFlusher
 	series   map[seriesKey]*series
 	byLabels map[labels]*series
 
 	current [summary.Sides]map[*metrics.Metric]*series // measured by each side since the last group
 	failed  error                                      // of writing the groups, the first
 
-	ending func() (summary.Ending, []*metrics.Metric)
-	pair   func() *summary.Test // of two cells whose clients alternated, nil where none did
-	group  func(number int) (group summary.Group, file string)
+	test     func() *summary.Test // what the module knows of it
+	counters func() []*metrics.Metric
+	group    func(number int) (group summary.Group, file string)
 }
 
 // A seriesKey tells samples apart as k6 has them. Tag sets are few and live as long as their VUs.
@@ -71,60 +63,37 @@ func (to *series) add(s metrics.Sample) {
 	}
 }
 
-// New makes the output; its argument is the file.
-func New(params output.Params) (output.Output, error) {
+// newLab makes the output; its argument is the file.
+func newLab(params output.Params) (output.Output, error) {
 	if params.ConfigArgument == "" {
 		return nil, errors.New("say where the summary goes, as in --out lab=summary.json")
 	}
 	watchUnsaved(params.Logger)
-	return &Output{
+	o := &lab{
 		file:     params.ConfigArgument,
 		series:   map[seriesKey]*series{},
 		byLabels: map[labels]*series{},
-		ending:   pg.Ended,
-		pair:     pg.Pair,
+		test:     pg.Ended,
+		counters: pg.Counters,
 		group:    pg.Group,
-	}, nil
-}
-
-// Description says what it is.
-func (o *Output) Description() string { return "lab (" + o.file + ")" }
-
-// Start begins to take samples in.
-func (o *Output) Start() error {
-	flusher, err := output.NewPeriodicFlusher(every, o.flush)
-	if err != nil {
-		return fmt.Errorf("start the output lab: %w", err)
 	}
-	o.flusher = flusher
-	return nil
+	o.collector = collector{description: "lab (" + o.file + ")", every: 200 * time.Millisecond,
+		flush: func() { o.each(o.take) }}
+	return o, nil
 }
 
 // Stop writes the summary.
-func (o *Output) Stop() error {
-	o.flusher.Stop()
-	test := o.pair()
-	if test == nil {
-		ending, _ := o.ending()
-		test = &summary.Test{Sides: []*summary.Summary{{Ending: ending}}}
-	}
+func (o *lab) Stop() error {
+	_ = o.collector.Stop() // it never fails
+	test := o.test()
 	for side, s := range test.Sides {
 		o.summarize(side, s)
 	}
 	return errors.Join(test.Write(o.file), o.failed)
 }
 
-// flush takes in what has come since the last time.
-func (o *Output) flush() {
-	for _, container := range o.GetBufferedSamples() {
-		for _, s := range container.GetSamples() {
-			o.take(s)
-		}
-	}
-}
-
 // take adds a sample to its series.
-func (o *Output) take(s metrics.Sample) {
+func (o *lab) take(s metrics.Sample) {
 	key := seriesKey{s.Metric, s.Tags}
 	to := o.series[key]
 	if to == nil {
@@ -140,7 +109,7 @@ func (o *Output) take(s metrics.Sample) {
 }
 
 // seriesOf finds the series of samples that are new, and makes it for the first ones with their labels.
-func (o *Output) seriesOf(key seriesKey) *series {
+func (o *lab) seriesOf(key seriesKey) *series {
 	k := labels{metric: key.metric, side: sideOf(key.tags)}
 	k.phase, _ = key.tags.Get("phase")
 	switch key.metric.Name {
