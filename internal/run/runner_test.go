@@ -99,8 +99,7 @@ func TestRun(t *testing.T) {
 // wantNothing wants err to say that nothing was measured, or to be nil.
 func wantNothing(t *testing.T, err error, nothing bool) {
 	t.Helper()
-	var none *nothingError
-	if errors.As(err, &none) != nothing || err != nil && !nothing {
+	if errors.Is(err, errNothing) != nothing || err != nil && !nothing {
 		t.Fatalf("the run ends with %v", err)
 	}
 }

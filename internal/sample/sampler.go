@@ -1,3 +1,5 @@
+// Package sample watches what a repeat uses while k6 runs: the host's CPU, and CPU, throttling and memory of the
+// containers on its path; and what its databases and its pooler say of sessions, waits and queues meanwhile.
 package sample
 
 import (
@@ -118,6 +120,15 @@ func (s *Sampler) Between(services []string, earliest, from, to time.Time) *resu
 		s.trouble = ""
 	}
 	return r
+}
+
+// switchRate is how many context switches a second there were between two samples, nil where no time passed.
+func switchRate(from, to hostcpu.Sample) *float64 {
+	if !to.At.After(from.At) {
+		return nil
+	}
+	v := float64(to.Switches-from.Switches) / to.At.Sub(from.At).Seconds()
+	return &v
 }
 
 // waitsFor says whether some container that answers has no sample yet near to.
