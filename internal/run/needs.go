@@ -23,8 +23,10 @@ type capacity struct {
 }
 
 func thisCapacity(ctx context.Context, servers *server.Servers, scale int) capacity {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
 	c := capacity{scale: scale, hostBytes: memoryBytes()}
-	for _, said := range maxConnections(ctx, servers, server.Nodes()) {
+	for _, said := range servers.MaxConnections(ctx, server.Nodes()) {
 		n, _ := strconv.Atoi(said) // 0 where it doesn't tell
 		c.connections = least(c.connections, n)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -24,12 +23,12 @@ func outline(ctx context.Context, file string, o lesson.Override, out io.Writer)
 	if err != nil {
 		return err
 	}
-	servers, err := server.New(p.set, os.Getenv("LAB_PASSWORD"))
+	servers, err := server.New(p.set)
 	if err != nil {
 		return err
 	}
 	defer servers.Close()
-	scale, err := servers.Scale(ctx)
+	scale, err := server.Scale(ctx)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ package sample
 import (
 	"cmp"
 	"context"
-	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -43,8 +42,7 @@ type Sampler struct {
 // at url. Without an answer from there containers are not measured, and every summary says why.
 func New(url, project string, services []string) *Sampler {
 	ctx, stop := context.WithCancel(context.Background())
-	s := &Sampler{stop: stop, containers: map[string][]containerSample{},
-		docker: docker{url: url, project: project, client: http.Client{Timeout: askTimeout}}}
+	s := &Sampler{stop: stop, containers: map[string][]containerSample{}, docker: newDocker(url, project)}
 	s.done.Go(func() { every(ctx, hostEvery, s.sampleHost) })
 	for _, service := range services {
 		s.done.Go(func() { every(ctx, containerEvery, func() { s.sampleContainer(ctx, service) }) })

@@ -2,7 +2,7 @@ package server
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"slices"
 	"time"
 
@@ -38,8 +38,11 @@ func (l *Servers) line(database string) (*session.Line, error) {
 	case database == yugabyte:
 		return l.yugabyte, nil
 	}
-	return nil, fmt.Errorf("nobody knows how to ask")
+	return nil, errors.New("nobody knows how to ask")
 }
+
+// yugabyte is the name of YugabyteDB's service.
+const yugabyte = "yugabyte"
 
 // revokeTime is how long it may take to revoke the login that Logins has granted.
 const revokeTime = 10 * time.Second

@@ -13,11 +13,6 @@ import (
 // database lab's counters hold clients alone.
 type Node struct{ *session.Line }
 
-// NewNode describes the node called name; nothing is opened before it is asked.
-func NewNode(name, dsn, password string) *Node {
-	return &Node{session.NewLine(name, dsn, password)}
-}
-
 // Version is the server's own, such as 17.11.
 func (n *Node) Version(ctx context.Context) (string, error) {
 	r, err := n.AskOne(ctx, "SELECT split_part(current_setting('server_version'), ' ', 1) AS version")
@@ -37,28 +32,20 @@ const leftover = "FROM pg_stat_activity WHERE usename IN ('" + app + "', '" + ap
 // Clear ends every measured connection's backend and waits until all are gone, whoever holds them. A backend
 // hands its counts in as it ends, before it leaves pg_stat_activity; an idle one keeps them to itself for seconds.
 func (n *Node) Clear(ctx context.Context) error {
-	left, err := n.left(ctx, "SELECT pg_terminate_backend(pid) "+leftover, clearWait)
-	if err == nil && left > 0 {
-		err = fmt.Errorf("%d backends of measured connections on %s don't end", left, n.Name)
+	left := 0
+	err := session.Until(ctx, clearWait, 10*time.Millisecond, func() (bool, error) {
+		rows, err := n.Ask(ctx, "SELECT pg_terminate_backend(pid) "+leftover)
+		left = len(rows)
+		return left == 0, err
+	})
+	if errors.Is(err, session.ErrLate) {
+		return fmt.Errorf("%d backends of measured connections on %s don't end", left, n.Name)
 	}
 	return err
 }
 
 // clearWait is how long backends may take to end: they finish what can't be interrupted first.
 const clearWait = 15 * time.Second
-
-// left asks a statement over and over until it has no rows or wait is over, and returns how many it still has.
-func (n *Node) left(ctx context.Context, ask string, wait time.Duration) (left int, err error) {
-	err = session.Until(ctx, wait, 10*time.Millisecond, func() (bool, error) {
-		rows, err := n.Ask(ctx, ask)
-		left = len(rows)
-		return left == 0, err
-	})
-	if errors.Is(err, session.ErrLate) {
-		err = nil
-	}
-	return left, err
-}
 
 // Counters is what a node counted for one database since its statistics began.
 type Counters struct {

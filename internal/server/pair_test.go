@@ -49,7 +49,7 @@ func TestCountsOfAPair(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			l, err := New(labSet(), "")
+			l, err := New(labSet())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -152,7 +152,7 @@ func TestCounts(t *testing.T) {
 
 // countsOf are what the path's pooler, or the lack of one, makes of two tallies.
 func countsOf(t *testing.T, p Path, before, after tally, k6 result.Counted) []result.Count {
-	l, err := New(labSet(), "")
+	l, err := New(labSet())
 	if err != nil {
 		t.Fatal(err)
 	}
