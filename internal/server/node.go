@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"pooler-lab/internal/pooler"
 	"pooler-lab/internal/session"
 )
 
@@ -47,30 +48,17 @@ func (n *Node) Clear(ctx context.Context) error {
 // clearWait is how long backends may take to end: they finish what can't be interrupted first.
 const clearWait = 15 * time.Second
 
-// Counters is what a node counted for one database since its statistics began.
-type Counters struct {
-	Commits, Rollbacks int64
-	// Sessions is how many were opened. Each commits one transaction before its client's first: that of
-	// starting up.
-	Sessions int64
-}
-
-// Counters reads the node's of a database. Clear before, or backends still hold some of theirs back.
-func (n *Node) Counters(ctx context.Context, database string) (Counters, error) {
-	r, err := n.AskOne(ctx, "SELECT xact_commit, xact_rollback, sessions FROM pg_stat_database WHERE datname = "+
-		session.Quoted(database))
+// Counters is what the node has counted in a database since its statistics began. Clear before, or backends still hold
+// some of theirs back.
+func (n *Node) Counters(ctx context.Context, database string) (pooler.Node, error) {
+	r, err := n.AskOne(ctx, "SELECT xact_commit, sessions FROM pg_stat_database WHERE datname = "+session.Quoted(database))
 	if err != nil {
-		return Counters{}, err
+		return pooler.Node{}, err
 	}
 	var v session.Numbers
-	c := Counters{Commits: v.Of(r, "xact_commit"), Rollbacks: v.Of(r, "xact_rollback"), Sessions: v.Of(r, "sessions")}
+	c := pooler.Node{Name: n.Name, Commits: v.Of(r, "xact_commit"), Sessions: v.Of(r, "sessions")}
 	if v.Err != nil {
 		return c, fmt.Errorf("counters of %s: %w", n.Name, v.Err)
 	}
 	return c, nil
-}
-
-// less is what was counted after earlier.
-func (c Counters) less(earlier Counters) Counters {
-	return Counters{c.Commits - earlier.Commits, c.Rollbacks - earlier.Rollbacks, c.Sessions - earlier.Sessions}
 }
