@@ -24,7 +24,7 @@ const restoreTime = time.Minute
 
 // servers are those that a cell goes through, and what they say of it.
 type servers interface {
-	Prepare(context.Context, server.Preparation, ...server.Path) error
+	Prepare(context.Context, server.Preparation, ...*server.Side) error
 	Begin(context.Context, ...*server.Side) error
 	Changed(context.Context) (string, error)
 	Reconcile(context.Context, []result.Counted, ...*server.Side) error
@@ -73,7 +73,7 @@ func anyOK(doc *result.Run) bool {
 // run executes every block, writes run.json after each cell and puts what it found back. It
 // returns an interruptedError where ctx ended before the last cell, and an errNothing where no repeat is ok.
 func (r *runner) run(ctx context.Context) error {
-	found, err := r.found(ctx)
+	found, err := r.links.Snapshot(ctx)
 	if err == nil {
 		stop := r.progress.tick()
 		if err = r.pairs(ctx); err == nil {
@@ -87,6 +87,8 @@ func (r *runner) run(ctx context.Context) error {
 		r.progress.clear()
 	} else if ctx.Err() != nil {
 		err = nil // it was stopped while it looked, and nothing has been changed yet
+	} else {
+		err = fmt.Errorf("read the latencies that are set: %w", err)
 	}
 
 	now := time.Now().UTC()
@@ -201,7 +203,11 @@ func (r *runner) restoreAll(found link.Snapshot) {
 	r.doc.NotRestored = ""
 	ctx, cancel := context.WithTimeout(context.Background(), comesBack+restoreTime)
 	defer cancel()
-	if err := r.restoreLinks(ctx, found); err != nil {
+	_, err := r.answering(ctx)
+	if err == nil {
+		err = r.links.Put(ctx, found)
+	}
+	if err != nil {
 		r.notRestored("latencies", err)
 	}
 	r.restore()

@@ -149,7 +149,7 @@ type serversStandIn struct {
 	reconciled [][]result.Counted // of each trial
 }
 
-func (w *serversStandIn) Prepare(_ context.Context, p server.Preparation, _ ...server.Path) error {
+func (w *serversStandIn) Prepare(_ context.Context, p server.Preparation, _ ...*server.Side) error {
 	w.prepared = append(w.prepared, p)
 	return nil
 }

@@ -123,7 +123,7 @@ func (r *runner) measure(ctx context.Context, t *trial) error {
 	}
 	defer r.restore()
 	wanted := t.preparation()
-	if err := r.servers.Prepare(preparation, wanted, t.paths()...); err != nil {
+	if err := r.servers.Prepare(preparation, wanted, t.onServers()...); err != nil {
 		return err
 	}
 	if err := r.begin(preparation, t, toxics); err != nil {
@@ -164,14 +164,6 @@ func (r *runner) path(c lesson.Cell) (server.Path, error) {
 	path, err := server.NewPath(r.set, p, c.Link)
 	path.Role, path.PoolSize, path.Fresh = c.Role, c.PoolSize, c.FreshDatabase
 	return path, err
-}
-
-// paths are those of the sides.
-func (t *trial) paths() (all []server.Path) {
-	for _, s := range t.sides {
-		all = append(all, s.Path)
-	}
-	return all
 }
 
 // onServers are the sides as the servers know them.
@@ -252,8 +244,15 @@ func setMS(path server.Path, toxics link.Snapshot) (ms float64) {
 
 // compare rejects the trial where links or settings are not what they were before it.
 func (r *runner) compare(ctx context.Context, before link.Snapshot, hasSettings bool) error {
-	if err := r.compareLinks(ctx, before); err != nil || !hasSettings {
+	after, err := r.links.Snapshot(ctx)
+	if err != nil {
 		return err
+	}
+	if difference := before.Difference(after); difference != "" {
+		return &rejection{"someone changed a link meanwhile: " + difference}
+	}
+	if !hasSettings {
+		return nil
 	}
 	difference, err := r.servers.Changed(ctx)
 	if err == nil && difference != "" {

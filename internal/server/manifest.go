@@ -99,16 +99,17 @@ func tell(services []string, ask func(service string) (string, error)) map[strin
 }
 
 func (l *Servers) version(ctx context.Context, service string) (string, error) {
-	switch {
-	case l.nodes[service] != nil:
-		return l.nodes[service].Version(ctx)
-	case l.poolers[service] != nil:
-		return l.poolers[service].Version(ctx)
+	if p := l.poolers[service]; p != nil {
+		return p.Version(ctx)
 	}
 	line, err := l.line(service)
 	if err != nil {
 		return "", err
 	}
-	r, err := line.AskOne(ctx, "SELECT version() AS version")
+	version := "version()"
+	if IsNode(service) { // such as 17.11
+		version = "split_part(current_setting('server_version'), ' ', 1)"
+	}
+	r, err := line.AskOne(ctx, "SELECT "+version+" AS version")
 	return r["version"], err
 }

@@ -14,12 +14,6 @@ import (
 // database lab's counters hold clients alone.
 type Node struct{ *session.Line }
 
-// Version is the server's own, such as 17.11.
-func (n *Node) Version(ctx context.Context) (string, error) {
-	r, err := n.AskOne(ctx, "SELECT split_part(current_setting('server_version'), ' ', 1) AS version")
-	return r["version"], err
-}
-
 // SystemIdentifier is the number that a cluster is given at birth and shares with its standbys alone.
 func (n *Node) SystemIdentifier(ctx context.Context) (string, error) {
 	r, err := n.AskOne(ctx, "SELECT system_identifier FROM pg_control_system()")

@@ -18,23 +18,23 @@ type Preparation struct {
 
 // Prepare brings the servers into the state that a trial wants: their roles may log in, their
 // settings are in force, their tables are tidy, their database is new. Restore undoes what would last.
-func (l *Servers) Prepare(ctx context.Context, p Preparation, paths ...Path) error {
-	for _, path := range paths {
-		if err := l.GrantLogin(ctx, path.Role, path.Nodes()...); err != nil {
+func (l *Servers) Prepare(ctx context.Context, p Preparation, sides ...*Side) error {
+	for _, s := range sides {
+		if err := l.GrantLogin(ctx, s.Path.Role, s.Path.Nodes()...); err != nil {
 			return err
 		}
 	}
 	if err := l.applySettings(ctx, p.Settings); err != nil {
 		return err
 	}
-	if p.Writes && slices.ContainsFunc(paths, Path.postgreSQL) {
+	if p.Writes && slices.ContainsFunc(sides, func(s *Side) bool { return s.Path.postgreSQL() }) {
 		if err := l.BeginWrites(ctx); err != nil {
 			return err
 		}
 	}
-	for _, path := range paths {
-		if path.Fresh {
-			return l.makeFresh(ctx, path)
+	for _, s := range sides {
+		if s.Path.Fresh {
+			return l.makeFresh(ctx, s.Path)
 		}
 	}
 	return nil
