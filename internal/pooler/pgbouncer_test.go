@@ -71,10 +71,3 @@ func TestPgBouncersState(t *testing.T) {
 		t.Error("a count that is no number was no error")
 	}
 }
-
-func TestPgBouncersRowOfAPool(t *testing.T) {
-	rows := []session.Row{{"user": "app", "database": "lab", "n": "1"}, {"user": "app_clear", "database": "lab", "n": "2"}}
-	if got := poolOf(rows, Use{Role: "app_clear", Database: "lab"})["n"]; got != "2" {
-		t.Errorf("PgBouncer's row of app_clear is number %s", got)
-	}
-}

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"pooler-lab/internal/result"
@@ -197,4 +199,14 @@ func until(ctx context.Context, what string, so func() (bool, error)) error {
 		return fmt.Errorf("wait for %s: %w", what, err)
 	}
 	return err
+}
+
+// SameValue says whether two spellings of a setting are the same: of some, a pooler takes 5 and shows 5.0.
+func SameValue(a, b string) bool {
+	if strings.EqualFold(a, b) {
+		return true
+	}
+	x, errA := strconv.ParseFloat(a, 64)
+	y, errB := strconv.ParseFloat(b, 64)
+	return errA == nil && errB == nil && x == y
 }

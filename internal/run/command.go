@@ -158,12 +158,12 @@ func execute(ctx context.Context, p *plan, seed uint64, results string, progress
 		return nil, err
 	}
 	defer free()
-	servers, err := server.New(p.set, os.Getenv("LAB_PASSWORD"))
+	servers, err := server.New(p.set)
 	if err != nil {
 		return nil, err
 	}
 	defer servers.Close()
-	scale, err := servers.Scale(ctx)
+	scale, err := server.Scale(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func execute(ctx context.Context, p *plan, seed uint64, results string, progress
 	progress := newProgress(progressOut, doc, p.expected())
 	progress.announce(doc, p.lesson)
 	over := progress.during("reading the data into both servers' caches")
-	servers.Warm(ctx)
+	server.Warm(ctx)
 	doc.Manifest, err = manifest(ctx, servers, p.set, p.cells, scale)
 	over()
 	if err != nil {

@@ -2,7 +2,6 @@ package run
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"pooler-lab/internal/lesson"
@@ -50,19 +49,5 @@ func TestFlags(t *testing.T) {
 				t.Errorf("flagged %v, it should be %v", kinds, test.want)
 			}
 		})
-	}
-}
-
-// A repeat from which other machines took the CPU is run again, and the last attempt counts with its flag.
-func TestStolenTimeIsAnotherAttempt(t *testing.T) {
-	share := 0.2
-	for number, want := range map[int]result.Status{1: result.Rejected, 2: result.Rejected, 3: result.OK} {
-		r := &result.Repeat{Measured: &result.Measured{Transactions: 99}, Resources: &result.Resources{Stolen: &share}}
-		a := attempt{number: number, flags: flags(lesson.Cell{}, r)}
-		ruled := a.rule()
-		if ruled.status != want || len(a.flags) != 1 || a.flags[0].Kind != result.FlagStolen ||
-			want == result.Rejected && !strings.Contains(ruled.reason, "20 %") {
-			t.Errorf("attempt %d is %s: %s, flags %v", number, ruled.status, ruled.reason, a.flags)
-		}
 	}
 }

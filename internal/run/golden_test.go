@@ -67,11 +67,11 @@ func setting(t *testing.T, name string) string {
 // writePairs writes which pairs a plan has, which comparisons have none, and how often cells run that are part of a pair.
 func writePairs(out *strings.Builder, p *plan) {
 	fmt.Fprintf(out, "%s\n\n", p.lesson.Name)
-	for _, q := range p.pairs.pairs {
+	for _, q := range p.pairs {
 		fmt.Fprintf(out, "  side by side until %s, at most %g s: %s\n    %s\n    %s\n", lesson.Percent(q.Until), q.AtMost,
 			strings.Join(q.Metrics, ", "), q.Of, q.To)
 	}
-	for _, u := range p.pairs.unpaired {
+	for _, u := range p.unpaired {
 		fmt.Fprintf(out, "  in blocks, %s: %s\n    %s\n    %s\n", u.Reason, u.Metric, u.Of, u.To)
 	}
 	for _, c := range p.cells {

@@ -150,8 +150,7 @@ func (f *follower) add(g summary.Group) error {
 		var figures [summary.Sides]float64
 		both := true
 		for side, c := range f.cells {
-			repeat := result.Repeat{Status: result.OK, Measured: ofGroup(g.Sides[side])}
-			figure, ok := m.Of(&result.Cell{Cell: c, Repeats: []result.Repeat{repeat}}, &repeat)
+			figure, ok := m.Of(&result.Cell{Cell: c}, &result.Repeat{Measured: ofGroup(g.Sides[side])})
 			figures[side], both = figure, both && ok
 		}
 		if both {

@@ -2,6 +2,7 @@ package run
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -40,12 +41,13 @@ func allLessons(t *testing.T) (*topology.Set, []string) {
 	return set, files
 }
 
-// Each selector of each lesson picks one of its cells, side experiments and full sizes included, and a plain run ends
-// within five minutes by its own countdown.
+// Each selector of each lesson, and of the plans beside them, picks one of its cells, side experiments and full sizes
+// included, and a plain run of a lesson ends within five minutes by its own countdown.
 func TestLessons(t *testing.T) {
 	set, files := allLessons(t)
+	others := []string{"../../k6/crosscheck.js", "../../k6/selftest.js"}
 	everything := []string{lesson.All}
-	for _, file := range files {
+	for _, file := range slices.Concat(files, others) {
 		name := filepath.Base(file)
 		for _, o := range []lesson.Override{{}, {Full: true}, {Experiments: everything},
 			{Experiments: everything, Full: true}} {
@@ -63,31 +65,13 @@ func TestLessons(t *testing.T) {
 			if err := outcome.CheckCells(l, p.asked); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
-			if !o.Full && o.Experiments == nil {
+			if !o.Full && o.Experiments == nil && !slices.Contains(others, file) {
 				p.override = o
 				e := newEstimate(p.document(0), p.expected())
 				if takes := e.all(); takes > longest || e.left[atMost] > 0 && e.share == 0 {
 					t.Errorf("%s takes %s, %v of the most that pairs and fixed work may take", name, takes, e.share)
 				}
 			}
-		}
-	}
-}
-
-// The plans beside the lessons' are in order, too.
-func TestOtherPlans(t *testing.T) {
-	set, _ := allLessons(t)
-	for _, file := range []string{"../../k6/crosscheck.js", "../../k6/selftest.js"} {
-		l := planOf(t, file)
-		if err := l.Apply(lesson.Override{Experiments: []string{lesson.All}}); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-		p, err := makePlan(l, set)
-		if err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-		if err := outcome.CheckCells(l, p.asked); err != nil {
-			t.Errorf("%s: %v", file, err)
 		}
 	}
 }

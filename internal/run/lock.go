@@ -25,16 +25,8 @@ type holder struct {
 	Started time.Time `json:"started"`
 }
 
-// A heldError says that another run is under way.
-type heldError struct{ by holder }
-
-func (e *heldError) Error() string {
-	return fmt.Sprintf("%s is under way since %s UTC (process %d), and two at once would spoil each other's figures: "+
-		"wait until it has ended, or end it with 'scripts/lab cancel'", e.by.What, e.by.Started.UTC().Format("15:04:05"), e.by.PID)
-}
-
 // Hold keeps other runs, and whatever else changes the lab, out of results until free is called; what names the holder
-// ("lesson 00-tour", "a reset"). The error is a heldError where somebody was first.
+// ("lesson 00-tour", "a reset"). Where somebody was first, the error says who.
 func Hold(results, what string) (free func(), err error) {
 	f, err := os.OpenFile(filepath.Join(results, lockFile), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -45,7 +37,10 @@ func Hold(results, what string) (free func(), err error) {
 		if !errors.Is(err, syscall.EWOULDBLOCK) {
 			return nil, fmt.Errorf("lock %s: %w", f.Name(), err)
 		}
-		return nil, &heldError{read(f)}
+		by := read(f)
+		return nil, fmt.Errorf("%s is under way since %s UTC (process %d), and two at once would spoil each other's "+
+			"figures: wait until it has ended, or end it with 'scripts/lab cancel'", by.What,
+			by.Started.UTC().Format("15:04:05"), by.PID)
 	}
 	text, err := json.Marshal(holder{os.Getpid(), what, time.Now().UTC().Truncate(time.Second)})
 	if err == nil {

@@ -22,12 +22,14 @@ import (
 	"pooler-lab/internal/topology"
 )
 
-// askTime is how long all components together may take to tell one thing, such as their versions.
-const askTime = 10 * time.Second
+// askTime is how long all components together may take to tell of themselves.
+const askTime = 30 * time.Second
 
 // manifest says on what the cells are about to run, as the running components tell it.
 func manifest(ctx context.Context, servers *server.Servers, set *topology.Set, cells []lesson.Cell, scale int) (
 	result.Manifest, error) {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
 	logins, err := logins(ctx, servers, set, cells)
 	if err != nil {
 		return result.Manifest{}, err
@@ -40,7 +42,7 @@ func manifest(ctx context.Context, servers *server.Servers, set *topology.Set, c
 		Versions:       versions(ctx, servers, set, cells),
 		Authentication: logins,
 		Scale:          scale,
-		MaxConnections: maxConnections(ctx, servers, databases(set, cells)),
+		MaxConnections: servers.MaxConnections(ctx, databases(set, cells)),
 		Limits:         limits(ctx, set),
 		Host:           host,
 	}, nil
@@ -52,17 +54,9 @@ func databases(set *topology.Set, cells []lesson.Cell) []string {
 	return slices.DeleteFunc(services(set, cells), func(s string) bool { return s == topology.Proxy || poolers[s] != "" })
 }
 
-func maxConnections(ctx context.Context, servers *server.Servers, databases []string) map[string]string {
-	ctx, cancel := context.WithTimeout(ctx, askTime)
-	defer cancel()
-	return servers.MaxConnections(ctx, databases)
-}
-
 // logins are what the roles of the cells are asked for on their paths. The role without a password may log in
 // meanwhile: otherwise nobody would ask it for anything.
 func logins(ctx context.Context, servers *server.Servers, set *topology.Set, cells []lesson.Cell) ([]result.Login, error) {
-	ctx, cancel := context.WithTimeout(ctx, askTime)
-	defer cancel()
 	all := []result.Login{}
 	for _, role := range server.Roles() {
 		var paths []topology.Path
@@ -85,8 +79,6 @@ func logins(ctx context.Context, servers *server.Servers, set *topology.Set, cel
 
 // limits are those of every container that a path of this lab goes through, equal ones of a kind together.
 func limits(ctx context.Context, set *topology.Set) []result.Limit {
-	ctx, cancel := context.WithTimeout(ctx, askTime)
-	defer cancel()
 	poolers := set.Poolers()
 	all := []result.Limit{}
 	for _, service := range set.Services() {
@@ -126,8 +118,6 @@ func limitOf(ctx context.Context, service string) result.Limit {
 }
 
 func versions(ctx context.Context, servers *server.Servers, set *topology.Set, cells []lesson.Cell) map[string]string {
-	ctx, cancel := context.WithTimeout(ctx, askTime)
-	defer cancel()
 	isProxy := func(s string) bool { return s == topology.Proxy }
 	found := servers.Versions(ctx, slices.DeleteFunc(services(set, cells), isProxy))
 	for name, ask := range map[string]func(context.Context) (string, error){

@@ -19,12 +19,14 @@ func (t *trial) prefix(i int) string {
 	if t.pair == nil {
 		return ""
 	}
-	return sideNames(t.sides[summary.Of].cell, t.sides[summary.To].cell)[i] + ": "
+	own, _ := differ(t.sides[summary.Of].cell, t.sides[summary.To].cell)
+	return own[i] + ": "
 }
 
 // named puts the cells' names where k6 speaks of sides.
 func (t *trial) named(text string) string {
-	for i, name := range sideNames(t.sides[summary.Of].cell, t.sides[summary.To].cell) {
+	own, _ := differ(t.sides[summary.Of].cell, t.sides[summary.To].cell)
+	for i, name := range own {
 		text = strings.ReplaceAll(text, fmt.Sprintf("the side %q", summary.SideNames[i]), name)
 	}
 	return text
@@ -36,30 +38,12 @@ func pairName(of, to lesson.Cell) string {
 	return strings.Join(append([]string{own[summary.Of] + " : " + own[summary.To]}, shared...), ", ")
 }
 
-// sideNames name each of two cells by what the other one isn't.
-func sideNames(of, to lesson.Cell) [summary.Sides]string {
-	own, _ := differ(of, to)
-	return own
-}
-
 // differ divides the names of two cells into what each has for itself and what they share.
 func differ(of, to lesson.Cell) (own [summary.Sides]string, shared []string) {
-	cells := [summary.Sides]lesson.Cell{of, to}
-	var parts [summary.Sides][]string
-	for side, c := range cells {
-		parts[side] = pairParts(c, cells[1-side])
-	}
-	for side, c := range cells {
-		var alone []string
-		for _, part := range parts[side] {
-			switch both := slices.Contains(parts[1-side], part); {
-			case !both:
-				alone = append(alone, part)
-			case side == summary.Of:
-				shared = append(shared, part)
-			}
-		}
-		own[side] = strings.Join(alone, ", ")
+	parts := [summary.Sides][]string{pairParts(of, to), pairParts(to, of)}
+	for side, c := range [summary.Sides]lesson.Cell{of, to} {
+		both := func(part string) bool { return slices.Contains(parts[1-side], part) }
+		own[side] = strings.Join(slices.DeleteFunc(slices.Clone(parts[side]), both), ", ")
 		switch {
 		case own[side] != "":
 		case of.Experiment != to.Experiment:
@@ -68,7 +52,8 @@ func differ(of, to lesson.Cell) (own [summary.Sides]string, shared []string) {
 			own[side] = c.ID
 		}
 	}
-	return own, shared
+	alone := func(part string) bool { return !slices.Contains(parts[summary.To], part) }
+	return own, slices.DeleteFunc(slices.Clone(parts[summary.Of]), alone)
 }
 
 // pairParts are those of the cell's name, and what else the other cell of the pair hasn't.

@@ -23,8 +23,10 @@ type capacity struct {
 }
 
 func thisCapacity(ctx context.Context, servers *server.Servers, scale int) capacity {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
 	c := capacity{scale: scale, hostBytes: memoryBytes()}
-	for _, said := range maxConnections(ctx, servers, server.Nodes()) {
+	for _, said := range servers.MaxConnections(ctx, server.Nodes()) {
 		n, _ := strconv.Atoi(said) // 0 where it doesn't tell
 		c.connections = least(c.connections, n)
 	}
@@ -60,7 +62,7 @@ func (c capacity) refuse(needs *lesson.Needs) error {
 	lacks(c.connections > 0 && c.connections < needs.MaxConnections,
 		"LAB_MAX_CONNECTIONS is %d and has to be %d", c.connections, needs.MaxConnections)
 	lacks(c.nodeBytes > 0 && float64(c.nodeBytes) < needs.NodeMemoryGB*gigabyte,
-		"LAB_NODE_MEMORY is %s and has to be %s", composeMemory(c.nodeBytes), composeNeed(needs.NodeMemoryGB))
+		"LAB_NODE_MEMORY is %s and has to be %gg", composeMemory(c.nodeBytes), needs.NodeMemoryGB)
 	lacks(c.hostBytes > 0 && float64(c.hostBytes) < needs.HostMemoryGB*gigabyte,
 		"this machine has %.1f GB of memory and it takes %g", float64(c.hostBytes)/gigabyte, needs.HostMemoryGB)
 	lacks(c.files > 0 && c.files < uint64(needs.Files),
@@ -103,12 +105,4 @@ func composeMemory(bytes int64) string {
 		}
 	}
 	return fmt.Sprintf("%d", bytes)
-}
-
-// composeNeed writes the gigabytes that are needed as Compose has them.
-func composeNeed(gb float64) string {
-	if gb == float64(int(gb)) {
-		return fmt.Sprintf("%dg", int(gb))
-	}
-	return fmt.Sprintf("%.0fm", gb*1000)
 }

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"pooler-lab/internal/lesson"
@@ -17,23 +16,6 @@ type links interface {
 	Put(context.Context, link.Snapshot) error
 	Off(ctx context.Context, link string) error
 	Set(ctx context.Context, link string, s link.Settings) error
-}
-
-// found notes what the links are, so that the run can restore them.
-func (r *runner) found(ctx context.Context) (link.Snapshot, error) {
-	found, err := r.links.Snapshot(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read the latencies that are set: %w", err)
-	}
-	return found, nil
-}
-
-// restoreLinks makes the links what they were.
-func (r *runner) restoreLinks(ctx context.Context, found link.Snapshot) error {
-	if _, err := r.answering(ctx); err != nil {
-		return err
-	}
-	return r.links.Put(ctx, found)
 }
 
 // comesBack is how long toxiproxy may take to answer again after it was killed.
@@ -81,16 +63,4 @@ func linkSettings(c lesson.Cell, path server.Path) map[string]link.Settings {
 		wanted[link.ReplicationLink] = link.Settings{LatencyMS: c.ReplicationMS}
 	}
 	return wanted
-}
-
-// compareLinks rejects the repeat where links are not what they were before it.
-func (r *runner) compareLinks(ctx context.Context, before link.Snapshot) error {
-	after, err := r.links.Snapshot(ctx)
-	if err != nil {
-		return err
-	}
-	if difference := before.Difference(after); difference != "" {
-		return &rejection{"someone changed a link meanwhile: " + difference}
-	}
-	return nil
 }

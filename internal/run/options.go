@@ -78,37 +78,33 @@ func (f *runFlags) override(c *cobra.Command) (lesson.Override, error) {
 		}
 		o.Values[key] = *values
 	}
-	numbers := map[string]struct {
-		value *float64
-		to    **float64
-	}{"rate": {&f.rate, &o.Rate}, "seconds": {&f.seconds, &o.Seconds}, "warmup": {&f.warmup, &o.Warmup}}
-	for name, n := range numbers {
-		if c.Flags().Changed(name) {
-			*n.to = n.value
-		}
+	o.NoPairs = f.noPairs
+	changed := c.Flags().Changed
+	if changed("rate") {
+		o.Rate = &f.rate
 	}
-	if c.Flags().Changed("repeats") {
+	if changed("seconds") {
+		o.Seconds = &f.seconds
+	}
+	if changed("warmup") {
+		o.Warmup = &f.warmup
+	}
+	if changed("repeats") {
 		o.Repeats = &f.repeats
 	}
-	return o, f.precision(c, &o)
-}
-
-// precision is what the options change of comparisons side by side.
-func (f *runFlags) precision(c *cobra.Command, o *lesson.Override) error {
-	o.NoPairs = f.noPairs
-	if c.Flags().Changed("until") {
+	if changed("until") {
 		until, err := lesson.ParsePercent(f.until)
 		if err != nil {
-			return fmt.Errorf("--until: %w", err)
+			return o, fmt.Errorf("--until: %w", err)
 		}
 		o.Until = &until
 	}
-	if c.Flags().Changed("at-most") {
+	if changed("at-most") {
 		o.AtMost = &f.atMost
 	}
 	if (o.NoPairs || o.Repeats != nil) && (o.Until != nil || o.AtMost != nil) {
-		return errors.New("--until and --at-most are for comparisons side by side, and with --no-pairs or --repeats " +
+		return o, errors.New("--until and --at-most are for comparisons side by side, and with --no-pairs or --repeats " +
 			"there are none")
 	}
-	return nil
+	return o, nil
 }

@@ -4,14 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"pooler-lab/internal/lesson"
-	"pooler-lab/internal/metric"
 	"pooler-lab/internal/server"
 )
 
@@ -26,12 +23,12 @@ func outline(ctx context.Context, file string, o lesson.Override, out io.Writer)
 	if err != nil {
 		return err
 	}
-	servers, err := server.New(p.set, os.Getenv("LAB_PASSWORD"))
+	servers, err := server.New(p.set)
 	if err != nil {
 		return err
 	}
 	defer servers.Close()
-	scale, err := servers.Scale(ctx)
+	scale, err := server.Scale(ctx)
 	if err != nil {
 		return err
 	}
@@ -124,51 +121,32 @@ func each(dimension string, cells []*lesson.Cell) (string, error) {
 	return strings.Join(all, ", "), nil
 }
 
-// writeWays lists how the plan's comparisons are measured, and what of its findings is measured beside them.
+// writeWays lists how the plan's comparisons are measured, and what of its findings is measured beside them: each ratio
+// once.
 func (p *plan) writeWays(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	lines := 0
-	seen := map[lineOfWay]bool{}
+	seen := map[string]bool{}
 	add := func(kind, name string, c lesson.Comparison) {
-		measured, ok := p.pairs.how(c.Metric, c.Of, c.To)
-		line := lineOfWay{c.Metric, c.Of.String(), c.To.String()}
-		if !ok || seen[line] {
+		how, ok := p.how(c)
+		ratio := fmt.Sprint(c.Metric, c.Of, c.To)
+		if !ok || seen[ratio] {
 			return
 		}
-		if seen[line] = true; lines == 0 {
+		if len(seen) == 0 {
 			fmt.Fprintln(table, "\n\tname\tmetric\thow it is measured")
 		}
-		lines++
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", kind, name, c.Metric, how(measured))
+		seen[ratio] = true
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", kind, name, c.Metric, how)
 	}
 	for _, c := range p.lesson.Comparisons {
 		add("comparison", c.Name, c)
 	}
-	findings := p.lesson.Findings
-	if p.lesson.Study != nil {
-		findings = slices.Concat(findings, p.lesson.Study.Findings)
-	}
-	for _, f := range findings {
+	for _, f := range findings(p.lesson) {
 		for _, c := range f.All {
 			add("finding", f.Name, lesson.Comparison{Metric: c.Metric, Of: c.Of, To: c.To})
 		}
 	}
 	return table.Flush()
-}
-
-// A lineOfWay is what two lines about one ratio have in common.
-type lineOfWay struct{ metric, of, to string }
-
-// how says how a ratio is measured.
-func how(w way) string {
-	if w.pair != nil {
-		return fmt.Sprintf("side by side, until %s, at most %g s", lesson.Percent(w.pair.Until), w.pair.AtMost)
-	}
-	text := metric.Count(w.blocks, "block")
-	if w.reason != "" {
-		text += ": " + w.reason
-	}
-	return text
 }
 
 // takes says what the plan runs, and how long that takes.

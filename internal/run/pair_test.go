@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/outcome"
@@ -105,6 +104,7 @@ func TestPairThatComesToNothingLeavesItsCellsToBlocks(t *testing.T) {
 		cells     result.Status
 	}{
 		"an iteration takes too long": {"slow", nil, result.Blocked, "an iteration of direct, 10 ms takes 60 ms", result.OK},
+		"a side never begins":         {"never", nil, result.Failed, "no client of pooled is ready", result.OK},
 		"clients are gone":            {"gone", nil, result.Failed, "no client of pooled is left", result.OK},
 		"a group can't be read":       {"nonsense", nil, result.Failed, "read k6's groups: group 3: ", result.OK},
 		"k6 fails": {"broken", nil, result.Failed, "k6 ended with code 107: ReferenceError: pg is not defined",
@@ -181,33 +181,13 @@ func TestAPairThatIsMeasuredOnce(t *testing.T) {
 	}
 }
 
-// Another attempt at a pair of which a side never began would be no better.
-func TestAPairThatNeverBegan(t *testing.T) {
-	r, _, _ := newPairRunner(t, "never")
-	if err := r.run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	run := written(t, r.dir)
-	if p := run.Pairs[0]; p.Status != result.Failed || !strings.HasPrefix(p.Reason, "no client of pooled is ready") {
-		t.Errorf("the pair is %s: %s", p.Status, p.Reason)
-	}
-	if _, err := os.Stat(filepath.Join(r.dir, "k6", "pair-1-attempt2.json")); err == nil {
-		t.Error("there was a second attempt")
-	}
-}
-
 // What stops a run keeps the groups that are whole.
 func TestCtrlCInAPair(t *testing.T) {
 	r, _, _ := newPairRunner(t, "waits")
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
 	signals := filepath.Join(r.dir, k6Folder, "signals")
-	go func() {
-		for _, err := os.Stat(signals); err != nil; _, err = os.Stat(signals) {
-			time.Sleep(5 * time.Millisecond)
-		}
-		interrupt()
-	}()
+	go onceThere(signals, interrupt)
 	if err := r.run(ctx); err == nil {
 		t.Error("an interrupted run has no error")
 	}

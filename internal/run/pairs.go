@@ -1,34 +1,30 @@
 package run
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
 
-// A pairing says which cells of a run are measured as pairs: both cells' clients connected and warm in one k6,
-// alternating slot by slot. It follows from the cells; a lesson's author needn't know.
-type pairing struct {
-	pairs    []result.Pair // Planned, in the order in which the lesson compares; see ordered
-	unpaired []result.Unpaired
-	// cells are those given, with Wanted, Paired and Planned set: a cell that only pairs need runs in one block as well,
-	// for what only a cell by itself shows (CPU, waits, memory).
-	cells []lesson.Cell
-}
-
-// pairUp plans the pairs of a lesson over the cells of a run. Selectors that don't pick one of these cells plan nothing.
-func pairUp(l *lesson.Lesson, cells []lesson.Cell, lab room) pairing {
-	p := pairing{cells: slices.Clone(cells)}
-	if l.NoPairs {
-		return p
+// pairUp plans which of the lesson's cells are measured as pairs: both cells' clients connected and warm in one k6,
+// alternating slot by slot. It follows from the cells; a lesson's author needn't know. Selectors that don't pick one of
+// the cells plan nothing.
+//
+// It sets the cells' Wanted, Paired and Planned: one that only pairs need runs in one block as well, for what only a cell
+// by itself shows (CPU, waits, memory).
+func (p *plan) pairUp(lab room) {
+	if p.lesson.NoPairs {
+		return
 	}
 	inBlocks := map[string]bool{} // ids of cells that are needed as often as their experiment says
-	for _, id := range alone(l, cells) {
+	for _, id := range alone(p.lesson, p.cells) {
 		inBlocks[id] = true
 	}
-	for _, r := range ratios(l, cells) {
+	for _, r := range ratios(p.lesson, p.cells) {
 		if reason := lab.whyNot(r); reason != "" {
 			p.unpair(r, reason)
 			inBlocks[r.of.ID], inBlocks[r.to.ID] = true, true
@@ -39,14 +35,13 @@ func pairUp(l *lesson.Lesson, cells []lesson.Cell, lab room) pairing {
 	for i := range p.cells {
 		p.settle(&p.cells[i], inBlocks[p.cells[i].ID])
 	}
-	return p
 }
 
 // ordered are the pairs in the order in which they are to run: shuffled, as cells within a block are, so that what
 // drifts on the machine, or what the first minute does to it, meets no comparison of the lesson in every run. The same
 // seed gives the same order.
-func (p pairing) ordered(seed uint64) []result.Pair {
-	pairs := slices.Clone(p.pairs)
+func ordered(planned []result.Pair, seed uint64) []result.Pair {
+	pairs := slices.Clone(planned)
 	random := rand.New(rand.NewPCG(seed, uint64(len(pairs))))
 	random.Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
 	for i := range pairs {
@@ -56,7 +51,7 @@ func (p pairing) ordered(seed uint64) []result.Pair {
 }
 
 // add adds the ratio to the pair of its cells, whichever of them is divided by the other.
-func (p *pairing) add(r ratio) {
+func (p *plan) add(r ratio) {
 	i := slices.IndexFunc(p.pairs, func(q result.Pair) bool {
 		return q.Of == r.of.ID && q.To == r.to.ID || q.Of == r.to.ID && q.To == r.of.ID
 	})
@@ -75,7 +70,7 @@ func (p *pairing) add(r ratio) {
 }
 
 // unpair notes why the ratio isn't measured side by side, once.
-func (p *pairing) unpair(r ratio, reason string) {
+func (p *plan) unpair(r ratio, reason string) {
 	u := result.Unpaired{Of: r.of.ID, To: r.to.ID, Metric: r.metric, Reason: reason}
 	inverted := u
 	inverted.Of, inverted.To = u.To, u.Of
@@ -85,7 +80,7 @@ func (p *pairing) unpair(r ratio, reason string) {
 }
 
 // settle says how often the cell runs.
-func (p *pairing) settle(c *lesson.Cell, inBlocks bool) {
+func (p *plan) settle(c *lesson.Cell, inBlocks bool) {
 	for _, q := range p.pairs {
 		if q.Of == c.ID || q.To == c.ID {
 			c.Paired++
@@ -147,14 +142,18 @@ func alone(l *lesson.Lesson, cells []lesson.Cell) (ids []string) {
 }
 
 func conditions(l *lesson.Lesson) (all []lesson.Condition) {
-	findings := l.Findings
-	if l.Study != nil {
-		findings = slices.Concat(findings, l.Study.Findings)
-	}
-	for _, f := range findings {
+	for _, f := range findings(l) {
 		all = append(all, f.All...)
 	}
 	return all
+}
+
+// findings are the lesson's, then its study's.
+func findings(l *lesson.Lesson) []lesson.Finding {
+	if l.Study == nil {
+		return l.Findings
+	}
+	return slices.Concat(l.Findings, l.Study.Findings)
 }
 
 // one is the cell that the selector picks; nil where it picks none, or several.
@@ -171,30 +170,24 @@ func one(cells []lesson.Cell, s lesson.Selector) (found *lesson.Cell) {
 	return found
 }
 
-// A way is how a comparison, or a finding's condition, is measured.
-type way struct {
-	pair   *result.Pair // nil where its cells run in blocks
-	blocks int          // of those that both cells have
-	reason string       // why there is no pair
-}
-
-// how says how the ratio of two cells' metric is measured; not ok where one of them isn't in this run.
-func (p pairing) how(metric string, of, to lesson.Selector) (w way, ok bool) {
-	a, b := one(p.cells, of), one(p.cells, to)
+// how says how the ratio of two cells' metric is measured: side by side, or in how many blocks and why; not ok where one
+// of the cells isn't in this run.
+func (p *plan) how(c lesson.Comparison) (text string, ok bool) {
+	a, b := one(p.cells, c.Of), one(p.cells, c.To)
 	if a == nil || b == nil || a == b {
-		return w, false
+		return "", false
 	}
-	w.blocks = min(a.Wanted-a.Paired, b.Wanted-b.Paired)
 	both := func(of, to string) bool { return of == a.ID && to == b.ID || of == b.ID && to == a.ID }
-	for i := range p.pairs {
-		if q := &p.pairs[i]; both(q.Of, q.To) && slices.Contains(q.Metrics, metric) {
-			w.pair = q
+	for _, q := range p.pairs {
+		if both(q.Of, q.To) && slices.Contains(q.Metrics, c.Metric) {
+			return fmt.Sprintf("side by side, until %s, at most %g s", lesson.Percent(q.Until), q.AtMost), true
 		}
 	}
+	text = metric.Count(min(a.Wanted-a.Paired, b.Wanted-b.Paired), "block")
 	for _, u := range p.unpaired {
-		if both(u.Of, u.To) && u.Metric == metric {
-			w.reason = u.Reason
+		if both(u.Of, u.To) && u.Metric == c.Metric {
+			text += ": " + u.Reason
 		}
 	}
-	return w, true
+	return text, true
 }

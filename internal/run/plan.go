@@ -20,7 +20,8 @@ type plan struct {
 	set      *topology.Set
 	asked    []lesson.Cell // those of paths that are off, too
 	cells    []lesson.Cell // of paths that are not; as often as pairs leave them to run
-	pairs    pairing       // of these cells
+	pairs    []result.Pair // Planned, in the order in which the lesson compares; see ordered
+	unpaired []result.Unpaired
 	paths    []result.Path
 }
 
@@ -55,8 +56,7 @@ func makePlan(l *lesson.Lesson, set *topology.Set) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.pairs = pairUp(l, p.cells, room)
-	p.cells = p.pairs.cells
+	p.pairUp(room)
 	return p, nil
 }
 
@@ -111,7 +111,7 @@ func (p *plan) document(seed uint64) *result.Run {
 			Full: p.override.Full, Override: p.override, Experiments: p.experiments(), LeftOut: l.LeftOut, OnlyInFull: l.OnlyInFull,
 		},
 	}
-	doc.Pairs, doc.Unpaired = p.pairs.ordered(seed), p.pairs.unpaired
+	doc.Pairs, doc.Unpaired = ordered(p.pairs, seed), p.unpaired
 	for _, c := range p.cells {
 		doc.Blocks = max(doc.Blocks, len(doc.Pairs)+c.Wanted-c.Paired)
 		doc.Cells = append(doc.Cells, result.Cell{Cell: c, Status: result.Planned, Repeats: []result.Repeat{}})

@@ -3,13 +3,11 @@ package run
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/sample"
 )
 
 // attempts is how often a repeat is tried at most.
@@ -47,43 +45,25 @@ type ruling struct {
 }
 
 // rule decides what becomes of an attempt. This is the only place that says when a repeat is run again: what somebody
-// changed is worth one more attempt, the rest as many as there are.
+// changed is worth one more attempt, stolen CPU time as many as there are.
 func (a attempt) rule() ruling {
-	r := a.outcome()
-	if r.status != result.Rejected {
-		return r
-	}
-	r.wait = a.flagged(result.FlagStolen)
-	r.again = a.number < attempts && (a.number == 1 || r.wait)
-	return r
-}
-
-func (a attempt) outcome() ruling {
 	var rejected *rejection
 	switch {
 	case a.stopped:
 		return ruling{status: result.Interrupted, reason: "the run was stopped meanwhile"}
 	case errors.As(a.failed, &rejected):
-		return ruling{status: result.Rejected, reason: rejected.reason}
+		return ruling{status: result.Rejected, reason: rejected.reason, again: a.number == 1}
 	case a.failed != nil:
 		return ruling{status: result.Failed, reason: a.failed.Error()}
 	}
 	r := ruling{status: result.OK}
 	for _, f := range a.flags {
-		if a.number < countsFrom[f.Kind] && a.mayPass(f.Kind) {
-			r.status, r.reason = result.Rejected, f.Text
+		if a.number < countsFrom[f.Kind] && (f.Kind != result.FlagThrottled || a.burst) {
+			r.status, r.reason, r.again = result.Rejected, f.Text, true
+			r.wait = r.wait || f.Kind == result.FlagStolen
 		}
 	}
 	return r
-}
-
-// mayPass says whether another attempt may well go without a flag of that kind.
-func (a attempt) mayPass(kind result.FlagKind) bool {
-	return kind != result.FlagThrottled || a.burst
-}
-
-func (a attempt) flagged(kind result.FlagKind) bool {
-	return slices.ContainsFunc(a.flags, func(f result.Flag) bool { return f.Kind == kind })
 }
 
 // When a repeat was stopped far more often than the cell's others, of which there have to be a few.
@@ -111,23 +91,20 @@ func (r *runner) burst(c lesson.Cell, out *result.Repeat) bool {
 	return len(others) >= burstOthers && metric.HeldUp(out) >= max(burstTimes*usual, usual+burstMore)
 }
 
-// How long a repeat waits for other machines before another attempt, and all of a run's together.
+// How long a repeat waits for other machines before another attempt, and how often those of a run do.
 const (
-	calmWait   = 15 * time.Second
-	calmWaits  = time.Minute
-	calmSample = 250 * time.Millisecond
-	calmShare  = 0.05 // of a busy sample's time may be stolen
+	calmWait  = 5 * time.Second
+	calmWaits = 12
 )
 
-// calm waits until the hypervisor gives the CPU to this machine again, as far as there is patience.
+// calm waits for the hypervisor to give the CPU to this machine again, as far as there is patience.
 func (r *runner) calm(ctx context.Context) {
-	begun := time.Now()
-	r.progress.enter("waiting for the CPU")
-	for ctx.Err() == nil && time.Since(begun) < calmWait && r.waited+time.Since(begun) < calmWaits {
-		if lost := sample.LostWhileBusy(calmSample); lost == nil || *lost < calmShare {
-			break
-		}
-		time.Sleep(calmSample)
+	if r.pauses++; r.pauses > calmWaits {
+		return
 	}
-	r.waited += time.Since(begun)
+	r.progress.enter("waiting for the CPU")
+	select {
+	case <-ctx.Done():
+	case <-time.After(calmWait):
+	}
 }

@@ -24,7 +24,7 @@ const restoreTime = time.Minute
 
 // servers are those that a cell goes through, and what they say of it.
 type servers interface {
-	Prepare(context.Context, server.Preparation, ...server.Path) error
+	Prepare(context.Context, server.Preparation, ...*server.Side) error
 	Begin(context.Context, ...*server.Side) error
 	Changed(context.Context) (string, error)
 	Reconcile(context.Context, []result.Counted, ...*server.Side) error
@@ -49,8 +49,8 @@ type runner struct {
 	doc       *result.Run
 	scheduled []lesson.Cell
 
-	waited time.Duration // for other machines
-	once   bool          // no trial has another attempt
+	pauses int  // for other machines, so far
+	once   bool // no trial has another attempt
 }
 
 // An interruptedError says that a run was ended before its last cell.
@@ -63,21 +63,17 @@ func (e *interruptedError) Error() string {
 // ExitCode is the shell's for a program ended by Ctrl-C.
 func (*interruptedError) ExitCode() int { return 128 + 2 }
 
-// A nothingError says that a run measured nothing. Its table says why.
-type nothingError struct{ id string }
-
-func (e *nothingError) Error() string {
-	return "no repeat of any cell succeeded; why stands above and in results/" + e.id
-}
+// errNothing says that a run measured nothing. Its table says why.
+var errNothing = errors.New("no repeat of any cell succeeded")
 
 func anyOK(doc *result.Run) bool {
 	return slices.ContainsFunc(doc.Cells, func(c result.Cell) bool { return c.Last() != nil })
 }
 
 // run executes every block, writes run.json after each cell and puts what it found back. It
-// returns an interruptedError where ctx ended before the last cell, and a nothingError where no repeat is ok.
+// returns an interruptedError where ctx ended before the last cell, and an errNothing where no repeat is ok.
 func (r *runner) run(ctx context.Context) error {
-	found, err := r.found(ctx)
+	found, err := r.links.Snapshot(ctx)
 	if err == nil {
 		stop := r.progress.tick()
 		if err = r.pairs(ctx); err == nil {
@@ -91,6 +87,8 @@ func (r *runner) run(ctx context.Context) error {
 		r.progress.clear()
 	} else if ctx.Err() != nil {
 		err = nil // it was stopped while it looked, and nothing has been changed yet
+	} else {
+		err = fmt.Errorf("read the latencies that are set: %w", err)
 	}
 
 	now := time.Now().UTC()
@@ -104,7 +102,7 @@ func (r *runner) run(ctx context.Context) error {
 	default:
 		r.doc.Status, r.doc.Reason = result.Finished, ""
 		if !anyOK(r.doc) {
-			err = &nothingError{r.doc.ID}
+			err = fmt.Errorf("%w; why stands above and in results/%s", errNothing, r.doc.ID)
 		}
 	}
 	return errors.Join(err, r.doc.Write(r.dir))
@@ -117,15 +115,10 @@ func (r *runner) pairs(ctx context.Context) error {
 			return nil
 		}
 		pair := &r.doc.Pairs[i]
-		var cells []int
-		for _, id := range []string{pair.Of, pair.To} {
-			at := slices.IndexFunc(r.scheduled, func(c lesson.Cell) bool { return c.ID == id })
-			if at < 0 {
-				return fmt.Errorf("the pair in block %d has a cell %q that the run doesn't have", pair.Block, id)
-			}
-			cells = append(cells, at)
+		at := func(id string) int {
+			return slices.IndexFunc(r.scheduled, func(c lesson.Cell) bool { return c.ID == id })
 		}
-		if err := r.trials(ctx, pair, pair.Block, 1, cells...); err != nil {
+		if err := r.trials(ctx, pair, pair.Block, 1, at(pair.Of), at(pair.To)); err != nil {
 			return err
 		}
 	}
@@ -210,7 +203,11 @@ func (r *runner) restoreAll(found link.Snapshot) {
 	r.doc.NotRestored = ""
 	ctx, cancel := context.WithTimeout(context.Background(), comesBack+restoreTime)
 	defer cancel()
-	if err := r.restoreLinks(ctx, found); err != nil {
+	_, err := r.answering(ctx)
+	if err == nil {
+		err = r.links.Put(ctx, found)
+	}
+	if err != nil {
 		r.notRestored("latencies", err)
 	}
 	r.restore()

@@ -14,11 +14,9 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"pooler-lab/internal/k6run"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/result"
-	"pooler-lab/k6/summary"
 )
 
 // written reads run.json back and holds it against the published schema.
@@ -99,8 +97,7 @@ func TestRun(t *testing.T) {
 // wantNothing wants err to say that nothing was measured, or to be nil.
 func wantNothing(t *testing.T, err error, nothing bool) {
 	t.Helper()
-	var none *nothingError
-	if errors.As(err, &none) != nothing || err != nil && !nothing {
+	if errors.Is(err, errNothing) != nothing || err != nil && !nothing {
 		t.Fatalf("the run ends with %v", err)
 	}
 }
@@ -183,19 +180,6 @@ func TestServersArePreparedAndRestored(t *testing.T) {
 	}
 }
 
-// Clients that fail to get ready are no reason to run a repeat again: it counts, with its flag.
-func TestClientsThatAreMissingAreFlagged(t *testing.T) {
-	c := plain("a")
-	c.Clients = 10
-	t.Setenv("READY", "9")
-	r, _, _ := newRunner(t, "good", c)
-	wantNothing(t, r.run(t.Context()), false)
-	repeats := written(t, r.dir).Cells[0].Repeats
-	if len(repeats) != 1 || repeats[0].Status != result.OK || !repeats[0].Flagged(result.FlagWarmup) {
-		t.Errorf("the repeats are %+v", repeats)
-	}
-}
-
 func TestASettingChangedMeanwhileRejectsTheRepeat(t *testing.T) {
 	c := plain("a")
 	c.Path, c.PoolSize = "pooled", 7
@@ -274,12 +258,7 @@ func TestCtrlC(t *testing.T) {
 	r.progress.out = writerFunc(func(line string) {
 		if strings.Contains(line, "cell 2/3") {
 			t.Setenv("STANDIN", "waits")
-			go func() {
-				for _, err := os.Stat(signals); err != nil; _, err = os.Stat(signals) {
-					time.Sleep(5 * time.Millisecond)
-				}
-				interrupt()
-			}()
+			go onceThere(signals, interrupt)
 		}
 	})
 	err := r.run(ctx)
@@ -318,28 +297,6 @@ func TestTheDocumentIsThereAfterEachCell(t *testing.T) {
 	})
 	if err := r.run(t.Context()); err != nil || !seen {
 		t.Errorf("%v, the second cell was seen: %v", err, seen)
-	}
-}
-
-func TestDeadline(t *testing.T) {
-	r, _, _ := newRunner(t, "waits", plain("a"))
-	file := filepath.Join(r.dir, k6Folder, "a.json")
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	go func() {
-		for signals := filepath.Join(r.dir, k6Folder, "signals"); ; time.Sleep(5 * time.Millisecond) {
-			if _, err := os.Stat(signals); err == nil { // k6 listens
-				cancel()
-				return
-			}
-		}
-	}()
-	g, err := runK6(ctx, "x.js", filepath.Join(r.dir, "log"), file, k6run.Trial{Cells: []k6run.Cell{{}}})
-	if err != nil || g.Exit != 105 {
-		t.Errorf("%v, %+v", err, g)
-	}
-	if _, err := summary.Read(file); err != nil {
-		t.Errorf("k6 was asked to stop and left no summary: %v", err)
 	}
 }
 
@@ -383,6 +340,14 @@ func TestCellIsJSONWithoutPassword(t *testing.T) {
 	if env, err = told(c); err != nil || !strings.Contains(env[0], `"params":{}`) {
 		t.Errorf("a cell without params is told as %s, %v", env, err)
 	}
+}
+
+// onceThere does something as soon as the file is there: k6 listens to signals then.
+func onceThere(file string, do func()) {
+	for _, err := os.Stat(file); err != nil; _, err = os.Stat(file) {
+		time.Sleep(5 * time.Millisecond)
+	}
+	do()
 }
 
 type writerFunc func(string)

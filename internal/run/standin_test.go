@@ -29,7 +29,7 @@ report() {
 side() {
 	cat <<END
 {"window": {"start": "2026-11-21T16:00:00.5Z", "end": "2026-11-21T16:00:01.5Z", "seconds": 1,
-  "ready": ${READY-1}, "failed": 0},
+  "ready": 1, "failed": 0},
  "errors": $1, "finish": ${3-null},
  "trends": {"pg_statement": {
   "measure": {"count": 50, "min": 1, "avg": 2, "med": 2, "p90": 3, "p95": 3, "p99": 4, "max": 5}}},
@@ -149,7 +149,7 @@ type serversStandIn struct {
 	reconciled [][]result.Counted // of each trial
 }
 
-func (w *serversStandIn) Prepare(_ context.Context, p server.Preparation, _ ...server.Path) error {
+func (w *serversStandIn) Prepare(_ context.Context, p server.Preparation, _ ...*server.Side) error {
 	w.prepared = append(w.prepared, p)
 	return nil
 }

@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -115,15 +114,7 @@ func (r *runner) measure(ctx context.Context, t *trial) error {
 	if err := r.findPaths(t); err != nil {
 		return err
 	}
-	onLinks, err := t.links()
-	if err != nil {
-		return err
-	}
-	wanted, err := t.preparation()
-	if err != nil {
-		return err
-	}
-	if err := r.setLinks(preparation, onLinks); err != nil {
+	if err := r.setLinks(preparation, t.links()); err != nil {
 		return err
 	}
 	toxics, err := r.links.Snapshot(preparation)
@@ -131,7 +122,8 @@ func (r *runner) measure(ctx context.Context, t *trial) error {
 		return err
 	}
 	defer r.restore()
-	if err := r.servers.Prepare(preparation, wanted, t.paths()...); err != nil {
+	wanted := t.preparation()
+	if err := r.servers.Prepare(preparation, wanted, t.onServers()...); err != nil {
 		return err
 	}
 	if err := r.begin(preparation, t, toxics); err != nil {
@@ -174,14 +166,6 @@ func (r *runner) path(c lesson.Cell) (server.Path, error) {
 	return path, err
 }
 
-// paths are those of the sides.
-func (t *trial) paths() (all []server.Path) {
-	for _, s := range t.sides {
-		all = append(all, s.Path)
-	}
-	return all
-}
-
 // onServers are the sides as the servers know them.
 func (t *trial) onServers() (all []*server.Side) {
 	for _, s := range t.sides {
@@ -190,22 +174,18 @@ func (t *trial) onServers() (all []*server.Side) {
 	return all
 }
 
-// links are what the cells want on their links; the error names one on which they want different things.
-func (t *trial) links() (map[string]link.Settings, error) {
+// links are what the cells want on their links. Two cells want the same on those that they share: see refuseLinks.
+func (t *trial) links() map[string]link.Settings {
 	all := map[string]link.Settings{}
 	for _, s := range t.sides {
-		for name, wanted := range linkSettings(s.cell, s.Path) {
-			if other, has := all[name]; has && other != wanted {
-				return nil, fmt.Errorf("the cells of the pair want different latencies or bandwidths on link %s", name)
-			}
-			all[name] = wanted
-		}
+		maps.Copy(all, linkSettings(s.cell, s.Path))
 	}
-	return all, nil
+	return all
 }
 
-// preparation is what the cells want of the servers; the error names a setting that they want to be different.
-func (t *trial) preparation() (server.Preparation, error) {
+// preparation is what the cells want of the servers. Two cells want no setting to be different: see refuseSettings and
+// refusePoolSizes.
+func (t *trial) preparation() server.Preparation {
 	p := server.Preparation{Settings: map[string]map[string]string{}}
 	for _, s := range t.sides {
 		p.Writes = p.Writes || s.cell.Writes
@@ -213,15 +193,10 @@ func (t *trial) preparation() (server.Preparation, error) {
 			if p.Settings[component] == nil {
 				p.Settings[component] = map[string]string{}
 			}
-			for name, value := range wanted {
-				if other, has := p.Settings[component][name]; has && other != value {
-					return p, fmt.Errorf("the cells of the pair want %s of %s to be %s and %s", name, component, other, value)
-				}
-			}
 			maps.Copy(p.Settings[component], wanted)
 		}
 	}
-	return p, nil
+	return p
 }
 
 // settings are those that the cell wants applied: its own, and the size of its pooler's pools.
@@ -269,8 +244,15 @@ func setMS(path server.Path, toxics link.Snapshot) (ms float64) {
 
 // compare rejects the trial where links or settings are not what they were before it.
 func (r *runner) compare(ctx context.Context, before link.Snapshot, hasSettings bool) error {
-	if err := r.compareLinks(ctx, before); err != nil || !hasSettings {
+	after, err := r.links.Snapshot(ctx)
+	if err != nil {
 		return err
+	}
+	if difference := before.Difference(after); difference != "" {
+		return &rejection{"someone changed a link meanwhile: " + difference}
+	}
+	if !hasSettings {
+		return nil
 	}
 	difference, err := r.servers.Changed(ctx)
 	if err == nil && difference != "" {

@@ -3,8 +3,8 @@ package sample
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"time"
 )
@@ -40,39 +40,74 @@ type stats struct {
 	} `json:"memory_stats"`
 }
 
-// docker reads containers' stats through the lab's read-only proxy of Docker's API.
+// sample is what is kept of it.
+func (s *stats) sample() containerSample {
+	memory := s.Memory.Stats.Anon + s.Memory.Stats.Shmem
+	if memory == 0 {
+		memory = s.Memory.Stats.OldRSS + s.Memory.Stats.OldShmem
+	}
+	return containerSample{at: s.Read, cpu: time.Duration(s.CPU.Usage.Total), memory: memory,
+		periods: s.CPU.Throttling.Periods, throttled: s.CPU.Throttling.Throttled}
+}
+
+// docker reads what Docker says of containers, through the lab's read-only proxy of its API.
 type docker struct {
 	url     string // such as http://docker-stats:2375
 	project string // Compose's, which container names begin with
 	client  http.Client
 }
 
+func newDocker(url, project string) docker {
+	return docker{url: url, project: project, client: http.Client{Timeout: askTimeout}}
+}
+
 func (d *docker) read(ctx context.Context, service string) (containerSample, error) {
-	url := fmt.Sprintf("%s/containers/%s-%s-1/stats?stream=false&one-shot=true", d.url, d.project, service)
+	var s stats
+	err := d.get(ctx, service, "stats", "?stream=false&one-shot=true", &s)
+	return s.sample(), err
+}
+
+// get reads what Docker says of a service's container.
+func (d *docker) get(ctx context.Context, service, what, query string, into any) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("ask for the %s of %s: %w", what, service, err)
+		}
+	}()
+	url := fmt.Sprintf("%s/containers/%s-%s-1/%s%s", d.url, d.project, service, what, query)
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return containerSample{}, fmt.Errorf("ask for the stats of %s: %w", service, err)
+		return err
 	}
 	response, err := d.client.Do(request)
 	if err != nil {
-		return containerSample{}, fmt.Errorf("ask for the stats of %s: %w", service, err)
+		return err
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return containerSample{}, fmt.Errorf("ask for the stats of %s: %s", service, response.Status)
+		return errors.New(response.Status)
 	}
-	return parseContainer(response.Body)
+	return json.NewDecoder(response.Body).Decode(into)
 }
 
-func parseContainer(body io.Reader) (containerSample, error) {
-	var s stats
-	if err := json.NewDecoder(body).Decode(&s); err != nil {
-		return containerSample{}, fmt.Errorf("read Docker's stats: %w", err)
+// A Limit is what a container may use of the machine. 0 is no limit.
+type Limit struct {
+	CPUs        float64
+	MemoryBytes int64
+}
+
+// ReadLimit asks Docker, through the stats proxy at url, for the limits of a service's container in a Compose project.
+func ReadLimit(ctx context.Context, url, project, service string) (Limit, error) {
+	// Docker's own names, of which configs/haproxy lets these through. A CPU limit is one number, or a quota of
+	// microseconds in each period.
+	var said struct{ NanoCPUs, CPUQuota, CPUPeriod, Memory float64 }
+	d := newDocker(url, project)
+	if err := d.get(ctx, service, "limits", "", &said); err != nil {
+		return Limit{}, err
 	}
-	memory := s.Memory.Stats.Anon + s.Memory.Stats.Shmem
-	if memory == 0 {
-		memory = s.Memory.Stats.OldRSS + s.Memory.Stats.OldShmem
+	limit := Limit{CPUs: said.NanoCPUs / 1e9, MemoryBytes: int64(said.Memory)}
+	if limit.CPUs == 0 && said.CPUPeriod > 0 {
+		limit.CPUs = max(0, said.CPUQuota/said.CPUPeriod)
 	}
-	return containerSample{at: s.Read, cpu: time.Duration(s.CPU.Usage.Total), memory: memory,
-		periods: s.CPU.Throttling.Periods, throttled: s.CPU.Throttling.Throttled}, nil
+	return limit, nil
 }

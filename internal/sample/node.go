@@ -53,14 +53,14 @@ func (n *node) begin() {
 	n.ask(n.readCPU)
 }
 
-// watch samples hz times a second until stop is closed (0: as interval says), each time at a random moment of its
+// watch samples hz times a second until ctx ends (0: as interval says), each time at a random moment of its
 // interval: at even ones it would always meet an open loop, or a CPU limit that is dealt out ten times a second, in the
 // same phase.
-func (n *node) watch(stop <-chan struct{}, hz float64) {
+func (n *node) watch(ctx context.Context, hz float64) {
 	for begin := time.Now(); ; {
 		interval := n.interval(hz)
 		select {
-		case <-stop:
+		case <-ctx.Done():
 			n.ask(n.readCPU)
 			return
 		case <-time.After(time.Until(begin.Add(rand.N(interval)))):

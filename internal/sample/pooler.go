@@ -29,19 +29,6 @@ type pooler struct {
 	trouble string
 }
 
-func (p *pooler) watch(stop <-chan struct{}) {
-	tick := time.NewTicker(poolerEvery)
-	defer tick.Stop()
-	for {
-		p.sample()
-		select {
-		case <-stop:
-			return
-		case <-tick.C:
-		}
-	}
-}
-
 func (p *pooler) sample() {
 	ctx, cancel := context.WithTimeout(context.Background(), poolerTimeout)
 	defer cancel()

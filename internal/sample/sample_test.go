@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -12,7 +13,7 @@ import (
 	"pooler-lab/internal/testkit"
 )
 
-func TestParseContainer(t *testing.T) {
+func TestStats(t *testing.T) {
 	const cpu = `"read": "2026-11-21T16:10:07.5Z", "cpu_stats": {"cpu_usage": {"total_usage": 1500000000},
 		"throttling_data": {"periods": 20, "throttled_periods": 5, "throttled_time": 9}}`
 	tests := []struct {
@@ -26,10 +27,11 @@ func TestParseContainer(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			s, err := parseContainer(strings.NewReader(test.body))
-			if err != nil {
+			var said stats
+			if err := json.Unmarshal([]byte(test.body), &said); err != nil {
 				t.Fatal(err)
 			}
+			s := said.sample()
 			if s.memory != test.memory || s.cpu != 1500*time.Millisecond || s.periods != 20 || s.throttled != 5 ||
 				s.at.IsZero() {
 				t.Errorf("read as %+v", s)

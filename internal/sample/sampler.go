@@ -1,9 +1,10 @@
+// Package sample watches what a repeat uses while k6 runs: the host's CPU, and CPU, throttling and memory of the
+// containers on its path; and what its databases and its pooler say of sessions, waits and queues meanwhile.
 package sample
 
 import (
 	"cmp"
 	"context"
-	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -41,8 +42,7 @@ type Sampler struct {
 // at url. Without an answer from there containers are not measured, and every summary says why.
 func New(url, project string, services []string) *Sampler {
 	ctx, stop := context.WithCancel(context.Background())
-	s := &Sampler{stop: stop, containers: map[string][]containerSample{},
-		docker: docker{url: url, project: project, client: http.Client{Timeout: askTimeout}}}
+	s := &Sampler{stop: stop, containers: map[string][]containerSample{}, docker: newDocker(url, project)}
 	s.done.Go(func() { every(ctx, hostEvery, s.sampleHost) })
 	for _, service := range services {
 		s.done.Go(func() { every(ctx, containerEvery, func() { s.sampleContainer(ctx, service) }) })
@@ -118,6 +118,15 @@ func (s *Sampler) Between(services []string, earliest, from, to time.Time) *resu
 		s.trouble = ""
 	}
 	return r
+}
+
+// switchRate is how many context switches a second there were between two samples, nil where no time passed.
+func switchRate(from, to measure.HostCPU) *float64 {
+	if !to.At.After(from.At) {
+		return nil
+	}
+	v := float64(to.Switches-from.Switches) / to.At.Sub(from.At).Seconds()
+	return &v
 }
 
 // waitsFor says whether some container that answers has no sample yet near to.

@@ -19,7 +19,7 @@ type Sessions struct {
 	nodes    map[string]*node
 	subjects Subjects
 	pooler   *pooler
-	stop     chan struct{}
+	stop     context.CancelFunc
 	running  sync.WaitGroup
 }
 
@@ -47,24 +47,25 @@ func NewSessions(dsn func(node string) string, password string, roles []string) 
 
 // Start connects where that is still to do, forgets what was seen before, and samples until Stop.
 func (s *Sessions) Start(subjects Subjects) {
-	s.subjects, s.stop, s.pooler = subjects, make(chan struct{}), nil
+	ctx, stop := context.WithCancel(context.Background())
+	s.subjects, s.stop, s.pooler = subjects, stop, nil
 	for _, name := range subjects.Nodes {
 		if s.nodes[name] == nil {
 			s.nodes[name] = &node{service: name, dsn: s.dsn(name), password: s.password, roles: s.roles}
 		}
 		n := s.nodes[name]
 		n.begin()
-		s.running.Go(func() { n.watch(s.stop, subjects.Hz) })
+		s.running.Go(func() { n.watch(ctx, subjects.Hz) })
 	}
 	if subjects.SamplePooler != nil {
 		s.pooler = &pooler{service: subjects.Pooler, ask: subjects.SamplePooler}
-		s.running.Go(func() { s.pooler.watch(s.stop) })
+		s.running.Go(func() { every(ctx, poolerEvery, s.pooler.sample) })
 	}
 }
 
 // Stop ends the sampling; it waits for a sample that is under way.
 func (s *Sessions) Stop() {
-	close(s.stop)
+	s.stop()
 	s.running.Wait()
 }
 

@@ -102,7 +102,7 @@ func resetLinks(ctx context.Context, set *topology.Set) error {
 func resetServers(ctx context.Context, set *topology.Set) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*stepWait)
 	defer cancel()
-	servers, err := server.New(set, os.Getenv("LAB_PASSWORD"))
+	servers, err := server.New(set)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,7 @@ package server
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"slices"
 	"time"
 
@@ -38,8 +38,11 @@ func (l *Servers) line(database string) (*session.Line, error) {
 	case database == yugabyte:
 		return l.yugabyte, nil
 	}
-	return nil, fmt.Errorf("nobody knows how to ask")
+	return nil, errors.New("nobody knows how to ask")
 }
+
+// yugabyte is the name of YugabyteDB's service.
+const yugabyte = "yugabyte"
 
 // revokeTime is how long it may take to revoke the login that Logins has granted.
 const revokeTime = 10 * time.Second
@@ -96,16 +99,17 @@ func tell(services []string, ask func(service string) (string, error)) map[strin
 }
 
 func (l *Servers) version(ctx context.Context, service string) (string, error) {
-	switch {
-	case l.nodes[service] != nil:
-		return l.nodes[service].Version(ctx)
-	case l.poolers[service] != nil:
-		return l.poolers[service].Version(ctx)
+	if p := l.poolers[service]; p != nil {
+		return p.Version(ctx)
 	}
 	line, err := l.line(service)
 	if err != nil {
 		return "", err
 	}
-	r, err := line.AskOne(ctx, "SELECT version() AS version")
+	version := "version()"
+	if IsNode(service) { // such as 17.11
+		version = "split_part(current_setting('server_version'), ' ', 1)"
+	}
+	r, err := line.AskOne(ctx, "SELECT "+version+" AS version")
 	return r["version"], err
 }

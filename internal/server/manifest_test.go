@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"pooler-lab/internal/session"
 	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
 )
@@ -56,7 +57,7 @@ func TestLoginsRevokesTheLogin(t *testing.T) {
 		defer stop()
 		node := &fakeNode{}
 		dsn := node.listen(t)
-		l := &Servers{nodes: map[string]*Node{primary: NewNode(primary, dsn, ""), standby: NewNode(standby, dsn, "")}}
+		l := &Servers{nodes: map[string]*Node{primary: {session.NewLine(primary, dsn, "")}, standby: {session.NewLine(standby, dsn, "")}}}
 		asked, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)

@@ -6,23 +6,13 @@ import (
 	"fmt"
 	"time"
 
+	"pooler-lab/internal/pooler"
 	"pooler-lab/internal/session"
 )
 
 // A Node is a PostgreSQL server as the lab's own role sees it. Its session is in database postgres, so that
 // database lab's counters hold clients alone.
 type Node struct{ *session.Line }
-
-// NewNode describes the node called name; nothing is opened before it is asked.
-func NewNode(name, dsn, password string) *Node {
-	return &Node{session.NewLine(name, dsn, password)}
-}
-
-// Version is the server's own, such as 17.11.
-func (n *Node) Version(ctx context.Context) (string, error) {
-	r, err := n.AskOne(ctx, "SELECT split_part(current_setting('server_version'), ' ', 1) AS version")
-	return r["version"], err
-}
 
 // SystemIdentifier is the number that a cluster is given at birth and shares with its standbys alone.
 func (n *Node) SystemIdentifier(ctx context.Context) (string, error) {
@@ -37,9 +27,14 @@ const leftover = "FROM pg_stat_activity WHERE usename IN ('" + app + "', '" + ap
 // Clear ends every measured connection's backend and waits until all are gone, whoever holds them. A backend
 // hands its counts in as it ends, before it leaves pg_stat_activity; an idle one keeps them to itself for seconds.
 func (n *Node) Clear(ctx context.Context) error {
-	left, err := n.left(ctx, "SELECT pg_terminate_backend(pid) "+leftover, clearWait)
-	if err == nil && left > 0 {
-		err = fmt.Errorf("%d backends of measured connections on %s don't end", left, n.Name)
+	left := 0
+	err := session.Until(ctx, clearWait, 10*time.Millisecond, func() (bool, error) {
+		rows, err := n.Ask(ctx, "SELECT pg_terminate_backend(pid) "+leftover)
+		left = len(rows)
+		return left == 0, err
+	})
+	if errors.Is(err, session.ErrLate) {
+		return fmt.Errorf("%d backends of measured connections on %s don't end", left, n.Name)
 	}
 	return err
 }
@@ -47,43 +42,17 @@ func (n *Node) Clear(ctx context.Context) error {
 // clearWait is how long backends may take to end: they finish what can't be interrupted first.
 const clearWait = 15 * time.Second
 
-// left asks a statement over and over until it has no rows or wait is over, and returns how many it still has.
-func (n *Node) left(ctx context.Context, ask string, wait time.Duration) (left int, err error) {
-	err = session.Until(ctx, wait, 10*time.Millisecond, func() (bool, error) {
-		rows, err := n.Ask(ctx, ask)
-		left = len(rows)
-		return left == 0, err
-	})
-	if errors.Is(err, session.ErrLate) {
-		err = nil
-	}
-	return left, err
-}
-
-// Counters is what a node counted for one database since its statistics began.
-type Counters struct {
-	Commits, Rollbacks int64
-	// Sessions is how many were opened. Each commits one transaction before its client's first: that of
-	// starting up.
-	Sessions int64
-}
-
-// Counters reads the node's of a database. Clear before, or backends still hold some of theirs back.
-func (n *Node) Counters(ctx context.Context, database string) (Counters, error) {
-	r, err := n.AskOne(ctx, "SELECT xact_commit, xact_rollback, sessions FROM pg_stat_database WHERE datname = "+
-		session.Quoted(database))
+// Counters is what the node has counted in a database since its statistics began. Clear before, or backends still hold
+// some of theirs back.
+func (n *Node) Counters(ctx context.Context, database string) (pooler.Node, error) {
+	r, err := n.AskOne(ctx, "SELECT xact_commit, sessions FROM pg_stat_database WHERE datname = "+session.Quoted(database))
 	if err != nil {
-		return Counters{}, err
+		return pooler.Node{}, err
 	}
 	var v session.Numbers
-	c := Counters{Commits: v.Of(r, "xact_commit"), Rollbacks: v.Of(r, "xact_rollback"), Sessions: v.Of(r, "sessions")}
+	c := pooler.Node{Name: n.Name, Commits: v.Of(r, "xact_commit"), Sessions: v.Of(r, "sessions")}
 	if v.Err != nil {
 		return c, fmt.Errorf("counters of %s: %w", n.Name, v.Err)
 	}
 	return c, nil
-}
-
-// less is what was counted after earlier.
-func (c Counters) less(earlier Counters) Counters {
-	return Counters{c.Commits - earlier.Commits, c.Rollbacks - earlier.Rollbacks, c.Sessions - earlier.Sessions}
 }

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"slices"
 	"testing"
 
 	"pooler-lab/internal/pooler"
@@ -13,7 +12,7 @@ func TestCountsOfAPair(t *testing.T) {
 	first := result.Counted{Transactions: 500, Prepares: 5, Connections: 5}
 	second := result.Counted{Transactions: 1000, Prepares: 10, Connections: 10}
 	const both = "transactions of both cells of the pair, "
-	type node map[string]Counters
+	type node map[string]pooler.Node
 	type is map[string]bool // whether each count agrees
 	tests := []struct {
 		name    string
@@ -49,7 +48,7 @@ func TestCountsOfAPair(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			l, err := New(labSet(), "")
+			l, err := New(labSet())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,13 +80,5 @@ func TestCountsOfAPair(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// Nodes that both paths reach are cleared and counted once.
-func TestNodesOfTwoPaths(t *testing.T) {
-	got := nodesOf([]*Side{{Path: pathOf(t, "direct", "")}, {Path: pathOf(t, "pgpool", "")}})
-	if !slices.Equal(got, []string{"primary", "standby"}) {
-		t.Errorf("the nodes are %v", got)
 	}
 }

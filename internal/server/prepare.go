@@ -3,6 +3,8 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
 
 	"pooler-lab/internal/result"
@@ -16,23 +18,23 @@ type Preparation struct {
 
 // Prepare brings the servers into the state that a trial wants: their roles may log in, their
 // settings are in force, their tables are tidy, their database is new. Restore undoes what would last.
-func (l *Servers) Prepare(ctx context.Context, p Preparation, paths ...Path) error {
-	for _, path := range paths {
-		if err := l.GrantLogin(ctx, path.Role, path.Nodes()...); err != nil {
+func (l *Servers) Prepare(ctx context.Context, p Preparation, sides ...*Side) error {
+	for _, s := range sides {
+		if err := l.GrantLogin(ctx, s.Path.Role, s.Path.Nodes()...); err != nil {
 			return err
 		}
 	}
 	if err := l.applySettings(ctx, p.Settings); err != nil {
 		return err
 	}
-	if p.Writes && slices.ContainsFunc(paths, Path.postgreSQL) {
+	if p.Writes && slices.ContainsFunc(sides, func(s *Side) bool { return s.Path.postgreSQL() }) {
 		if err := l.BeginWrites(ctx); err != nil {
 			return err
 		}
 	}
-	for _, path := range paths {
-		if path.Fresh {
-			return l.makeFresh(ctx, path)
+	for _, s := range sides {
+		if s.Path.Fresh {
+			return l.makeFresh(ctx, s.Path)
 		}
 	}
 	return nil
@@ -49,6 +51,26 @@ func (l *Servers) Restore(ctx context.Context) error {
 		failed = append(failed, l.dropFresh(ctx))
 	}
 	return errors.Join(failed...)
+}
+
+// Reset undoes whatever lessons apply, whoever left it so: poolers' settings by having them read their files again,
+// what ALTER SYSTEM set on the nodes, the login of the role that has no password, with the connections that poolers
+// keep open for it, and the database that is made anew.
+func (l *Servers) Reset(ctx context.Context) error {
+	for _, service := range slices.Sorted(maps.Keys(l.poolers)) {
+		if err := l.poolers[service].Reset(ctx); err != nil {
+			return fmt.Errorf("reset %s: %w", service, err)
+		}
+	}
+	for _, name := range Nodes() {
+		if err := l.nodes[name].resetParameters(ctx); err != nil {
+			return err
+		}
+	}
+	if err := l.RevokeLogin(ctx, standby); err != nil {
+		return err
+	}
+	return l.dropFresh(ctx)
 }
 
 // SamplePooler returns how the path's pooler is filled just now, all pools of measured connections together.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"pooler-lab/internal/pooler"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/session"
 )
@@ -33,7 +32,9 @@ func (l *Servers) probe(ctx context.Context, path Path) (*probe, error) {
 	}
 	p := &probe{Session: s}
 	if err = p.identify(ctx, path); err == nil {
-		err = p.learn(ctx, through)
+		var sent int64
+		sent, err = through.Learn(ctx, s)
+		p.statements += sent
 	}
 	if err != nil {
 		s.Close()
@@ -57,13 +58,6 @@ func (p *probe) identify(ctx context.Context, path Path) error {
 	p.pid, p.client, p.version = r["pid"], r["client"], r["version"]
 	p.recovery, p.identifier = r["recovery"], r["identifier"]
 	return nil
-}
-
-// learn has the pooler look up what it wants to know of the lab's tables.
-func (p *probe) learn(ctx context.Context, through pooler.Pooler) error {
-	sent, err := through.Learn(ctx, p.Session)
-	p.statements += sent
-	return err
 }
 
 // A round trip that isn't what was set is measured again, so often in all and after so long: what keeps the machine

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -14,17 +15,10 @@ func Wrong(facts []result.Fact) string {
 	for _, f := range facts {
 		if !f.Holds {
 			return fmt.Sprintf("the path doesn't lead where it says: %s is %s, it had to be %s",
-				f.What, named(f.Said), named(f.Want))
+				f.What, cmp.Or(f.Said, "nothing"), cmp.Or(f.Want, "nothing"))
 		}
 	}
 	return ""
-}
-
-func named(s string) string {
-	if s == "" {
-		return "nothing"
-	}
-	return s
 }
 
 // facts are what the path's database and its pooler say of the probe.

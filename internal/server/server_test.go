@@ -97,13 +97,15 @@ func TestPath(t *testing.T) {
 
 func TestCounts(t *testing.T) {
 	k6 := result.Counted{Transactions: 1000, Prepares: 10, Connections: 10}
-	zero := tally{nodes: map[string]Counters{"primary": {Commits: 50, Sessions: 5}}}
+	blocks := result.Counted{Transactions: 100, Connections: 1, Explicit: 100}
+	silent := result.Counted{Transactions: 100, Connections: 2, Silent: 1}
+	zero := tally{nodes: map[string]pooler.Node{"primary": {Commits: 50, Sessions: 5}}}
 	after := func(commits, sessions int64) tally {
-		return tally{nodes: map[string]Counters{"primary": {Commits: 50 + commits, Sessions: 5 + sessions}}}
+		return tally{nodes: map[string]pooler.Node{"primary": {Commits: 50 + commits, Sessions: 5 + sessions}}}
 	}
 	pooled := func(t tally, transactions int64) tally { t.pooler.Transactions = transactions; return t }
 	both := func(onPrimary, onStandby int64) tally {
-		return tally{nodes: map[string]Counters{"primary": {Commits: onPrimary}, "standby": {Commits: onStandby}}}
+		return tally{nodes: map[string]pooler.Node{"primary": {Commits: onPrimary}, "standby": {Commits: onStandby}}}
 	}
 	filled := zero
 	filled.own = pooler.Own{Connections: 1, Statements: 1}
@@ -112,33 +114,50 @@ func TestCounts(t *testing.T) {
 	tests := []struct {
 		name, path, link string
 		before, after    tally
+		k6               result.Counted
 		equal            []bool
 	}{
-		{"direct: connections commit once, prepares too", "direct", "", zero, after(1020, 10), []bool{true}},
-		{"direct: one transaction is missing", "direct", "", zero, after(1019, 10), []bool{false}},
+		{"direct: connections commit once, prepares too", "direct", "", zero, after(1020, 10), k6, []bool{true}},
+		{"direct: one transaction is missing", "direct", "", zero, after(1019, 10), k6, []bool{false}},
 		{"transaction pooling: a SET a server connection", "pgbouncer-transaction", "", zero, pooled(after(1016, 3), 1010),
-			[]bool{true, true}},
+			k6, []bool{true, true}},
 		{"transaction pooling: the last server connection came too late for a client", "pgbouncer-transaction", "", zero,
-			pooled(after(1015, 3), 1010), []bool{true, true}},
+			pooled(after(1015, 3), 1010), k6, []bool{true, true}},
 		{"transaction pooling: one is missing", "pgbouncer-transaction", "", zero, pooled(after(1014, 3), 1010),
-			[]bool{true, false}},
+			k6, []bool{true, false}},
 		{"session pooling: SET and DISCARD ALL a client", "pgbouncer-session-near-app", "pgbouncer-primary", zero,
-			pooled(after(1033, 3), 1010), []bool{true, true}},
+			pooled(after(1033, 3), 1010), k6, []bool{true, true}},
 		{"transaction pooling: a pool filled by the lab's own client", "pgbouncer-transaction", "", filled,
-			pooled(after(1017, 3), 1011), []bool{true, true}},
+			pooled(after(1017, 3), 1011), k6, []bool{true, true}},
 		{"session pooling: a pool filled by the lab's own client", "pgbouncer-session-near-app", "pgbouncer-primary",
-			filled, pooled(after(1036, 3), 1011), []bool{true, true}},
-		{"PgBouncer lost one", "pgbouncer-transaction", "", zero, pooled(after(1016, 3), 1009), []bool{false, true}},
+			filled, pooled(after(1036, 3), 1011), k6, []bool{true, true}},
+		{"PgBouncer lost one", "pgbouncer-transaction", "", zero, pooled(after(1016, 3), 1009), k6, []bool{false, true}},
 		// 1000 + 10 prepares + 11 of the probe, 11 clients on 2 nodes, 11 DISCARD ALLs on the primary; up to 11 more on
 		// the standby
-		{"Pgpool-II: all SELECTs went to the primary", "pgpool", "", probed, both(1043, 11), []bool{true}},
-		{"Pgpool-II: all went to the standby", "pgpool", "", probed, both(22, 1043), []bool{true}},
-		{"Pgpool-II: one is missing", "pgpool", "", probed, both(1043, 10), []bool{false}},
-		{"Pgpool-II: one is too many", "pgpool", "", probed, both(22, 1044), []bool{false}},
+		{"Pgpool-II: all SELECTs went to the primary", "pgpool", "", probed, both(1043, 11), k6, []bool{true}},
+		{"Pgpool-II: all went to the standby", "pgpool", "", probed, both(22, 1043), k6, []bool{true}},
+		{"Pgpool-II: one is missing", "pgpool", "", probed, both(1043, 10), k6, []bool{false}},
+		{"Pgpool-II: one is too many", "pgpool", "", probed, both(22, 1044), k6, []bool{false}},
+		// A BEGIN block is sent to the primary and to the session's own node, and may commit twice; 1 is the connection's own.
+		{"Pgpool-II: blocks on the primary", "pgpool", "", both(0, 0), both(102, 1), blocks, []bool{true}},
+		{"Pgpool-II: blocks on both", "pgpool", "", both(0, 0), both(102, 101), blocks, []bool{true}},
+		{"Pgpool-II: and a DISCARD ALL", "pgpool", "", both(0, 0), both(102, 102), blocks, []bool{true}},
+		{"Pgpool-II: one is too many beside blocks", "pgpool", "", both(0, 0), both(102, 103), blocks, []bool{false}},
+		// A client that sends nothing has no server connection in session mode: nothing is set on one, or discarded.
+		{"session pooling: a silent client", "pgbouncer-session-near-app", "pgbouncer-primary", zero,
+			pooled(after(103, 1), 100), silent, []bool{true, true}},
+		{"direct: a silent client", "direct", "", zero, after(102, 2), silent, []bool{true}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			counts := countsOf(t, pathOf(t, test.path, test.link), test.before, test.after, k6)
+			l, err := New(labSet())
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := pathOf(t, test.path, test.link)
+			side := Side{Path: p, before: test.before}
+			load := side.since(test.after, test.k6)
+			counts := pooler.Counts([]pooler.Side{{Pooler: l.pooler(p), Use: p.use(), Load: load}})[0]
 			var equal []bool
 			for _, c := range counts {
 				equal = append(equal, c.Equal)
@@ -147,47 +166,6 @@ func TestCounts(t *testing.T) {
 				t.Errorf("counted %+v", counts)
 			}
 		})
-	}
-}
-
-// countsOf are what the path's pooler, or the lack of one, makes of two tallies.
-func countsOf(t *testing.T, p Path, before, after tally, k6 result.Counted) []result.Count {
-	l, err := New(labSet(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	side := Side{Path: p, before: before}
-	return pooler.Counts([]pooler.Side{{Pooler: l.pooler(p), Use: p.use(), Load: side.since(after, k6)}})[0]
-}
-
-// A BEGIN block is sent to the primary and to the session's own node: it may commit twice.
-func TestCountsOfBlocksThroughPgpool(t *testing.T) {
-	k6 := result.Counted{Transactions: 100, Connections: 1, Explicit: 100}
-	zero := tally{nodes: map[string]Counters{}}
-	for onStandby, equal := range map[int64]bool{1: true, 101: true, 102: true, 103: false} { // 1 is the connection's own
-		after := tally{nodes: map[string]Counters{"primary": {Commits: 102}, "standby": {Commits: onStandby}}}
-		if c := countsOf(t, pathOf(t, "pgpool", ""), zero, after, k6)[0]; c.Equal != equal {
-			t.Errorf("with %d on the standby: %+v", onStandby, c)
-		}
-	}
-}
-
-// A client that connects and sends nothing has no server connection in session mode, so nothing is set on one or
-// discarded. A direct one has one all the same.
-func TestCountsOfSilentConnections(t *testing.T) {
-	k6 := result.Counted{Transactions: 100, Connections: 2, Silent: 1}
-	zero := tally{nodes: map[string]Counters{"primary": {}}}
-	for _, test := range []struct {
-		path, link        string
-		commits, sessions int64
-	}{{"pgbouncer-session-near-app", "pgbouncer-primary", 103, 1}, {"direct", "", 102, 2}} {
-		after := tally{nodes: map[string]Counters{"primary": {Commits: test.commits, Sessions: test.sessions}}}
-		after.pooler.Transactions = 100
-		for _, c := range countsOf(t, pathOf(t, test.path, test.link), zero, after, k6) {
-			if !c.Equal {
-				t.Errorf("%s: %+v", test.path, c)
-			}
-		}
 	}
 }
 

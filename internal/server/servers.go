@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strconv"
 
 	"pooler-lab/internal/pooler"
 	"pooler-lab/internal/session"
@@ -17,43 +16,54 @@ import (
 
 // Servers are the lab's, over sessions of the lab's own. They belong to one goroutine.
 type Servers struct {
-	nodes       map[string]*Node
-	poolers     map[string]pooler.Pooler // by service
-	yugabyte    *session.Line
-	applied     []applied // settings that are to be restored
-	granted     []string  // nodes on which the role without a password may log in, nil where it may not
-	madeFresh   bool      // there is a fresh database
-	labPassword string
+	nodes     map[string]*Node
+	poolers   map[string]pooler.Pooler // by service
+	yugabyte  *session.Line
+	applied   []applied // settings that are to be restored
+	granted   []string  // nodes on which the role without a password may log in, nil where it may not
+	madeFresh bool      // there is a fresh database
 }
 
-// New describes the servers of the lab's paths; each is connected to when it is first asked.
-func New(set *topology.Set, labPassword string) (*Servers, error) {
-	l := &Servers{nodes: map[string]*Node{}, poolers: map[string]pooler.Pooler{}, labPassword: labPassword}
+// New describes the servers of the lab's paths, whose passwords are in the environment; each is connected to when it is
+// first asked.
+func New(set *topology.Set) (_ *Servers, err error) {
+	l := &Servers{nodes: map[string]*Node{}, poolers: map[string]pooler.Pooler{}, yugabyte: newLine(yugabyte)}
 	for service, kind := range set.Poolers() {
-		k, err := pooler.Find(kind)
-		if err != nil {
+		if l.poolers[service], err = NewPooler(service, kind); err != nil {
 			return nil, fmt.Errorf("pooler of service %s: %w", service, err)
 		}
-		l.poolers[service] = k.Open(pooler.Login{Service: service, Password: labPassword, Measured: Roles()})
 	}
-	for _, name := range []string{primary, standby} {
-		l.nodes[name] = NewNode(name, NodeDSN(name), labPassword)
+	for _, name := range Nodes() {
+		l.nodes[name] = &Node{newLine(name)}
 	}
-	l.yugabyte = session.NewLine(yugabyte, yugabyteDSN(), Password(app))
 	return l, nil
+}
+
+// NewPooler describes a pooler of the lab.
+func NewPooler(service, kind string) (pooler.Pooler, error) {
+	k, err := pooler.Find(kind)
+	if err != nil {
+		return nil, err
+	}
+	return k.Open(pooler.Login{Service: service, Password: labPassword(), Measured: Roles()}), nil
+}
+
+// labPassword is that of the lab's own role.
+func labPassword() string { return os.Getenv("LAB_PASSWORD") }
+
+// newLine describes a session of the lab's own with a database. YugabyteDB has a login for role app alone.
+func newLine(database string) *session.Line {
+	if database == yugabyte {
+		dsn := topology.Endpoint{Host: yugabyte, Port: 5433, DBName: "lab"}.DSN(app)
+		return session.NewLine(yugabyte, dsn, Password(app))
+	}
+	return session.NewLine(database, NodeDSN(database), labPassword())
 }
 
 // NodeDSN is how the lab's own role reaches a PostgreSQL server: directly, and in database postgres, so that what it
 // does there isn't counted where clients are.
 func NodeDSN(name string) string {
 	return topology.Endpoint{Host: name, Port: 5432, DBName: "postgres"}.DSN("lab")
-}
-
-// yugabyte is the name of YugabyteDB's service, which has a login for role app alone.
-const yugabyte = "yugabyte"
-
-func yugabyteDSN() string {
-	return topology.Endpoint{Host: yugabyte, Port: 5433, DBName: "lab"}.DSN(app)
 }
 
 // pooler is that of the path.
@@ -76,34 +86,6 @@ func (l *Servers) clear(ctx context.Context, nodes []string) error {
 		}
 	}
 	return nil
-}
-
-// Scale is that of the data that is loaded; the error says so where it isn't, or isn't complete.
-func (l *Servers) Scale(ctx context.Context) (int, error) { return scale(ctx, l.labPassword) }
-
-// Scale is that of the data that is loaded in the lab whose password is in the environment.
-func Scale(ctx context.Context) (int, error) { return scale(ctx, os.Getenv("LAB_PASSWORD")) }
-
-func scale(ctx context.Context, password string) (int, error) {
-	s, err := session.Open(ctx, dataDSN(primary), password)
-	if err != nil {
-		return 0, fmt.Errorf("connect to the primary: %w", err)
-	}
-	defer s.Close()
-	r, err := s.AskOne(ctx, "SELECT scale FROM lab_data")
-	if err != nil {
-		return 0, fmt.Errorf("the data isn't loaded yet, wait until the lab is healthy: %w", err)
-	}
-	scale, err := strconv.Atoi(r["scale"])
-	if err != nil {
-		return 0, fmt.Errorf("read the scale of the data: %w", err)
-	}
-	return scale, nil
-}
-
-// dataDSN is how the lab's own role reaches the data of a PostgreSQL node.
-func dataDSN(node string) string {
-	return topology.Endpoint{Host: node, Port: 5432, DBName: "lab"}.DSN("lab")
 }
 
 // Close ends the lab's own sessions.

@@ -2,10 +2,8 @@ package server
 
 import (
 	"context"
-	"os"
 	"strconv"
 
-	"pooler-lab/internal/pooler"
 	"pooler-lab/internal/session"
 )
 
@@ -15,19 +13,7 @@ type Watch struct{ line *session.Line }
 
 // NewWatch makes one for the service of that name: primary, standby or yugabyte.
 func NewWatch(service string) *Watch {
-	if service == yugabyte {
-		return &Watch{session.NewLine(service, yugabyteDSN(), Password(app))}
-	}
-	return &Watch{session.NewLine(service, NodeDSN(service), os.Getenv("LAB_PASSWORD"))}
-}
-
-// NewPooler describes a pooler of the lab whose password is in the environment.
-func NewPooler(service, kind string) (pooler.Pooler, error) {
-	k, err := pooler.Find(kind)
-	if err != nil {
-		return nil, err
-	}
-	return k.Open(pooler.Login{Service: service, Password: os.Getenv("LAB_PASSWORD"), Measured: Roles()}), nil
+	return &Watch{newLine(service)}
 }
 
 // Close ends the connection; the next question opens another one.
