@@ -41,7 +41,7 @@ func gridOf(run *result.Run, experiments []*experiment) *Table {
 		}
 	}
 	for _, p := range run.Paths {
-		row, found := words(p.Name), false
+		row, found := []any{p.Name}, false
 		for _, e := range experiments {
 			for _, v := range values {
 				c := e.at(p.Name, latency, v)
@@ -50,7 +50,7 @@ func gridOf(run *result.Run, experiments []*experiment) *Table {
 			}
 		}
 		if found {
-			t.Rows = append(t.Rows, Row{Cells: row})
+			t.add(row...)
 		}
 	}
 	return t
