@@ -37,10 +37,8 @@ func charts(run *result.Run) []Chart {
 	var all []Chart
 	for i, plan := range run.Lesson.Charts {
 		p := plot{run: run, Chart: plan, id: fmt.Sprintf("chart-%d", i+1)}
-		for j := range run.Cells {
-			if c := &run.Cells[j]; plan.Of == nil || plan.Of.Picks(&c.Cell) {
-				p.cells = append(p.cells, c)
-			}
+		if p.cells = outcome.Select(run, lesson.Selector{}); plan.Of != nil {
+			p.cells = outcome.Select(run, plan.Of)
 		}
 		if err := p.find(); err != nil {
 			continue // a dimension that another version of this program knew

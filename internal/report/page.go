@@ -12,7 +12,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"pooler-lab/internal/chart"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
@@ -38,7 +37,7 @@ type Page struct {
 	LeftOut     string
 	Study       Study
 
-	Paths     chart.Drawing
+	Paths     []Path
 	Charts    []Chart
 	MarksMean string
 
@@ -95,7 +94,7 @@ type Row struct {
 // A Cell is one field of a table.
 type Cell struct {
 	Text  string
-	Note  string // such as its interval; there is no room for it in a terminal
+	Note  string            // such as its interval; there is no room for it in a terminal
 	Class string            // where it looks otherwise than its column
 	Flags []result.FlagKind // why it is starred
 }
