@@ -22,25 +22,21 @@ func Text(run *result.Run, details bool) string {
 	return t.String() + "\nRatios, round trips, flags: the report, or scripts/report --details\n"
 }
 
-// Verdict is the run's comparisons and findings alone, and what the flags stand for that they name.
-func Verdict(run *result.Run, all outcome.Outcomes) string {
-	t := writer{p: NewPage(run)}
+// Verdict is the run's comparisons and findings alone, with what the flags stand for that they name, and what it comes to
+// overall.
+func Verdict(run *result.Run) (text string, overall outcome.Outcome) {
+	all, t := outcome.All(run), writer{p: NewPage(run)}
 	t.paragraph("", run.ID+": "+run.Lesson.Question)
 	if len(all.Comparisons)+len(all.Findings) == 0 {
 		return t.String() + "The lesson makes no comparison: its figures are a table to look at (scripts/report).\n" +
-			"A lesson that makes some: scripts/run 01-connect\n"
+			"A lesson that makes some: scripts/run 01-connect\n", all.Overall()
 	}
 	t.comparisons()
 	t.findings()
-	var flags []Term
-	for _, term := range t.p.Flags {
-		if slices.Contains(all.Flags(), result.FlagKind(term.Name)) {
-			flags = append(flags, term)
-		}
-	}
-	t.list(flags)
+	flags := all.Flags()
+	t.list(slices.DeleteFunc(t.p.Flags, func(term Term) bool { return !slices.Contains(flags, result.FlagKind(term.Name)) }))
 	t.section("Counts", run.Reconciled())
-	return t.String()
+	return t.String(), all.Overall()
 }
 
 // A writer writes a page for a terminal.
