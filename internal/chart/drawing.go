@@ -1,4 +1,4 @@
-// Package chart draws what a report shows as pictures: charts, the paths a query took, intervals. A drawing holds
+// Package chart draws what a report shows as pictures: charts, intervals, groups of slots. A drawing holds
 // shapes and classes and no colours, so that one stylesheet makes it light, dark and fit for paper.
 package chart
 

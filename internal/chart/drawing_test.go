@@ -15,25 +15,6 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-func TestFit(t *testing.T) {
-	parts := []string{"0 → 1", "1 → 2", "2 → 3", "3 → 4"}
-	tests := []struct {
-		name    string
-		letters int
-		want    string
-	}{
-		{"all of them", 40, "0 → 1,  1 → 2,  2 → 3,  3 → 4"},
-		{"all but one", 24, "0 → 1,  1 → 2 … 3 → 4"},
-		{"the two ends", 14, "0 → 1 … 3 → 4"},
-		{"never fewer", 1, "0 → 1 … 3 → 4"},
-	}
-	for _, test := range tests {
-		if got := fit(parts, letter*float64(test.letters)); got != test.want {
-			t.Errorf("%s: %q, it should be %q", test.name, got, test.want)
-		}
-	}
-}
-
 func TestTicks(t *testing.T) {
 	tests := []struct {
 		name        string

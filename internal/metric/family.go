@@ -46,11 +46,11 @@ var families = []family{
 	}},
 }
 
-// Found returns the metrics of families that a repeat of the run has, sorted by name: its errors' codes, what its
+// Found returns the metrics of families that a repeat of the cells has, sorted by name: its errors' codes, what its
 // nodes' sessions waited for, its counters, its trends that no other metric reads, and its named statements.
-func Found(run *result.Run) []Metric {
+func Found(cells []*result.Cell) []Metric {
 	names := map[string]bool{}
-	for _, c := range run.Cells {
+	for _, c := range cells {
 		for i := range c.Repeats {
 			note(names, &c.Repeats[i])
 		}

@@ -204,9 +204,9 @@ func TestFor(t *testing.T) {
 }
 
 func TestFound(t *testing.T) {
-	run := &result.Run{Cells: []result.Cell{{Repeats: []result.Repeat{*busy(), {Status: result.Failed}}}}}
+	cells := []*result.Cell{{Repeats: []result.Repeat{*busy(), {Status: result.Failed}}}}
 	var names []string
-	for _, f := range Found(run) {
+	for _, f := range Found(cells) {
 		names = append(names, f.Name)
 	}
 	want := "counter:lab_missed counter:lab_reads counter:pg_bytes_received counter:pg_bytes_sent " +

@@ -21,6 +21,25 @@ func Select(run *result.Run, s lesson.Selector) []*result.Cell {
 	return picked
 }
 
+// NameIn is the cell's name, and what else tells it from those of the run's cells that have the same name, such as its
+// protocol.
+func NameIn(run *result.Run, c *result.Cell) string {
+	parts := Parts(c)
+	var alike []*result.Cell
+	for i := range run.Cells {
+		if slices.Equal(Parts(&run.Cells[i]), parts) {
+			alike = append(alike, &run.Cells[i])
+		}
+	}
+	differ, _ := result.Differ(alike)
+	for _, d := range differ {
+		if text := d.Text(d.Of(&c.Cell)); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
 // Name says in words which cell of its experiment c is.
 func Name(c *result.Cell) string { return strings.Join(Parts(c), ", ") }
 
@@ -40,43 +59,42 @@ func Parts(c *result.Cell) []string {
 var named = []string{"path", "latency_ms", "workload", "clients", "driver", "role", "pool_size", "instances", "instance_pool"}
 
 // one returns the cell that s picks, where it has figures; otherwise an outcome (NotInThisRun, Inconclusive) and why.
-func one(run *result.Run, s lesson.Selector) (*result.Cell, Outcome, Reason) {
-	c, outcome, why := picked(run, s)
+func one(run *result.Run, s lesson.Selector) (*result.Cell, Judged) {
+	c, none := picked(run, s)
 	if c == nil {
-		return nil, outcome, why
+		return nil, none
 	}
 	if why := notMeasured(run, c); why != "" {
-		return c, Inconclusive, Reason{Text: why}
+		return c, inconclusive(why)
 	}
-	return c, "", Reason{}
+	return c, Judged{}
 }
 
 // two returns the cells of a ratio, as one does. Where they ran side by side, what became of them elsewhere doesn't
 // matter.
-func two(run *result.Run, f metric.Metric, of, to lesson.Selector) (a, b *result.Cell, outcome Outcome, why Reason) {
-	a, _, _ = picked(run, of)
-	b, _, _ = picked(run, to)
+func two(run *result.Run, f metric.Metric, of, to lesson.Selector) (a, b *result.Cell, none Judged) {
+	a, _ = picked(run, of)
+	b, _ = picked(run, to)
 	if pair, _ := run.PairOf(a, b, f.Name); pair != nil {
-		return a, b, "", Reason{}
+		return a, b, Judged{}
 	}
-	if a, outcome, why = one(run, of); outcome != "" {
-		return a, nil, outcome, why
+	if a, none = one(run, of); none.Outcome != "" {
+		return a, nil, none
 	}
-	b, outcome, why = one(run, to)
-	return a, b, outcome, why
+	b, none = one(run, to)
+	return a, b, none
 }
 
 // picked returns the cell that s picks; otherwise an outcome and why there is none.
-func picked(run *result.Run, s lesson.Selector) (*result.Cell, Outcome, Reason) {
+func picked(run *result.Run, s lesson.Selector) (*result.Cell, Judged) {
 	cells := Select(run, s)
 	switch {
 	case len(cells) == 0:
-		return missing(run, s)
+		return nil, missing(run, s)
 	case len(cells) > 1:
-		why := fmt.Sprintf("%s picks %d cells of this run, it must pick one", s, len(cells))
-		return nil, Inconclusive, Reason{Text: why}
+		return nil, inconclusive(fmt.Sprintf("%s picks %d cells of this run, it must pick one", s, len(cells)))
 	}
-	return cells[0], "", Reason{}
+	return cells[0], Judged{}
 }
 
 // notMeasured says why the cell's blocks say nothing of it; empty where they do. A pair that came to nothing isn't one
@@ -96,34 +114,34 @@ func notMeasured(run *result.Run, c *result.Cell) string {
 	}
 	switch {
 	case len(c.Repeats) == 0:
-		return Name(c) + " didn't run"
+		return NameIn(run, c) + " didn't run"
 	case n > 0:
-		return because(fmt.Sprintf("%s failed in %d of %d blocks", Name(c), n, len(failed)), c.Reason)
+		return because(fmt.Sprintf("%s failed in %d of %d blocks", NameIn(run, c), n, len(failed)), c.Reason)
 	case c.Last() == nil:
-		return because(Name(c)+" has no repeat that counts", c.Reason)
+		return because(NameIn(run, c)+" has no repeat that counts", c.Reason)
 	}
 	return ""
 }
 
 // missing says why s picks no cell: its path is off, its experiment was left out, or the run has others. Where an
 // experiment was left out it doesn't matter whether its path is off.
-func missing(run *result.Run, s lesson.Selector) (*result.Cell, Outcome, Reason) {
+func missing(run *result.Run, s lesson.Selector) Judged {
 	experiment, ok := s["experiment"]
 	leftOut := ok && slices.Contains(run.Lesson.LeftOut, experiment.String())
 	for _, p := range run.Paths {
 		if p.Unavailable != "" && s["path"] == lesson.Word(p.Name) && !leftOut {
-			return nil, Inconclusive, Reason{Text: p.Name + " is not available: " + p.Unavailable}
+			return inconclusive(p.Name + " is not available: " + p.Unavailable)
 		}
 	}
 	if ok && !slices.ContainsFunc(run.Cells, func(c result.Cell) bool {
 		return lesson.Word(c.Experiment) == experiment
 	}) {
-		inFull, option := slices.Contains(run.Lesson.OnlyInFull, experiment.String()), "--experiments"
-		if inFull {
-			option = "--full --experiments"
+		why := Reason{LeftOut: experiment.String(), With: "--experiments"}
+		if slices.Contains(run.Lesson.OnlyInFull, why.LeftOut) {
+			why.With = "--full --experiments"
 		}
-		why := fmt.Sprintf("the experiment %s was left out; %s %s runs it", experiment, option, experiment)
-		return nil, NotInThisRun, Reason{Text: why, LeftOut: experiment.String(), InFull: inFull}
+		why.Text = fmt.Sprintf("the experiment %s was left out; %s %s runs it", why.LeftOut, why.With, why.LeftOut)
+		return Judged{NotInThisRun, why}
 	}
-	return nil, NotInThisRun, Reason{Text: "this run has no cell with " + s.String()}
+	return Judged{NotInThisRun, Reason{Text: "this run has no cell with " + s.String()}}
 }

@@ -9,31 +9,44 @@ import (
 	"pooler-lab/internal/suggest"
 )
 
-// Check returns an error where the lesson names a metric or a comparison that there is none of. What else a plan must
-// have, its schema says.
-func Check(l *lesson.Lesson) error {
+// An ask is a place of a lesson that names metrics and comparisons, and picks cells.
+type ask struct {
+	where       string
+	metrics     []string
+	picks       []lesson.Selector
+	comparisons []string // of the lesson, by name
+}
+
+// waits stands in a stack for all wait events.
+const waits = "waits"
+
+// asks are all of the lesson.
+func asks(l *lesson.Lesson) []ask {
+	var all []ask
 	for _, e := range l.Experiments {
-		if err := known("experiment "+e.Name, e.Metrics...); err != nil {
-			return err
-		}
+		all = append(all, ask{where: "experiment " + e.Name, metrics: e.Metrics})
 	}
 	for _, c := range l.Comparisons {
-		if err := known("comparison "+c.Name, c.Metric); err != nil {
-			return err
-		}
+		all = append(all, ask{where: "comparison " + c.Name, metrics: []string{c.Metric},
+			picks: []lesson.Selector{c.Of, c.To}})
 	}
-	for _, f := range findings(l) {
-		for _, c := range f.All {
-			if err := checkCondition(l, c); err != nil {
-				return fmt.Errorf("finding %s: %w", f.Name, err)
-			}
-		}
+	study := l.Study
+	if study == nil {
+		study = &lesson.Study{}
 	}
-	for _, f := range figures(l) {
+	for _, f := range study.Figures {
 		if f.Metric != "" || f.Of != nil {
-			if err := known("the study's figure "+f.What, f.Metric); err != nil {
-				return err
+			all = append(all, ask{where: "the study's figure " + f.What, metrics: []string{f.Metric},
+				picks: []lesson.Selector{f.Of}})
+		}
+	}
+	for _, f := range slices.Concat(l.Findings, study.Findings) {
+		for _, c := range f.All {
+			a := ask{where: "finding " + f.Name, picks: []lesson.Selector{c.Of, c.To, c.Minus}, comparisons: c.Comparisons}
+			if c.Is != lesson.Same { // which is of comparisons alone
+				a.metrics = []string{c.Metric}
 			}
+			all = append(all, a)
 		}
 	}
 	for _, c := range l.Charts {
@@ -41,53 +54,28 @@ func Check(l *lesson.Lesson) error {
 		if c.Kind != "stack" {
 			names = append(names, c.Metric)
 		}
-		if err := known("chart "+c.Title, names...); err != nil {
-			return err
+		all = append(all, ask{where: "chart " + c.Title, metrics: names})
+	}
+	return all
+}
+
+// Check returns an error where the lesson names a metric or a comparison that there is none of. What else a plan must
+// have, its schema says.
+func Check(l *lesson.Lesson) error {
+	var known []string
+	for _, c := range l.Comparisons {
+		known = append(known, c.Name)
+	}
+	for _, a := range asks(l) {
+		for _, name := range a.metrics {
+			if _, err := metric.Find(name); err != nil {
+				return fmt.Errorf("%s: %w", a.where, err)
+			}
 		}
-	}
-	return nil
-}
-
-// waits stands in a stack for all wait events.
-const waits = "waits"
-
-// findings are the lesson's own and its study's.
-func findings(l *lesson.Lesson) []lesson.Finding {
-	if l.Study == nil {
-		return l.Findings
-	}
-	return slices.Concat(l.Findings, l.Study.Findings)
-}
-
-func figures(l *lesson.Lesson) []lesson.StudyFigure {
-	if l.Study == nil {
-		return nil
-	}
-	return l.Study.Figures
-}
-
-// known returns an error for the first metric that there is none of.
-func known(where string, names ...string) error {
-	for _, name := range names {
-		if _, err := metric.Find(name); err != nil {
-			return fmt.Errorf("%s: %w", where, err)
-		}
-	}
-	return nil
-}
-
-func checkCondition(l *lesson.Lesson, c lesson.Condition) error {
-	if c.Is != lesson.Same {
-		_, err := metric.Find(c.Metric)
-		return err
-	}
-	var names []string
-	for _, comparison := range l.Comparisons {
-		names = append(names, comparison.Name)
-	}
-	for _, name := range c.Comparisons {
-		if !slices.Contains(names, name) {
-			return suggest.Unknown("comparison", name, names)
+		for _, name := range a.comparisons {
+			if !slices.Contains(known, name) {
+				return fmt.Errorf("%s: %w", a.where, suggest.Unknown("comparison", name, known))
+			}
 		}
 	}
 	return nil
@@ -98,8 +86,8 @@ func checkCondition(l *lesson.Lesson, c lesson.Condition) error {
 // changes may well leave cells out or add some. What is said of an experiment that the run left out is left to
 // others.
 func CheckCells(l *lesson.Lesson, cells []lesson.Cell) error {
-	check := func(where string, selectors ...lesson.Selector) error {
-		for _, s := range selectors {
+	for _, a := range asks(l) {
+		for _, s := range a.picks {
 			n := 0
 			for i := range cells {
 				if s.Picks(&cells[i]) {
@@ -107,25 +95,7 @@ func CheckCells(l *lesson.Lesson, cells []lesson.Cell) error {
 				}
 			}
 			if s != nil && n != 1 && !ofExperiment(s, l.LeftOut) {
-				return fmt.Errorf("%s: %s picks %d cells of the lesson, it must pick one%s", where, s, n, narrower(n))
-			}
-		}
-		return nil
-	}
-	for _, c := range l.Comparisons {
-		if err := check("comparison "+c.Name, c.Of, c.To); err != nil {
-			return err
-		}
-	}
-	for _, f := range figures(l) {
-		if err := check("the study's figure "+f.What, f.Of); err != nil {
-			return err
-		}
-	}
-	for _, f := range findings(l) {
-		for _, c := range f.All {
-			if err := check("finding "+f.Name, c.Of, c.To, c.Minus); err != nil {
-				return err
+				return fmt.Errorf("%s: %s picks %d cells of the lesson, it must pick one%s", a.where, s, n, narrower(n))
 			}
 		}
 	}

@@ -4,48 +4,33 @@ import (
 	"fmt"
 
 	"pooler-lab/internal/lesson"
-	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
 
-// A Comparison is what a run says of one that its lesson makes.
+// A Comparison is what a run says of one that its lesson makes: of the ratio of Of's figure to To's, within each group
+// of a pair or within each block that both have.
 type Comparison struct {
-	Plan      lesson.Comparison
-	Metric    metric.Metric
-	Of, To    *result.Cell // nil where there is none
-	Ratio     Ratio        // of Of's figure to To's, within each group of a pair or within each block that both have
-	Outcome   Outcome
+	Plan lesson.Comparison
+	measurement
 	Qualifier string // "at least" or "at most", where a flag can only have made the ratio smaller or larger than it is
-	Reason    Reason
 }
 
 // Compare judges the comparison by the run.
 func Compare(run *result.Run, plan lesson.Comparison) Comparison {
-	c := Comparison{Plan: plan}
-	f, err := metric.Find(plan.Metric)
-	if err != nil {
-		return c.with(Inconclusive, Reason{Text: err.Error()})
-	}
-	m := measure(run, f, lesson.Condition{Of: plan.Of, To: plan.To})
-	c.Metric, c.Of, c.To, c.Ratio = f, m.of, m.to, m.Ratio
-	flags := m.flags(f)
+	c := Comparison{Plan: plan,
+		measurement: measure(run, lesson.Condition{Metric: plan.Metric, Of: plan.Of, To: plan.To})}
 	switch {
-	case m.outcome != "":
-		return c.with(m.outcome, m.why)
-	case !c.Ratio.Known():
-		fewest, what := c.Ratio.fewest()
-		if !c.Ratio.OfGroups {
+	case c.Outcome != "":
+	case !c.Known():
+		fewest, what := c.fewest()
+		if !c.OfGroups {
 			what = "common " + what
 		}
-		return c.with(NoInterval, flags.beside(fmt.Sprintf("%d of %d %s", c.Ratio.N, fewest, what)))
+		c.Judged = Judged{NoInterval, c.flags.beside(fmt.Sprintf("%d of %d %s", c.N, fewest, what))}
+	default:
+		c.Qualifier, c.Judged = c.flags.on(Beside1(c.Interval))
 	}
-	seen := Beside1(c.Ratio.Interval)
-	qualifier, why, stands := flags.on(seen)
-	if !stands {
-		return c.with(Inconclusive, why)
-	}
-	c.Qualifier = qualifier
-	return c.with(seen, why)
+	return c
 }
 
 // Beside1 says where a ratio's interval lies.
@@ -57,11 +42,6 @@ func Beside1(ratio Interval) Outcome {
 		return Higher
 	}
 	return NoClearDifference
-}
-
-func (c Comparison) with(outcome Outcome, why Reason) Comparison {
-	c.Outcome, c.Reason = outcome, why
-	return c
 }
 
 // Text is the outcome in words, with its qualifier: "higher, at least".

@@ -15,38 +15,27 @@ const margin = 0.10
 // A Finding is what a run says of one that its lesson names. It is Reproduced where all its conditions hold and
 // NotReproduced where one doesn't.
 type Finding struct {
-	Plan       lesson.Finding
-	Own        bool // the lab's, and not the study's
-	Conditions []Condition
-	Outcome    Outcome
-	Reason     Reason
+	Plan lesson.Finding
+	Own  bool // the lab's, and not the study's
+	Judged
 }
 
-// String is the outcome, and why it is no other where there is something to say.
-func (f Finding) String() string { return because(f.Outcome.String(), f.Reason.String()) }
-
-// A Condition is what a run says of one of a finding's conditions.
-type Condition struct {
-	Plan    lesson.Condition
-	Metric  metric.Metric
-	Of, To  *result.Cell // To is nil where the figure itself is judged
-	Value   Interval     // of the figure, of its ratio within each group or block, or of its difference within each block
-	Limit   float64
-	Agrees  bool // what was seen does, however little that was
-	Outcome Outcome
-	Reason  Reason
+// A condition is what a run says of one of a finding's.
+type condition struct {
+	measurement
+	plan   lesson.Condition
+	limit  float64
+	agrees bool // what was seen does, however little that was
 }
 
 // Judge judges the finding by the run.
 func Judge(run *result.Run, plan lesson.Finding) Finding {
-	f := Finding{Plan: plan, Outcome: Inconclusive, Reason: Reason{Text: "the finding has no conditions"}}
-	for _, c := range plan.All {
-		f.Conditions = append(f.Conditions, judge(run, c))
-	}
-	for i, c := range f.Conditions {
+	f := Finding{Plan: plan, Judged: inconclusive("the finding has no conditions")}
+	for i, all := range plan.All {
+		c := judge(run, all)
 		switch {
 		case i == 0 || c.outweighs(f):
-			f.Outcome, f.Reason = c.Outcome, c.Reason
+			f.Judged = c.Judged
 		case c.Outcome == Reproduced && f.Outcome == Reproduced:
 			f.Reason = f.Reason.and(c.Reason)
 		}
@@ -59,90 +48,74 @@ func Judge(run *result.Run, plan lesson.Finding) Finding {
 var weights = []Outcome{Reproduced, NoInterval, Inconclusive, NotInThisRun, NotReproduced}
 
 // outweighs says whether the condition makes the finding another one.
-func (c Condition) outweighs(f Finding) bool {
+func (c condition) outweighs(f Finding) bool {
 	if c.Outcome == NoInterval && f.Outcome == NoInterval {
-		return !c.Agrees
+		return !c.agrees
 	}
 	return slices.Index(weights, c.Outcome) > slices.Index(weights, f.Outcome)
 }
 
 // judge judges one condition.
-func judge(run *result.Run, plan lesson.Condition) Condition {
+func judge(run *result.Run, plan lesson.Condition) condition {
 	if plan.Is == lesson.Same {
-		return judgeSame(run, plan)
+		return condition{plan: plan, measurement: measurement{Judged: judgeSame(run, plan)}}
 	}
-	c := Condition{Plan: plan, Limit: 1}
-	found, err := metric.Find(plan.Metric)
+	c := condition{plan: plan, limit: 1, measurement: measure(run, plan)}
 	switch {
-	case err != nil:
-		return c.with(Inconclusive, Reason{Text: err.Error()})
 	case plan.Than != nil:
-		c.Limit = *plan.Than
+		c.limit = *plan.Than
 	case plan.To == nil:
-		return c.with(Inconclusive, Reason{Text: "the condition gives no number to compare with"})
+		c.Judged = inconclusive("the condition gives no number to compare with")
 	}
-	c.Metric = found
-	m := measure(run, found, plan)
-	c.Of, c.To, c.Value = m.of, m.to, m.Interval
-	if m.outcome != "" {
-		return c.with(m.outcome, m.why)
+	if c.Outcome == "" {
+		c.compare()
 	}
-	return c.despite(m.flags(found))
-}
-
-// despite judges the condition by its value, and by what its cells' flags leave of that.
-func (c Condition) despite(flags flagging) Condition {
-	side, judged := c.judged()
-	if judged.Outcome == Inconclusive {
-		return judged.with(Inconclusive, flags.beside(judged.Reason.Text))
-	}
-	_, why, stands := flags.on(side)
-	if !stands {
-		return c.with(Inconclusive, why)
-	}
-	return judged.with(judged.Outcome, judged.Reason.and(why))
-}
-
-func (c Condition) with(outcome Outcome, why Reason) Condition {
-	c.Outcome, c.Reason = outcome, why
 	return c
 }
 
-// judged compares the range in which the value lies with the limit: on which side of it the value is, and what follows.
-func (c Condition) judged() (side Outcome, judged Condition) {
+// compare judges the condition by the range in which its value lies, beside the limit, and by what the flags leave of
+// that.
+func (c *condition) compare() {
 	lo, hi, doubt := c.between()
-	agrees, refuted := hi < c.Limit, lo >= c.Limit
-	side, other := Lower, Higher
-	if c.Plan.Is == "more" {
-		agrees, refuted = lo > c.Limit, hi <= c.Limit
-		side, other = other, side
+	more := c.plan.Is == "more"
+	refuted := lo >= c.limit
+	if c.agrees = hi < c.limit; more {
+		c.agrees, refuted = lo > c.limit, hi <= c.limit
 	}
-	c.Agrees = agrees
+	if !c.agrees && !refuted {
+		c.Judged = Judged{Inconclusive, c.flags.beside(c.text() + ": " + doubt)}
+		return
+	}
+	side := Lower
+	if more == c.agrees {
+		side = Higher
+	}
+	if _, c.Judged = c.flags.on(side); c.Outcome == Inconclusive {
+		return
+	}
 	switch {
-	case !agrees && !refuted:
-		return "", c.with(Inconclusive, Reason{Text: c.Text() + ": " + doubt})
-	case agrees && c.Value.few():
-		return side, c.with(NoInterval, Reason{Text: seen(c.Value) + ", as expected"})
-	case agrees:
-		return side, c.with(Reproduced, Reason{})
-	case c.Value.few():
-		return other, c.with(NoInterval, Reason{Text: seen(c.Value) + ", not as expected: " + c.Text()})
+	case c.agrees && c.few():
+		c.Outcome, c.Reason.Text = NoInterval, seen(c.Interval)+", as expected"
+	case c.agrees:
+		c.Outcome = Reproduced
+	case c.few():
+		c.Outcome, c.Reason.Text = NoInterval, seen(c.Interval)+", not as expected: "+c.text()
+	default:
+		c.Outcome, c.Reason.Text = NotReproduced, c.text()
 	}
-	return other, c.with(NotReproduced, Reason{Text: c.Text()})
 }
 
 // between is the range in which the value lies: its interval, or where it has none the value with a margin. What is
 // counted is what it is and needs none. doubt is what to say where the limit lies in the range.
-func (c Condition) between() (lo, hi float64, doubt string) {
-	v := c.Value
+func (c *condition) between() (lo, hi float64, doubt string) {
 	switch {
-	case v.Known():
-		return v.Lo, v.Hi, "that is within its interval"
+	case c.Known():
+		return c.Lo, c.Hi, "that is within its interval"
 	case c.To == nil && c.Metric.Counted():
-		return v.Center, v.Center, ""
+		return c.Center, c.Center, ""
 	}
-	lo, hi = v.Center/(1+margin), v.Center/(1-margin)
-	return min(lo, hi), max(lo, hi), seen(v) + ", and that is less than 10 % away"
+	lo, hi = c.Center/(1+margin), c.Center/(1-margin)
+	return min(lo, hi), max(lo, hi), seen(c.Interval) + ", and that is less than 10 % away"
 }
 
 // seen says how often something was.
@@ -156,30 +129,19 @@ func seen(v Interval) string {
 	return fmt.Sprintf("seen %d times", v.N)
 }
 
-// write writes a ratio, a difference or a figure.
-func (c Condition) write(v float64) string {
-	if c.Plan.To != nil {
-		return metric.RatioText(v)
-	}
-	return c.Metric.Text(v)
-}
-
-// Text says what was seen and what was expected: "tps of pgpool, select, 45 clients to direct, select, 45 clients is
+// text says what was seen and what was expected: "tps of pgpool, select, 45 clients to direct, select, 45 clients is
 // 1.28 (1.20 to 1.33), expected: more than 1.00".
-func (c Condition) Text() string {
-	if c.Of == nil || c.Value.N == 0 {
-		return c.Reason.String()
-	}
-	text, unit := c.Metric.Name+" of "+Name(c.Of), c.Metric.ShownUnit()
+func (c *condition) text() string {
+	text, unit, write := c.Metric.Name+" of "+NameIn(c.run, c.Of), c.Metric.ShownUnit(), c.Metric.Text
 	switch {
-	case c.Plan.Minus != nil:
-		text += " less that of " + Name(c.To)
-	case c.To != nil:
-		text, unit = text+" to "+Name(c.To), ""
+	case c.plan.To != nil:
+		text, unit, write = text+" to "+NameIn(c.run, c.To), "", metric.RatioText
+	case c.plan.Minus != nil:
+		text += " less that of " + NameIn(c.run, c.To)
 	}
-	text += " is " + withUnit(c.write(c.Value.Center), unit)
-	if c.Value.Known() {
-		text += " (" + c.Value.Text(c.write) + ")"
+	text += " is " + withUnit(write(c.Center), unit)
+	if c.Known() {
+		text += " (" + c.Interval.Text(write) + ")"
 	}
-	return text + ", expected: " + c.Plan.Is + " than " + withUnit(c.write(c.Limit), unit)
+	return text + ", expected: " + c.plan.Is + " than " + withUnit(write(c.limit), unit)
 }

@@ -11,51 +11,62 @@ import (
 // A measurement is the value that a comparison or a condition asks for: a ratio, or in its place a difference or a
 // cell's own figure.
 type measurement struct {
-	of, to *result.Cell // as far as the run has them
+	Metric metric.Metric
+	Of, To *result.Cell // as far as the run has them; To is nil for a cell's own figure
 	Ratio
-	outcome Outcome // why it says nothing, with a reason; else empty
-	why     Reason
+	Judged // where it says nothing, that and why
+
+	run   *result.Run
+	flags flagging
 }
 
 // measure finds the value of the condition, whatever it is compared with.
-func measure(run *result.Run, f metric.Metric, plan lesson.Condition) (m measurement) {
-	if plan.To != nil {
-		m.of, m.to, m.outcome, m.why = two(run, f, plan.Of, plan.To)
-	} else if m.of, m.outcome, m.why = one(run, plan.Of); m.outcome == "" && plan.Minus != nil {
-		m.to, m.outcome, m.why = one(run, plan.Minus)
+func measure(run *result.Run, plan lesson.Condition) (m measurement) {
+	found, err := metric.Find(plan.Metric)
+	m = measurement{Metric: found, run: run}
+	switch {
+	case err != nil:
+		m.Judged = inconclusive(err.Error())
+	case plan.To != nil:
+		m.Of, m.To, m.Judged = two(run, found, plan.Of, plan.To)
+	default:
+		if m.Of, m.Judged = one(run, plan.Of); m.Outcome == "" && plan.Minus != nil {
+			m.To, m.Judged = one(run, plan.Minus)
+		}
 	}
-	if m.outcome != "" {
+	if m.Outcome != "" {
 		return m
 	}
 	switch {
 	case plan.To != nil:
-		m.Ratio = RatioOf(run, f, m.of, m.to)
+		m.Ratio = RatioOf(run, found, m.Of, m.To)
 	case plan.Minus != nil:
-		m.Ratio = Ratio{Interval: Summary(f.Differences(m.of, m.to)), cells: []*result.Cell{m.of, m.to}}
+		m.Ratio = Ratio{Interval: Summary(found.Differences(m.Of, m.To)), cells: []*result.Cell{m.Of, m.To}}
 	default:
-		m.Ratio = Ratio{Interval: Summary(f.Values(m.of)), cells: []*result.Cell{m.of}}
+		m.Ratio = Ratio{Interval: Summary(found.Values(m.Of)), cells: []*result.Cell{m.Of}}
 	}
-	if veto, vetoed := m.flags(f).vetoed(); vetoed {
-		m.outcome, m.why = Inconclusive, veto
+	m.flags = m.Ratio.flags(run, found)
+	if len(m.flags.vetoes) > 0 {
+		m.Judged = m.flags.vetoed()
 	} else if m.N == 0 {
-		m.outcome, m.why = Inconclusive, noValue(f, m.of, m.to)
+		m.Judged = noValue(run, found, m.Of, m.To)
 	}
 	return m
 }
 
 // noValue says why there is none of a cell, or between two.
-func noValue(f metric.Metric, of, to *result.Cell) Reason {
+func noValue(run *result.Run, f metric.Metric, of, to *result.Cell) Judged {
 	for _, c := range []*result.Cell{of, to} {
 		switch {
 		case c == nil || len(f.Values(c)) > 0:
 		case f.OneNode(c):
-			return Reason{Text: fmt.Sprintf("%s has no %s: its one session stays on one node", Name(c), f.Name)}
+			return inconclusive(fmt.Sprintf("%s has no %s: its one session stays on one node", NameIn(run, c), f.Name))
 		default:
-			return Reason{Text: fmt.Sprintf("%s has no %s", Name(c), f.Name)}
+			return inconclusive(fmt.Sprintf("%s has no %s", NameIn(run, c), f.Name))
 		}
 	}
 	if v, ok := f.Middle(to); ok && v == 0 {
-		return Reason{Text: fmt.Sprintf("%s of %s is 0, so there is no ratio to it", f.Name, Name(to))}
+		return inconclusive(fmt.Sprintf("%s of %s is 0, so there is no ratio to it", f.Name, NameIn(run, to)))
 	}
-	return Reason{Text: "the two have no block in common"}
+	return inconclusive("the two have no block in common")
 }

@@ -4,6 +4,7 @@ package outcome
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -34,6 +35,17 @@ func (o Outcome) String() string { return string(o) }
 func (o Outcome) Concludes() bool {
 	return o != NoInterval && o != Inconclusive && o != NotInThisRun
 }
+
+// A Judged is an outcome, and why it is no other where there is something to say.
+type Judged struct {
+	Outcome Outcome
+	Reason  Reason
+}
+
+func inconclusive(why string) Judged { return Judged{Inconclusive, Reason{Text: why}} }
+
+// String is both in words.
+func (j Judged) String() string { return because(j.Outcome.String(), j.Reason.String()) }
 
 // Outcomes are all that a run says of what its lesson asks.
 type Outcomes struct {
@@ -67,37 +79,28 @@ func All(run *result.Run) Outcomes {
 // Overall is NotReproduced where a finding isn't, Inconclusive where the run says too little of something that it was
 // made for, NotInThisRun where it was made for nothing of the kind, and else Reproduced.
 func (all Outcomes) Overall() Outcome {
-	asked, concludes := false, true
-	note := func(o Outcome) {
-		if o != NotInThisRun {
-			asked, concludes = true, concludes && o.Concludes()
-		}
-	}
-	for _, c := range all.Comparisons {
-		note(c.Outcome)
-	}
-	for _, f := range all.Findings {
-		if f.Outcome == NotReproduced {
+	overall := NotInThisRun
+	for _, j := range slices.Concat(all.judged()) {
+		switch {
+		case j.Outcome == NotReproduced:
 			return NotReproduced
+		case j.Outcome == NotInThisRun:
+		case !j.Outcome.Concludes():
+			overall = Inconclusive
+		case overall == NotInThisRun:
+			overall = Reproduced
 		}
-		note(f.Outcome)
 	}
-	switch {
-	case !asked:
-		return NotInThisRun
-	case !concludes:
-		return Inconclusive
-	}
-	return Reproduced
+	return overall
 }
 
-// reasons are those of the comparisons, and those of the findings.
-func (all Outcomes) reasons() (comparisons, findings []Reason) {
+// judged are the comparisons and the findings.
+func (all Outcomes) judged() (comparisons, findings []Judged) {
 	for _, c := range all.Comparisons {
-		comparisons = append(comparisons, c.Reason)
+		comparisons = append(comparisons, c.Judged)
 	}
 	for _, f := range all.Findings {
-		findings = append(findings, f.Reason)
+		findings = append(findings, f.Judged)
 	}
 	return comparisons, findings
 }
@@ -105,36 +108,31 @@ func (all Outcomes) reasons() (comparisons, findings []Reason) {
 // LeftOutText says in a sentence how many comparisons and findings need experiments that the run left out, and how to
 // have them; empty where none does.
 func (all Outcomes) LeftOutText() string {
-	var counts, options, experiments, onlyInFull []string
-	note := func(reasons []Reason, noun string) {
+	var counts, options []string
+	experiments := map[string][]string{} // by the options that run them
+	note := func(judged []Judged, noun string) {
 		n := 0
-		for _, r := range reasons {
-			names := &experiments
-			if r.InFull {
-				names = &onlyInFull
-			}
-			if r.LeftOut == "" {
+		for _, j := range judged {
+			name, with := j.Reason.LeftOut, j.Reason.With
+			if name == "" {
 				continue
 			}
-			if n++; !slices.Contains(*names, r.LeftOut) {
-				*names = append(*names, r.LeftOut)
+			if n++; !slices.Contains(experiments[with], name) {
+				experiments[with] = append(experiments[with], name)
 			}
 		}
 		if n > 0 {
 			counts = append(counts, metric.Count(n, noun))
 		}
 	}
-	comparisons, findings := all.reasons()
+	comparisons, findings := all.judged()
 	note(comparisons, "comparison")
 	note(findings, "finding")
 	if len(counts) == 0 {
 		return ""
 	}
-	if len(experiments) > 0 {
-		options = append(options, "--experiments "+strings.Join(experiments, ","))
-	}
-	if len(onlyInFull) > 0 {
-		options = append(options, "--full --experiments "+strings.Join(onlyInFull, ","))
+	for _, option := range slices.Sorted(maps.Keys(experiments)) {
+		options = append(options, option+" "+strings.Join(experiments[option], ","))
 	}
 	return fmt.Sprintf("Not in this run: %s of experiments that it left out. Measure them with %s.",
 		strings.Join(counts, " and "), strings.Join(options, ", or with "))
@@ -142,8 +140,8 @@ func (all Outcomes) LeftOutText() string {
 
 // Flags are the kinds of flags that reasons name, each as often as it is named.
 func (all Outcomes) Flags() (kinds []result.FlagKind) {
-	for _, r := range slices.Concat(all.reasons()) {
-		kinds = append(kinds, r.Flags...)
+	for _, j := range slices.Concat(all.judged()) {
+		kinds = append(kinds, j.Reason.Flags...)
 	}
 	return kinds
 }

@@ -85,6 +85,11 @@ func TestCompare(t *testing.T) {
 			"inconclusive: direct picks 2 cells of this run, it must pick one"},
 		{"a cell that never ran", func(r *result.Run) { cell(r, "direct", 1) }, tps(direct, direct),
 			"inconclusive: direct, select, 1 client didn't run"},
+		{"two cells that differ in their protocol alone", func(r *result.Run) {
+			cell(r, "direct", 1).Protocol = "prepared"
+			cell(r, "direct", 1, 10)
+		}, tps(pick("protocol", "prepared"), pick("protocol", "simple")),
+			"inconclusive: direct, select, 1 client, prepared protocol didn't run"},
 		{"a failed block", func(r *result.Run) {
 			cell(r, "direct", 1, 1, 2, 3, 4, 5, 6).Add(result.Repeat{Block: 7, Status: result.Failed, Reason: "no answer"})
 		}, tps(direct, direct), "inconclusive: direct, select, 1 client failed in 1 of 7 blocks: no answer"},
@@ -191,7 +196,8 @@ func TestConditionsOutweighEachOther(t *testing.T) {
 // What a run left out is no flaw of it, unless it left out everything.
 func TestOverall(t *testing.T) {
 	of := func(comparison, finding Outcome) Outcome {
-		return Outcomes{Comparisons: []Comparison{{Outcome: comparison}}, Findings: []Finding{{Outcome: finding}}}.Overall()
+		return Outcomes{Comparisons: []Comparison{{measurement: measurement{Judged: Judged{Outcome: comparison}}}},
+			Findings: []Finding{{Judged: Judged{Outcome: finding}}}}.Overall()
 	}
 	tests := []struct{ comparison, finding, want Outcome }{
 		{Lower, Reproduced, Reproduced},

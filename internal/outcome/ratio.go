@@ -29,16 +29,16 @@ func RatioOf(run *result.Run, f metric.Metric, of, to *result.Cell) Ratio {
 	if of == nil || to == nil {
 		return Ratio{}
 	}
-	blocks := ofBlocks(f, of, to)
-	pair, inverted := run.PairOf(of, to, f.Name)
-	r := blocks
-	if pair != nil {
-		r = ofPair(f, pair, inverted, of, to)
-		if !r.Known() && (blocks.Known() || r.N == 0) {
-			r = blocks
+	r := Ratio{Interval: Summary(f.Ratios(of, to)), cells: []*result.Cell{of, to}} // of blocks
+	if pair, inverted := run.PairOf(of, to, f.Name); pair != nil {
+		groups := ofPair(f, pair, inverted, of, to)
+		if groups.Known() || groups.N > 0 && !r.Known() {
+			r = groups
 		}
 	}
-	r.Flagged = len(r.flags(f).kinds) > 0
+	for _, c := range r.cells {
+		r.Flagged = r.Flagged || len(f.Flags(c)) > 0
+	}
 	if len(run.Pairs)+len(run.Unpaired) > 0 {
 		r.How = how(run, r, f.Name, of, to)
 	}
@@ -53,10 +53,6 @@ func SideBySide(run *result.Run) (n int) {
 		}
 	}
 	return n
-}
-
-func ofBlocks(f metric.Metric, of, to *result.Cell) Ratio {
-	return Ratio{Interval: Summary(f.Ratios(of, to)), cells: []*result.Cell{of, to}}
 }
 
 // ofPair is the ratio that the pair shows.

@@ -16,7 +16,7 @@ type Reason struct {
 	Notes   []string          // what was flagged and doesn't change the outcome
 	Flags   []result.FlagKind // that Text or Notes are about
 	LeftOut string            // the experiment that the run left out, where that is the reason
-	InFull  bool              // only the full size has that experiment
+	With    string            // the options that run that experiment
 }
 
 // String is the reason and its notes in one phrase.
@@ -50,7 +50,7 @@ type flagging struct {
 }
 
 // flags are those of the cells that the ratio is of.
-func (r Ratio) flags(f metric.Metric) (all flagging) {
+func (r Ratio) flags(run *result.Run, f metric.Metric) (all flagging) {
 	for i, c := range r.cells {
 		for _, kind := range f.Flags(c) {
 			all.kinds = append(all.kinds, kind)
@@ -63,19 +63,19 @@ func (r Ratio) flags(f metric.Metric) (all flagging) {
 			case (f.Better == metric.More) == (i == 0): // a lower figure, or a larger one that it is divided by
 				of = &all.low
 			}
-			*of = append(*of, happened(kind, c))
+			*of = append(*of, happened(run, kind, c))
 		}
 	}
 	return all
 }
 
 // happened says what a flag found, and in which cell.
-func happened(kind result.FlagKind, c *result.Cell) string {
+func happened(run *result.Run, kind result.FlagKind, c *result.Cell) string {
 	text := kind.Short()
 	if t := furthest(c); kind == result.FlagLatency && t != nil {
 		text = fmt.Sprintf("a round trip of %s ms where %g ms were set", metric.Number(t.MeasuredMS), t.SetMS)
 	}
-	return fmt.Sprintf("%s (%s)", text, Name(c))
+	return fmt.Sprintf("%s (%s)", text, NameIn(run, c))
 }
 
 // furthest is the round trip that is furthest from what was set, of the repeats of c that count.
@@ -90,9 +90,9 @@ func furthest(c *result.Cell) (most *result.RoundTrip) {
 	return most
 }
 
-// vetoed is the reason where a flag vetoes whatever was seen.
-func (f flagging) vetoed() (Reason, bool) {
-	return Reason{Text: strings.Join(f.vetoes, "; "), Flags: f.kinds}, len(f.vetoes) > 0
+// vetoed is what is left where a flag vetoes whatever was seen.
+func (f flagging) vetoed() Judged {
+	return Judged{Inconclusive, Reason{Text: strings.Join(f.vetoes, "; "), Flags: f.kinds}}
 }
 
 // beside is a reason with all that was flagged as notes.
@@ -100,10 +100,10 @@ func (f flagging) beside(text string) Reason {
 	return Reason{Text: text, Notes: slices.Concat(f.notes, f.low, f.high), Flags: f.kinds}
 }
 
-// on says whether a value that was seen Lower or Higher than what it is compared with, or with NoClearDifference, is so
-// despite the flags: not where they may be why. A flag on the contrary makes what was seen a qualified one: a value that
+// on is what is left of a value that was seen Lower or Higher than what it is compared with, or with NoClearDifference:
+// it is Inconclusive where the flags may be why. A flag on the contrary makes what was seen a qualified one: a value that
 // can only be too low is at least what was seen.
-func (f flagging) on(seen Outcome) (qualifier string, why Reason, stands bool) {
+func (f flagging) on(seen Outcome) (qualifier string, left Judged) {
 	against, contrary, may := f.high, f.low, "which may be why"
 	qualifier = "at least"
 	switch seen {
@@ -113,10 +113,10 @@ func (f flagging) on(seen Outcome) (qualifier string, why Reason, stands bool) {
 		against, contrary, may = slices.Concat(f.low, f.high), nil, "which may hide a difference"
 	}
 	if len(against) > 0 {
-		return "", Reason{Text: strings.Join(against, "; ") + ", " + may, Flags: f.kinds}, false
+		return "", Judged{Inconclusive, Reason{Text: strings.Join(against, "; ") + ", " + may, Flags: f.kinds}}
 	}
 	if len(contrary) == 0 {
 		qualifier = ""
 	}
-	return qualifier, Reason{Notes: slices.Concat(contrary, f.notes), Flags: f.kinds}, true
+	return qualifier, Judged{seen, Reason{Notes: slices.Concat(contrary, f.notes), Flags: f.kinds}}
 }

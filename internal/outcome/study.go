@@ -29,18 +29,18 @@ func See(run *result.Run, plan lesson.StudyFigure) StudyFigure {
 		return f
 	}
 	f.Metric = found
-	c, outcome, why := one(run, plan.Of)
+	c, none := one(run, plan.Of)
 	if f.Cell = c; c != nil {
 		f.Seen, f.Flags = Summary(found.Values(c)), found.Flags(c)
 	}
 	switch {
 	case f.Seen.N > 0:
-	case outcome == NotInThisRun:
-		f.Reason.Text = string(outcome)
-	case outcome != "":
-		f.Reason = why
+	case none.Outcome == NotInThisRun:
+		f.Reason.Text = string(none.Outcome)
+	case none.Outcome != "":
+		f.Reason = none.Reason
 	default:
-		f.Reason = noValue(found, c, nil)
+		f.Reason = noValue(run, found, c, nil).Reason
 	}
 	return f
 }

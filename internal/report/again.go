@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -14,11 +15,7 @@ import (
 type form struct{ csv, html, details bool }
 
 // again shows one run: as its table, which says where the report is, as comma-separated values, or as its report.
-func again(results, name string, as form, out io.Writer) error {
-	run, err := result.Read(name)
-	if err != nil {
-		return err
-	}
+func again(results string, run *result.Run, as form, out io.Writer) error {
 	file := filepath.Join(results, run.ID, HTMLFile)
 	if !exists(filepath.Dir(file)) { // a run from elsewhere
 		file = filepath.Join(results, run.ID+"-"+HTMLFile)
@@ -41,36 +38,33 @@ func again(results, name string, as form, out io.Writer) error {
 	return nil
 }
 
-// several puts runs side by side on one page.
+// several puts runs side by side on one page. Pages of other runs that would have the same name stay, and so do the
+// runs' own names where two of them have the same: the later one has a number.
 func several(results string, args []string, out io.Writer) error {
 	var runs []Named
+	seen := map[string]int{}
 	for _, arg := range args {
-		name, err := chosen(results, []string{arg})
+		r, err := chosen(results, []string{arg})
 		if err != nil {
 			return err
 		}
-		run, err := result.Read(name)
-		if err != nil {
-			return err
+		if seen[r.Name]++; seen[r.Name] > 1 {
+			r.Name += fmt.Sprintf("-%d", seen[r.Name])
 		}
-		runs = append(runs, Named{Name: label(name, run), Run: run})
+		runs = append(runs, r)
 	}
 	text, err := Runs(runs...)
 	if err != nil {
 		return err
 	}
-	last := runs[len(runs)-1].Name
-	name := fmt.Sprintf("runs-%s-%s-%s.html", runs[0].Run.Lesson.Name, runs[0].Name, last)
-	return written(filepath.Join(results, name), text, out)
-}
-
-// label is what a page calls a run: its file's or folder's name, without the lesson's.
-func label(name string, run *result.Run) string {
-	if filepath.Base(name) == result.File {
-		name = filepath.Dir(name)
+	name := fmt.Sprintf("runs-%s-%s-%s", runs[0].Run.Lesson.Name, runs[0].Name, runs[len(runs)-1].Name)
+	file := filepath.Join(results, name+".html")
+	for n := 2; ; n++ {
+		if there, err := os.ReadFile(file); err != nil || bytes.Equal(there, text) {
+			return written(file, text, out)
+		}
+		file = filepath.Join(results, fmt.Sprintf("%s-%d.html", name, n))
 	}
-	name = strings.TrimSuffix(filepath.Base(name), ".json")
-	return strings.TrimSuffix(name, "-"+run.Lesson.Name)
 }
 
 // written writes a page and says where it is.

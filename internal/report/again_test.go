@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,62 +26,84 @@ func kept(t *testing.T, results, id string) string {
 	return dir
 }
 
+const older, last = "20261121T161200Z-00-tour", "20261121T171200Z-00-tour"
+
+func TestChosen(t *testing.T) {
+	results, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "anna")
+	kept(t, results, older)
+	kept(t, results, last)
+	if err := os.Rename(kept(t, filepath.Dir(elsewhere), "X"), elsewhere); err != nil {
+		t.Fatal(err)
+	}
+	for asked, want := range map[string][2]string{ // its id and what it is called
+		"":                                       {last, "20261121T171200Z"},
+		older:                                    {older, "20261121T161200Z"},
+		"results/" + older + "/":                 {older, "20261121T161200Z"},
+		"/home/x/results/" + older + "/run.json": {older, "20261121T161200Z"},
+		elsewhere:                                {"X", "anna"},
+		filepath.Join(elsewhere, result.File):    {"X", "anna"},
+	} {
+		got, err := chosen(results, strings.Fields(asked))
+		if err != nil || got.Run.ID != want[0] || got.Name != want[1] {
+			t.Errorf("%q chooses %+v, %v", asked, got, err)
+		}
+	}
+	if _, err := chosen(results, []string{"tour"}); err == nil ||
+		!strings.HasSuffix(err.Error(), "the newest are\n  "+last+"\n  "+older) {
+		t.Errorf("an unknown run gives %v", err)
+	}
+	if _, err := chosen(t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "scripts/run 00-tour") {
+		t.Errorf("no runs at all give %v", err)
+	}
+}
+
 func TestReportIsWrittenBesideItsRun(t *testing.T) {
 	results := filepath.Join(t.TempDir(), "results")
-	dir := kept(t, results, "20261121T161200Z-00-tour")
-	elsewhere := kept(t, t.TempDir(), "20261121T171200Z-00-tour")
-	for name, want := range map[string]string{dir: "results/20261121T161200Z-00-tour/report.html",
-		elsewhere: "results/20261121T171200Z-00-tour-report.html"} {
+	kept(t, results, older)
+	for id, want := range map[string]string{older: "results/" + older + "/report.html",
+		"elsewhere": "results/elsewhere-report.html"} {
+		run := tour()
+		run.ID = id
 		var out bytes.Buffer
-		if err := again(results, name, form{html: true}, &out); err != nil {
+		if err := again(results, run, form{html: true}, &out); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.TrimSpace(out.String()); got != want || !exists(filepath.Join(filepath.Dir(results), got)) {
-			t.Errorf("the report of %s is said to be in %q, it should be in %s", name, got, want)
+			t.Errorf("the report of %s is said to be in %q, it should be in %s", id, got, want)
 		}
 		out.Reset()
-		if err := again(results, name, form{}, &out); err != nil ||
+		if err := again(results, run, form{}, &out); err != nil ||
 			!strings.HasSuffix(out.String(), "\nReport: "+want+"\n") {
-			t.Errorf("the table of %s doesn't end with where its report is: %v", name, err)
+			t.Errorf("the table of %s doesn't end with where its report is: %v", id, err)
 		}
 	}
 }
 
-func TestEveryRunLeavesItsFiles(t *testing.T) {
-	dir := t.TempDir()
-	run := tour()
-	run.Status = result.Interrupted
-	if err := Write(dir, run); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{HTMLFile, CSVFile} {
-		if !exists(filepath.Join(dir, name)) {
-			t.Errorf("an interrupted run left no %s", name)
-		}
-	}
-}
-
+// A page of runs that begin and end with the same names doesn't take the place of another one's.
 func TestSeveral(t *testing.T) {
 	results := filepath.Join(t.TempDir(), "results")
-	a := filepath.Base(kept(t, results, "20261121T161200Z-00-tour"))
-	b := filepath.Base(kept(t, results, "20261121T171200Z-00-tour"))
-	tests := []struct {
-		name      string
-		runs      []string
-		want, err string
+	kept(t, results, older)
+	kept(t, results, last)
+	between := "20261121T170000Z-00-tour"
+	kept(t, results, between)
+	const page = "results/runs-00-tour-20261121T161200Z-20261121T171200Z"
+	for _, test := range []struct {
+		runs []string
+		want string // the page or the error
 	}{
-		{"two", []string{a, b}, "results/runs-00-tour-20261121T161200Z-20261121T171200Z.html", ""},
-		{"a room", []string{a, b, a}, "results/runs-00-tour-20261121T161200Z-20261121T161200Z.html", ""},
-		{"one that isn't there", []string{a, "c"}, "", `there is no run "c"`},
-	}
-	for _, test := range tests {
+		{[]string{older, last}, page + ".html"},
+		{[]string{older, between, last}, page + "-2.html"},
+		{[]string{older, last}, page + ".html"},
+		{[]string{older, between, last}, page + "-2.html"},
+		{[]string{last, last}, "results/runs-00-tour-20261121T171200Z-20261121T171200Z-2.html"},
+		{[]string{older, "c"}, `there is no run "c"`},
+	} {
 		var out bytes.Buffer
-		err := several(results, test.runs, &out)
-		switch {
-		case test.err == "" && (err != nil || strings.TrimSpace(out.String()) != test.want):
-			t.Errorf("%s: %q, %v", test.name, out.String(), err)
-		case test.err != "" && (err == nil || !strings.Contains(err.Error(), test.err)):
-			t.Errorf("%s: the error is %v, it should say %q", test.name, err, test.err)
+		if err := several(results, test.runs, &out); err != nil {
+			fmt.Fprint(&out, err)
+		}
+		if got, _, _ := strings.Cut(out.String(), "\n"); !strings.HasPrefix(got, test.want) {
+			t.Errorf("%v: %q, it should be %q", test.runs, got, test.want)
 		}
 	}
 }

@@ -37,10 +37,8 @@ func charts(run *result.Run) []Chart {
 	var all []Chart
 	for i, plan := range run.Lesson.Charts {
 		p := plot{run: run, Chart: plan, id: fmt.Sprintf("chart-%d", i+1)}
-		for j := range run.Cells {
-			if c := &run.Cells[j]; plan.Of == nil || plan.Of.Picks(&c.Cell) {
-				p.cells = append(p.cells, c)
-			}
+		if p.cells = outcome.Select(run, lesson.Selector{}); plan.Of != nil {
+			p.cells = outcome.Select(run, plan.Of)
 		}
 		if err := p.find(); err != nil {
 			continue // a dimension that another version of this program knew
@@ -184,9 +182,9 @@ func dataOf(c chart.Chart) Table {
 		t.Head = append(t.Head, Head{Text: cmp.Or(s.Name, c.Y), Number: true})
 	}
 	for i, place := range c.Places {
-		row := Row{Cells: words(place.Name)}
+		row := []any{place.Name}
 		for _, s := range c.Series {
-			cell := Cell{Text: "-", Class: "number"}
+			cell := Cell{Text: "-"}
 			for _, p := range s.Points {
 				if p.Place != i {
 					continue
@@ -199,22 +197,22 @@ func dataOf(c chart.Chart) Table {
 					cell.Note = c.Text(p.Lo) + " to " + c.Text(p.Hi)
 				}
 			}
-			row.Cells = append(row.Cells, cell)
+			row = append(row, cell)
 		}
-		t.Rows = append(t.Rows, row)
+		t.add(row...)
 	}
 	return t
 }
 
 // place is where a value stands on the x axis.
 func place(d lesson.Dimension, v lesson.Value) chart.Place {
-	if v == lesson.None {
-		return chart.Place{Name: said(d, v), Value: math.NaN()}
-	}
+	p := chart.Place{Name: v.String(), Value: math.NaN()}
 	if n, ok := v.Number(); ok {
-		return chart.Place{Name: v.String(), Value: n}
+		p.Value = n
+	} else if v == lesson.None {
+		p.Name = said(d, v)
 	}
-	return chart.Place{Name: v.String(), Value: math.NaN()}
+	return p
 }
 
 // seriesValues are the values that have a series of their own: one that is none where the chart has no series.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -31,11 +32,11 @@ func NewReportCommand() *cobra.Command {
 			if len(args) > 1 {
 				return several(results, args, out)
 			}
-			name, err := chosen(results, args)
+			r, err := chosen(results, args)
 			if err != nil {
 				return err
 			}
-			return again(results, name, as, out)
+			return again(results, r.Run, as, out)
 		},
 	}
 	c.Flags().BoolVar(&as.details, "details", false, "with ratios, round trips, flags and what they mean")
@@ -51,28 +52,31 @@ func NewReportCommand() *cobra.Command {
 const shownRuns = 5
 
 // chosen is the run that was asked for, or the last one where none was: a folder, a run.json, or a name within results.
-func chosen(results string, args []string) (string, error) {
+// It is called what its folder or its file is, without the lesson's name.
+func chosen(results string, args []string) (Named, error) {
 	runs, err := filepath.Glob(filepath.Join(results, "*Z-*", result.File)) // they begin with their UTC time
-	if err != nil {
-		return "", fmt.Errorf("list runs: %w", err)
-	}
 	switch {
-	case len(args) == 0 && len(runs) > 0:
-		return runs[len(runs)-1], nil
+	case err != nil:
+		return Named{}, fmt.Errorf("list runs: %w", err)
+	case len(args) == 0 && len(runs) == 0:
+		return Named{}, fmt.Errorf("no run in results/ yet: 'scripts/run 00-tour' makes one")
 	case len(args) == 0:
-		return "", fmt.Errorf("no run in results/ yet: 'scripts/run 00-tour' makes one")
+		args = runs[len(runs)-1:]
 	}
-	folder := filepath.Clean(args[0])
-	if filepath.Base(folder) == result.File {
-		folder = filepath.Dir(folder)
-	}
+	folder := strings.TrimSuffix(filepath.Clean(args[0]), "/"+result.File)
 	within := filepath.Join(results, filepath.Base(folder), result.File)
 	for _, file := range []string{filepath.Join(args[0], result.File), args[0], within} {
-		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
-			return file, nil
+		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+			continue
 		}
+		run, err := result.Read(file)
+		if err != nil {
+			return Named{}, err
+		}
+		name := strings.TrimSuffix(filepath.Base(folder), ".json")
+		return Named{strings.TrimSuffix(name, "-"+run.Lesson.Name), run}, nil
 	}
-	return "", unknown(args[0], runs)
+	return Named{}, unknown(args[0], runs)
 }
 
 // unknown is the error for a run that isn't there: it lists the newest that are.

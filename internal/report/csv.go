@@ -10,6 +10,7 @@ import (
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
+	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
 )
 
@@ -17,7 +18,7 @@ import (
 // Metrics with a colon in their names (errors:53300, wait:Client:ClientRead) have one where a repeat of the run
 // has them. An empty field was not measured.
 func CSV(out io.Writer, run *result.Run) error {
-	metrics := append(metric.All(), metric.Found(run)...)
+	metrics := append(metric.All(), metric.Found(outcome.Select(run, lesson.Selector{}))...)
 	names, _ := fields(run, &result.Cell{}, &result.Repeat{}, metrics)
 	lines := [][]string{names}
 	for i := range run.Cells {

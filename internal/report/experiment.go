@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"pooler-lab/internal/lesson"
@@ -85,21 +84,16 @@ func (e *experiment) columns() []column {
 			all = append(all, column{Head{Text: "to direct", Unit: "ratio", Number: true, Detail: true}, ratio})
 		}
 	}
-	count := func(text string, of func(*result.Cell) int64) column {
-		return column{Head{Text: text, Number: true, Detail: true}, func(c *result.Cell) Cell {
-			return Cell{Text: strconv.FormatInt(of(c), 10), Class: "number"}
-		}}
+	add := func(wanted bool, text string, number bool, of func(*result.Cell) any) {
+		if wanted {
+			cell := func(c *result.Cell) Cell { return Cell{Text: fmt.Sprint(of(c))} }
+			all = append(all, column{Head{Text: text, Number: number, Detail: true}, cell})
+		}
 	}
-	if e.uneven() {
-		all = append(all, count("repeats", func(c *result.Cell) int64 { return int64(counting(c)) }))
-	}
-	if e.failed() {
-		all = append(all, count("errors", (*result.Cell).ErrorsMeasured))
-	}
-	if e.flagged() {
-		flags := func(c *result.Cell) Cell { return Cell{Text: joined(c.Flags())} }
-		all = append(all, column{Head{Text: "flags", Detail: true}, flags})
-	}
+	uneven := e.some(func(c *result.Cell) bool { return c.Wanted != e.Cells[0].Wanted })
+	add(uneven, "repeats", true, func(c *result.Cell) any { return counting(c) })
+	add(e.some(failed), "errors", true, func(c *result.Cell) any { return c.ErrorsMeasured() })
+	add(e.some(flagged), "flags", false, func(c *result.Cell) any { return joined(c.Flags()) })
 	return all
 }
 
@@ -120,7 +114,7 @@ func (e *experiment) table() Table {
 		for _, col := range columns {
 			row.Cells = append(row.Cells, col.of(c))
 		}
-		if len(c.Flags()) > 0 {
+		if flagged(c) {
 			row.Class = "flagged"
 		}
 		if i > 0 && e.Cells[i-1].Path != c.Path {
@@ -134,7 +128,7 @@ func (e *experiment) table() Table {
 // caption says what the experiment asks, and what all of its cells share.
 func (e *experiment) caption() string {
 	repeats := metric.Count(e.Cells[0].Wanted, "repeat")
-	if slices.ContainsFunc(e.Cells, func(c *result.Cell) bool { return c.Paired > 0 }) {
+	if e.some(func(c *result.Cell) bool { return c.Paired > 0 }) {
 		repeats = "repeats side by side with other cells are counted, too, and their windows are their slots"
 	}
 	shared := fmt.Sprintf("%s; windows of %.3g s; %s", strings.Join(e.shared, ", "), e.Cells[0].Seconds, repeats)
@@ -144,35 +138,23 @@ func (e *experiment) caption() string {
 	return sentence(e.Text) + " " + sentence(shared)
 }
 
-// uneven says whether some cells were to run more often than others.
-func (e *experiment) uneven() bool {
-	return slices.ContainsFunc(e.Cells, func(c *result.Cell) bool { return c.Wanted != e.Cells[0].Wanted })
-}
+// some says whether one of the cells is so.
+func (e *experiment) some(so func(*result.Cell) bool) bool { return slices.ContainsFunc(e.Cells, so) }
+
+func failed(c *result.Cell) bool { return c.ErrorsMeasured() > 0 }
+
+func flagged(c *result.Cell) bool { return len(c.Flags()) > 0 }
 
 // compared says whether one of the cells has a ratio to another one, the direct path's.
 func (e *experiment) compared() bool {
-	return slices.ContainsFunc(e.Cells, func(c *result.Cell) bool {
+	return e.some(func(c *result.Cell) bool {
 		direct := e.run.Direct(c)
 		return direct != nil && direct != c
 	})
 }
 
-func (e *experiment) failed() bool {
-	return slices.ContainsFunc(e.Cells, func(c *result.Cell) bool { return c.ErrorsMeasured() > 0 })
-}
-
-func (e *experiment) flagged() bool {
-	return slices.ContainsFunc(e.Cells, func(c *result.Cell) bool { return len(c.Flags()) > 0 })
-}
-
 // joined lists kinds of flags.
-func joined(kinds []result.FlagKind) string {
-	var words []string
-	for _, kind := range kinds {
-		words = append(words, string(kind))
-	}
-	return strings.Join(words, " ")
-}
+func joined(kinds []result.FlagKind) string { return strings.Trim(fmt.Sprint(kinds), "[]") }
 
 // legend says what the columns of the experiments' tables are.
 func legend(run *result.Run, experiments []*experiment) []Term {
@@ -202,11 +184,11 @@ func legend(run *result.Run, experiments []*experiment) []Term {
 	}
 	terms = append(terms, Term{"a to b", text})
 	text = "none in the measured windows"
-	if slices.ContainsFunc(experiments, (*experiment).failed) {
+	if slices.ContainsFunc(experiments, func(e *experiment) bool { return e.some(failed) }) {
 		text = "statements and connects that failed in the measured windows, rejected repeats left out"
 	}
 	terms = append(terms, Term{"errors", text})
-	if slices.ContainsFunc(experiments, (*experiment).flagged) {
+	if slices.ContainsFunc(experiments, func(e *experiment) bool { return e.some(flagged) }) {
 		terms = append(terms, Term{"*", "a flagged figure, or a ratio to or of one"})
 	}
 	return terms

@@ -26,7 +26,7 @@ func unit(f metric.Metric) string {
 // figureCell is a cell's figure with its interval, starred where it is flagged; or how often its one session was on the
 // standby, in place of a median.
 func figureCell(f metric.Metric, c *result.Cell) Cell {
-	cell := Cell{Text: "-", Class: "number"}
+	cell := Cell{Text: "-"}
 	if c == nil {
 		return cell
 	}
@@ -55,11 +55,11 @@ func ratioCell(run *result.Run, f metric.Metric, c *result.Cell) Cell {
 	r := outcome.RatioOf(run, f, c, to)
 	switch {
 	case to == nil || to == c:
-		return Cell{Class: "number"}
+		return Cell{}
 	case r.N == 0:
-		return Cell{Text: "-", Class: "number"}
+		return Cell{Text: "-"}
 	}
-	cell := Cell{Text: metric.RatioText(r.Center), Class: "number"}
+	cell := Cell{Text: metric.RatioText(r.Center)}
 	if r.Flagged {
 		cell.Flags = slices.Concat(f.Flags(c), f.Flags(to))
 	}
@@ -72,7 +72,7 @@ func ratioCell(run *result.Run, f metric.Metric, c *result.Cell) Cell {
 // roundTripCell is the median round trip of the repeats that count; or where one of them is flagged for it, the one
 // that is furthest from what was set.
 func roundTripCell(c *result.Cell) Cell {
-	cell, furthest := Cell{Text: "-", Class: "number"}, 0.0
+	cell, furthest := Cell{Text: "-"}, 0.0
 	if v, ok := metric.Middle(roundTrips(c)); ok {
 		cell.Text = chart.Number(v)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
+	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
 )
 
@@ -16,10 +17,7 @@ func gridOf(run *result.Run, experiments []*experiment) *Table {
 	if err != nil {
 		return nil
 	}
-	var cells []*result.Cell
-	for i := range run.Cells {
-		cells = append(cells, &run.Cells[i])
-	}
+	cells := outcome.Select(run, lesson.Selector{})
 	values := result.Values(latency, cells)
 	if len(run.Paths) == 1 && len(values) > 2 {
 		return nil
@@ -41,7 +39,7 @@ func gridOf(run *result.Run, experiments []*experiment) *Table {
 		}
 	}
 	for _, p := range run.Paths {
-		row, found := words(p.Name), false
+		row, found := []any{p.Name}, false
 		for _, e := range experiments {
 			for _, v := range values {
 				c := e.at(p.Name, latency, v)
@@ -50,7 +48,7 @@ func gridOf(run *result.Run, experiments []*experiment) *Table {
 			}
 		}
 		if found {
-			t.Rows = append(t.Rows, Row{Cells: row})
+			t.add(row...)
 		}
 	}
 	return t

@@ -122,9 +122,8 @@ func sampling(run *result.Run) Table {
 	}
 	for _, service := range slices.Sorted(maps.Keys(totals)) {
 		sum := totals[service]
-		figures := numbers(strconv.Itoa(sum.samples), chart.Number(sum.hz/sum.repeats),
-			chart.Number(sum.cost/sum.repeats), chart.Number(100*sum.most))
-		t.Rows = append(t.Rows, Row{Cells: append(words(service), figures...)})
+		t.add(service, sum.samples, chart.Number(sum.hz/sum.repeats), chart.Number(sum.cost/sum.repeats),
+			chart.Number(100*sum.most))
 	}
 	return t
 }

@@ -12,7 +12,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"pooler-lab/internal/chart"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
@@ -38,7 +37,7 @@ type Page struct {
 	LeftOut     string
 	Study       Study
 
-	Paths     chart.Drawing
+	Paths     []Path
 	Charts    []Chart
 	MarksMean string
 
@@ -95,8 +94,8 @@ type Row struct {
 // A Cell is one field of a table.
 type Cell struct {
 	Text  string
-	Note  string // such as its interval; there is no room for it in a terminal
-	Class string
+	Note  string            // such as its interval; there is no room for it in a terminal
+	Class string            // where it looks otherwise than its column
 	Flags []result.FlagKind // why it is starred
 }
 
@@ -111,22 +110,17 @@ func (c Cell) Star() string {
 // A Term is a name and what it stands for.
 type Term struct{ Name, Text string }
 
-// words makes plain cells.
-func words(texts ...string) []Cell {
-	var cells []Cell
-	for _, t := range texts {
-		cells = append(cells, Cell{Text: t})
+// add adds a row of words, whole numbers and cells.
+func (t *Table) add(fields ...any) {
+	var row Row
+	for _, f := range fields {
+		c, ok := f.(Cell)
+		if !ok {
+			c.Text = fmt.Sprint(f)
+		}
+		row.Cells = append(row.Cells, c)
 	}
-	return cells
-}
-
-// numbers makes cells whose texts stand at the right.
-func numbers(texts ...string) []Cell {
-	cells := words(texts...)
-	for i := range cells {
-		cells[i].Class = "number"
-	}
-	return cells
+	t.Rows = append(t.Rows, row)
 }
 
 func heads(texts ...string) []Head {
@@ -185,7 +179,7 @@ func notes(run *result.Run) (all []Term) {
 	for i := range run.Cells {
 		c := &run.Cells[i]
 		if c.Status == result.Failed {
-			failed = append(failed, nameOf(c)+": "+c.Reason)
+			failed = append(failed, nameOf(run, c)+": "+c.Reason)
 		}
 		rate := fmt.Sprintf("%s %g/s", c.Workload, c.Rate)
 		if c.Rate > 0 && !c.Overload && !slices.Contains(rates, rate) {
@@ -213,8 +207,8 @@ func notes(run *result.Run) (all []Term) {
 }
 
 // nameOf says which cell of the run c is.
-func nameOf(c *result.Cell) string {
-	return fmt.Sprintf("%s (experiment %s)", outcome.Name(c), c.Experiment)
+func nameOf(run *result.Run, c *result.Cell) string {
+	return fmt.Sprintf("%s (experiment %s)", outcome.NameIn(run, c), c.Experiment)
 }
 
 // capital makes the first letter one.

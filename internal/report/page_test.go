@@ -10,7 +10,6 @@ import (
 
 	"pooler-lab/internal/chart"
 	"pooler-lab/internal/lesson"
-	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
 )
 
@@ -73,7 +72,7 @@ func TestGolden(t *testing.T) {
 	for name, run := range map[string]*result.Run{"tour": tour(), "latency": latency(), "clients": clients} {
 		all[name+".txt"], all[name+"-details.txt"] = Text(run, false), Text(run, true)
 	}
-	all["verdict.txt"] = Verdict(latency(), outcome.All(latency()))
+	all["verdict.txt"], _ = Verdict(latency())
 	run := tour()
 	run.Cells[0].Settings = map[string]map[string]string{"primary": {"work_mem": "64MB", "jit": "off"}}
 	var out bytes.Buffer

@@ -11,31 +11,38 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// paths draws the paths that the run took, with the round trips that it measured.
-func paths(run *result.Run) chart.Drawing {
-	var rows []chart.Path
+// A Path is one as the run took it: with the link of it that latency was put on, if any.
+type Path struct {
+	Name  string
+	Stops []Stop // what it goes through, from the client on
+	Plain string // round trip without the proxy in ms, "" where it wasn't measured
+	Off   string // why none of it was measured
+}
+
+// A Stop is one with the hop that leads to it.
+type Stop struct {
+	Name, Class string
+	Slow        bool   // latency was put on the hop
+	Trips       string // those set on it and measured, in ms
+}
+
+// paths are those that the run took, with the round trips that it measured.
+func paths(run *result.Run) (all []Path) {
 	for _, p := range run.Paths {
-		if len(p.Services) == 0 {
-			continue
-		}
-		if p.Unavailable != "" {
-			rows = append(rows, chart.Path{Name: p.Name, Off: p.Unavailable})
-			continue
-		}
 		links := linksOf(run, p.Name)
-		for _, link := range links {
-			rows = append(rows, pathOf(run, p, link))
-		}
-		if len(links) == 0 {
-			rows = append(rows, pathOf(run, p, ""))
+		switch {
+		case len(p.Services) == 0:
+		case p.Unavailable != "":
+			all = append(all, Path{Name: p.Name, Off: p.Unavailable})
+		case len(links) == 0:
+			all = append(all, pathOf(run, p, ""))
+		default:
+			for _, link := range links {
+				all = append(all, pathOf(run, p, link))
+			}
 		}
 	}
-	if len(rows) == 0 {
-		return chart.Drawing{}
-	}
-	d := chart.Paths("paths-drawing", rows)
-	d.Description = describe(rows)
-	return d
+	return all
 }
 
 // linksOf are the links that the run put latency on for the path's cells.
@@ -50,15 +57,8 @@ func linksOf(run *result.Run, path string) []string {
 }
 
 // pathOf is a path with the link of it that latency was put on, if any.
-func pathOf(run *result.Run, p result.Path, link string) chart.Path {
-	row := chart.Path{Name: p.Name, Stops: stops(p)}
-	if link != "" {
-		from, _, _ := strings.Cut(link, "-")
-		row.Link = 1
-		if from != "client" {
-			row.Link = 2
-		}
-	}
+func pathOf(run *result.Run, p result.Path, link string) Path {
+	path := Path{Name: p.Name, Stops: stops(p)}
 	trips := map[int][]float64{}
 	var plain []float64
 	for i := range run.Cells {
@@ -72,33 +72,45 @@ func pathOf(run *result.Run, p result.Path, link string) chart.Path {
 		}
 	}
 	if v, ok := metric.Middle(plain); ok {
-		row.Plain = trip(v)
+		path.Plain = trip(v)
 	}
-	row.Measured = tripTexts(trips)
-	return row
+	if from, _, _ := strings.Cut(link, "-"); link != "" {
+		to := 2
+		if from == "client" {
+			to = 1
+		}
+		path.Stops[to].Slow, path.Stops[to].Trips = true, tripsText(trips)
+	}
+	return path
 }
 
-// stops are what the path goes through, the client first.
-func stops(p result.Path) []string {
-	stops := []string{"client"}
-	for _, s := range p.Services {
-		stops = append(stops, strings.TrimSuffix(s, "-near-app"))
-	}
-	if p.Balances && len(stops) > 3 {
-		stops = append(stops[:2], strings.Join(stops[2:], " + "))
+// stops are what the path goes through, the client first. What a balancer leads to is one.
+func stops(p result.Path) []Stop {
+	stops := []Stop{{Name: "client"}}
+	for i, s := range p.Services {
+		s = strings.TrimSuffix(s, "-near-app")
+		if last := len(stops) - 1; p.Balances && last > 1 {
+			stops[last].Name += " + " + s
+			continue
+		}
+		class := "pooler"
+		if i == len(p.Services)-1 || p.Balances && i > 0 {
+			class = "node"
+		}
+		stops = append(stops, Stop{Name: s, Class: class})
 	}
 	return stops
 }
 
-// tripTexts say what was set on a link and what was measured: "0 → 0.14", "10 → 10.9".
-func tripTexts(trips map[int][]float64) []string {
+// tripsText says what was set on a link and what was measured: "0 → 0.14, 10 → 10.9".
+func tripsText(trips map[int][]float64) string {
 	var parts []string
 	for _, ms := range slices.Sorted(maps.Keys(trips)) {
 		if v, ok := metric.Middle(trips[ms]); ok {
 			parts = append(parts, strconv.Itoa(ms)+" → "+trip(v))
 		}
 	}
-	return parts
+	return strings.Join(parts, ", ")
 }
 
 // trip writes a round trip shorter than tables do: there is little room on a link.
@@ -107,23 +119,4 @@ func trip(ms float64) string {
 		return strconv.FormatFloat(ms, 'f', 2, 64)
 	}
 	return chart.Number(ms)
-}
-
-// describe says what the picture of the paths shows.
-func describe(rows []chart.Path) string {
-	var all []string
-	for _, row := range rows {
-		text := row.Name + ": " + strings.Join(row.Stops, " to ")
-		switch {
-		case row.Off != "":
-			text = row.Name + ": not available"
-		case len(row.Measured) > 0:
-			text += ", milliseconds of round trip set and measured " + strings.Join(row.Measured, ", ")
-		}
-		if row.Plain != "" {
-			text += ", " + row.Plain + " ms without proxy"
-		}
-		all = append(all, text)
-	}
-	return strings.Join(all, ". ") + "."
 }

@@ -95,7 +95,7 @@ func outcomeTables(runs []Named) (outcomes, reasons Table) {
 	reasons = Table{Prose: true, Caption: "Where a run can't say more, and why",
 		Head: heads("run", "comparison or finding", "outcome", "why")}
 	names, first := outcomeRows(runs[0].Run)
-	cells, found := map[string][]Cell{}, map[string][]outcome.Outcome{}
+	cells, found := map[string][]any{}, map[string][]outcome.Outcome{}
 	for _, r := range runs {
 		outcomes.Head = append(outcomes.Head, Head{Text: r.Name, Unit: metric.Count(r.Run.Manifest.Host.CPUs, "CPU")})
 		_, rows := outcomeRows(r.Run)
@@ -108,14 +108,12 @@ func outcomeTables(runs []Named) (outcomes, reasons Table) {
 			cells[name] = append(cells[name], Cell{Text: text, Note: row.interval, Class: "outcome " + row.Class})
 			found[name] = append(found[name], row.outcome)
 			if row.Why != "" {
-				why := words(r.Name, first[name].says, row.Outcome, row.Why)
-				reasons.Rows = append(reasons.Rows, Row{Cells: why})
+				reasons.add(r.Name, first[name].says, row.Outcome, row.Why)
 			}
 		}
 	}
 	for _, name := range names {
-		row := append(words(first[name].says, counted(found[name])), cells[name]...)
-		outcomes.Rows = append(outcomes.Rows, Row{Cells: row})
+		outcomes.add(append([]any{first[name].says, counted(found[name])}, cells[name]...)...)
 	}
 	return outcomes, reasons
 }
@@ -137,12 +135,12 @@ func differences(runs []Named) Table {
 		all = append(all, terms)
 	}
 	for _, name := range names {
-		row, same := words(name), true
+		row, same := []any{name}, true
 		for _, terms := range all {
-			row, same = append(row, Cell{Text: terms[name]}), same && terms[name] == all[0][name]
+			row, same = append(row, terms[name]), same && terms[name] == all[0][name]
 		}
 		if !same {
-			t.Rows = append(t.Rows, Row{Cells: row})
+			t.add(row...)
 		}
 	}
 	return t

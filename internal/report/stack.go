@@ -29,65 +29,74 @@ func (p *plot) stack(c *chart.Chart) {
 		}
 	}
 	if slices.Contains(p.Parts, "waits") {
-		c.Y = "share of the sessions' time, %"
-		c.Series = waits(rows)
+		c.Y, c.Series = "share of the sessions' time, %", waits(rows)
 		return
 	}
 	for n, name := range p.Parts {
-		f, err := metric.Find(name)
-		if err != nil {
-			continue
-		}
-		if c.Y == "" {
-			c.Y = f.ShownUnit()
-		}
-		s := chart.Series{Name: f.Heading, Colour: n + 1}
-		for i, cell := range rows {
-			if v, ok := mean(f, cell); ok && v > 0 {
-				s.Points = append(s.Points, chart.Point{Place: i, Value: v})
+		if f, err := metric.Find(name); err == nil {
+			c.Y = cmp.Or(c.Y, f.ShownUnit())
+			if s := partOf(f, rows); len(s.Points) > 0 {
+				s.Colour = n + 1
+				c.Series = append(c.Series, s)
 			}
-		}
-		if len(s.Points) > 0 {
-			c.Series = append(c.Series, s)
 		}
 	}
 }
 
-// mean is over the cell's repeats, since parts add up in means and not in medians.
-func mean(f metric.Metric, c *result.Cell) (float64, bool) {
-	sum, values := 0.0, f.Values(c)
-	for _, v := range values {
-		sum += v
+// partOf is the metric's part of each cell's bar: the mean over its repeats, since parts add up in means and not in
+// medians.
+func partOf(f metric.Metric, cells []*result.Cell) chart.Series {
+	s := chart.Series{Name: f.Heading}
+	for i, c := range cells {
+		sum, values := 0.0, f.Values(c)
+		for _, v := range values {
+			sum += v
+		}
+		if sum > 0 {
+			s.Points = append(s.Points, chart.Point{Place: i, Value: scaleOf(f) * sum / float64(len(values))})
+		}
 	}
-	return scaleOf(f) * sum / max(1, float64(len(values))), len(values) > 0
+	return s
 }
 
 // waits are the parts of the cells' time by what sessions waited for: the largest by name, the others together.
 func waits(cells []*result.Cell) []chart.Series {
-	largest := map[string]float64{}
-	shares := make([]map[string]float64, len(cells))
-	for i, c := range cells {
-		shares[i] = waitShares(c)
-		for event, share := range shares[i] {
-			largest[event] = max(largest[event], share)
+	var found []chart.Series
+	for _, f := range metric.Found(cells) {
+		event, ok := strings.CutPrefix(f.Name, "wait:")
+		if s := partOf(f, cells); ok && len(s.Points) > 0 {
+			s.Name = event
+			found = append(found, s)
 		}
 	}
-	var events []string
-	for event := range largest {
-		events = append(events, event)
+	largest := func(s chart.Series) (most float64) {
+		for _, p := range s.Points {
+			most = max(most, p.Value)
+		}
+		return most
 	}
-	slices.SortFunc(events, func(a, b string) int {
-		return cmp.Or(cmp.Compare(largest[b], largest[a]), cmp.Compare(a, b))
-	})
-	named := events[:min(len(events), shownParts)]
+	slices.SortStableFunc(found, func(a, b chart.Series) int { return cmp.Compare(largest(b), largest(a)) })
 	var all []chart.Series
-	for _, event := range named {
-		all = append(all, waitSeries(event, freeColour(event, all), shares, func(e string) bool { return e == event }))
+	for _, s := range found[:min(len(found), shownParts)] {
+		s.Colour = freeColour(s.Name, all)
+		all = append(all, s)
 	}
-	if len(named) < len(events) {
-		all = append(all, waitSeries("other", 0, shares, func(e string) bool { return !slices.Contains(named, e) }))
+	if len(all) == len(found) {
+		return all
 	}
-	return all
+	sums := make([]float64, len(cells))
+	for _, s := range found[shownParts:] {
+		for _, p := range s.Points {
+			sums[p.Place] += p.Value
+		}
+	}
+	other := chart.Series{Name: "other"}
+	for i, sum := range sums {
+		if sum > 0 {
+			other.Points = append(other.Points, chart.Point{Place: i, Value: sum})
+		}
+	}
+	return append(all, other)
 }
 
 // freeColour is the event's own, or the first that nothing else has.
@@ -101,42 +110,6 @@ func freeColour(event string, taken []chart.Series) int {
 		}
 	}
 	return 0
-}
-
-func waitSeries(name string, colour int, shares []map[string]float64, belongs func(string) bool) chart.Series {
-	s := chart.Series{Name: name, Colour: colour}
-	for i, share := range shares {
-		sum := 0.0
-		for event, v := range share {
-			if belongs(event) {
-				sum += 100 * v
-			}
-		}
-		if sum > 0 {
-			s.Points = append(s.Points, chart.Point{Place: i, Value: sum})
-		}
-	}
-	return s
-}
-
-// waitShares are the means of the cell's repeats, of the node that stands for its path.
-func waitShares(c *result.Cell) map[string]float64 {
-	sums, repeats := map[string]float64{}, 0.0
-	for i := range c.Repeats {
-		r := &c.Repeats[i]
-		n := metric.Node(c, r)
-		if r.Status != result.OK || n == nil || len(n.Waits) == 0 {
-			continue
-		}
-		repeats++
-		for _, w := range n.Waits {
-			sums[w.Event] += w.Share
-		}
-	}
-	for event := range sums {
-		sums[event] /= repeats
-	}
-	return sums
 }
 
 // joinFilled puts the separator between the texts that aren't empty.

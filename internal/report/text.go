@@ -22,25 +22,21 @@ func Text(run *result.Run, details bool) string {
 	return t.String() + "\nRatios, round trips, flags: the report, or scripts/report --details\n"
 }
 
-// Verdict is the run's comparisons and findings alone, and what the flags stand for that they name.
-func Verdict(run *result.Run, all outcome.Outcomes) string {
-	t := writer{p: NewPage(run)}
+// Verdict is the run's comparisons and findings alone, with what the flags stand for that they name, and what it comes to
+// overall.
+func Verdict(run *result.Run) (text string, overall outcome.Outcome) {
+	all, t := outcome.All(run), writer{p: NewPage(run)}
 	t.paragraph("", run.ID+": "+run.Lesson.Question)
 	if len(all.Comparisons)+len(all.Findings) == 0 {
 		return t.String() + "The lesson makes no comparison: its figures are a table to look at (scripts/report).\n" +
-			"A lesson that makes some: scripts/run 01-connect\n"
+			"A lesson that makes some: scripts/run 01-connect\n", all.Overall()
 	}
 	t.comparisons()
 	t.findings()
-	var flags []Term
-	for _, term := range t.p.Flags {
-		if slices.Contains(all.Flags(), result.FlagKind(term.Name)) {
-			flags = append(flags, term)
-		}
-	}
-	t.list(flags)
+	flags := all.Flags()
+	t.list(slices.DeleteFunc(t.p.Flags, func(term Term) bool { return !slices.Contains(flags, result.FlagKind(term.Name)) }))
 	t.section("Counts", run.Reconciled())
-	return t.String()
+	return t.String(), all.Overall()
 }
 
 // A writer writes a page for a terminal.
@@ -115,13 +111,13 @@ func (t *writer) outcomes() {
 	t.comparisons()
 	if s := t.p.Study; s.Study != nil {
 		t.section("The study", fmt.Sprintf("%s (%s). %s", s.Title, s.Source, s.Setup))
-		table := Table{Head: []Head{{Text: "the study"}, {Text: "here"}, {Text: "what"}}}
+		table := Table{Head: heads("the study", "here", "what")}
 		for _, f := range s.Seen {
 			what := f.What
 			if f.Here == "-" {
 				what += ": " + f.As
 			}
-			table.Rows = append(table.Rows, Row{Cells: words(f.Value, f.Here, what)})
+			table.add(f.Value, f.Here, what)
 		}
 		t.table(table)
 	}
@@ -142,7 +138,7 @@ func (t *writer) comparisons() {
 		if interval == "" {
 			interval = "-"
 		}
-		table.Rows = append(table.Rows, Row{Cells: words(c.Outcome, c.Ratio, interval, of)})
+		table.add(c.Outcome, c.Ratio, interval, of)
 	}
 	if len(table.Rows) > 0 {
 		t.section("", "Comparisons, each the ratio of two cells' figures "+t.p.Within)
@@ -158,7 +154,7 @@ func (t *writer) findings() {
 		if f.Own {
 			whose = "the lab"
 		}
-		table.Rows = append(table.Rows, Row{Cells: words(f.Outcome, whose, because(f.Says, f.Why))})
+		table.add(f.Outcome, whose, because(f.Says, f.Why))
 	}
 	if len(table.Rows) > 0 {
 		t.line()
@@ -246,39 +242,18 @@ func (d doubts) add(t Table) {
 	}
 }
 
-// A plain is what a flag means for a figure, in words that a room reads in a second.
-type plain struct {
-	kind result.FlagKind
-	text string
-}
-
-// plainly says it of each flag, of the gravest first.
-var plainly = []plain{
-	{result.FlagErrors, "statements failed"},
-	{result.FlagCounts, "counts differ"},
-	{result.FlagUncounted, "the servers' counts are unknown"},
-	{result.FlagLatency, "the latency wasn't as set"},
-	{result.FlagHost, "this machine's CPU was full"},
-	{result.FlagStolen, "other virtual machines took CPU"},
-	{result.FlagGenerator, "k6 took nearly all of the CPU"},
-	{result.FlagLate, "work began late"},
-	{result.FlagWarmup, "not all clients could start"},
-	{result.FlagThrottled, "a CPU limit was hit"},
-	{result.FlagFew, "too few transactions"},
-}
-
 // String says why figures have a star, in what is left of a line: first what most of them have it for, and of two
 // alike the graver. It is empty where nothing is starred.
 func (d doubts) String() string {
-	reasons := slices.DeleteFunc(slices.Clone(plainly), func(p plain) bool { return d[p.kind] == 0 })
-	slices.SortStableFunc(reasons, func(a, b plain) int { return d[b.kind] - d[a.kind] })
+	reasons := slices.DeleteFunc(result.FlagKinds(), func(kind result.FlagKind) bool { return d[kind] == 0 })
+	slices.SortStableFunc(reasons, func(a, b result.FlagKind) int { return d[b] - d[a] })
 	if len(d) > 0 && len(reasons) == 0 { // flags of a later version
 		return "--details says why"
 	}
 	const room, more = width - len("* doubtful: "), "; ... (--details)"
 	line := ""
-	for i, p := range reasons {
-		next := strings.TrimPrefix(line+"; "+p.text, "; ")
+	for i, kind := range reasons {
+		next := strings.TrimPrefix(line+"; "+kind.Short(), "; ")
 		if left := min(1, len(reasons)-1-i) * len(more); utf8.RuneCountInString(next)+left > room {
 			return line + more
 		}

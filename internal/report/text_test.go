@@ -176,24 +176,19 @@ func TestAFlagThatIsANote(t *testing.T) {
 	run := latency()
 	cell := outcome.Select(run, run.Lesson.Comparisons[0].Of)[0]
 	cell.Repeats[0].Flags = []result.Flag{{Kind: result.FlagErrors}}
-	text := Verdict(run, outcome.All(run))
+	text, _ := Verdict(run)
 	if !regexp.MustCompile(`(?m)^lower.* 0\.091\* .*Throughput`).MatchString(text) || !strings.Contains(text, "\nerrors: ") {
 		t.Errorf("no comparison is starred and lower, or the flag isn't explained:\n%s", text)
 	}
 }
 
-func TestOutcomes(t *testing.T) {
-	for name, want := range map[string]int{"reproduced": 0, "not-reproduced": 1, "flagged": 2} {
-		run, err := result.Read("../outcome/testdata/" + name)
-		if err != nil {
-			t.Fatal(err)
+func TestExitCodes(t *testing.T) {
+	for overall, want := range map[outcome.Outcome]int{outcome.NotReproduced: 1, outcome.Inconclusive: 2} {
+		if code := verdicts[overall].(*verdictError).ExitCode(); code != want {
+			t.Errorf("of a run that is %s the exit status is %d, it should be %d", overall, code, want)
 		}
-		code := 0
-		if err := verdicts[outcome.All(run).Overall()]; err != nil {
-			code = err.(*verdictError).ExitCode()
-		}
-		if code != want {
-			t.Errorf("%s: the exit status is %d, it should be %d", name, code, want)
-		}
+	}
+	if _, overall := Verdict(newRun()); verdicts[overall] != nil || verdicts[outcome.Reproduced] != nil {
+		t.Error("a run that was made for no outcome, or is reproduced, is an error")
 	}
 }

@@ -2,9 +2,9 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
@@ -27,9 +27,9 @@ func failures(run *result.Run) Table {
 		}
 		became := "failed"
 		if n := counting(c); n > 0 {
-			became = metric.Count(n, "repeat") + " of " + strconv.Itoa(c.Wanted)
+			became = fmt.Sprintf("%s of %d", metric.Count(n, "repeat"), c.Wanted)
 		}
-		t.Rows = append(t.Rows, Row{Cells: words(nameOf(c), became, c.Reason)})
+		t.add(nameOf(run, c), became, c.Reason)
 	}
 	return t
 }
@@ -39,7 +39,7 @@ func blockedPairs(run *result.Run) Table {
 	t := Table{Prose: true, Caption: "Cells that were to run side by side, and ran in blocks",
 		Head: heads("cell", "beside", "why")}
 	for _, p := range run.BlockedPairs() {
-		t.Rows = append(t.Rows, Row{Cells: words(p.Of, p.To, p.Reason)})
+		t.add(p.Of, p.To, p.Reason)
 	}
 	return t
 }
@@ -52,8 +52,7 @@ func rejected(run *result.Run) Table {
 		c := &run.Cells[i]
 		for _, r := range c.Repeats {
 			if r.Status == result.Rejected {
-				cells := append(words(nameOf(c)), numbers(strconv.Itoa(r.Block), strconv.Itoa(r.Attempt))...)
-				t.Rows = append(t.Rows, Row{Cells: append(cells, words(r.Reason)...)})
+				t.add(nameOf(run, c), r.Block, r.Attempt, r.Reason)
 			}
 		}
 	}
@@ -87,9 +86,7 @@ func errorTable(run *result.Run) Table {
 		Head: []Head{{Text: "code"}, {Text: "path"}, {Text: "in the measured windows", Number: true},
 			{Text: "before or after them", Number: true}, {Text: "the first of them said"}}}
 	for _, f := range all {
-		counts := numbers(strconv.FormatInt(f.Measured, 10), strconv.FormatInt(f.Outside, 10))
-		cells := append(words(f.Code, f.path), counts...)
-		t.Rows = append(t.Rows, Row{Cells: append(cells, words(f.Message)...)})
+		t.add(f.Code, f.path, f.Measured, f.Outside, f.Message)
 	}
 	return t
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pooler-lab/internal/outcome"
-	"pooler-lab/internal/result"
 	"pooler-lab/internal/topology"
 )
 
@@ -41,17 +40,13 @@ func NewVerdictCommand() *cobra.Command {
 		Example: "  scripts/verdict results/20261121T161200Z-05-balance",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			name, err := chosen(filepath.Join(topology.Root(), "results"), args)
+			r, err := chosen(filepath.Join(topology.Root(), "results"), args)
 			if err != nil {
 				return err
 			}
-			run, err := result.Read(name)
-			if err != nil {
-				return err
-			}
-			all := outcome.All(run)
-			fmt.Fprint(c.OutOrStdout(), Verdict(run, all))
-			return verdicts[all.Overall()]
+			text, overall := Verdict(r.Run)
+			fmt.Fprint(c.OutOrStdout(), text)
+			return verdicts[overall]
 		},
 	}
 }
