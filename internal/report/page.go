@@ -22,7 +22,7 @@ type Page struct {
 	Run     *result.Run
 	Machine string
 	Alerts  []string // what a reader has to know before any figure
-	Few     string   // how little is shown by cells that ran a few times
+	Few     string   // how little is shown by cells that ran a few times, or on a busy machine
 
 	Grid   *Table  // the run's figures as one table; nil where it isn't a grid of paths and latencies
 	Tables []Table // of each experiment
@@ -62,6 +62,9 @@ func NewPage(run *result.Run) *Page {
 	}
 	p.Legend = legend(run, experiments)
 	p.Comparisons, p.Reach = comparisons(all.Comparisons)
+	if next := nextStep(all.Comparisons); next != "" {
+		p.Few = strings.TrimSpace(p.Few + " " + next)
+	}
 	p.Pairs = pairCharts(all.Comparisons)
 	p.Findings, p.Tally = findings(all.Findings)
 	return p
@@ -165,6 +168,23 @@ func few(run *result.Run) string {
 	}
 	return fmt.Sprintf("%d of %d cells ran %s: they show where to look and support no conclusion.", n, len(run.Cells),
 		often)
+}
+
+// busy are the flags of a machine that did something else, too.
+var busy = []result.FlagKind{result.FlagHost, result.FlagStolen, result.FlagGenerator, result.FlagLate}
+
+// nextStep says what to do where every comparison is inconclusive, and each for a busy machine.
+func nextStep(found []outcome.Comparison) string {
+	made := slices.DeleteFunc(slices.Clone(found), func(c outcome.Comparison) bool { return c.Reason.LeftOut != "" })
+	decided := func(c outcome.Comparison) bool {
+		isBusy := func(kind result.FlagKind) bool { return slices.Contains(busy, kind) }
+		return c.Outcome != outcome.Inconclusive || !slices.ContainsFunc(c.Reason.Flags, isBusy)
+	}
+	if len(made) == 0 || slices.ContainsFunc(made, decided) {
+		return ""
+	}
+	return "Every comparison is inconclusive because this machine was busy. Close what else runs (a browser's tabs, a virus " +
+		"scanner, a video call) and run the lesson again. docs/instructor.md, 'What goes wrong in a room', explains each flag."
 }
 
 // notes say what a reader of a run's first table has to know who reads nothing else.

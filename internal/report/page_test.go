@@ -166,6 +166,23 @@ func TestWhatAReaderHasToKnowFirst(t *testing.T) {
 	}
 }
 
+// Where a busy machine makes every comparison inconclusive, a run says what to do; else it doesn't.
+func TestABusyMachineNamesTheNextStep(t *testing.T) {
+	for kind, want := range map[result.FlagKind]bool{result.FlagHost: true, result.FlagUncounted: false, "": false} {
+		run := latency()
+		for i := range run.Cells {
+			for j := range run.Cells[i].Repeats {
+				run.Cells[i].Repeats[j].Flags = []result.Flag{{Kind: kind}}[:min(1, len(kind))]
+			}
+		}
+		for _, text := range []string{page(t, run), Text(run, false)} {
+			if strings.Contains(oneLine(text), "Close what else runs") != want {
+				t.Errorf("flag %q: the next step is named: %v\n%s", kind, !want, Text(run, false))
+			}
+		}
+	}
+}
+
 // oneLine is text without its line breaks.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 

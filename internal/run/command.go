@@ -58,15 +58,11 @@ func NewRunCommand() *cobra.Command {
 			if f.dry {
 				return outline(c.Context(), file, o, c.OutOrStdout())
 			}
-			progressOut := c.ErrOrStderr()
-			if f.steps {
-				progressOut = newSteps(c.ErrOrStderr())
-			}
 			l, err := readLesson(file)
 			if err != nil {
 				return err
 			}
-			doc, err := Lesson(c.Context(), l, o, seed, progressOut)
+			doc, err := Lesson(c.Context(), l, o, seed, c.ErrOrStderr())
 			if doc != nil {
 				Print(c.OutOrStdout(), doc, f.details)
 			}

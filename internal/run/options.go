@@ -20,7 +20,7 @@ type runFlags struct {
 	until                  string
 	atMost                 float64
 	noPairs                bool
-	full, steps, dry       bool
+	full, dry              bool
 	details                bool
 	seed                   uint32
 }
@@ -52,8 +52,6 @@ func (f *runFlags) add(c *cobra.Command) {
 		"the lesson's full size, as the study had it: it says beforehand what that takes")
 	flags.BoolVar(&f.dry, "dry-run", false, "say what would run, how long it takes and what it needs, and run nothing")
 	flags.BoolVar(&f.details, "details", false, "print ratios, round trips, flags and what they mean, too")
-	flags.BoolVar(&f.steps, "steps", false, "tell programs how far the run is: lines of JSON in place of progress")
-	_ = flags.MarkHidden("steps")
 	flags.Uint32Var(&f.seed, "seed", 0, "of the order in which cells run: the same one gives the same order")
 	for _, old := range slices.Sorted(maps.Keys(renamed)) {
 		flags.StringSlice(old, nil, "")

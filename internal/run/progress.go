@@ -161,7 +161,6 @@ type progress struct {
 	began   time.Time
 	phase   string
 
-	steps   *steps // nil where people watch
 	results string // where to leave the last step, "" before the run and after it
 	run     string // its folder's name
 }
@@ -175,7 +174,6 @@ const load = "k6"
 // newProgress makes one for a run that has not begun.
 func newProgress(out io.Writer, doc *result.Run, expected time.Duration) *progress {
 	p := &progress{out: out, time: newEstimate(doc, expected), now: time.Now}
-	p.steps, _ = out.(*steps)
 	if _, ok := out.(*os.File); ok {
 		p.width, _ = strconv.Atoi(os.Getenv("LAB_COLUMNS")) // of the terminal, nothing where it is none
 	}
@@ -374,8 +372,8 @@ func clock(d time.Duration) string {
 // stepFile is within results/: how far the run under way is, whoever started it.
 const stepFile = ".step"
 
-// A Step is how far a run is, for programs that watch it: 'lab run --steps' writes one as a line of JSON whenever
-// something changes, and each second. LastStep reads the last one of any run.
+// A Step is how far a run is, for programs that watch it: a run leaves one in results/ whenever something changes, and
+// each second. LastStep reads it.
 type Step struct {
 	Run         string `json:"run"` // its folder's name
 	Cell        string `json:"cell"`
@@ -408,17 +406,9 @@ func (s PairStep) String() string {
 	return fmt.Sprintf("%s, until %.3g %%", text, 100*s.Until)
 }
 
-// steps writes what a progress tells as Steps.
-type steps struct{ encode *json.Encoder }
-
-func newSteps(out io.Writer) *steps { return &steps{json.NewEncoder(out)} }
-
-// Write drops what is meant for people: they see the steps in another way.
-func (s *steps) Write(text []byte) (int, error) { return len(text), nil }
-
-// step writes how far the progress is. Nobody who reads it any more is no reason to stop measuring.
+// step leaves how far the progress is. That it can't is no reason to stop measuring.
 func (p *progress) step() {
-	if p.run == "" || p.steps == nil && p.results == "" { // before its folder is there, nobody can ask for it
+	if p.results == "" { // before the run's folder is there, nobody can ask for it
 		return
 	}
 	s := Step{Run: p.run, Phase: p.phase, Block: p.block, Blocks: p.blocks, Done: p.done, Of: p.total, Failed: p.failed,
@@ -426,12 +416,7 @@ func (p *progress) step() {
 	if p.running {
 		s.Cell = p.name
 	}
-	if p.steps != nil {
-		_ = p.steps.encode.Encode(s)
-	}
-	if p.results != "" {
-		_ = s.write(p.results)
-	}
+	_ = s.write(p.results)
 }
 
 // follow begins to tell of the run of that name in results, until the returned function is called.
