@@ -57,18 +57,22 @@ func TestAddingALessonAsItsPageSays(t *testing.T) {
 	}
 }
 
-// saveLesson writes a lesson's file for as long as the test runs; there must be none yet.
+// savePlan writes a lesson's plan and script for as long as the test runs.
+func savePlan(t testing.TB, name, plan, script string) {
+	t.Helper()
+	file := filepath.Join(root, "k6", "lessons", name)
+	saveLesson(t, file+".yaml", plan)
+	saveLesson(t, file+".js", script)
+}
+
+// saveLesson writes a file of a lesson for as long as the test runs; there must be none yet.
 func saveLesson(t testing.TB, name, text string) {
 	t.Helper()
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		t.Fatal(err)
+	if _, err := os.Lstat(name); err == nil {
+		t.Fatalf("%s is there already", name)
 	}
 	t.Cleanup(func() { os.Remove(name) })
-	if _, err := f.WriteString(text); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -176,9 +176,7 @@ export default select;
 // saveCells saves the lesson of these cells.
 func saveCells(t testing.TB) {
 	t.Helper()
-	lesson := filepath.Join(root, "k6", "lessons", "98-cells")
-	saveLesson(t, lesson+".yaml", cellsPlan)
-	saveLesson(t, lesson+".js", cellsScript)
+	savePlan(t, "98-cells", cellsPlan, cellsScript)
 }
 
 // startCells begins a run of experiments of cellsPlan, narrowed by the options.
@@ -204,10 +202,15 @@ func checkRestored(t *testing.T) {
 			t.Errorf("%s %s are left", got, what)
 		}
 	}
-	want := map[string]string{"default_pool_size": "20", "query_wait_timeout": "120"}
+	checkPgBouncer(t, map[string]string{"default_pool_size": strconv.Itoa(poolSize), "query_wait_timeout": "120"})
+}
+
+// checkPgBouncer wants PgBouncer to have these settings just now.
+func checkPgBouncer(t *testing.T, want map[string]string) {
+	t.Helper()
 	for _, row := range table(t, connect(t, "lab", console), "SHOW CONFIG") {
 		if w, asked := want[row["key"]]; asked && w != row["value"] {
-			t.Errorf("PgBouncer's %s is %s, it was %s", row["key"], row["value"], w)
+			t.Errorf("PgBouncer's %s is %s, wanted %s", row["key"], row["value"], w)
 		}
 	}
 }

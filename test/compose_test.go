@@ -23,6 +23,7 @@ type service struct {
 	DependsOn   map[string]struct{ Condition string } `yaml:"depends_on"`
 	Ports       []struct {
 		HostIP string `yaml:"host_ip"`
+		Target int
 	}
 	Volumes []struct {
 		Source, Target string
@@ -30,84 +31,66 @@ type service struct {
 	}
 }
 
-// definition is compose.yaml as Compose resolves it, with every profile on.
-func definition(t *testing.T) map[string]service {
-	t.Helper()
+// compose.yaml as Compose resolves it without a word, with every profile on.
+func TestComposeFile(t *testing.T) {
+	t.Parallel()
+	a := command(t, nil, root+"/scripts/compose", "--profile", "yugabyte", "config")
 	var all struct{ Services map[string]service }
-	if err := yaml.Unmarshal([]byte(script(t, "compose", "--profile", "yugabyte", "config")), &all); err != nil {
-		t.Fatal(err)
+	if err := yaml.Unmarshal([]byte(a.out), &all); err != nil || a.status != 0 || a.err != "" || len(all.Services) < 9 {
+		t.Fatalf("%d services, %v, exit status %d\n%s", len(all.Services), err, a.status, a.err)
 	}
-	if len(all.Services) < 9 {
-		t.Fatalf("only %d services", len(all.Services))
+	for name, s := range all.Services {
+		t.Run(name, func(t *testing.T) { s.checkNeeds(t, name) })
 	}
-	return all.Services
-}
-
-func TestComposeFileIsClean(t *testing.T) {
-	t.Parallel()
-	if a := command(t, nil, root+"/scripts/compose", "config", "-q"); a.status != 0 || a.all() != "" {
-		t.Errorf("exit status %d\n%s", a.status, a.all())
-	}
-}
-
-func TestServicesHoldOnlyWhatTheyNeed(t *testing.T) {
-	t.Parallel()
-	for name, s := range definition(t) {
-		t.Run(name, func(t *testing.T) {
-			if !strings.Contains(strings.Join(s.SecurityOpt, " "), "no-new-privileges") || s.Privileged {
-				t.Error("may gain privileges")
-			}
-			if name != "yugabyte" && (!s.ReadOnly || strings.Join(s.CapDrop, " ") != "ALL") {
-				t.Errorf("read-only root: %v, capabilities dropped: %v; wanted true, ALL", s.ReadOnly, s.CapDrop)
-			}
-			for _, port := range s.Ports {
-				if name != "toxiproxy" && name != "lab" || port.HostIP != "127.0.0.1" {
-					t.Errorf("publishes a port on %q: only links and the console are published, on 127.0.0.1", port.HostIP)
-				}
-			}
-			for _, volume := range s.Volumes {
-				if strings.HasSuffix(volume.Source, ".sock") && name != "docker-stats" {
-					t.Errorf("has Docker's socket %s: the allow-list proxy alone may", volume.Source)
-				}
-				if strings.HasPrefix(volume.Source, root+"/configs") && !volume.ReadOnly {
-					t.Errorf("may write to %s", volume.Source)
-				}
-			}
-			for other, needs := range s.DependsOn {
-				if other == "yugabyte" || needs.Condition == "" {
-					t.Errorf("depends on %s, condition %q", other, needs.Condition)
-				}
-			}
-			if strings.HasSuffix(s.Image, ":latest") {
-				t.Errorf("image %s has no version", s.Image)
-			}
-		})
-	}
-}
-
-// libpq asks for TLS unless it is told otherwise, and PgBouncer would give it to its own health check.
-func TestHealthCheckOfPgBouncerUsesNoTLS(t *testing.T) {
-	t.Parallel()
-	if mode := definition(t)["pgbouncer"].Environment["PGSSLMODE"]; mode != "disable" {
-		t.Errorf("PGSSLMODE is %q, wanted disable", mode)
-	}
-}
-
-func TestLimitsAreEqual(t *testing.T) {
-	t.Parallel()
-	services := definition(t)
 	for _, name := range []string{"standby", "pgbouncer", "pgpool", "pgpool-near-app"} {
-		if one, other := services["primary"], services[name]; one.CPUs == 0 || one.CPUs != other.CPUs || one.MemLimit == "" ||
-			one.MemLimit != other.MemLimit {
+		if one, other := all.Services["primary"], all.Services[name]; one.CPUs == 0 || one.CPUs != other.CPUs ||
+			one.MemLimit == "" || one.MemLimit != other.MemLimit {
 			t.Errorf("primary has %v CPUs and %s, %s has %v and %s", one.CPUs, one.MemLimit, name, other.CPUs, other.MemLimit)
 		}
 	}
+	// libpq asks for TLS unless it is told otherwise, and PgBouncer would give it to its own health check.
+	if mode := all.Services["pgbouncer"].Environment["PGSSLMODE"]; mode != "disable" {
+		t.Errorf("PGSSLMODE is %q, wanted disable", mode)
+	}
+	t.Run("YugabyteDB's own", func(t *testing.T) { checkYugabyte(t, all.Services["yugabyte"]) })
 }
 
-// YugabyteDB's definition as far as it can be checked without its image.
-func TestYugabyteIsDefined(t *testing.T) {
-	t.Parallel()
-	s := definition(t)["yugabyte"]
+// checkNeeds wants a service to hold only what it needs.
+func (s service) checkNeeds(t *testing.T, name string) {
+	t.Helper()
+	if !strings.Contains(strings.Join(s.SecurityOpt, " "), "no-new-privileges") || s.Privileged {
+		t.Error("may gain privileges")
+	}
+	if name != "yugabyte" && (!s.ReadOnly || strings.Join(s.CapDrop, " ") != "ALL") {
+		t.Errorf("read-only root: %v, capabilities dropped: %v; wanted true, ALL", s.ReadOnly, s.CapDrop)
+	}
+	for _, port := range s.Ports {
+		link, console := name == "toxiproxy" && port.Target != 8474, name == "lab" && port.Target == 8080
+		if port.HostIP != "127.0.0.1" || !link && !console {
+			t.Errorf("publishes port %d on %q: only links and the console are published, on 127.0.0.1", port.Target, port.HostIP)
+		}
+	}
+	for _, volume := range s.Volumes {
+		if strings.HasSuffix(volume.Source, ".sock") && name != "docker-stats" {
+			t.Errorf("has Docker's socket %s: the allow-list proxy alone may", volume.Source)
+		}
+		if strings.HasPrefix(volume.Source, root+"/configs") && !volume.ReadOnly {
+			t.Errorf("may write to %s", volume.Source)
+		}
+	}
+	for other, needs := range s.DependsOn {
+		if other == "yugabyte" || needs.Condition == "" {
+			t.Errorf("depends on %s, condition %q", other, needs.Condition)
+		}
+	}
+	if strings.HasSuffix(s.Image, ":latest") {
+		t.Errorf("image %s has no version", s.Image)
+	}
+}
+
+// checkYugabyte checks YugabyteDB's definition as far as it can without its image.
+func checkYugabyte(t *testing.T, s service) {
+	t.Helper()
 	if want := strings.TrimSpace(script(t, "setting", "LAB_YUGABYTE_IMAGE")); s.Image != want ||
 		!strings.Contains(want, ":2025.2.") {
 		t.Errorf("image %q, .env says %q", s.Image, want)

@@ -3,45 +3,12 @@ package test
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"pooler-lab/internal/testkit"
 )
-
-// What Docker says of each running container of the lab, beside what compose.yaml asks for.
-func TestContainersAreConfined(t *testing.T) {
-	t.Parallel()
-	for _, c := range inspect(t) {
-		service := c.Config.Labels["com.docker.compose.service"]
-		t.Run(service, func(t *testing.T) {
-			if c.HostConfig.Privileged || !slices.ContainsFunc(c.HostConfig.SecurityOpt, func(o string) bool {
-				return strings.HasPrefix(o, "no-new-privileges") && !strings.HasSuffix(o, "false")
-			}) {
-				t.Errorf("may gain privileges: %v", c.HostConfig.SecurityOpt)
-			}
-			if service != "yugabyte" && (!slices.Contains(c.HostConfig.CapDrop, "ALL") || !c.HostConfig.ReadonlyRootfs) {
-				t.Errorf("capabilities dropped %v, read-only root file system %v", c.HostConfig.CapDrop,
-					c.HostConfig.ReadonlyRootfs)
-			}
-			for _, m := range c.Mounts {
-				if has := strings.HasSuffix(m.Destination, "docker.sock"); has && service != "docker-stats" {
-					t.Errorf("has Docker's socket")
-				}
-			}
-			for port, bindings := range c.NetworkSettings.Ports {
-				for _, b := range bindings {
-					link, console := service == "toxiproxy" && port != "8474/tcp", service == "lab" && port == "8080/tcp"
-					if b.HostIP != "127.0.0.1" || !link && !console {
-						t.Errorf("publishes %s on %s", port, b.HostIP)
-					}
-				}
-			}
-		})
-	}
-}
 
 // A port that something listens on is no source of a connection: once its listener has closed, as that of a link that
 // is cut, it could otherwise be taken.
@@ -122,14 +89,6 @@ type inspected struct {
 	Config struct {
 		Env    []string
 		Labels map[string]string
-	}
-	HostConfig struct {
-		Privileged, ReadonlyRootfs bool
-		SecurityOpt, CapDrop       []string
-	}
-	Mounts          []struct{ Destination string }
-	NetworkSettings struct {
-		Ports map[string][]struct{ HostIP string }
 	}
 }
 

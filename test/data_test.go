@@ -98,33 +98,9 @@ func checkTidy(t *testing.T) {
 			t.Errorf("after reset link %s is %+v", name, row)
 		}
 	}
-	admin := connect(t, "lab", console)
-	for key, want := range map[string]string{"default_pool_size": strconv.Itoa(poolSize),
-		"max_prepared_statements": "200"} {
-		if got := config(t, admin, key); got != want {
-			t.Errorf("after reset PgBouncer's %s is %s, wanted %s", key, got, want)
-		}
-	}
+	checkPgBouncer(t, map[string]string{"default_pool_size": strconv.Itoa(poolSize), "max_prepared_statements": "200"})
 	login := one(t, connect(t, "lab", primary), "SELECT rolcanlogin FROM pg_roles WHERE rolname = 'app_trust'")
 	if login != "f" {
 		t.Error("after reset app_trust may still log in")
-	}
-}
-
-func TestResetRefusesBadInput(t *testing.T) {
-	conn, scale := connect(t, "app", primary), labScale(t)
-	before := checkData(t, conn, scale) // what other tests wrote is there
-	checkRefused(t, map[string]string{
-		"reset --scale 0":     "whole number from 1 to 20000",
-		"reset --scale -3":    "whole number from 1 to 20000",
-		"reset --scale 20001": "whole number from 1 to 20000",
-		"reset --scale ten":   `"ten"`,
-		"reset --scale 1.5":   `"1.5"`,
-		"reset --scale":       "flag needs an argument",
-		"reset everything":    "everything",
-		"reset --all":         "unknown flag: --all",
-	})
-	if after := checkData(t, conn, scale); after != before {
-		t.Errorf("a refusal touched the data: %q, and before %q", after, before)
 	}
 }

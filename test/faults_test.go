@@ -2,7 +2,6 @@ package test
 
 import (
 	"math"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -61,30 +60,21 @@ export default select;
 // inWindow is how long after its load has begun a cell of the plan is in its window.
 const inWindow = 1200 * time.Millisecond
 
-// saveFaults saves the lesson of these cells.
-func saveFaults(t testing.TB) {
+// startFault begins a run of one cell of the plan, and waits until that is in its window.
+func startFault(t testing.TB, experiment string) *started {
 	t.Helper()
-	lesson := filepath.Join(root, "k6", "lessons", "97-faults")
-	saveLesson(t, lesson+".yaml", faultsPlan)
-	saveLesson(t, lesson+".js", faultsScript)
-}
-
-// startFault begins a run of one cell of the plan, or of all where no experiment is named.
-func startFault(t testing.TB, experiments ...string) *started {
-	t.Helper()
-	args := []string{"97-faults"}
-	if len(experiments) > 0 {
-		args = append(args, "--experiments", strings.Join(experiments, ","))
-	}
-	return start(t, "run", args...)
+	run := start(t, "run", "97-faults", "--experiments", experiment)
+	waitForLoad(t)
+	time.Sleep(inWindow)
+	return run
 }
 
 // BenchmarkFaultsRaiseTheirFlags injects faults into cells that run. Each raises its flag, and the figure that it is
 // about is wanted worse than that of the same cell without the fault.
 func BenchmarkFaultsRaiseTheirFlags(t *testing.B) {
-	saveFaults(t)
+	savePlan(t, "97-faults", faultsPlan, faultsScript)
 	sound := map[string]result.Cell{}
-	for _, c := range startFault(t).finished(t, 0).Cells {
+	for _, c := range start(t, "run", "97-faults").finished(t, 0).Cells {
 		sound[c.Experiment] = c
 	}
 	for _, fault := range []struct {
@@ -99,54 +89,35 @@ func BenchmarkFaultsRaiseTheirFlags(t *testing.B) {
 		{"generator", result.FlagLate, stopK6, "p95"},
 	} {
 		t.Run(string(fault.kind), func(t *testing.B) {
-			c := onlyCell(t, fault.run(t).finished(t, 0))
-			with, without := flaggedRepeat(t, c, fault.kind), soundRepeat(t, sound[fault.experiment], fault.kind)
-			noteEffect(t, fault.metric, &c, with, without)
+			c, usual := onlyCell(t, fault.run(t).finished(t, 0)), sound[fault.experiment]
+			// The fault was injected into the first attempt at the cell, whether it was run again or not.
+			if len(c.Repeats) == 0 || c.Repeats[0].Measured == nil || !c.Repeats[0].Flagged(fault.kind) {
+				t.Fatalf("the flag %s is missing: %s", fault.kind, reasons(c))
+			}
+			with, without := &c.Repeats[0], usual.Last()
+			t.Logf("flags %v", with.Flags)
+			if without == nil {
+				t.Fatalf("without the fault, no repeat is ok: %s", reasons(usual))
+			}
+			if without.Flagged(fault.kind) { // it is too slow for the cell
+				t.Skipf("this machine raises the flag %s without the fault, too: %v", fault.kind, without.Flags)
+			}
+			f, err := metric.Find(fault.metric)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, measured := f.Of(&c, with)
+			sound, known := f.Of(&c, without)
+			if !measured || !known || sound <= 0 {
+				t.Fatalf("%s was not measured", f.Name)
+			}
+			lo, hi := 1.0, math.Inf(1) // worse
+			if f.Better == metric.More {
+				lo, hi = math.Inf(-1), 1
+			}
+			figure(t, c.Experiment+": "+f.Name+" with the fault, to without it", v/sound, "", lo, hi)
 		})
 	}
-}
-
-// flaggedRepeat is the first attempt at the cell, into which the fault was injected, whether it was run again or not.
-func flaggedRepeat(t testing.TB, c result.Cell, kind result.FlagKind) *result.Repeat {
-	t.Helper()
-	if len(c.Repeats) == 0 || c.Repeats[0].Measured == nil || !c.Repeats[0].Flagged(kind) {
-		t.Fatalf("the flag %s is missing: %s", kind, reasons(c))
-	}
-	t.Logf("flags %v", c.Repeats[0].Flags)
-	return &c.Repeats[0]
-}
-
-// soundRepeat is the one that counts of a cell without the fault. A machine that is too slow for the cell has the fault
-// by itself.
-func soundRepeat(t testing.TB, c result.Cell, kind result.FlagKind) *result.Repeat {
-	t.Helper()
-	r := c.Last()
-	if r == nil {
-		t.Fatalf("without the fault, no repeat is ok: %s", reasons(c))
-	}
-	if r.Flagged(kind) {
-		t.Skipf("this machine raises the flag %s without the fault, too: %v", kind, r.Flags)
-	}
-	return r
-}
-
-// noteEffect notes what the figure with the fault is to the one without it. It is wanted worse.
-func noteEffect(b *testing.B, name string, c *result.Cell, with, without *result.Repeat) {
-	b.Helper()
-	f, err := metric.Find(name)
-	if err != nil {
-		b.Fatal(err)
-	}
-	v, measured := f.Of(c, with)
-	usual, known := f.Of(c, without)
-	if !measured || !known || usual <= 0 {
-		b.Fatalf("%s was not measured", name)
-	}
-	lo, hi := 1.0, math.Inf(1)
-	if f.Better == metric.More {
-		lo, hi = math.Inf(-1), 1
-	}
-	figure(b, c.Experiment+": "+name+" with the fault, to without it", v/usual, "", lo, hi)
 }
 
 // cutLimit cuts the primary's CPU limit for a second of the window, to less than what the queries need.
@@ -161,8 +132,6 @@ func cutLimit(t testing.TB) *started {
 		}
 	})
 	run := startFault(t, "limit")
-	waitForLoad(t)
-	time.Sleep(inWindow)
 	set("0.05")
 	time.Sleep(time.Second)
 	set(restore)
@@ -174,9 +143,9 @@ func cutLimit(t testing.TB) *started {
 func slowLink(t testing.TB) *started {
 	const api, listen, name = "127.0.0.1:8475", "127.0.0.1:16001", "client-primary"
 	cli := func(args ...string) { inside(t, "toxiproxy", append([]string{"toxiproxy-cli"}, args...)...) }
-	p, found := snapshot(t).Proxy(name)
-	if !found {
-		t.Fatalf("toxiproxy has no link %s", name)
+	p, err := link.New("http://"+address(t, "toxiproxy")+":8474", name).Proxy(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
 	}
 	listens := "0.0.0.0:" + p.Listen[strings.LastIndex(p.Listen, ":")+1:]
 	leadTo := func(upstream string) {
@@ -194,28 +163,14 @@ func slowLink(t testing.TB) *started {
 	cli("-h", api, "create", "-l", listen, "-u", p.Upstream, "behind")
 	cli("-h", api, "toxic", "add", "-t", "latency", "-a", "latency=15", "behind")
 	leadTo(listen)
-	return startFault(t, "network")
-}
-
-// snapshot is what toxiproxy holds.
-func snapshot(t testing.TB) link.Snapshot {
-	t.Helper()
-	s, err := link.New("http://"+address(t, "toxiproxy")+":8474", paths(t).LinkNames()...).Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return start(t, "run", "97-faults", "--experiments", "network")
 }
 
 // refuseClients ends two of four clients' connections in mid-window, and their role may have no more than two.
 func refuseClients(t testing.TB) *started {
-	ask := func(sql string) {
-		inside(t, "primary", "psql", "-X", "-q", "-U", "postgres", "-d", "postgres", "-c", sql)
-	}
+	ask := func(sql string) { asSuperuser(t, "primary", sql) }
 	t.Cleanup(func() { ask("ALTER ROLE app_clear CONNECTION LIMIT -1") })
 	run := startFault(t, "connections")
-	waitForLoad(t)
-	time.Sleep(inWindow)
 	ask("ALTER ROLE app_clear CONNECTION LIMIT 2")
 	ask("SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity " +
 		"WHERE application_name = 'k6' AND usename = 'app_clear' LIMIT 2) AS two")
@@ -225,16 +180,10 @@ func refuseClients(t testing.TB) *started {
 // stopK6 stops k6 for 0.4 s of the window.
 func stopK6(t testing.TB) *started {
 	run := startFault(t, "generator")
-	waitForLoad(t)
-	time.Sleep(inWindow)
-	const find = `for p in /proc/[0-9]*; do
-		case $(tr '\0' ' ' <$p/cmdline 2>/dev/null) in 'k6 run '*) echo ${p#/proc/} $(stat -c %u $p) ;; esac
-	done`
-	pid, user, found := strings.Cut(inside(t, "lab", "sh", "-c", find), " ")
-	if !found || strings.Contains(user, "\n") {
-		t.Fatalf("k6 is not one process: %s %s", pid, user)
+	all := processes(t, "k6 run ")
+	if len(all) != 1 {
+		t.Fatalf("k6 is not one process: %v", all)
 	}
-	// As its own user: the container holds no capability to signal others' processes.
-	docker(t, "exec", "-u", user, container("lab"), "sh", "-c", "kill -STOP "+pid+"; sleep 0.4; kill -CONT "+pid)
+	all[0].shell(t, "kill -STOP $pid; sleep 0.4; kill -CONT $pid")
 	return run
 }

@@ -106,51 +106,32 @@ func checkInterrupted(t *testing.T, run *started) {
 	checkRestored(t)
 }
 
-// killInLab kills the programs in the lab's container whose command lines begin so, each as its own user: the container
-// holds no capability to signal others' processes.
-func killInLab(t *testing.T, command string) {
+// A process is one in the lab's container.
+type process struct{ pid, user string }
+
+// processes are those in the lab's container whose command lines begin so.
+func processes(t testing.TB, command string) (all []process) {
 	t.Helper()
 	find := `for p in /proc/[0-9]*; do
 		case $(tr '\0' ' ' <$p/cmdline 2>/dev/null) in '` + command + `'*) echo ${p#/proc/}:$(stat -c %u $p) ;; esac
 	done; true`
-	for _, process := range strings.Fields(inside(t, "lab", "sh", "-c", find)) {
-		pid, user, _ := strings.Cut(process, ":")
-		docker(t, "exec", "-u", user, container("lab"), "sh", "-c", "kill -9 "+pid)
+	for _, found := range strings.Fields(inside(t, "lab", "sh", "-c", find)) {
+		pid, user, _ := strings.Cut(found, ":")
+		all = append(all, process{pid, user})
 	}
+	return all
 }
 
-// What can't be run is refused in one line that names it, before anything runs.
-func TestRunRefusesBadInput(t *testing.T) {
-	t.Parallel()
-	checkRefused(t, map[string]string{
-		"run":                                       "00-tour",
-		"run 09-nope":                               `no lesson "09-nope"`,
-		"run ../00-tour":                            "no lesson",
-		"run 00-tour more":                          "arg",
-		"run 00-tour --paths nope":                  `unknown path "nope"`,
-		"run 00-tour --experiments nope":            `unknown experiment "nope"`,
-		"run 00-tour --workloads nope":              `unknown workload "nope"`,
-		"run 00-tour --protocols fast":              `"fast"`,
-		"run 00-tour --latencies 5x":                `"5x"`,
-		"run 00-tour --latencies -5":                "latencies: -5 is too small",
-		"run 00-tour --latencies 100000000":         "60000",
-		"run 00-tour --paths socket --latencies 10": "no cells are left",
-		"run 00-tour --seconds 0":                   "seconds: 0 is too small",
-		"run 00-tour --seconds nan":                 "seconds",
-		"run 00-tour --seconds 1e9":                 "3600",
-		"run 00-tour --seconds soon":                `"soon"`,
-		"run 00-tour --warmup -1":                   "warm",
-		"run 00-tour --repeats 0":                   "repeats: 0 is too small",
-		"run 00-tour --clients 0":                   "clients: 0 is too small",
-		"run 00-tour --clients 1,x":                 `"x" stands there, it must be a whole number`,
-		"run 00-tour --rate 0":                      "rate",
-		"run 00-tour --rate -1":                     "rate: -1 is too small",
-		"run 00-tour --seed -1":                     `"-1"`,
-		"run 00-tour --nonsense":                    "--nonsense",
-		"run 00-tour --experiment connect":          "did you mean --experiments?",
-		"run 00-tour --experiments conect":          "did you mean connect?",
-		"run 00-tour --groups connect":              "--groups is called --experiments now",
-		"run 00-tour --pods 2":                      "--pods is called --instances now",
-		"run 00-tour --pod-pools 2":                 "--pod-pools is called --instance-pools now",
-	})
+// shell runs code as the process's own user: the container holds no capability to signal others' processes.
+func (p process) shell(t testing.TB, code string) {
+	t.Helper()
+	docker(t, "exec", "-u", p.user, container("lab"), "sh", "-c", "pid="+p.pid+"; "+code)
+}
+
+// killInLab kills the programs in the lab's container whose command lines begin so.
+func killInLab(t *testing.T, command string) {
+	t.Helper()
+	for _, p := range processes(t, command) {
+		p.shell(t, "kill -9 $pid")
+	}
 }

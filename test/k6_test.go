@@ -39,37 +39,3 @@ func TestScriptGoesOverThePathsLink(t *testing.T) {
 		})
 	}
 }
-
-// Thresholds of a script fail it, and what a script can't honour is refused.
-func TestScriptsEnd(t *testing.T) {
-	t.Parallel()
-	file := writeFile(t, folderWithSpaces(t), "slow.js", `import pg from 'k6/x/pg';
-export const options = { iterations: 1, thresholds: { pg_statement: ['max<0.0001'] } };
-export default function () {
-  const client = pg.client({});
-  client.connect();
-  client.exec('SELECT 1');
-  client.close();
-}
-`)
-	for name, c := range map[string]struct {
-		args   []string
-		status int
-		says   string
-	}{
-		"a threshold":     {[]string{"--quiet", file}, 99, "thresholds on metrics 'pg_statement' have been crossed"},
-		"a latency":       {[]string{"-e", "LAB_LATENCY_MS=10", lessonFile}, 1, "scripts/latency 10ms client-primary"},
-		"an unknown name": {[]string{"-e", "LAB_CLIENT=10", lessonFile}, 1, "did you mean LAB_CLIENTS?"},
-		"what only a run does": {[]string{"-e", "LAB_EXPERIMENT=stale-far", lessonFile}, 1,
-			"scripts/run 05-balance --experiments stale-far"},
-		"k6's own scenario": {[]string{"--vus", "10", lessonFile}, 1, "give -e LAB_CLIENTS instead"},
-		"what is not read":  {[]string{"-e", "LAB_CLIENTS=10", file}, 1, "doesn't read LAB_CLIENTS"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			a := command(t, nil, filepath.Join(root, "scripts", "k6"), append([]string{"run"}, c.args...)...)
-			if a.status != c.status || !strings.Contains(a.all(), c.says) {
-				t.Errorf("exit status %d, not %d\n%s\nlacks %s", a.status, c.status, a.all(), c.says)
-			}
-		})
-	}
-}

@@ -7,12 +7,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -108,16 +106,6 @@ func labSays(t testing.TB, lines ...string) map[string]answer {
 	return answers
 }
 
-// checkRefused wants the lab's program to refuse each line with words that name what is wrong.
-func checkRefused(t *testing.T, says map[string]string) {
-	t.Helper()
-	for line, a := range labSays(t, slices.Sorted(maps.Keys(says))...) {
-		if a.status == 0 || !strings.Contains(a.out, says[line]) {
-			t.Errorf("lab %s: exit status %d, wanted a refusal with %q, got:\n%s", line, a.status, says[line], a.out)
-		}
-	}
-}
-
 // refused runs a script of the lab that must fail, and returns all it printed.
 func refused(t *testing.T, env []string, name string, args ...string) string {
 	t.Helper()
@@ -151,7 +139,7 @@ func inside(t testing.TB, service string, args ...string) string {
 func address(t testing.TB, service string) string {
 	t.Helper()
 	return docker(t, "inspect", "-f", fmt.Sprintf("{{(index .NetworkSettings.Networks %q).IPAddress}}",
-		project+"_default"), container(service))
+		network()), container(service))
 }
 
 // paths are the lab's, from its own files.
@@ -270,7 +258,7 @@ func services(t testing.TB) map[string]string {
 	t.Helper()
 	ids := strings.Fields(docker(t, "ps", "-q", "--filter", "label=com.docker.compose.project="+project))
 	format := fmt.Sprintf(`{{index .Config.Labels "com.docker.compose.service"}} `+
-		`{{with index .NetworkSettings.Networks %q}}{{.IPAddress}}{{end}}`, project+"_default")
+		`{{with index .NetworkSettings.Networks %q}}{{.IPAddress}}{{end}}`, network())
 	names := map[string]string{}
 	for line := range strings.Lines(docker(t, append([]string{"inspect", "-f", format}, ids...)...)) {
 		if service, ip, _ := strings.Cut(strings.TrimSpace(line), " "); ip != "" {

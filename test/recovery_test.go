@@ -65,17 +65,14 @@ func kill(t *testing.T, services ...string) {
 // has all that the primary wrote, and both Pgpool-IIs send reads to it.
 func recovered(t *testing.T) {
 	t.Helper()
-	testkit.Eventually(t, func() string { return firstOf(t, unreachable, behind, notBalanced) })
-}
-
-func firstOf(t *testing.T, checks ...func(*testing.T) string) string {
-	t.Helper()
-	for _, check := range checks {
-		if wrong := check(t); wrong != "" {
-			return wrong
+	testkit.Eventually(t, func() string {
+		for _, check := range []func(*testing.T) string{unreachable, behind, notBalanced} {
+			if wrong := check(t); wrong != "" {
+				return wrong
+			}
 		}
-	}
-	return ""
+		return ""
+	})
 }
 
 // unreachable names a path that doesn't answer.

@@ -1,8 +1,10 @@
 package test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -73,13 +75,36 @@ func TestScriptsWantALabThatIsUp(t *testing.T) {
 	}
 }
 
-// A setting that doesn't exist is an error, which names those that do.
-func TestSettingRefusesWhatItDoesNotKnow(t *testing.T) {
-	t.Parallel()
-	for _, name := range []string{"LAB_SCAL", "lab_port", "HOME", "a b"} {
-		says := `setting: there is no setting "` + name + `": there are COMPOSE_PROJECT_NAME, `
-		if said := refused(t, nil, "setting", name); !strings.HasPrefix(said, says) {
-			t.Errorf("%s: said %q", name, said)
+// What can't be done is refused in a line that says what is wrong, before anything happens.
+func TestBadInputIsRefused(t *testing.T) {
+	conn, scale := connect(t, "app", primary), labScale(t)
+	before := checkData(t, conn, scale) // what other tests wrote is there
+	says := map[string]string{
+		"run":                           "00-tour",
+		"run 09-nope":                   `no lesson "09-nope"`,
+		"run 00-tour more":              "arg",
+		"run 00-tour --paths nope":      `unknown path "nope"`,
+		"run 00-tour --latencies -5":    "latencies: -5 is too small",
+		"run 00-tour --rate -1":         "rate: -1 is too small",
+		"run 00-tour --groups connect":  "--groups is called --experiments now",
+		"run 00-tour --pods 2":          "--pods is called --instances now",
+		"run 00-tour --pod-pools 2":     "--pod-pools is called --instance-pools now",
+		"reset --scale 0":               "whole number from 1 to 20000",
+		"reset --scale 20001":           "whole number from 1 to 20000",
+		"reset --scale ten":             `"ten"`,
+		"reset everything":              "everything",
+		"latency 10ms client-primry":    "did you mean client-primary?",
+		"psql drect":                    "did you mean direct?",
+		"psql direct -X -c SELEC":       "syntax error",
+		"pgbench direct -f nowhere.sql": "nowhere.sql",
+		"k6 run nowhere.js":             "there is no file nowhere.js; the lessons are k6/lessons/00-tour.js",
+	}
+	for line, a := range labSays(t, slices.Sorted(maps.Keys(says))...) {
+		if a.status == 0 || !strings.Contains(a.out, says[line]) {
+			t.Errorf("lab %s: exit status %d, wanted a refusal with %q, got:\n%s", line, a.status, says[line], a.out)
 		}
+	}
+	if after := checkData(t, conn, scale); after != before {
+		t.Errorf("a refusal touched the data: %q, and before %q", after, before)
 	}
 }

@@ -43,6 +43,7 @@ var agreeing = map[string]struct {
 // BenchmarkSlotsAgreeWithWindows: two paths have the same ratio whether their clients alternate in short slots, in
 // longer ones, or each path has windows of its own.
 func BenchmarkSlotsAgreeWithWindows(t *testing.B) {
+	const most = 1.5 // room for more than that says nothing
 	ratios := map[string]map[string]outcome.Interval{
 		"slots of 300 ms": ofSlots(t, 300), "windows": ofWindows(t), "slots of 500 ms": ofSlots(t, 500),
 	}
@@ -50,28 +51,21 @@ func BenchmarkSlotsAgreeWithWindows(t *testing.B) {
 		for one, of := range ratios {
 			t.Logf("%s in %s: %.3f (%.3f to %.3f)", metric, one, of[metric].Center, of[metric].Lo, of[metric].Hi)
 			for other, with := range ratios {
-				if one < other {
-					t.Run(metric+", "+one+" and "+other, func(t *testing.B) { noteAgreement(t, of[metric], with[metric]) })
+				if one >= other {
+					continue
 				}
+				name, a, b := metric+", "+one+" and "+other, of[metric], with[metric]
+				t.Run(name, func(t *testing.B) {
+					// How far they may be apart, as a factor: their intervals, and as much again.
+					room := math.Exp(math.Log(a.Hi/a.Lo) + math.Log(b.Hi/b.Lo))
+					if room > most {
+						t.Skipf("the intervals are too wide: ratios may be %.2g times apart", room)
+					}
+					figure(t, "slots: "+name, a.Center/b.Center, "", 1/room, room)
+				})
 			}
 		}
 	}
-}
-
-// noteAgreement notes how far two measurements of one ratio are apart.
-func noteAgreement(b *testing.B, one, other outcome.Interval) {
-	const most = 1.5 // room for more than that says nothing
-	room := roomOf(one, other)
-	if room > most {
-		b.Skipf("the intervals are too wide: ratios may be %.2g times apart", room)
-	}
-	_, name, _ := strings.Cut(b.Name(), "/")
-	figure(b, "slots: "+strings.ReplaceAll(name, "_", " "), one.Center/other.Center, "", 1/room, room)
-}
-
-// roomOf is how far two ratios may be apart, as a factor: their intervals, and as much again.
-func roomOf(a, b outcome.Interval) float64 {
-	return math.Exp(math.Log(a.Hi/a.Lo) + math.Log(b.Hi/b.Lo))
 }
 
 // slotCell is a cell of the comparison.

@@ -29,7 +29,7 @@ func clones(t *testing.T) int {
 func rejoins(t *testing.T) {
 	t.Helper()
 	began := time.Now()
-	testkit.Eventually(t, func() string { return firstOf(t, behind) })
+	testkit.Eventually(t, func() string { return behind(t) })
 	t.Logf("the standby follows again after %.1f s", time.Since(began).Seconds())
 	if on, has := balancesOf(t, "primary"), balancesOf(t, "standby"); on != has {
 		t.Errorf("the primary has %+v, the standby %+v", on, has)
@@ -96,7 +96,7 @@ func TestStandbyClonesAnewWhenItsSlotIsLost(t *testing.T) {
 	if made := clones(t) - before; made != 1 {
 		t.Errorf("%d clones were made, wanted one", made)
 	}
-	testkit.Eventually(t, func() string { return firstOf(t, notBalanced) })
+	testkit.Eventually(t, func() string { return notBalanced(t) })
 	t.Logf("both Pgpool-IIs balance over it again %.1f s after its start", time.Since(began).Seconds())
 }
 
@@ -107,7 +107,7 @@ func TestAnotherPrimaryTakesThePlaceOfThePrimary(t *testing.T) {
 	docker(t, "volume", "rm", project+"_primary-data")
 	began := time.Now()
 	script(t, "compose", "up", "-d", "primary")
-	testkit.Eventually(t, func() string { return firstOf(t, behind) })
+	testkit.Eventually(t, func() string { return behind(t) })
 	now := systemIdentifier(t, container("primary"))
 	if now == before || systemIdentifier(t, container("standby")) != now {
 		t.Errorf("the primary was %s and is %s, the standby is %s", before, now, systemIdentifier(t, container("standby")))

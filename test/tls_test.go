@@ -2,9 +2,8 @@ package test
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"math"
+	"crypto/tls"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,75 +17,7 @@ import (
 // authority is, in the lab's container, the certificate that clients of TLS trust.
 const authority = "/run/secrets-lab/tls/ca.crt"
 
-// tlsScript connects once through each door in each mode and prints what the connect took, phase by phase, and
-// whether the server behind the door says that this connection has TLS.
-const tlsScript = `import pg from 'k6/x/pg';
-import { Gauge } from 'k6/metrics';
-const encrypted = new Gauge('encrypted');
-const doors = {
-  direct: 'host=primary', link: 'host=toxiproxy port=15001', standby: 'host=standby',
-  transaction: 'host=pgbouncer port=6432', session: 'host=pgbouncer port=6432 dbname=lab_session',
-};
-const clients = {};
-for (const [door, dsn] of Object.entries(doors)) {
-  for (const mode of ['disable', 'require', 'verify-full sslrootcert=` + authority + `']) {
-    const path = door + ' ' + mode.split(' ')[0];
-    clients[path] = pg.client({ dsn: 'dbname=lab user=app ' + dsn + ' sslmode=' + mode, path, protocol: 'simple' });
-  }
-}
-const figures = ['pg_connect', 'pg_connect_dial', 'pg_connect_tls', 'pg_connect_auth', 'pg_connect_hash',
-  'pg_connect_without_hash', 'encrypted'];
-const kept = Object.keys(clients).flatMap((path) => figures.map((name) => [name + '{path:' + path + '}', []]));
-export const options = { iterations: 1, thresholds: Object.fromEntries(kept) };
-export default function () {
-  for (const [path, client] of Object.entries(clients)) {
-    client.connect();
-    const [{ ssl }] = client.query('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()');
-    encrypted.add(ssl ? 1 : 0, { path });
-    client.close();
-  }
-}
-export function handleSummary({ metrics }) {
-  const of = (path) => figures.map((name) => [name, metrics[name + '{path:' + path + '}'].values]);
-  const values = Object.keys(clients).map((path) => [path,
-    Object.fromEntries(of(path).map(([name, { avg, value }]) => [name, value === undefined ? avg : value]))]);
-  return { stdout: JSON.stringify(Object.fromEntries(values)) };
-}
-`
-
-// TLS is there for who asks, on each way that offers it, and for nobody else.
-func TestTLSWhereItIsAskedFor(t *testing.T) {
-	file := writeFile(t, folderWithSpaces(t), "tls.js", tlsScript)
-	var connects map[string]map[string]float64
-	out := script(t, "k6", "run", "--quiet", file)
-	if err := json.Unmarshal([]byte(out), &connects); err != nil || len(connects) != 15 {
-		t.Fatalf("%d connects, %v:\n%s", len(connects), err, out)
-	}
-	for name, ms := range connects {
-		t.Run(name, func(t *testing.T) {
-			door, mode, _ := strings.Cut(name, " ")
-			asked := mode != "disable"
-			if (ms["pg_connect_tls"] > 0) != asked {
-				t.Errorf("the handshake took %v ms", ms["pg_connect_tls"])
-			}
-			// Behind PgBouncer there is none, whatever its client does.
-			want := asked && door != "transaction" && door != "session"
-			if (ms["encrypted"] == 1) != want {
-				t.Errorf("the server says %v, wanted TLS: %v", ms["encrypted"], want)
-			}
-			phases := ms["pg_connect_dial"] + ms["pg_connect_tls"] + ms["pg_connect_auth"]
-			if math.Abs(phases/ms["pg_connect"]-1) > 0.01 {
-				t.Errorf("the phases add up to %v ms, the connect took %v", phases, ms["pg_connect"])
-			}
-			hash, rest := ms["pg_connect_hash"], ms["pg_connect_without_hash"]
-			if hash < 0.1 || hash >= ms["pg_connect_auth"] || math.Abs((hash+rest)/ms["pg_connect"]-1) > 0.01 {
-				t.Errorf("of a connect of %v ms the client hashed for %v, and %v are the rest", ms["pg_connect"], hash, rest)
-			}
-		})
-	}
-}
-
-// tlsConnect connects as app with libpq keywords that say what TLS is wanted.
+// tlsConnect connects as app with libpq keywords that say which service and what TLS is wanted.
 func tlsConnect(t *testing.T, keywords string) (*pgx.Conn, error) {
 	t.Helper()
 	config, err := pgx.ParseConfig("user=app " + keywords)
@@ -94,6 +25,12 @@ func tlsConnect(t *testing.T, keywords string) (*pgx.Conn, error) {
 		t.Fatal(err)
 	}
 	config.Password = password(t, "app")
+	config.LookupFunc = func(_ context.Context, host string) ([]string, error) { // certificates have services' names
+		if net.ParseIP(host) == nil {
+			host = address(t, host)
+		}
+		return []string{host}, nil
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), oneTry())
 	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, config)
@@ -103,23 +40,58 @@ func tlsConnect(t *testing.T, keywords string) (*pgx.Conn, error) {
 	return conn, err
 }
 
+// trusted is a file with the certificate that clients of TLS trust, which whoever runs k6 may read.
+func trusted(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "ca.crt")
+	if err := os.WriteFile(file, []byte(inside(t, "lab", "cat", authority)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TLS is there for who asks, on each way that offers it, and for nobody else. Behind PgBouncer there is none, whatever
+// its client does.
+func TestTLSWhereItIsAskedFor(t *testing.T) {
+	verify := "verify-full sslrootcert=" + trusted(t)
+	for door, encrypts := range map[string]bool{
+		"host=primary dbname=lab":                     true,
+		"host=toxiproxy port=15001 dbname=lab":        true,
+		"host=standby dbname=lab":                     true,
+		"host=pgbouncer port=6432 dbname=lab":         false,
+		"host=pgbouncer port=6432 dbname=lab_session": false,
+	} {
+		for _, mode := range []string{"disable", "require", verify} {
+			t.Run(door+" "+mode[:7], func(t *testing.T) {
+				conn, err := tlsConnect(t, door+" sslmode="+mode)
+				if err != nil {
+					t.Fatal(err)
+				}
+				asked := mode != "disable"
+				if _, has := conn.PgConn().Conn().(*tls.Conn); has != asked {
+					t.Errorf("the client has TLS: %v", has)
+				}
+				said := one(t, conn, "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
+				if (said == "t") != (asked && encrypts) {
+					t.Errorf("the server says that TLS is %s", said)
+				}
+			})
+		}
+	}
+}
+
 // Pgpool-II says that it has no TLS (configs/pgpool says why), and who shows the certificate under a name that isn't
 // in it is not believed.
 func TestTLSIsRefused(t *testing.T) {
 	t.Parallel()
-	trusted := filepath.Join(t.TempDir(), "ca.crt")
-	if err := os.WriteFile(trusted, []byte(inside(t, "lab", "cat", authority)), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	for name, c := range map[string]struct{ keywords, says string }{
-		"Pgpool-II": {"host=" + address(t, "pgpool") + " port=9999 dbname=lab sslmode=require",
-			"server refused TLS connection"},
-		"another name": {fmt.Sprintf("host=%s dbname=lab sslmode=verify-full sslrootcert=%s", address(t, "primary"),
-			trusted), "x509: "},
-		"no authority to trust": {"host=" + address(t, "primary") + " dbname=lab sslmode=verify-full", "x509: "},
+		"Pgpool-II": {"host=pgpool port=9999 sslmode=require", "server refused TLS connection"},
+		"another name": {"host=" + address(t, "primary") + " sslmode=verify-full sslrootcert=" + trusted(t),
+			"x509: "},
+		"no authority to trust": {"host=primary sslmode=verify-full", "x509: "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := tlsConnect(t, c.keywords); err == nil || !strings.Contains(err.Error(), c.says) {
+			if _, err := tlsConnect(t, "dbname=lab "+c.keywords); err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("got %v, wanted %q", err, c.says)
 			}
 		})
@@ -128,7 +100,7 @@ func TestTLSIsRefused(t *testing.T) {
 
 // PgBouncer tells apart who came with TLS, and has none to its servers; nothing of the lab's own has any.
 func TestNothingElseHasTLS(t *testing.T) {
-	if _, err := tlsConnect(t, "host="+address(t, "pgbouncer")+" port=6432 dbname=lab sslmode=require"); err != nil {
+	if _, err := tlsConnect(t, "host=pgbouncer port=6432 dbname=lab sslmode=require"); err != nil {
 		t.Fatal(err)
 	}
 	one(t, connect(t, "app", topology.Endpoint{Host: "pgbouncer", Port: 6432, DBName: "lab"}), "SELECT 1")

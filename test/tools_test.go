@@ -168,14 +168,24 @@ export function handleSummary() { return { 'summary.json': '{}' }; }
 	}
 }
 
-// k6 by itself exits with 0 then.
-func TestK6FailsWithoutItsSummary(t *testing.T) {
-	file := writeFile(t, folderWithSpaces(t), "nowhere.js", `export default function () {}
+// k6 fails where its summary can't be written, which by itself it doesn't, and where a threshold is crossed.
+func TestK6Fails(t *testing.T) {
+	for says, c := range map[string]struct {
+		script string
+		status int
+	}{
+		"could not open '/nowhere/summary.json'": {`export default function () {}
 export function handleSummary() { return { '/nowhere/summary.json': '{}' }; }
-`)
-	said := refused(t, nil, "k6", "run", "--quiet", file)
-	if !strings.Contains(said, "could not open '/nowhere/summary.json'") {
-		t.Errorf("said %q", said)
+`, 1},
+		"thresholds on metrics 'iterations' have been crossed": {`export default function () {}
+export const options = { iterations: 1, thresholds: { iterations: ['count>1'] } };
+`, 99},
+	} {
+		file := writeFile(t, folderWithSpaces(t), "fails.js", c.script)
+		a := command(t, nil, filepath.Join(root, "scripts", "k6"), "run", "--quiet", file)
+		if a.status != c.status || !strings.Contains(a.all(), says) {
+			t.Errorf("exit status %d, wanted %d and %q:\n%s", a.status, c.status, says, a.all())
+		}
 	}
 }
 
@@ -202,23 +212,6 @@ export default function () {
 			t.Errorf("%s: %s", sql, said)
 		}
 	}
-}
-
-func TestStandardToolsRefuseBadInput(t *testing.T) {
-	t.Parallel()
-	checkRefused(t, map[string]string{
-		"psql":                                       "through which path? There are direct",
-		"psql drect":                                 "did you mean direct?",
-		"pgbench direct client-primry -S":            "did you mean client-primary?",
-		"psql direct client-pgpool":                  "path direct doesn't go over link",
-		"pgbench -S direct":                          "the path comes first",
-		"psql direct postgres":                       "after the path comes a link or an option of psql",
-		"psql socket client-primary":                 "path socket has no link",
-		"pgbench direct -i -s 1":                     "scripts/reset --scale 50",
-		"pgbench direct -f nowhere.sql":              "nowhere.sql",
-		"psql direct -X -v ON_ERROR_STOP=1 -c SELEC": "syntax error",
-		"k6 run nowhere.js":                          "there is no file nowhere.js; the lessons are k6/lessons/00-tour.js",
-	})
 }
 
 // A checkout may lie in a folder with spaces in its name.

@@ -31,8 +31,7 @@ func TestEveryWorkloadOfEveryLessonRuns(t *testing.T) {
 				t.Fatal(err)
 			}
 			plan, workloads := fewTimes(t, filepath.Join(folder, name+".yaml"))
-			saveLesson(t, filepath.Join(folder, "96-"+name+".yaml"), plan)
-			saveLesson(t, filepath.Join(folder, "96-"+name+".js"), string(script))
+			savePlan(t, "96-"+name, plan, string(script))
 			r := start(t, "run", "96-"+name).finished(t, 0)
 			if r.Status != result.Finished || len(r.Cells) != workloads {
 				t.Errorf("the run is %s (%s), with %d cells for %d workloads", r.Status, r.Reason, len(r.Cells), workloads)

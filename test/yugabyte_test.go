@@ -4,7 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"pooler-lab/internal/testkit"
+	"pooler-lab/internal/topology"
 )
 
 // YugabyteDB's own paths, where the service is up.
@@ -54,40 +57,37 @@ func TestYugabytePathsReachAStandIn(t *testing.T) {
 				e.Host = docker(t, "inspect", "-f", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", standIn)
 			}
 			// PgBouncer remembers for a while that a name had no address.
-			testkit.Eventually(t, func() string {
-				conn, err := tryConnect(t, "app", e)
-				if err != nil {
-					return err.Error()
-				}
-				defer conn.Close(t.Context())
-				rows, err := tryTable(t, conn, identity)
-				if err != nil {
-					return err.Error()
-				}
+			reaches(t, e, system, func(conn *pgx.Conn, client string) {
 				if r.mode != "" {
 					r.checkPool(t, conn)
 				}
-				checkClient(t, names, rows[0]["client"], r.client)
-				return differs(rows[0]["system"], system)
+				checkClient(t, names, client, r.client)
 			})
 		})
 	}
 	t.Run("scripts", func(t *testing.T) { checkScriptsReach(t, system) })
 	t.Run("at another address", func(t *testing.T) {
 		moveStandIn(t, standIn)
-		e := route{path: "pgbouncer-yugabyte"}.endpoint(t)
-		testkit.Eventually(t, func() string {
-			conn, err := tryConnect(t, "app", e)
-			if err != nil {
-				return err.Error()
-			}
-			defer conn.Close(t.Context())
-			rows, err := tryTable(t, conn, identity) // the connection to the old address may still be tried
-			if err != nil {
-				return err.Error()
-			}
-			return differs(rows[0]["system"], system)
-		})
+		// The connection to the old address may still be tried.
+		reaches(t, route{path: "pgbouncer-yugabyte"}.endpoint(t), system, func(*pgx.Conn, string) {})
+	})
+}
+
+// reaches waits until an endpoint leads to that system, and looks at the connection and whom the server sees.
+func reaches(t *testing.T, e topology.Endpoint, system string, look func(conn *pgx.Conn, client string)) {
+	t.Helper()
+	testkit.Eventually(t, func() string {
+		conn, err := tryConnect(t, "app", e)
+		if err != nil {
+			return err.Error()
+		}
+		defer conn.Close(t.Context())
+		rows, err := tryTable(t, conn, identity)
+		if err != nil {
+			return err.Error()
+		}
+		look(conn, rows[0]["client"])
+		return differs(rows[0]["system"], system)
 	})
 }
 
@@ -120,16 +120,15 @@ const notOfTheLab = "com.docker.compose.project="
 // moveStandIn gives the stand-in another address, as a container made anew may get: another one takes its own.
 func moveStandIn(t *testing.T, name string) {
 	t.Helper()
-	network := project + "_default"
 	where := func() string {
 		return docker(t, "inspect", "-f", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", name)
 	}
 	before := where()
-	docker(t, "network", "disconnect", network, name)
-	docker(t, "run", "-d", "--rm", "--name", name+"-2", "--label", notOfTheLab, "--network", network,
+	docker(t, "network", "disconnect", network(), name)
+	docker(t, "run", "-d", "--rm", "--name", name+"-2", "--label", notOfTheLab, "--network", network(),
 		"--entrypoint", "sleep", "pooler-lab-postgres", "300")
 	t.Cleanup(func() { command(t, nil, "docker", "rm", "-f", name+"-2") })
-	docker(t, "network", "connect", "--alias", "yugabyte", network, name)
+	docker(t, "network", "connect", "--alias", "yugabyte", network(), name)
 	if after := where(); after == before {
 		t.Fatalf("the stand-in kept its address %s: nothing to see here", after)
 	}
@@ -141,7 +140,7 @@ func startStandIn(t *testing.T) string {
 	t.Helper()
 	name := project + "-stand-in"
 	args := []string{"run", "-d", "--rm", "--name", name, "--label", notOfTheLab,
-		"--network", project + "_default", "--network-alias", "yugabyte", "--user", "postgres", "--cap-drop", "ALL",
+		"--network", network(), "--network-alias", "yugabyte", "--user", "postgres", "--cap-drop", "ALL",
 		"-v", root + "/configs/postgres:/etc/postgresql/lab:ro",
 		"--tmpfs", "/run/secrets-lab:uid=5432", "-e", "PGPORT=5433", "-e", "LAB_MAX_CONNECTIONS=50"}
 	for _, password := range []string{"LAB", "APP", "APP_CLEAR", "MONITOR", "REPLICATION"} {
