@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -78,8 +79,8 @@ func explainFlag(c *cobra.Command, err error) error {
 const columns = 96
 
 // fold fills the paragraphs anew that are too wide; what is indented stays as it is.
-func fold(text string) string {
-	paragraphs := strings.Split(text, "\n\n")
+func fold(help string) string {
+	paragraphs := strings.Split(help, "\n\n")
 	for i, paragraph := range paragraphs {
 		wide, indented := false, false
 		for line := range strings.SplitSeq(paragraph, "\n") {
@@ -94,21 +95,7 @@ func fold(text string) string {
 }
 
 // wrap breaks a text between words, and begins each line but the first with indent.
-func wrap(text, indent string) string {
-	var out strings.Builder
-	width := 0
-	for i, word := range strings.Fields(text) {
-		switch {
-		case i == 0:
-		case len(indent)+width+1+len(word) > columns:
-			out.WriteString("\n" + indent)
-			width = 0
-		default:
-			out.WriteString(" ")
-			width++
-		}
-		out.WriteString(word)
-		width += len(word)
-	}
-	return out.String()
+func wrap(words, indent string) string {
+	lines := text.WrapSoft(strings.Join(strings.Fields(words), " "), columns-len(indent))
+	return regexp.MustCompile(` *\n`).ReplaceAllString(lines, "\n"+indent)
 }

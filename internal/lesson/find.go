@@ -1,7 +1,6 @@
 package lesson
 
 import (
-	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -28,11 +27,11 @@ func Find(dir, name string) (string, error) {
 			return filepath.Join(dir, n+".js"), nil
 		}
 	}
-	hint := ""
+	hint := "."
 	if closest := nearest(name, names); closest != "" {
 		hint = fmt.Sprintf(", did you mean %s?", closest)
 	}
-	return "", fmt.Errorf("there is no lesson %q%s There are:\n  %s", name, cmp.Or(hint, "."), strings.Join(names, "\n  "))
+	return "", fmt.Errorf("there is no lesson %q%s There are:\n  %s", name, hint, strings.Join(names, "\n  "))
 }
 
 // sameNumber says whether both are the same number, whatever zeros it begins with.

@@ -19,7 +19,8 @@ func TestApply(t *testing.T) {
 		check    func(*Lesson) bool
 	}{
 		{"nothing leaves the lesson as it is, without side experiments", Override{}, func(l *Lesson) bool {
-			return len(l.Experiments) == 2 && l.Experiments[1].Repeats == 6 && slices.Equal(l.LeftOut, []string{"aside"})
+			return len(l.Experiments) == 2 && l.Experiments[1].Repeats == 6 && slices.Equal(l.LeftOut, []string{"aside"}) &&
+				!l.NoPairs
 		}},
 		{"paths", Override{Values: values("paths", "socket", "socket")},
 			func(l *Lesson) bool { return slices.Equal(l.Experiments[0].Paths, []string{"socket"}) }},
@@ -33,6 +34,9 @@ func TestApply(t *testing.T) {
 			e := l.Experiments[1]
 			return e.Seconds == 9 && e.Warmup == 0 && e.Repeats == 2
 		}},
+		{"with repeats of its own nothing runs side by side", Override{Repeats: at(2)},
+			func(l *Lesson) bool { return l.NoPairs }},
+		{"nor where nobody wants it to", Override{NoPairs: true}, func(l *Lesson) bool { return l.NoPairs }},
 		{"a rate is for open loops", Override{Rate: at(5.0)},
 			func(l *Lesson) bool { return l.Experiments[0].Rate == 5 && l.Experiments[1].Rate == 0 }},
 		{"experiments", Override{Experiments: []string{"tps"}}, func(l *Lesson) bool {
@@ -82,21 +86,14 @@ func TestApplyRefuses(t *testing.T) {
 		{"no seconds", Override{Seconds: at(0.0)}, "seconds: 0 is too small, it must be more than 0"},
 		{"seconds that aren't a number", Override{Seconds: at(math.NaN())}, "seconds is NaN"},
 		{"no full size", Override{Full: true}, "has no full size"},
-		{"no repeats", Override{Repeats: at(0)}, "repeats: 0 is too small"},
 		{"too many clients", Override{Values: values("clients", "10001")},
 			"experiment connect: clients: 10001 is too large"},
 		{"clients in words", Override{Values: values("clients", "ten")},
 			`experiment connect: clients: "ten" stands there, it must be a whole number`},
 		{"a latency that is none", Override{Values: values("latencies", "10s")},
 			`experiment connect: latencies: "10s" stands there`},
-		{"an unknown role", Override{Values: values("roles", "postgres")},
-			`experiment connect: roles: unknown word "postgres"`},
-		{"a pool of nothing", Override{Values: values("pool_sizes", "0")},
-			"experiment connect: pool_sizes: 0 is too small"},
 		{"more instances than clients", Override{Values: map[string][]string{"clients": {"3"}, "instances": {"4"}}},
 			"each instance needs a client at least"},
-		{"an unknown protocol", Override{Values: values("protocol", "binary")},
-			"experiment connect: protocol: unknown word"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -108,12 +105,15 @@ func TestApplyRefuses(t *testing.T) {
 }
 
 func TestDescribe(t *testing.T) {
-	o := Override{Experiments: []string{"tps"}, Values: map[string][]string{"clients": {"3", "5"}, "pool_sizes": {"7"}},
-		Seconds: at(9.0), Repeats: at(2), Full: true}
-	if got, want := o.Describe(), "experiments tps, clients 3,5, pool sizes 7, seconds 9, repeats 2"; got != want {
-		t.Errorf("%q, it should be %q", got, want)
-	}
-	if got := (Override{Full: true}).Describe(); got != "" {
-		t.Errorf("of nothing it says %q", got)
+	for want, o := range map[string]Override{
+		"": {Full: true},
+		"experiments tps, clients 3,5, pool sizes 7, seconds 9, repeats 2": {Experiments: []string{"tps"},
+			Values:  map[string][]string{"clients": {"3", "5"}, "pool_sizes": {"7"}},
+			Seconds: at(9.0), Repeats: at(2), Full: true},
+		"until 3 %, at most 60 s, no pairs": {Until: at(Percent(0.03)), AtMost: at(60.0), NoPairs: true},
+	} {
+		if got := o.Describe(); got != want {
+			t.Errorf("%q, it should be %q", got, want)
+		}
 	}
 }

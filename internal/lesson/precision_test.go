@@ -49,27 +49,11 @@ func TestPrecision(t *testing.T) {
 	}
 }
 
-func TestNoPairs(t *testing.T) {
-	six := 6
-	for _, test := range []struct {
-		override Override
-		want     bool
-	}{{Override{}, false}, {Override{NoPairs: true}, true}, {Override{Repeats: &six}, true}} {
-		l := read(t, tour)
-		if err := l.Apply(test.override); err != nil || l.NoPairs != test.want {
-			t.Errorf("%+v: no pairs is %v, %v", test.override, l.NoPairs, err)
-		}
-	}
-}
-
 func TestPrecisionRefuses(t *testing.T) {
 	for said, want := range map[string]string{
-		"until: 0.05\n":  `:5: until: "0.05" is no precision: write a percentage from 0.1 to 50, such as 5 %`,
-		"until: 60 %\n":  `"60 %" is no precision`,
-		"until: 0\n":     `"0" is no precision`,
-		"until: often\n": `"often" is no precision`,
-		"at_most: 5\n":   "at_most: 5 is too small, it must be 10 at least",
-		"at_most: 1h\n":  `at_most: "1h" stands there, it must be a number`,
+		"until: 0.05\n": `:5: until: "0.05" is no precision: write a percentage from 0.1 to 50, such as 5 %`,
+		"at_most: 5\n":  "at_most: 5 is too small, it must be 10 at least",
+		"at_most: 1h\n": `at_most: "1h" stands there, it must be a number`,
 	} {
 		_, err := Parse("k6/lessons/00-tour.yaml", []byte(precise(said, "")))
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -81,13 +65,5 @@ func TestPrecisionRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "10 to 3600") {
 			t.Errorf("at most %v s is refused with %v", seconds, err)
 		}
-	}
-}
-
-func TestDescribePrecision(t *testing.T) {
-	until, atMost := Percent(0.03), 60.0
-	o := Override{Until: &until, AtMost: &atMost, NoPairs: true}
-	if text := o.Describe(); text != "until 3 %, at most 60 s, no pairs" {
-		t.Errorf("it is described as %q", text)
 	}
 }

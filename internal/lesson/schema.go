@@ -136,10 +136,14 @@ func reason(err *jsonschema.ValidationError, at *yaml.Node) string {
 		return fmt.Sprintf("%q stands there, it must be whole milliseconds or %v", k.Got, k.Want)
 	case *kind.Type:
 		return wrongType(k, at)
-	case *kind.Pattern:
-		return fmt.Sprintf("%q stands there, it must match %s", k.Got, k.Want)
+	case *kind.MinItems:
+		return fmt.Sprintf("it has %d entries, it needs %d", k.Got, k.Want)
+	case *kind.MinLength, *kind.MinProperties:
+		return "it is empty"
+	case *kind.Not:
+		return "that name has a meaning of its own"
 	}
-	return limit(err.ErrorKind)
+	return limit(err)
 }
 
 // missing are the keys of which one is needed.
@@ -152,31 +156,16 @@ func missing(anyOf *jsonschema.ValidationError) (keys []string) {
 	return keys
 }
 
-// limit says which limit something is beyond.
-func limit(of jsonschema.ErrorKind) string {
+// limit says which limit something is beyond. Those that only the author of a plan meets are in the library's words.
+func limit(of *jsonschema.ValidationError) string {
 	number := func(r *big.Rat) string { return strings.TrimSuffix(r.FloatString(2), ".00") }
-	switch k := of.(type) {
+	switch k := of.ErrorKind.(type) {
 	case *kind.Minimum:
 		return fmt.Sprintf("%s is too small, it must be %s at least", number(k.Got), number(k.Want))
 	case *kind.ExclusiveMinimum:
 		return fmt.Sprintf("%s is too small, it must be more than %s", number(k.Got), number(k.Want))
 	case *kind.Maximum:
 		return fmt.Sprintf("%s is too large, it must be %s at most", number(k.Got), number(k.Want))
-	case *kind.MaxItems:
-		return fmt.Sprintf("it has %d entries, allowed are %d", k.Got, k.Want)
-	case *kind.MaxLength:
-		return fmt.Sprintf("it has %d characters, allowed are %d", k.Got, k.Want)
-	case *kind.MinItems:
-		if k.Want > 1 {
-			return fmt.Sprintf("it has %d entries, it needs %d", k.Got, k.Want)
-		}
-		return "it is empty"
-	case *kind.MinLength, *kind.MinProperties:
-		return "it is empty"
-	case *kind.Not:
-		return "that name has a meaning of its own"
-	case *kind.UniqueItems:
-		return fmt.Sprintf("entries %d and %d are the same", k.Duplicates[0]+1, k.Duplicates[1]+1)
 	}
-	return fmt.Sprintf("it is not as %s wants it", strings.Join(of.KeywordPath(), "/"))
+	return of.BasicOutput().Error.String()
 }

@@ -120,34 +120,47 @@ func endpointOf(p topology.Path, link string) (topology.Endpoint, error) {
 }
 
 func show(ctx context.Context, out io.Writer, places []place, o connectOptions) error {
-	t := connectTable{out: out, withTLS: o.withTLS, width: len("path")}
+	width, columns := len("path"), columnsOf(o)
 	for _, at := range places {
-		t.width = max(t.width, len(at.path))
+		width = max(width, len(at.path))
 	}
+	// A connect's line is written as soon as it is measured; only a path's first one repeats its name.
+	line := func(path, number, rest string) { fmt.Fprintf(out, "%-*s  %2s%s\n", width, path, number, rest) }
 	fmt.Fprintf(out, "%s, in microseconds\n\n", title(o))
-	t.header()
+	line("path", "", cells(columns, func(c column) string { return c.name }))
 	failed := 0
 	for _, at := range places {
-		failed += t.measure(ctx, at, o)
+		failed += connects(ctx, at, o, func(number int, p Phases, err error) {
+			switch {
+			case err != nil:
+				line(at.path, fmt.Sprint(number), "  "+strings.ReplaceAll(err.Error(), "\n", " "))
+			case number > 1:
+				line("", fmt.Sprint(number), cells(columns, p.cell))
+			default:
+				line(at.path, fmt.Sprint(number), cells(columns, p.cell))
+			}
+		})
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
-	fmt.Fprintf(out, "\n%s\n", legend(o))
+	fmt.Fprintln(out)
+	for _, c := range columns {
+		fmt.Fprintf(out, "%-13s%s\n", c.name, c.legend)
+	}
 	if failed > 0 {
 		return fmt.Errorf("%d of %d connects failed", failed, len(places)*o.connects)
 	}
 	return nil
 }
 
-// measure shows the connects of one path, and returns how many failed.
-func (t connectTable) measure(ctx context.Context, at place, o connectOptions) int {
+// connects has each connect of one path shown, or its error, and returns how many failed.
+func connects(ctx context.Context, at place, o connectOptions, show func(int, Phases, error)) (failed int) {
 	c, err := newClient(ctx, at.endpoint, user, os.Getenv("APP_PASSWORD"), o.withTLS)
 	if err != nil {
-		t.failure(at.path, 1, err)
+		show(1, Phases{}, err)
 		return o.connects
 	}
-	failed := 0
 	for number := 1; number <= o.connects && ctx.Err() == nil; number++ {
 		limited, cancel := context.WithTimeout(ctx, patience)
 		phases, err := c.measure(limited)
@@ -156,13 +169,59 @@ func (t connectTable) measure(ctx context.Context, at place, o connectOptions) i
 		}
 		cancel()
 		if err != nil {
-			t.failure(at.path, number, err)
 			failed++
-			continue
 		}
-		t.row(at.path, number, phases)
+		show(number, phases, err)
 	}
 	return failed
+}
+
+// A column of the table is a phase, and what the line below the table says of it.
+type column struct {
+	name   string
+	width  int
+	of     func(Phases) time.Duration
+	legend string
+}
+
+// columnsOf are those of such connects.
+func columnsOf(o connectOptions) []column {
+	dial := "the TCP connection, or that of the Unix socket: one round trip"
+	if o.link != "" {
+		dial = "the TCP connection; toxiproxy accepts it itself, so that it pays no latency of a link before it"
+	}
+	columns := []column{
+		{"dial", 9, func(p Phases) time.Duration { return p.Dial }, dial},
+		{"TLS", 9, func(p Phases) time.Duration { return p.TLS }, "asking for it, and the handshake"},
+		{"auth", 9, func(p Phases) time.Duration { return p.Auth },
+			"from the startup message until the session takes queries: with SCRAM, three round trips"},
+		{"hash", 9, func(p Phases) time.Duration { return p.Hash },
+			"the part of auth in which the client itself hashes for SCRAM; libpq takes longer for it"},
+		{"connect", 9, Phases.Connect, "all of the above; hash is in auth"},
+		{"first query", 13, func(p Phases) time.Duration { return p.FirstQuery },
+			"a SELECT 1 on the new connection: a pooler may need a server connection for it"},
+	}
+	if !o.withTLS {
+		columns = slices.Delete(columns, 1, 2)
+	}
+	return columns
+}
+
+// cells are a line's.
+func cells(columns []column, of func(column) string) string {
+	line := ""
+	for _, c := range columns {
+		line += fmt.Sprintf("%*s", c.width, of(c))
+	}
+	return line
+}
+
+// cell is a phase in microseconds, "-" where there was none: a Unix socket has no TLS, and not everybody asks for SCRAM.
+func (p Phases) cell(c column) string {
+	if c.of(p) == 0 {
+		return "-"
+	}
+	return fmt.Sprint(c.of(p).Round(time.Microsecond).Microseconds())
 }
 
 func title(o connectOptions) string {
@@ -178,22 +237,4 @@ func title(o connectOptions) string {
 		return "One connect on each path, " + way
 	}
 	return fmt.Sprintf("%d connects in a row on each path, %s", o.connects, way)
-}
-
-func legend(o connectOptions) string {
-	dial := "dial         the TCP connection, or that of the Unix socket: one round trip"
-	if o.link != "" {
-		dial = "dial         the TCP connection; toxiproxy accepts it itself, so that it pays no latency of a link before it"
-	}
-	lines := []string{
-		dial,
-		"auth         from the startup message until the session takes queries: with SCRAM, three round trips",
-		"hash         the part of auth in which the client itself hashes for SCRAM; libpq takes longer for it",
-		"connect      all of the above; hash is in auth",
-		"first query  a SELECT 1 on the new connection: a pooler may need a server connection for it",
-	}
-	if o.withTLS {
-		lines = slices.Insert(lines, 1, "TLS          asking for it, and the handshake")
-	}
-	return strings.Join(lines, "\n")
 }
