@@ -45,8 +45,28 @@ func NewReplication(set *topology.Set, host string) (*Replication, error) {
 	}, nil
 }
 
-// isOver says whether a standby with that primary_conninfo is told to replicate over the link.
-func (r *Replication) isOver(conninfo string) bool { return strings.HasSuffix(conninfo, r.detour) }
+// isOver says whether a standby with that primary_conninfo is told to replicate over the link. Of several hosts libpq
+// takes the last one.
+func (r *Replication) isOver(conninfo string) bool {
+	host := strings.LastIndex(conninfo, "host=")
+	return host >= 0 && strings.HasPrefix(conninfo[host:]+" ", strings.TrimSpace(r.detour)+" ")
+}
+
+// directed is primary_conninfo for a standby that replicates over the link, or straight.
+func (r *Replication) directed(conninfo string, over bool) string {
+	if r.isOver(conninfo) == over {
+		return conninfo
+	}
+	if over {
+		return conninfo + r.detour
+	}
+	straight := strings.TrimSuffix(conninfo, r.detour)
+	if r.isOver(straight) { // an earlier lab wrote the link in the primary's place
+		host, port, _ := strings.Cut(r.straight, ":")
+		straight += fmt.Sprintf(" host=%s port=%s", host, port)
+	}
+	return straight
+}
 
 // OverLink reports whether the standby is told to replicate over the link.
 func (r *Replication) OverLink(ctx context.Context) (over bool, err error) {
@@ -72,11 +92,11 @@ func (r *Replication) move(ctx context.Context, over, wait bool) error {
 		if r.isOver(conninfo) == over && !wait {
 			return nil
 		}
-		from, wanted := r.straight, strings.TrimSuffix(conninfo, r.detour)
+		from := r.straight
 		if over {
-			from, wanted = r.link, wanted+r.detour
+			from = r.link
 		}
-		if wanted != conninfo {
+		if wanted := r.directed(conninfo, over); wanted != conninfo {
 			if err := follow(ctx, standby, wanted); err != nil {
 				return err
 			}

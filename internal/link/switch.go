@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"pooler-lab/internal/topology"
@@ -14,12 +15,14 @@ import (
 type Switch struct {
 	client      *Client
 	replication *Replication
+	// moved says that replication may be on its link, since this switch has begun to put it there.
+	moved atomic.Bool
 }
 
 // NewSwitch makes one for the links of set. Nothing is opened yet.
 func NewSwitch(set *topology.Set, client *Client) (*Switch, error) {
 	replication, err := NewReplication(set, topology.Proxy)
-	return &Switch{client, replication}, err
+	return &Switch{client: client, replication: replication}, err
 }
 
 // Proxy reads a link.
@@ -42,6 +45,8 @@ func (s *Switch) Put(ctx context.Context, then Snapshot) error {
 		switch now, err := s.client.Proxy(ctx, name); {
 		case err != nil:
 			return err
+		case now.difference(p) == "" && name == ReplicationLink && p.Bare() && s.moved.Load():
+			return s.moveReplication(ctx, false)
 		case now.difference(p) == "":
 			return nil
 		case p.Bare():
@@ -110,10 +115,14 @@ func (s *Switch) clear(ctx context.Context, link string, change func() error) er
 }
 
 func (s *Switch) moveReplication(ctx context.Context, over bool) error {
+	if over {
+		s.moved.Store(true)
+	}
 	if err := s.replication.move(ctx, over, false); err != nil {
 		where := map[bool]string{true: "put on", false: "taken off"}[over]
 		return fmt.Errorf("the standby's replication couldn't be %s %s: %w", where, ReplicationLink, err)
 	}
+	s.moved.Store(over)
 	return nil
 }
 

@@ -204,7 +204,7 @@ func (r *runner) restoreAll(found link.Snapshot) {
 	ctx, cancel := context.WithTimeout(context.Background(), comesBack+restoreTime)
 	defer cancel()
 	_, err := r.answering(ctx)
-	if err == nil {
+	if stalled := (*link.StalledError)(nil); err == nil || errors.As(err, &stalled) { // the others can be put back
 		err = r.links.Put(ctx, found)
 	}
 	if err != nil {

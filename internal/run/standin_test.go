@@ -97,11 +97,15 @@ type linksStandIn struct {
 	snapshots int
 	swap      func(snapshot int, latency map[string]int) // someone else's doing, before each snapshot
 	put       []link.Snapshot
+	stalled   string // a link
 }
 
 func (s *linksStandIn) Snapshot(ctx context.Context) (link.Snapshot, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
+	}
+	if s.stalled != "" {
+		return nil, &link.StalledError{Link: s.stalled}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
