@@ -160,6 +160,10 @@ export const slow = workload({ warm: 5 }, (client) => {
   client.exec('SELECT pg_sleep(0.05)');
 });
 
+export const work = workload((client) => {
+  client.exec('SELECT sum(n) FROM generate_series(1, 20000) n');
+});
+
 export const held = workload((client) => {
   client.exec('SELECT pg_advisory_xact_lock_shared(98)');
 });
