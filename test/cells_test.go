@@ -270,7 +270,6 @@ func checkCell(t *testing.T, c result.Cell) {
 	checkCounts(t, *last)
 	switch c.Experiment {
 	case "pools", "own-pool":
-		checkBackends(t, c, last)
 		checkSamples(t, c, last)
 	case "work", "pgbench-work":
 		m := last.Measured
@@ -291,21 +290,13 @@ func checkCell(t *testing.T, c result.Cell) {
 	}
 }
 
-// checkBackends wants as many backends as the pool has room for.
-func checkBackends(t *testing.T, c result.Cell, r *result.Repeat) {
-	t.Helper()
-	want := c.PoolSize
-	if c.InstancePool > 0 {
-		want = c.Instances * c.InstancePool
-	}
-	if most := r.Nodes[0].MaxBackends; most != want {
-		t.Errorf("it had %d backends, wanted %d", most, want)
-	}
-}
-
-// checkSamples wants what databases and poolers said while the window was open.
+// checkSamples wants what databases and poolers said while the window was open, and as many backends as the pool has
+// room for.
 func checkSamples(t *testing.T, c result.Cell, r *result.Repeat) {
 	t.Helper()
+	if most, want := r.Nodes[0].MaxBackends, c.PoolSize+c.Instances*c.InstancePool; most != want {
+		t.Errorf("it had %d backends, wanted %d", most, want)
+	}
 	for _, n := range r.Nodes {
 		sum := 0.0
 		for _, w := range n.Waits {
