@@ -26,7 +26,9 @@ func TestInterruptedRuns(t *testing.T) {
 				t.Errorf("scripts/%s said:\n%s", args[0], said)
 			}
 		}
-		run.interrupt(t)
+		if err := run.process.Process.Signal(os.Interrupt); err != nil { // Ctrl-C
+			t.Fatal(err)
+		}
 		checkInterrupted(t, run)
 	})
 	t.Run("at a terminal", func(t *testing.T) {

@@ -199,7 +199,9 @@ func TestCheckoutPathWithSpaces(t *testing.T) {
 		}
 		return a.out
 	}
-	run("preflight")
+	if said := run("preflight"); said != "" {
+		t.Errorf("preflight said %q, wanted silence", said)
+	}
 	run("setting", "LAB_SCALE")
 	if config := run("compose", "config"); !strings.Contains(config, filepath.Join(copied, "configs", "toxiproxy.json")) {
 		t.Errorf("'scripts/compose config' mounts nothing of %s:\n%.2000s", copied, config)
