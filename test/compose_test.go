@@ -91,16 +91,8 @@ func (s service) checkNeeds(t *testing.T, name string) {
 // checkYugabyte checks YugabyteDB's definition as far as it can without its image.
 func checkYugabyte(t *testing.T, s service) {
 	t.Helper()
-	if want := strings.TrimSpace(script(t, "setting", "LAB_YUGABYTE_IMAGE")); s.Image != want ||
-		!strings.Contains(want, ":2025.2.") {
-		t.Errorf("image %q, .env says %q", s.Image, want)
-	}
-	if s.CPUs != 2 || s.MemLimit != "3221225472" {
-		t.Errorf("%v CPUs and %s bytes, .env says 2 and 3g", s.CPUs, s.MemLimit)
-	}
 	said := strings.Join(s.Command, " ")
-	for _, part := range []string{"yugabyted start", "--background=false", "--advertise_address=yugabyte",
-		"--ysql_enable_auth=true", "memory_limit_hard_bytes", "rm -rf /tmp/.yb"} {
+	for _, part := range []string{"--ysql_enable_auth=true", "memory_limit_hard_bytes", "rm -rf /tmp/.yb"} {
 		if !strings.Contains(said, part) {
 			t.Errorf("its command lacks %q:\n%s", part, said)
 		}

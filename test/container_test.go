@@ -120,8 +120,12 @@ func TestPasswordsShowNowhere(t *testing.T) {
 	})
 	for _, c := range inspect(t) {
 		service := c.Config.Labels["com.docker.compose.service"]
+		description := docker(t, "inspect", container(service))
+		for _, variable := range c.Config.Env {
+			description = strings.Replace(description, `"`+variable+`"`, "", 1)
+		}
 		for where, text := range map[string]string{
-			"description":   c.withoutEnvironment(t, service),
+			"description":   description,
 			"log":           command(t, nil, "docker", "logs", container(service)).all(),
 			"command lines": commandLines(t, service),
 			"image":         docker(t, "history", "--no-trunc", "--format", "{{.CreatedBy}}", c.Image),
@@ -140,16 +144,6 @@ func commandLines(t testing.TB, service string) string {
 	t.Helper()
 	return inside(t, service, "sh", "-c",
 		`for f in /proc/[0-9]*/cmdline; do tr '\0' ' ' <"$f"; echo; done 2>/dev/null; true`)
-}
-
-// withoutEnvironment is all that docker inspect prints of the container but for its environment.
-func (c inspected) withoutEnvironment(t *testing.T, service string) string {
-	t.Helper()
-	text := docker(t, "inspect", container(service))
-	for _, variable := range c.Config.Env {
-		text = strings.Replace(text, `"`+variable+`"`, "", 1)
-	}
-	return text
 }
 
 // passwordsInUse are the lab's, by name. They must not be words that stand everywhere: scripts/test gives others

@@ -37,7 +37,7 @@ func checkData(t *testing.T, conn *pgx.Conn, scale int) string {
 }
 
 // labScale is LAB_SCALE.
-func labScale(t *testing.T) int {
+func labScale(t testing.TB) int {
 	t.Helper()
 	scale, err := strconv.Atoi(strings.TrimSpace(script(t, "setting", "LAB_SCALE")))
 	if err != nil {

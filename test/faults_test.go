@@ -42,21 +42,6 @@ experiments:
     rate: 53
 `
 
-const faultsScript = `import { account, options as cellOptions, workload } from '../lib/lab.js';
-
-export const options = cellOptions();
-
-export const select = workload((client) => {
-  client.exec('SELECT abalance FROM pgbench_accounts WHERE aid = $1', account());
-});
-
-export const work = workload((client) => {
-  client.exec('SELECT sum(n) FROM generate_series(1, 20000) n');
-});
-
-export default select;
-`
-
 // inWindow is how long after its load has begun a cell of the plan is in its window.
 const inWindow = 1200 * time.Millisecond
 
@@ -72,7 +57,7 @@ func startFault(t testing.TB, experiment string) *started {
 // BenchmarkFaultsRaiseTheirFlags injects faults into cells that run. Each raises its flag, and the figure that it is
 // about is wanted worse than that of the same cell without the fault.
 func BenchmarkFaultsRaiseTheirFlags(t *testing.B) {
-	savePlan(t, "97-faults", faultsPlan, faultsScript)
+	savePlan(t, "97-faults", faultsPlan, cellsScript)
 	sound := map[string]result.Cell{}
 	for _, c := range start(t, "run", "97-faults").finished(t, 0).Cells {
 		sound[c.Experiment] = c

@@ -19,14 +19,16 @@ func TestInterruptedRuns(t *testing.T) {
 	saveCells(t)
 	setLatency(t, "7ms", "client-pgpool")
 	t.Run("without a terminal", func(t *testing.T) {
-		run := startLong(t, nil)
+		run := startLong(t, "fill,long", nil)
 		for _, args := range [][]string{{"run", "00-tour"}, {"reset"}} {
 			said := refused(t, nil, args[0], args[1:]...)
 			if !strings.Contains(said, "98-cells is under way") || strings.Count(strings.TrimSpace(said), "\n") > 1 {
 				t.Errorf("scripts/%s said:\n%s", args[0], said)
 			}
 		}
-		run.interrupt(t)
+		if err := run.process.Process.Signal(os.Interrupt); err != nil { // Ctrl-C
+			t.Fatal(err)
+		}
 		checkInterrupted(t, run)
 	})
 	t.Run("at a terminal", func(t *testing.T) {
@@ -39,14 +41,14 @@ func TestInterruptedRuns(t *testing.T) {
 		}
 		defer keyboard.Close()
 		defer typed.Close()
-		run := startLong(t, keyboard)
+		run := startLong(t, "long", keyboard)
 		if _, err := typed.WriteString("\x03"); err != nil {
 			t.Fatal(err)
 		}
 		checkInterrupted(t, run)
 	})
 	t.Run("killed", func(t *testing.T) {
-		run := startLong(t, nil)
+		run := startLong(t, "long", nil)
 		killInLab(t, "lab run ")
 		run.wait(t)
 		killInLab(t, "k6 run ")
@@ -55,9 +57,9 @@ func TestInterruptedRuns(t *testing.T) {
 	})
 }
 
-// startLong begins a run of a short cell and one that lasts, and returns in the midst of that one. It reads from the
-// keyboard of a terminal, where there is one.
-func startLong(t *testing.T, keyboard io.Reader) *started {
+// startLong begins a run of experiments, the last of which lasts, and returns in the midst of that one. It reads
+// from the keyboard of a terminal, where there is one.
+func startLong(t *testing.T, experiments string, keyboard io.Reader) *started {
 	t.Helper()
 	seed := uint64(1) // one by which the short cell comes first
 	for lesson.Blocks([]lesson.Cell{{Wanted: 1}, {Wanted: 1}}, seed)[0][0] != 0 {
@@ -66,9 +68,9 @@ func startLong(t *testing.T, keyboard io.Reader) *started {
 	options := []string{"--seed", strconv.FormatUint(seed, 10)}
 	var run *started
 	if keyboard == nil {
-		run = startCells(t, "fill,long", options...)
+		run = startCells(t, experiments, options...)
 	} else {
-		run = startWith(t, keyboard, "script", "-qec", "scripts/run 98-cells --experiments fill,long "+
+		run = startWith(t, keyboard, "script", "-qec", "scripts/run 98-cells --experiments "+experiments+" "+
 			strings.Join(options, " "), "/dev/null")
 	}
 	testkit.Eventually(t, func() string {

@@ -91,9 +91,10 @@ func TestLatencyIsSetOnItsOwnLink(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listed := strings.Join(strings.Fields(script(t, "latency", "presets")), " ")
+	oneLine := func(text string) string { return strings.Join(strings.Fields(text), " ") }
+	listed := oneLine(script(t, "latency", "presets"))
 	for _, preset := range presets {
-		if !strings.Contains(listed, preset.Name) || !strings.Contains(listed, strings.Join(strings.Fields(preset.Source), " ")) {
+		if !strings.Contains(listed, preset.Name) || !strings.Contains(listed, oneLine(preset.Source)) {
 			t.Errorf("'latency presets' lacks %s or its source", preset.Name)
 		}
 	}
@@ -200,7 +201,8 @@ func TestProxyOfTheEnvironmentIsNotAsked(t *testing.T) {
 	}
 }
 
-// Replication goes over its link while there is latency on it, and is as late as was set.
+// What is written on the primary shows on the standby, which takes no writes itself. Replication goes over its link
+// while there is latency on it, and is as late as was set.
 func TestReplicationGoesOverItsLinkOnDemand(t *testing.T) {
 	writer, reader, sees := connect(t, "app", primary), connect(t, "app", standby), connect(t, "monitor", primary)
 	names := services(t)
@@ -230,6 +232,10 @@ func TestReplicationGoesOverItsLinkOnDemand(t *testing.T) {
 	script(t, "latency", "off", "primary-standby")
 	comesFrom("standby", "straight")
 	replicationLag(t, writer, reader)
+	_, err := tryTable(t, reader, "DELETE FROM pgbench_history")
+	if err == nil || !strings.Contains(err.Error(), "25006") {
+		t.Errorf("a write on the standby: %v, wanted SQLSTATE 25006", err)
+	}
 }
 
 // replicationLag is the time from before a commit on the primary until the standby shows it.

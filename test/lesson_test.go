@@ -56,21 +56,11 @@ func (a answer) run(t testing.TB) *result.Run {
 		t.Fatalf("it names no results:\n%s", a.all())
 	}
 	folder := filepath.Join(results, named[1])
-	validate(t, filepath.Join(folder, result.File))
-	r, err := result.Read(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-func validate(t testing.TB, file string) {
-	t.Helper()
 	schema, err := jsonschema.NewCompiler().Compile(filepath.Join(root, "docs", "run.schema.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(file)
+	text, err := os.ReadFile(filepath.Join(folder, result.File))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,8 +69,13 @@ func validate(t testing.TB, file string) {
 		err = schema.Validate(document)
 	}
 	if err != nil {
-		t.Errorf("%s: %v", file, err)
+		t.Errorf("%s: %v", folder, err)
 	}
+	r, err := result.Read(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 // reasons say why each attempt at a cell was rejected or failed.

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -108,14 +107,6 @@ func (s *started) hasEnded() bool {
 		return true
 	default:
 		return false
-	}
-}
-
-// interrupt is Ctrl-C.
-func (s *started) interrupt(t testing.TB) {
-	t.Helper()
-	if err := s.process.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
 	}
 }
 

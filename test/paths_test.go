@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
 )
 
@@ -188,25 +186,6 @@ func TestLinksOfNoRoute(t *testing.T) {
 		if said["role"] != server || names[said["server"]] != server {
 			t.Errorf("%s: a %s at the address of %q answers, wanted %s", l.Name, said["role"], names[said["server"]], server)
 		}
-	}
-}
-
-func TestWriteOnPrimaryShowsOnStandby(t *testing.T) {
-	t.Parallel()
-	writer, reader := connect(t, "app", primary), connect(t, "app", standby)
-	mark := fmt.Sprintf("standby %d", time.Now().UnixNano()%1e12)
-	one(t, writer, "INSERT INTO pgbench_history (filler) VALUES ('"+mark+"') RETURNING 1")
-	count := "SELECT count(*) FROM pgbench_history WHERE filler = '" + mark + "'"
-	testkit.Eventually(t, func() string {
-		return differs(one(t, reader, count), "1")
-	})
-	table(t, writer, "DELETE FROM pgbench_history WHERE filler = '"+mark+"'")
-	testkit.Eventually(t, func() string {
-		return differs(one(t, reader, count), "0")
-	})
-	if _, err := tryTable(t, reader, "DELETE FROM pgbench_history"); err == nil ||
-		!strings.Contains(err.Error(), "25006") {
-		t.Errorf("a write on the standby: %v, wanted SQLSTATE 25006", err)
 	}
 }
 

@@ -15,13 +15,6 @@ func onePiece(said string) bool {
 	return len(said) < 500 && strings.Count(strings.TrimSpace(said), "\n") == 0 && !strings.Contains(said, "line ")
 }
 
-func TestPreflightIsContentWithTheLab(t *testing.T) {
-	t.Parallel()
-	if said := script(t, "preflight"); said != "" {
-		t.Errorf("said %q, wanted silence", said)
-	}
-}
-
 // Every wrong setting gets its sentence, not just the first, and 'up' starts nothing.
 func TestUpStopsAtWrongSettings(t *testing.T) {
 	t.Parallel()

@@ -46,9 +46,6 @@ func TestWhoComesInOverTheNetwork(t *testing.T) {
 
 func TestRoleWithoutPasswordComesInOnlyWhileTheLabLetsIt(t *testing.T) {
 	admin := connect(t, "lab", topology.Endpoint{Host: "primary", Port: 5432, DBName: "postgres"})
-	for name, door := range doors(t) {
-		t.Run("before/"+name, func(t *testing.T) { wantNoLogin(t, "app_trust", door, notPermitted(name)) })
-	}
 	table(t, admin, "ALTER ROLE app_trust LOGIN")
 	t.Cleanup(func() { script(t, "reset", "--keep-data") })
 	for name, door := range doors(t) {

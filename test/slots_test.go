@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -74,12 +73,9 @@ func slotCell(t testing.TB, path string) k6run.Cell {
 	services := map[string]topology.Endpoint{
 		"direct": primary, "pgbouncer-transaction": {Host: "pgbouncer", Port: 6432, DBName: "lab"},
 	}
-	scale, err := strconv.Atoi(inside(t, "lab", "printenv", "LAB_SCALE"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	return k6run.Cell{Cell: lesson.Cell{Path: path, Role: "app", Workload: "select", Protocol: "prepared",
-		Clients: slotClients, Seconds: windowTime, Warmup: 1}, DSN: services[path].DSN("app"), Deadline: 60, Scale: scale}
+		Clients: slotClients, Seconds: windowTime, Warmup: 1}, DSN: services[path].DSN("app"), Deadline: 60,
+		Scale: labScale(t)}
 }
 
 // runInLab runs k6 in the lab's container for what env says, and returns the lines of the groups and the summary.

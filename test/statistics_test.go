@@ -33,10 +33,11 @@ func statuses(answer string) string {
 
 const statsQuery = "?stream=false&one-shot=true"
 
-func TestStatisticsAnswerTheOneQuestion(t *testing.T) {
+// It tells a container's statistics, and its limits: four numbers, out of a definition that holds passwords.
+func TestStatisticsAnswerTwoQuestions(t *testing.T) {
 	t.Parallel()
-	for _, service := range []string{"primary", "standby", "pgbouncer", "pgpool", "pgpool-near-app", "toxiproxy", "lab",
-		"docker-stats"} {
+	for service, limited := range map[string]bool{"primary": true, "standby": true, "pgbouncer": true, "pgpool": true,
+		"pgpool-near-app": true, "toxiproxy": false, "lab": false, "docker-stats": false} {
 		t.Run(service, func(t *testing.T) {
 			t.Parallel() // Docker takes up to a second for each
 			answer := ask(t, request("GET /containers/"+container(service)+"/stats"+statsQuery))
@@ -45,23 +46,13 @@ func TestStatisticsAnswerTheOneQuestion(t *testing.T) {
 					t.Errorf("status %s, wanted 200 with %s", statuses(answer), part)
 				}
 			}
-		})
-	}
-}
-
-// A container's limits are four numbers, out of a definition that holds passwords.
-func TestStatisticsAnswerTheLimits(t *testing.T) {
-	t.Parallel()
-	for service, has := range map[string]bool{"primary": true, "pgbouncer": true, "pgpool": true, "toxiproxy": false} {
-		t.Run(service, func(t *testing.T) {
-			t.Parallel()
-			answer := ask(t, request("GET /containers/"+container(service)+"/limits"))
+			answer = ask(t, request("GET /containers/"+container(service)+"/limits"))
 			_, body, _ := strings.Cut(answer, "\r\n\r\n")
 			said := map[string]int64{}
 			if err := json.Unmarshal([]byte(body), &said); err != nil || statuses(answer) != "200" || len(said) != 4 {
 				t.Fatalf("status %s, %v: %s", statuses(answer), err, body)
 			}
-			if (said["NanoCPUs"] > 0) != has || (said["Memory"] > 0) != has {
+			if (said["NanoCPUs"] > 0) != limited || (said["Memory"] > 0) != limited {
 				t.Errorf("the limits are %v", said)
 			}
 			defined := docker(t, "inspect", "-f", "{{.HostConfig.NanoCpus}} {{.HostConfig.Memory}}", container(service))

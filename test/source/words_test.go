@@ -21,7 +21,7 @@ var gone = map[string]*regexp.Regexp{
 }
 
 // names are the files whose old names are what they are about: they say what became of them.
-var names = []string{"internal/run/options.go", "test/interrupt_test.go", "test/source/words_test.go"}
+var names = []string{"internal/run/options.go", "test/scripts_test.go", "test/source/words_test.go"}
 
 // No old name stands in code, in what a program prints, or in what configures it.
 func TestOldNamesAreGone(t *testing.T) {
