@@ -94,9 +94,7 @@ func (o Order) command() *exec.Cmd {
 		"--out", o.Output, o.Script)
 	k6.Env = append(Environment(os.Environ()), o.Env...)
 	k6.Env = append(k6.Env, "PGPASSWORD="+o.Password)
-	if o.Clients > 0 && os.Getenv("GOGC") == "" {
-		k6.Env = append(k6.Env, fmt.Sprintf("GOGC=%d", garbage(o.Clients)))
-	}
+	k6.Env = append(k6.Env, GOGC(o.Clients)...)
 	k6.Stdout, k6.Stderr = o.Stdout, o.Stderr
 	k6.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGINT}
 	return k6

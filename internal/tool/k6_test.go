@@ -4,6 +4,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -273,5 +274,17 @@ func TestSummaryFile(t *testing.T) {
 		if err != nil || file != filepath.Join(results, "k6", want) {
 			t.Errorf("%s, %v, not %s", file, err, want)
 		}
+	}
+}
+
+// A script alone collects garbage as the same cell of a lesson does.
+func TestGarbageOfAScript(t *testing.T) {
+	t.Setenv("GOGC", "")
+	run, err := settled(t, aPlan, "EXPERIMENT=huge")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if env, err := run.env(); err != nil || !slices.Contains(env, "GOGC=10") {
+		t.Errorf("4000 clients have %v, %v", env, err)
 	}
 }

@@ -207,6 +207,6 @@ func (r scriptRun) env() ([]string, error) {
 	c := r.cell
 	env, err := k6run.Trial{Cells: []k6run.Cell{{Cell: c, DSN: r.at.DSN(c.Role), Scale: r.scale, Seed: r.seed,
 		Deadline: k6run.BesideWindow(c) + c.Seconds}}}.Env()
-	env = append(env, "LAB_PATH="+c.Path, "LAB_LINK="+c.Link)
+	env = append(append(env, "LAB_PATH="+c.Path, "LAB_LINK="+c.Link), k6run.GOGC(c.Clients)...)
 	return append(env, r.at.Env(c.Role, server.Password(c.Role))...), err
 }
