@@ -110,7 +110,7 @@ func TestIterations(t *testing.T) {
 
 func TestWithoutACell(t *testing.T) {
 	own := newLabScript(t, `export const own = workload((client) => client.exec('SELECT 1'));`)
-	out, _ := k6(findK6(t), nil, "run", "--quiet", own).CombinedOutput()
+	out, _ := k6(findK6(t), "LAB_CELL=", "run", "--quiet", own).CombinedOutput()
 	if !strings.Contains(string(out), "start this script with scripts/k6") {
 		t.Errorf("without a cell it printed\n%s", out)
 	}
@@ -163,39 +163,5 @@ func TestFixedWork(t *testing.T) {
 				t.Errorf("errors are %+v, not %q", s.Errors, test.code)
 			}
 		})
-	}
-}
-
-func TestInstances(t *testing.T) {
-	s := runCell(t, newLabScript(t, `export const own = workload((client) => client.exec('SELECT pg_sleep(0.01)'));`),
-		map[string]any{"workload": "own", "clients": 6, "instances": 2, "instance_pool": 1})
-	if opened := s.Count("pg_connections", summary.Whole); opened != 2 {
-		t.Errorf("two instances with a connection each opened %v", opened)
-	}
-	wait := s.Trends["pg_pool_wait"][summary.Measured]
-	if wait.Med < 10 || wait.Count < 10 || len(s.Errors) > 0 {
-		t.Errorf("three clients a connection waited %v, with the errors %+v", wait, s.Errors)
-	}
-}
-
-// TestOpenLoopBeyondCapacity asks for ten times what clients can do. Each iteration takes 100 ms, and 10 ms after one
-// the client's next is due. A client's k-th iteration was due 10 (k - 1) ms after its first, and ends 100 k ms after
-// that at the earliest.
-func TestOpenLoopBeyondCapacity(t *testing.T) {
-	const clients, due = 2, 200
-	own := newLabScript(t, `
-		export const own = workload({ keeps: false }, (client) => client.exec('SELECT pg_sleep(0.1)'));`)
-	s := runCell(t, own, map[string]any{"workload": "own", "clients": clients, "rate": due, "seconds": 1})
-	responses := s.Trends["pg_response_time"][summary.Whole]
-	begun := responses.Count
-	if dropped := s.Count("pg_dropped", summary.Whole); begun == 0 || begun+dropped != due || len(s.Errors) > 0 {
-		t.Errorf("%d iterations began and %d were dropped, of %d; the errors are %+v", begun, dropped, due, s.Errors)
-	}
-	if late := s.Count("pg_late", summary.Whole); late < begun-clients {
-		t.Errorf("%d of %d iterations were late", late, begun)
-	}
-	most := float64((begun + clients - 1) / clients) // of one client, at least
-	if least := 100*most - 10*(most-1); responses.Max < least {
-		t.Errorf("the longest response took %v ms from when it was due, wanted %v", responses.Max, least)
 	}
 }

@@ -10,16 +10,6 @@ import (
 	"pooler-lab/k6/summary"
 )
 
-// runK6 runs k6 and returns what it printed.
-func runK6(t *testing.T, environment []string, args ...string) []byte {
-	t.Helper()
-	out, err := k6(findK6(t), environment, args...).Output()
-	if err != nil {
-		t.Fatalf("k6 %v: %v\n%s", args, err, out)
-	}
-	return out
-}
-
 // runCell runs a script of the lab for a cell: half a second of two clients unless changed says otherwise.
 func runCell(t *testing.T, script string, changed map[string]any) *summary.Summary {
 	t.Helper()
@@ -31,8 +21,10 @@ func runCell(t *testing.T, script string, changed map[string]any) *summary.Summa
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "summary.json")
-	runK6(t, []string{"LAB_CELL=" + string(text)}, "run", "--quiet", "--summary-mode", "disabled", "--no-thresholds",
-		"--out", "lab="+file, script)
+	out, err := labCommand(t, "LAB_CELL="+string(text), file, script).Output()
+	if err != nil {
+		t.Fatalf("k6: %v\n%s", err, out)
+	}
 	test, err := summary.Read(file)
 	if err != nil {
 		t.Fatal(err)

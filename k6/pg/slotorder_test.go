@@ -77,22 +77,6 @@ func TestLeadsHideThePeriod(t *testing.T) {
 	}
 }
 
-// Each counted part alone holds the container's share, wherever in a period it begins.
-func TestWholePeriodsHoldTheShare(t *testing.T) {
-	const working = 25 * time.Millisecond
-	for counted := leastSlot; counted <= mostSlot; counted += period {
-		for from := time.Duration(0); from < period; from += time.Millisecond {
-			sum := time.Duration(0)
-			for begin := time.Duration(0); begin < from+counted; begin += period {
-				sum += max(0, min(begin+working, from+counted)-max(begin, from))
-			}
-			if sum != working*counted/period {
-				t.Errorf("a slot of %v that begins at %v of a period holds %v", counted, from, sum)
-			}
-		}
-	}
-}
-
 // The counted part holds twenty iterations of the slower side, and is whole periods of a CPU limit.
 func TestSlotFor(t *testing.T) {
 	for slower, want := range map[time.Duration]time.Duration{

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 )
 
@@ -138,20 +137,11 @@ func (t *Test) Write(file string) error {
 	if err != nil {
 		return fmt.Errorf("write k6's summary: %w", err)
 	}
-	part, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*.part")
-	if err != nil {
-		return fmt.Errorf("write k6's summary: %w", err)
-	}
-	defer os.Remove(part.Name()) // it has gone where all went well
-	_, err = part.Write(append(text, '\n'))
-	if closeErr := part.Close(); err == nil {
-		err = closeErr
-	}
+	part := file + ".part"
+	defer os.Remove(part) // it has gone where all went well
+	err = os.WriteFile(part, append(text, '\n'), 0o644)
 	if err == nil {
-		err = os.Chmod(part.Name(), 0o644)
-	}
-	if err == nil {
-		err = os.Rename(part.Name(), file)
+		err = os.Rename(part, file)
 	}
 	if err != nil {
 		return fmt.Errorf("write k6's summary: %w", err)
