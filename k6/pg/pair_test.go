@@ -36,19 +36,14 @@ func newTrial(t *testing.T, script, dsn string, changed map[string]any, cells ..
 	pair := map[string]any{"cells": []any{}, "slot_ms": 30, "at_most_seconds": 600,
 		"deadline_seconds": 610, "seed": 7, "groups_file": tr.groups, "stop_file": tr.stop}
 	for at := range summary.Sides {
-		cell := map[string]any{"path": summary.SideNames[at], "dsn": dsn, "clients": 2, "params": map[string]any{},
-			"protocol": "prepared", "scale": 1, "seed": at + 1, "workload": "own"}
+		cell := cellOf(summary.SideNames[at], dsn, nil)
 		if at < len(cells) {
 			maps.Copy(cell, cells[at])
 		}
 		pair["cells"] = append(pair["cells"].([]any), cell)
 	}
 	maps.Copy(pair, changed)
-	text, err := json.Marshal(pair)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tr.command = labCommand(t, "LAB_PAIR="+string(text), tr.summary, script)
+	tr.command = labCommand(t, "LAB_PAIR", pair, tr.summary, script)
 	tr.command.Env = append(tr.command.Env, `LAB_PAIR_PASSWORDS=["", ""]`)
 	tr.command.Stdout, tr.command.Stderr = &tr.out, &tr.out
 	return tr

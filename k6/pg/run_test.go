@@ -1,7 +1,9 @@
 package pg
 
 import (
+	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,11 +42,23 @@ func k6(binary, variable string, args ...string) *exec.Cmd {
 	return command
 }
 
-// labCommand returns a k6 that is to run a script of the lab as the lab does.
-func labCommand(t *testing.T, cell, summary, script string) *exec.Cmd {
+// labCommand returns a k6 that is to run a script of the lab as the lab does: for the work that a variable says.
+func labCommand(t *testing.T, variable string, work any, summary, script string) *exec.Cmd {
 	t.Helper()
-	return k6(findK6(t), cell, "run", "--quiet", "--summary-mode", "disabled", "--no-thresholds", "--out", "lab="+summary,
-		script)
+	text, err := json.Marshal(work)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k6(findK6(t), variable+"="+string(text), "run", "--quiet", "--summary-mode", "disabled", "--no-thresholds",
+		"--out", "lab="+summary, script)
+}
+
+// cellOf returns a cell of two clients that do a script's own workload, unless changed says otherwise.
+func cellOf(path, dsn string, changed map[string]any) map[string]any {
+	cell := map[string]any{"path": path, "dsn": dsn, "clients": 2, "params": map[string]any{}, "protocol": "prepared",
+		"scale": 1, "seed": 1, "workload": "own"}
+	maps.Copy(cell, changed)
+	return cell
 }
 
 // scriptCommand writes a script and returns a k6 that is to run it, with the dsn.
