@@ -22,8 +22,8 @@ type script struct {
 	tags    *lib.VUStateTags
 }
 
-// newScript returns a VU of the module in the init context. Its function trying returns what work threw, or else what it
-// returned.
+// newScript returns a VU of the module in the init context. Its function trying returns what work threw, or else what
+// work returned.
 func newScript(t *testing.T, module *Module) *script {
 	t.Helper()
 	runtime := modulestest.NewRuntime(t)
