@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// A Handshake times one connect: dial, TLS, authentication, and the client's own hashing for SCRAM. Its phases add up to
-// the whole: each ends where the next one begins.
+// A Handshake times one connect: dial, TLS, authentication, and the client's own hashing for SCRAM. Its phases add up
+// to the whole: each ends where the next one begins.
 type Handshake struct {
 	// Wrap, unless nil, makes the connection that is used of the one that was dialled.
 	Wrap func(net.Conn) net.Conn

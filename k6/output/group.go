@@ -2,6 +2,7 @@ package output
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 
@@ -46,7 +47,7 @@ func (o *lab) closeGroup(number int) {
 		o.current[side] = nil
 	}
 	if err := appendLine(file, g); err != nil && o.failed == nil {
-		o.failed = err
+		o.failed = fmt.Errorf("write a group: %w", err)
 	}
 }
 
@@ -57,20 +58,14 @@ func appendLine(file string, value any) error {
 	}
 	text, err := json.Marshal(value)
 	if err != nil {
-		return fmt.Errorf("write a group: %w", err)
+		return err
 	}
 	to, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
-		return fmt.Errorf("write a group: %w", err)
+		return err
 	}
 	_, err = to.Write(append(text, '\n'))
-	if closeErr := to.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return fmt.Errorf("write a group: %w", err)
-	}
-	return nil
+	return errors.Join(err, to.Close())
 }
 
 // keep adds a sample to what its side has measured since the last group.

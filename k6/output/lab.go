@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/sirupsen/logrus"
 	"go.k6.io/k6/v2/metrics"
 	"go.k6.io/k6/v2/output"
 
@@ -68,7 +69,9 @@ func newLab(params output.Params) (output.Output, error) {
 	if params.ConfigArgument == "" {
 		return nil, errors.New("say where the summary goes, as in --out lab=summary.json")
 	}
-	watchUnsaved(params.Logger)
+	if k6s, ok := params.Logger.(*logrus.Logger); ok {
+		k6s.AddHook(failUnsaved{})
+	}
 	o := &lab{
 		file:     params.ConfigArgument,
 		series:   map[seriesKey]*series{},

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"go.k6.io/k6/v2/metrics"
@@ -119,16 +120,36 @@ func TestFileThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// TestAgreesWithK6 has k6 sum the same samples up twice: in its own summary, and in this one.
-func TestAgreesWithK6(t *testing.T) {
+// runK6 runs a script in a folder with the output lab, and returns what k6 said, how it ended, and the lab's file.
+func runK6(t *testing.T, folder, code string) (said string, exit int, file string) {
+	t.Helper()
 	k6 := os.Getenv("LAB_TEST_K6")
 	if k6 == "" {
 		t.Skip("LAB_TEST_K6 names no k6")
 	}
+	script, file := filepath.Join(folder, "script.js"), filepath.Join(folder, "lab.json")
+	if err := os.WriteFile(script, []byte(code), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := exec.CommandContext(t.Context(), k6, "run", "--quiet", "--out", "lab="+file, script)
+	out, _ := run.CombinedOutput()
+	return string(out), run.ProcessState.ExitCode(), file
+}
+
+// k6 by itself exits with 0 where it can't write a file of its summary.
+func TestK6FailsWithoutItsSummary(t *testing.T) {
+	said, exit, _ := runK6(t, t.TempDir(), `export default function () {}
+		export function handleSummary() { return { '/nowhere/summary.json': '{}' }; }`)
+	if exit != 1 || !strings.Contains(said, "k6: Could not save") || !strings.Contains(said, "/nowhere/summary.json") {
+		t.Errorf("k6 ended with %d and said\n%s", exit, said)
+	}
+}
+
+// TestAgreesWithK6 has k6 sum the same samples up twice: in its own summary, and in this one.
+func TestAgreesWithK6(t *testing.T) {
 	folder := t.TempDir()
-	script := filepath.Join(folder, "script.js")
-	own, file := filepath.Join(folder, "own.json"), filepath.Join(folder, "lab.json")
-	text := `import { Counter, Trend } from 'k6/metrics';
+	own := filepath.Join(folder, "own.json")
+	said, exit, file := runK6(t, folder, `import { Counter, Trend } from 'k6/metrics';
 		const trend = new Trend('lab_values', true);
 		const counter = new Counter('lab_count');
 		const never = new Counter('lab_never');
@@ -140,13 +161,9 @@ func TestAgreesWithK6(t *testing.T) {
 			trend.add((__ITER * 7919 + __VU * 104729) % 1009 / 7, { phase });
 			counter.add(__VU, { phase });
 		}
-		export const handleSummary = (data) => ({ ['` + own + `']: JSON.stringify(data.metrics) });`
-	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	run := exec.CommandContext(t.Context(), k6, "run", "--quiet", "--out", "lab="+file, script)
-	if out, err := run.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		export const handleSummary = (data) => ({ ['`+own+`']: JSON.stringify(data.metrics) });`)
+	if exit != 0 {
+		t.Fatalf("k6 ended with %d and said\n%s", exit, said)
 	}
 	test, err := summary.Read(file)
 	if err != nil {

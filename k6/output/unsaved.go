@@ -2,7 +2,6 @@ package output
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -11,26 +10,17 @@ import (
 
 // A failUnsaved has k6 fail where it couldn't write a file of handleSummary or --summary-export. k6 by itself logs that
 // last of all, and exits with 0.
-type failUnsaved struct {
-	out  io.Writer
-	exit func(int)
-}
-
-func watchUnsaved(logger logrus.FieldLogger) {
-	if k6s, ok := logger.(*logrus.Logger); ok {
-		k6s.AddHook(failUnsaved{os.Stderr, os.Exit})
-	}
-}
+type failUnsaved struct{}
 
 // Levels are those of what k6 says then.
 func (failUnsaved) Levels() []logrus.Level { return []logrus.Level{logrus.ErrorLevel} }
 
 // Fire is called with all that k6 logs as an error.
-func (f failUnsaved) Fire(entry *logrus.Entry) error {
+func (failUnsaved) Fire(entry *logrus.Entry) error {
 	err, ok := entry.Data[logrus.ErrorKey].(error)
 	if ok && strings.HasPrefix(err.Error(), "Could not save some summary information") {
-		fmt.Fprintf(f.out, "k6: %v\n", err)
-		f.exit(1)
+		fmt.Fprintf(os.Stderr, "k6: %v\n", err)
+		os.Exit(1)
 	}
 	return nil
 }

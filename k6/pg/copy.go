@@ -1,7 +1,6 @@
 package pg
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,14 +17,12 @@ type copied struct {
 	Bytes int64 `js:"bytes"` // of data, without the protocol's own
 }
 
-// counter counts what is written to it, and keeps nothing.
-type counter struct {
-	bytes int64
-}
+// counter counts the bytes that are written to it, and keeps none.
+type counter int64
 
 // Write counts.
 func (c *counter) Write(buf []byte) (int, error) {
-	c.bytes += int64(len(buf))
+	*c += counter(len(buf))
 	return len(buf), nil
 }
 
@@ -36,7 +33,7 @@ func (c *client) copyOut(call sobek.FunctionCall) sobek.Value {
 	var data counter
 	return c.copyOver(ctx, s, st, copyOut, func() (pgconn.CommandTag, int64, error) {
 		tag, err := s.conn.CopyTo(background, &data, st.sql)
-		return tag, data.bytes, err
+		return tag, int64(data), err
 	})
 }
 
@@ -58,7 +55,7 @@ func (c *client) copyIn(call sobek.FunctionCall) sobek.Value {
 	if options.Repeat < 0 {
 		c.throw(errors.New("copyIn() wants repeat not below 0"))
 	}
-	source := &repeated{piece: piece, times: options.Repeat}
+	source := &repeated{piece: piece, left: options.Repeat}
 	return c.copyOver(ctx, s, st, copyIn, func() (pgconn.CommandTag, int64, error) {
 		tag, err := s.conn.CopyFrom(background, source, st.sql)
 		return tag, source.sent, err
@@ -106,28 +103,24 @@ func bytesOf(value sobek.Value) ([]byte, error) {
 // repeated reads the same bytes several times.
 type repeated struct {
 	piece []byte
-	times int64
-	rest  bytes.Reader
+	at    int   // in the piece
+	left  int64 // times, the one under way included
 	sent  int64
 }
 
-// Read reads on in the piece, or in the next one.
-func (r *repeated) Read(buf []byte) (int, error) {
-	filled := 0
-	for filled < len(buf) {
-		if r.rest.Len() == 0 {
-			if r.times == 0 || len(r.piece) == 0 {
-				break
-			}
-			r.times--
-			r.rest.Reset(r.piece)
+// Read reads on in the piece, and in the next ones.
+func (r *repeated) Read(buf []byte) (n int, err error) {
+	for n < len(buf) && r.left > 0 && len(r.piece) > 0 {
+		read := copy(buf[n:], r.piece[r.at:])
+		n += read
+		if r.at += read; r.at == len(r.piece) {
+			r.at = 0
+			r.left--
 		}
-		n, _ := r.rest.Read(buf[filled:])
-		filled += n
 	}
-	r.sent += int64(filled)
-	if filled == 0 {
+	r.sent += int64(n)
+	if n == 0 {
 		return 0, io.EOF
 	}
-	return filled, nil
+	return n, nil
 }

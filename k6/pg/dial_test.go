@@ -22,6 +22,10 @@ func TestTLSModes(t *testing.T) {
 	_, encrypted := newRelay(t, testDSN(t), here)
 	_, misnamed := newRelay(t, testDSN(t), elsewhere)
 	_, plain := newRelay(t, testDSN(t), nil)
+	refuses := testkit.StandIn(t, func(conn net.Conn) {
+		_, _ = io.ReadFull(conn, make([]byte, 8)) // SSLRequest
+		_, _ = conn.Write([]byte{'N'})
+	})
 	for _, test := range []struct{ name, dsn, want string }{
 		{"require", encrypted + " sslmode=require", "encrypted"},
 		{"verify-ca", encrypted + " sslmode=verify-ca sslrootcert=" + trusted, "encrypted"},
@@ -29,6 +33,7 @@ func TestTLSModes(t *testing.T) {
 		{"verify-ca, another name", misnamed + " sslmode=verify-ca sslrootcert=" + trustedElsewhere, "encrypted"},
 		{"verify-full, another name", misnamed + " sslmode=verify-full sslrootcert=" + trustedElsewhere, "tls"},
 		{"verify-ca, not trusted", encrypted + " sslmode=verify-ca sslrootcert=" + trustedElsewhere, "tls"},
+		{"require, refused", fmt.Sprintf("host=127.0.0.1 port=%d sslmode=require", refuses), "tls"},
 		{"prefer", encrypted + " sslmode=prefer", "encrypted"},
 		{"disable", plain + " sslmode=disable", "plain"},
 		{"allow", plain + " sslmode=allow", "plain"},
@@ -83,18 +88,6 @@ func checkHash(t *testing.T, m map[string][]float64) {
 	}
 }
 
-func TestRefusedTLS(t *testing.T) {
-	port := testkit.StandIn(t, func(conn net.Conn) {
-		_, _ = io.ReadFull(conn, make([]byte, 8)) // SSLRequest
-		_, _ = conn.Write([]byte{'N'})
-	})
-	s := newScript(t, New()).started()
-	s.set("dsn", fmt.Sprintf("host=127.0.0.1 port=%d sslmode=require", port))
-	if got := s.run(`try { pg.client({ dsn }).connect() } catch (e) { e.code }`); got != "tls" {
-		t.Errorf("TLS that is refused threw %q", got)
-	}
-}
-
 func TestConnectionStrings(t *testing.T) {
 	config, err := pgconn.ParseConfig(testDSN(t))
 	if err != nil {
@@ -109,9 +102,9 @@ func TestConnectionStrings(t *testing.T) {
 		"another host first": testDSN(t) + " host=127.0.0.1," + config.Host + " port=1," + portOf(config),
 		"runtime parameter":  testDSN(t) + " options='-c work_mem=1MB'",
 	} {
-		if got := connectedTo(t, dsn, "simple").run(`client.query('SELECT 1 AS one')[0].one`); got != "1" {
-			t.Errorf("%s: got %s", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			connectedTo(t, dsn, "simple").gives(`client.query('SELECT 1 AS one')[0].one`, "1")
+		})
 	}
 }
 
@@ -119,6 +112,7 @@ func portOf(config *pgconn.Config) string {
 	return strconv.Itoa(int(config.Port))
 }
 
+// All VUs of a test have one first connect.
 func TestFirstConnect(t *testing.T) {
 	module := New()
 	for _, want := range []string{"first", "later"} {

@@ -72,7 +72,7 @@ func (m *Module) reportDropped(now time.Time) {
 	i.push(sample(i.metrics.Dropped, tags, now, float64(m.pacers.dropped(measured.to))))
 }
 
-// Ended is what the module knows of the test that has ended. An output adds what it has seen of each side to its ending.
+// Ended is what the module knows of the test that has ended. An output adds what it has seen of each side.
 func Ended() *summary.Test { return module.ended() }
 
 // ended is what isn't in samples, of one cell or of two whose clients have alternated.

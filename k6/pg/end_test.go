@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgproto3"
-
 	"pooler-lab/internal/testkit"
 )
 
@@ -109,17 +107,8 @@ func openFiles() int {
 // standIn lets everybody in, answers nothing, and returns its dsn.
 func standIn(t *testing.T) string {
 	t.Helper()
-	return fmt.Sprintf("host=127.0.0.1 port=%d", testkit.StandIn(t, welcome))
-}
-
-func welcome(conn net.Conn) {
-	backend, ok := testkit.Startup(conn)
-	if !ok {
-		return
-	}
-	backend.Send(&pgproto3.AuthenticationOk{})
-	backend.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
-	if backend.Flush() == nil {
-		_, _ = backend.Receive() // Terminate
-	}
+	port := testkit.StandIn(t, func(conn net.Conn) {
+		testkit.Serve(conn, func(string) ([]string, bool) { return nil, false })
+	})
+	return fmt.Sprintf("host=127.0.0.1 port=%d", port)
 }

@@ -22,57 +22,41 @@ import (
 	"pooler-lab/k6/summary"
 )
 
-// Classes of errors that have no SQLSTATE: the tag code of pg_errors, and the
-// property code of the JavaScript error.
-const (
-	classRefused          = "refused"           // nobody listens at the address
-	classDial             = "dial"              // any other failure to reach it
-	classTimeout          = "timeout"           // connect_timeout passed
-	classDropped          = "dropped"           // the connection ended without a word
-	classCancelled        = "cancelled"         // the test was stopped
-	classAddressExhausted = "address_exhausted" // this machine has no local port left
-	classFilesExhausted   = "files_exhausted"   // this machine has no file descriptor left
-	classNotConnected     = "not_connected"     // a statement without a connection
-	classTLS              = "tls"               // the server has no TLS, or none that is trusted
-	classRolledBack       = "rolled_back"       // a transaction that had failed was to be committed
-	classClient           = "client"            // anything else on the client's side
-)
-
 // queryCanceled is the SQLSTATE that a server answers a cancel request with.
 const queryCanceled = "57014"
 
-// classify returns the SQLSTATE of err where the server sent one, or the class
-// that it belongs to. ctx is the one that the failed call ran under.
+// classify returns the SQLSTATE of err where the server sent one, or the class that it belongs to: the tag code of
+// pg_errors, and the property code of the JavaScript error. ctx is the one that the failed call ran under.
 func classify(ctx context.Context, err error) string {
 	var server *pgconn.PgError
 	stopped := ctx.Err() != nil
 	switch {
 	case errors.As(err, &server) && !(stopped && server.Code == queryCanceled):
 		return server.Code
-	case stopped:
-		return classCancelled
+	case stopped: // the test
+		return "cancelled"
 	case errors.Is(err, errNotConnected):
-		return classNotConnected
+		return "not_connected"
 	case errors.Is(err, errRolledBack):
-		return classRolledBack
-	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		return classAddressExhausted
-	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		return classFilesExhausted
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return classRefused
-	case pgconn.Timeout(err), errors.Is(err, context.DeadlineExceeded):
-		return classTimeout
+		return "rolled_back"
+	case errors.Is(err, syscall.EADDRNOTAVAIL): // this machine has no local port left
+		return "address_exhausted"
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE): // nor a file descriptor
+		return "files_exhausted"
+	case errors.Is(err, syscall.ECONNREFUSED): // nobody listens at the address
+		return "refused"
+	case pgconn.Timeout(err), errors.Is(err, context.DeadlineExceeded): // connect_timeout passed
+		return "timeout"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed),
 		errors.Is(err, pgconn.ErrConnClosed), errors.Is(err, syscall.ECONNRESET),
 		errors.Is(err, syscall.EPIPE), errors.Is(err, syscall.ETIMEDOUT) && !isDial(err):
-		return classDropped
-	case isDial(err), errors.As(err, new(*net.DNSError)):
-		return classDial
+		return "dropped" // the connection ended without a word
+	case isDial(err), errors.As(err, new(*net.DNSError)): // any other failure to reach the address
+		return "dial"
 	case errors.As(err, new(*measure.TLSError)), strings.Contains(err.Error(), refusedTLS):
-		return classTLS
+		return "tls" // the server has none, or none that is trusted
 	}
-	return classClient
+	return "client" // anything else on the client's side
 }
 
 // isDial reports whether err comes from establishing a network connection.

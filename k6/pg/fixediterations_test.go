@@ -64,8 +64,6 @@ func TestPhasesOfFixedIterations(t *testing.T) {
 		s := together(t, module, `const fixed = pg.fixedIterations({ clients: 1, iterations: 1, seconds: 4 })`,
 			`const phases = [pg.phase()];
 			for (const call of ['start', 'end']) { fixed[call](); phases.push(pg.phase()); sleep(1) }`)[0]
-		if got := s.run(`phases.join()`); got != "warmup,measure,after" {
-			t.Errorf("the phases are %s", got)
-		}
+		s.gives(`phases.join()`, "warmup,measure,after")
 	})
 }

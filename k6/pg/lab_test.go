@@ -2,6 +2,7 @@ package pg
 
 import (
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,6 +29,43 @@ func newLabScript(t *testing.T, own string) string {
 	return file
 }
 
+// runCell runs a script of the lab for a cell of half a second unless changed says otherwise.
+func runCell(t *testing.T, script string, changed map[string]any) *summary.Summary {
+	t.Helper()
+	cell := cellOf("direct", testDSN(t), map[string]any{"seconds": 0.5, "warmup_seconds": 0.5, "deadline_seconds": 300})
+	maps.Copy(cell, changed)
+	file := filepath.Join(t.TempDir(), "summary.json")
+	out, err := labCommand(t, "LAB_CELL", cell, file, script).Output()
+	if err != nil {
+		t.Fatalf("k6: %v\n%s", err, out)
+	}
+	test, err := summary.Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return test.Sides[0]
+}
+
+// TestTour runs the tour's open loops. Each iteration that is due in the window either has a response time, whenever it
+// ends, or is dropped: that holds at any speed.
+func TestTour(t *testing.T) {
+	const rate = 20
+	for _, workload := range []string{"connect", "select"} {
+		s := runCell(t, "k6/lessons/00-tour.js", map[string]any{"workload": workload, "rate": rate, "warmup_seconds": 3})
+		due := int64(math.Ceil(rate * s.Window.Seconds))
+		responses, dropped := s.Trends["pg_response_time"][summary.Whole].Count, s.Count("pg_dropped", summary.Measured)
+		if responses+dropped != due {
+			t.Errorf("%s: %d iterations in %v s, and %d dropped", workload, responses, s.Window.Seconds, dropped)
+		}
+		if len(s.Errors) > 0 || s.Window.Seconds < 0.5 {
+			t.Errorf("%s: the summary says %+v", workload, s)
+		}
+		if s.First["pg_connect_first_query"].Count != 1 || s.Later["pg_connect"].Count < 1 {
+			t.Errorf("%s: first connects are %v, later ones %v", workload, s.First, s.Later)
+		}
+	}
+}
+
 func TestOwnWorkload(t *testing.T) {
 	own := newLabScript(t, `
 		const setUp = counter('lab_set_up');
@@ -45,7 +83,7 @@ func TestOwnWorkload(t *testing.T) {
 			counted.add(rows.length);
 			length.add(2.5);
 		});`)
-	s := runCell(t, own, map[string]any{"workload": "own", "params": map[string]any{"most": 3}})
+	s := runCell(t, own, map[string]any{"params": map[string]any{"most": 3}})
 	iterations := s.Count("pg_transactions", summary.Measured)
 	setUp, rows := s.Count("lab_set_up", summary.Measured), s.Count("lab_rows", summary.Measured)
 	if iterations == 0 || setUp != iterations || rows != 3*iterations {
@@ -76,7 +114,7 @@ func TestIterations(t *testing.T) {
 		"both":       {`{ keeps: false }, ` + three, 20, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cell := map[string]any{"workload": "own", "protocol": "simple", "rate": test.rate}
+			cell := map[string]any{"protocol": "simple", "rate": test.rate}
 			s := runCell(t, newLabScript(t, `export const own = workload(`+test.own+`);`), cell)
 			count := func(counter string) int64 { return s.Count(counter, summary.Whole) }
 			iterations := count("pg_iterations")
@@ -110,7 +148,7 @@ func TestIterations(t *testing.T) {
 
 func TestWithoutACell(t *testing.T) {
 	own := newLabScript(t, `export const own = workload((client) => client.exec('SELECT 1'));`)
-	out, _ := k6(findK6(t), nil, "run", "--quiet", own).CombinedOutput()
+	out, _ := k6(findK6(t), "LAB_CELL=", "run", "--quiet", own).CombinedOutput()
 	if !strings.Contains(string(out), "start this script with scripts/k6") {
 		t.Errorf("without a cell it printed\n%s", out)
 	}
@@ -120,8 +158,8 @@ func TestWithoutACell(t *testing.T) {
 func TestMistakeInAWorkload(t *testing.T) {
 	own := newLabScript(t, `export const own = workload((client) => client.exek('SELECT 1'));`)
 	for name, cell := range map[string]map[string]any{
-		"window":    {"workload": "own"},
-		"open loop": {"workload": "own", "rate": 50},
+		"window":    {},
+		"open loop": {"rate": 50},
 	} {
 		if opened := runCell(t, own, cell).Count("pg_connections", summary.Whole); opened != 2 {
 			t.Errorf("%s: two clients opened %d connections", name, opened)
@@ -146,7 +184,7 @@ func TestFixedWork(t *testing.T) {
 		"refused": {map[string]any{"dsn": "host=127.0.0.1 port=1"}, one, [3]int{0, 0, 0}, "refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cell := map[string]any{"workload": "own", "clients": 4, "transactions": 5, "seconds": 20}
+			cell := map[string]any{"clients": 4, "transactions": 5, "seconds": 20}
 			maps.Copy(cell, test.cell)
 			s := runCell(t, newLabScript(t, `export const own = workload(`+test.own+`);`), cell)
 			if got := [3]int{s.Finish.Connected, s.Finish.Finished, s.Finish.Starved}; got != test.want {
@@ -163,39 +201,5 @@ func TestFixedWork(t *testing.T) {
 				t.Errorf("errors are %+v, not %q", s.Errors, test.code)
 			}
 		})
-	}
-}
-
-func TestInstances(t *testing.T) {
-	s := runCell(t, newLabScript(t, `export const own = workload((client) => client.exec('SELECT pg_sleep(0.01)'));`),
-		map[string]any{"workload": "own", "clients": 6, "instances": 2, "instance_pool": 1})
-	if opened := s.Count("pg_connections", summary.Whole); opened != 2 {
-		t.Errorf("two instances with a connection each opened %v", opened)
-	}
-	wait := s.Trends["pg_pool_wait"][summary.Measured]
-	if wait.Med < 10 || wait.Count < 10 || len(s.Errors) > 0 {
-		t.Errorf("three clients a connection waited %v, with the errors %+v", wait, s.Errors)
-	}
-}
-
-// TestOpenLoopBeyondCapacity asks for ten times what clients can do. Each iteration takes 100 ms, and 10 ms after one
-// the client's next is due. A client's k-th iteration was due 10 (k - 1) ms after its first, and ends 100 k ms after
-// that at the earliest.
-func TestOpenLoopBeyondCapacity(t *testing.T) {
-	const clients, due = 2, 200
-	own := newLabScript(t, `
-		export const own = workload({ keeps: false }, (client) => client.exec('SELECT pg_sleep(0.1)'));`)
-	s := runCell(t, own, map[string]any{"workload": "own", "clients": clients, "rate": due, "seconds": 1})
-	responses := s.Trends["pg_response_time"][summary.Whole]
-	begun := responses.Count
-	if dropped := s.Count("pg_dropped", summary.Whole); begun == 0 || begun+dropped != due || len(s.Errors) > 0 {
-		t.Errorf("%d iterations began and %d were dropped, of %d; the errors are %+v", begun, dropped, due, s.Errors)
-	}
-	if late := s.Count("pg_late", summary.Whole); late < begun-clients {
-		t.Errorf("%d of %d iterations were late", late, begun)
-	}
-	most := float64((begun + clients - 1) / clients) // of one client, at least
-	if least := 100*most - 10*(most-1); responses.Max < least {
-		t.Errorf("the longest response took %v ms from when it was due, wanted %v", responses.Max, least)
 	}
 }

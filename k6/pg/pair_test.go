@@ -1,7 +1,6 @@
 package pg
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -37,20 +36,15 @@ func newTrial(t *testing.T, script, dsn string, changed map[string]any, cells ..
 	pair := map[string]any{"cells": []any{}, "slot_ms": 30, "at_most_seconds": 600,
 		"deadline_seconds": 610, "seed": 7, "groups_file": tr.groups, "stop_file": tr.stop}
 	for at := range summary.Sides {
-		cell := map[string]any{"path": summary.SideNames[at], "dsn": dsn, "clients": 2, "params": map[string]any{},
-			"protocol": "prepared", "scale": 1, "seed": at + 1, "workload": "own"}
+		cell := cellOf(summary.SideNames[at], dsn, nil)
 		if at < len(cells) {
 			maps.Copy(cell, cells[at])
 		}
 		pair["cells"] = append(pair["cells"].([]any), cell)
 	}
 	maps.Copy(pair, changed)
-	text, err := json.Marshal(pair)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tr.command = k6(findK6(t), []string{"LAB_PAIR=" + string(text), `LAB_PAIR_PASSWORDS=["", ""]`}, "run", "--quiet",
-		"--summary-mode", "disabled", "--no-thresholds", "--out", "lab="+tr.summary, script)
+	tr.command = labCommand(t, "LAB_PAIR", pair, tr.summary, script)
+	tr.command.Env = append(tr.command.Env, `LAB_PAIR_PASSWORDS=["", ""]`)
 	tr.command.Stdout, tr.command.Stderr = &tr.out, &tr.out
 	return tr
 }
@@ -90,21 +84,13 @@ func count(groups []summary.Group, so func(summary.Group) bool) (n int) {
 }
 
 // lines are the groups in the file: each line is a whole one.
-func (tr *trial) lines() []summary.Group {
+func (tr *trial) lines() (groups []summary.Group) {
 	tr.t.Helper()
-	file, err := os.Open(tr.groups)
-	if os.IsNotExist(err) {
-		return nil
-	}
-	if err != nil {
-		tr.t.Fatal(err)
-	}
-	defer file.Close()
-	var groups []summary.Group
-	for lines := bufio.NewScanner(file); lines.Scan(); {
+	text, _ := os.ReadFile(tr.groups) // which isn't there at first
+	for line := range strings.Lines(string(text)) {
 		var g summary.Group
-		if err := json.Unmarshal(lines.Bytes(), &g); err != nil {
-			tr.t.Fatalf("%v: %s", err, lines.Text())
+		if err := json.Unmarshal([]byte(line), &g); err != nil {
+			tr.t.Fatalf("%v: %s", err, line)
 		}
 		groups = append(groups, g)
 	}

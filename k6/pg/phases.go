@@ -217,8 +217,3 @@ func seconds(value float64) time.Duration {
 func milliseconds(value float64) time.Duration {
 	return time.Duration(value * float64(time.Millisecond))
 }
-
-// inMilliseconds turns a duration into a number of milliseconds.
-func inMilliseconds(value time.Duration) float64 {
-	return float64(value) / float64(time.Millisecond)
-}

@@ -40,10 +40,7 @@ func TestPoolTransaction(t *testing.T) {
 		other = pool.transaction((tx) => pid(tx) !== pid(pool));
 		try { pool.transaction(() => { throw new Error('mine') }) } catch (e) { thrown = e.message }
 		after = JSON.stringify(pool.stat());`)[0]
-	got := vu.run(`inside + ' ' + other + ' ' + thrown + ' ' + after`)
-	if got != `true true mine {"size":2,"total":2,"idle":2,"lent":0}` {
-		t.Errorf("got %s", got)
-	}
+	vu.gives(`inside + ' ' + other + ' ' + thrown + ' ' + after`, `true true mine {"size":2,"total":2,"idle":2,"lent":0}`)
 }
 
 // TestPoolFillsAsFarAsItCan has a server that lets two clients in.
@@ -70,9 +67,7 @@ func TestPoolReplacesDropped(t *testing.T) {
 	vu := pooled(t, New(), `size: 1, protocol: 'simple'`, `
 		try { pool.exec('SELECT pg_terminate_backend(pg_backend_pid())') } catch (e) { code = e.code }
 		one = pool.query('SELECT 1 AS one')[0].one`)[0]
-	if got := vu.run(`code + ' ' + one`); got != "57P01 1" {
-		t.Errorf("got %s", got)
-	}
+	vu.gives(`code + ' ' + one`, "57P01 1")
 	if m := vu.measured(); sum(m["pg_reconnects"]) != 1 {
 		t.Errorf("pg_reconnects is %v", m["pg_reconnects"])
 	}

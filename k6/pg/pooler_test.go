@@ -55,9 +55,7 @@ func TestPgBouncerMovesStatements(t *testing.T) {
 func TestPgBouncerWithoutPrepared(t *testing.T) {
 	setPrepared(t, "0")
 	s := moving(t, "prepared")
-	if got := s.run(`read(1); hold(() => read(2))`); got != "3" {
-		t.Errorf("a prepared statement on another server connection came to %q", got)
-	}
+	s.gives(`read(1); hold(() => read(2))`, "3")
 	errors := s.module.errors.list(0)
 	if len(errors) != 1 || errors[0].Code != "26000" ||
 		!strings.Contains(errors[0].Message, "max_prepared_statements above 0") {
@@ -114,26 +112,4 @@ func TestPgpoolPipelines(t *testing.T) {
 			t.Errorf("simple, %s: %d of 16 pipelines that failed left what they had written", call, kept)
 		}
 	}
-}
-
-// TestEveryProtocol does what an application does, on each path.
-func TestEveryProtocol(t *testing.T) {
-	onEachPath(t, func(t *testing.T, dsn, protocol string) {
-		s := connectedTo(t, dsn, protocol)
-		got := s.run(`let total = 0;
-			for (let i = 0; i < 20; i++) {
-				total += client.query('SELECT $1::int AS n', i)[0].n;
-				total += client.exec({ name: 'series', sql: 'SELECT generate_series(1, $1::int)' }, 3);
-			}
-			client.transaction((tx) => { tx.exec('SET LOCAL work_mem = 65536'); total += tx.query('SELECT 1 AS n')[0].n });
-			try { client.exec('SELECT 1 / $1::int', 0) } catch (e) { total += e.code === '22012' ? 1 : 0 }
-			client.close(); client.connect();
-			total += client.query('SELECT $1::int AS n', 5)[0].n`)
-		if got != "257" {
-			t.Errorf("the total is %s, not 257", got)
-		}
-		if errors := sum(s.measured()["pg_errors"]); errors != 1 {
-			t.Errorf("%d errors, not the one that was wanted", errors)
-		}
-	})
 }

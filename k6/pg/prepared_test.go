@@ -6,38 +6,25 @@ import (
 	"testing"
 )
 
-// trying is a function of JavaScript that returns what was thrown, or else what the work returned.
-const trying = `const trying = (work) => { try { return work() } catch (e) { return e.code + ' ' + e.message } };`
-
 // TestFailedPrepareAgain sends texts again whose Parse failed, by itself and in an aborted transaction.
 func TestFailedPrepareAgain(t *testing.T) {
 	onEachPath(t, func(t *testing.T, dsn, protocol string) {
 		s := connectedTo(t, dsn, protocol)
-		s.run(trying)
 		for range 3 {
 			for sql, code := range map[string]string{
 				"SELECT * FROM comes_later": "42P01", "SELECT no_function()": "42883", "SELEKT 1": "42601",
 			} {
-				s.set("sql", sql)
-				if got := s.run(`trying(() => client.query(sql))`); !strings.HasPrefix(got, code) {
-					t.Errorf("%s came to %q, not %s", sql, got, code)
-				}
+				s.throws(`client.query("`+sql+`")`, code)
 			}
 			s.run(`client.exec('BEGIN'); trying(() => client.exec('SELECT 1 / 0'));
 				trying(() => client.query('SELECT 41 + 1 AS n')); client.exec('ROLLBACK')`)
-			if got := s.run(`trying(() => client.query('SELECT 41 + 1 AS n')[0].n)`); got != "42" {
-				t.Errorf("after the transaction it came to %q", got)
-			}
+			s.gives(`trying(() => client.query('SELECT 41 + 1 AS n')[0].n)`, "42")
 		}
 		// A table that has come meanwhile.
-		if got := s.run(`trying(() => client.transaction((tx) => {
+		s.gives(`trying(() => client.transaction((tx) => {
 				tx.exec('CREATE TEMPORARY TABLE comes_later (id int) ON COMMIT DROP');
-				return tx.query('SELECT * FROM comes_later').length }))`); got != "0" {
-			t.Errorf("the table that came came to %q", got)
-		}
-		if got := s.run(`client.connected()`); got != "true" {
-			t.Error("the connection is lost")
-		}
+				return tx.query('SELECT * FROM comes_later').length }))`, "0")
+		s.gives(`client.connected()`, "true")
 	})
 }
 
@@ -77,10 +64,8 @@ func TestPreparedStatementsAreFew(t *testing.T) {
 	if s.run(`client.exec('SELECT 0')`); trace.answers.Load()-before != 1 {
 		t.Error("a statement in use was prepared again")
 	}
-	if got := s.run(`client.pipeline((p) => { for (let i = 0; i < 700; i++) p.query('SELECT ' + i + ' AS n') })
-			.reduce((sum, rows) => sum + rows[0].n, 0)`); got != "244650" {
-		t.Errorf("a pipeline of 700 texts came to %s", got)
-	}
+	s.gives(`client.pipeline((p) => { for (let i = 0; i < 700; i++) p.query('SELECT ' + i + ' AS n') })
+			.reduce((sum, rows) => sum + rows[0].n, 0)`, "244650")
 	if n := kept(t, s); n != mostStatements {
 		t.Errorf("after a pipeline of 700 texts %d statements are prepared", n)
 	}
@@ -114,7 +99,7 @@ func TestDeallocated(t *testing.T) {
 				continue // a pooler is told nothing
 			}
 			s := connectedTo(t, dsn, protocol)
-			s.run(trying + `const one = () => client.query('SELECT $1::int AS n', 42)[0].n;
+			s.run(`const one = () => client.query('SELECT $1::int AS n', 42)[0].n;
 				const two = () => client.query('SELECT $1::int + 1 AS n', 42)[0].n; one(); two();`)
 			s.measured()
 			s.run(test.code)
@@ -136,7 +121,7 @@ func TestDeallocated(t *testing.T) {
 // TestDeallocatedInTransaction wants one error, which blames nobody, and then nothing any more.
 func TestDeallocatedInTransaction(t *testing.T) {
 	s := connected(t, "prepared")
-	s.run(trying + `const work = (cut) => client.transaction((tx) => {
+	s.run(`const work = (cut) => client.transaction((tx) => {
 			if (cut) tx.exec("DO $$ BEGIN EXECUTE 'DEALLOCATE ALL'; END $$");
 			return tx.query('SELECT $1::int AS n', 42)[0].n });
 		const commit = () => client.transaction((tx) => tx.exec("DO $$ BEGIN EXECUTE 'DEALLOCATE ALL'; END $$"));
@@ -146,43 +131,31 @@ func TestDeallocatedInTransaction(t *testing.T) {
 		if !strings.HasPrefix(got, "26000 ") || !strings.Contains(got, "prepared anew") || strings.Contains(got, "pool") {
 			t.Errorf("a lost statement in a transaction threw %q", got)
 		}
-		if got := s.run(`trying(() => work(false))`); got != "42" {
-			t.Errorf("the next transaction came to %q", got)
-		}
-		if got := s.run(`trying(commit)`); !strings.HasPrefix(got, "26000 ") {
-			t.Errorf("a lost COMMIT came to %q", got)
-		}
-		if got := s.run(`trying(() => work(false))`); got != "42" {
-			t.Errorf("the transaction after it came to %q", got)
-		}
+		s.gives(`trying(() => work(false))`, "42")
+		s.throws(`commit()`, "26000 ")
+		s.gives(`trying(() => work(false))`, "42")
 	}
 }
 
 // TestDeallocatedBeforePipeline wants a pipeline not to be sent again: some of it may have been executed.
 func TestDeallocatedBeforePipeline(t *testing.T) {
 	s := connected(t, "prepared")
-	s.run(trying + `client.exec('CREATE TEMPORARY SEQUENCE sent');
+	s.run(`client.exec('CREATE TEMPORARY SEQUENCE sent');
 		const next = "SELECT nextval('sent') AS n", one = 'SELECT 1 AS n';
 		const both = (cut) => client.pipeline((p) => { p.query(next); if (cut) p.exec(cut); p.query(one) })[0][0].n;
 		const cut = "DO $$ BEGIN EXECUTE 'DEALLOCATE ALL'; END $$"; both()`)
-	if got := s.run(`trying(() => both(cut))`); !strings.HasPrefix(got, "26000 ") {
-		t.Errorf("a pipeline that loses its statements came to %q", got)
-	}
-	if got := s.run(`trying(() => both())`); got != "3" {
-		t.Errorf("the next one came to %q", got)
-	}
+	s.throws(`both(cut)`, "26000 ")
+	s.gives(`trying(() => both())`, "3")
 }
 
 // TestChangedTable changes the columns of a prepared SELECT's result.
 func TestChangedTable(t *testing.T) {
 	s := connected(t, "prepared")
-	s.run(trying + `client.exec('CREATE TEMPORARY TABLE changing (a int)'); client.exec('INSERT INTO changing VALUES (1)');
+	s.run(`client.exec('CREATE TEMPORARY TABLE changing (a int)'); client.exec('INSERT INTO changing VALUES (1)');
 		const all = () => JSON.stringify(client.query('SELECT * FROM changing')); all()`)
 	s.measured()
 	s.run(`client.exec('ALTER TABLE changing ADD b int DEFAULT 2')`)
-	if got := s.run(`trying(all)`); got != `[{"a":1,"b":2}]` {
-		t.Errorf("a changed table came to %q", got)
-	}
+	s.gives(`trying(all)`, `[{"a":1,"b":2}]`)
 	if got := sum(s.measured()["pg_errors"]); got != 1 {
 		t.Errorf("%d errors, not 1", got)
 	}
@@ -191,16 +164,14 @@ func TestChangedTable(t *testing.T) {
 	if !strings.HasPrefix(got, "0A000 ") || !strings.Contains(got, "connect() again") || strings.Contains(got, "Bouncer") {
 		t.Errorf("a changed table in a transaction threw %q", got)
 	}
-	if got := s.run(`trying(() => client.transaction(all))`); got != `[{"a":1,"b":2,"c":3}]` {
-		t.Errorf("the next transaction came to %q", got)
-	}
+	s.gives(`trying(() => client.transaction(all))`, `[{"a":1,"b":2,"c":3}]`)
 }
 
 // TestStatementsOfOthersAreNotSentAgain wants what a script prepares in SQL to fail as it fails in PostgreSQL, and what
 // may have been executed not to be sent again.
 func TestStatementsOfOthersAreNotSentAgain(t *testing.T) {
 	s := connected(t, "prepared")
-	s.run(trying + `client.exec('CREATE TEMPORARY SEQUENCE sent');
+	s.run(`client.exec('CREATE TEMPORARY SEQUENCE sent');
 		const count = () => client.query("SELECT nextval('sent') AS n")[0].n; count();
 		client.exec("PREPARE mine AS SELECT 1")`)
 	for name, test := range map[string]struct{ sql, code string }{
@@ -226,12 +197,9 @@ func TestStatementsOfOthersAreNotSentAgain(t *testing.T) {
 // TestPgBouncerHasChangedTables wants the advice to be PgBouncer's: it has one plan for all who send a text.
 func TestPgBouncerHasChangedTables(t *testing.T) {
 	s := connectedTo(t, serverDSN(t, "LAB_TEST_PGBOUNCER_DSN"), "prepared")
-	got := s.run(trying + `trying(() => client.transaction((tx) => {
+	s.throws(`client.transaction((tx) => {
 		tx.exec('CREATE TEMPORARY TABLE changing (a int) ON COMMIT DROP');
 		tx.query('SELECT * FROM changing');
 		tx.exec('ALTER TABLE changing ADD b int');
-		return tx.query('SELECT * FROM changing').length }))`)
-	if !strings.HasPrefix(got, "0A000 ") || !strings.Contains(got, "RECONNECT") {
-		t.Errorf("a changed table threw %q", got)
-	}
+		return tx.query('SELECT * FROM changing').length })`, "0A000 ", "RECONNECT")
 }

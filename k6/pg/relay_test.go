@@ -10,30 +10,32 @@ import (
 	"crypto/x509/pkix"
 	"encoding/binary"
 	"encoding/pem"
+	"fmt"
 	"io"
 	"math/big"
 	"net"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"pooler-lab/internal/testkit"
 )
 
 // relay stands between client and server. It notes the messages that the server
 // answers with and, where it has a certificate, speaks TLS to the client.
 type relay struct {
-	t        *testing.T
-	listener net.Listener
-	server   string // address
-	tls      *tls.Config
-	answers  atomic.Int64  // ReadyForQuery: what a client waits for before it goes on
-	latency  time.Duration // before each answer
-	cut      atomic.Pointer[net.Conn]
-	most     atomic.Int64 // connections that it takes, the others are closed at once; 0: all
+	t       *testing.T
+	server  string // address
+	tls     *tls.Config
+	answers atomic.Int64  // ReadyForQuery: what a client waits for before it goes on
+	latency time.Duration // before each answer
+	cut     atomic.Pointer[net.Conn]
+	taken   atomic.Int64 // connections
+	most    atomic.Int64 // of them, the others are closed at once; 0: all
 }
 
 // newRelay returns a relay to the server that dsn names, and the dsn through it.
@@ -43,35 +45,15 @@ func newRelay(t *testing.T, dsn string, certificate *tls.Config) (*relay, string
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &relay{t: t, listener: listener, tls: certificate,
-		server: net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port)))}
-	t.Cleanup(func() { listener.Close() })
-	go r.serve()
-	_, port, _ := net.SplitHostPort(listener.Addr().String())
-	return r, dsn + " host=127.0.0.1 port=" + port
-}
-
-func (r *relay) serve() {
-	for taken := int64(1); ; taken++ {
-		client, err := r.listener.Accept()
-		if err != nil {
-			return
-		}
-		if most := r.most.Load(); most > 0 && taken > most {
-			client.Close()
-			continue
-		}
-		go r.carry(client)
-	}
+	r := &relay{t: t, tls: certificate, server: net.JoinHostPort(config.Host, portOf(config))}
+	return r, fmt.Sprintf("%s host=127.0.0.1 port=%d", dsn, testkit.StandIn(t, r.carry))
 }
 
 // carry moves one connection's bytes.
 func (r *relay) carry(client net.Conn) {
-	defer client.Close()
+	if most := r.most.Load(); most > 0 && r.taken.Add(1) > most {
+		return
+	}
 	if r.tls != nil {
 		if _, err := io.ReadFull(client, make([]byte, 8)); err != nil { // SSLRequest
 			return

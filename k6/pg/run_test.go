@@ -1,7 +1,9 @@
 package pg
 
 import (
+	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,30 +34,42 @@ func findK6(t *testing.T) string {
 	return binary
 }
 
-// k6 returns a command that runs k6 from the repository's root.
-func k6(binary string, environment []string, args ...string) *exec.Cmd {
+// k6 returns a command that runs k6 from the repository's root, with an environment variable: NAME=value.
+func k6(binary, variable string, args ...string) *exec.Cmd {
 	command := exec.Command(binary, args...)
 	command.Dir = "../.."
-	command.Env = append(os.Environ(), append(environment, "K6_NO_USAGE_REPORT=true",
-		"K6_AUTO_EXTENSION_RESOLUTION=false")...)
+	command.Env = append(os.Environ(), variable, "K6_NO_USAGE_REPORT=true", "K6_AUTO_EXTENSION_RESOLUTION=false")
 	return command
 }
 
-// runScript writes a script, runs it and returns what it printed and how it ended.
-func runScript(t *testing.T, code string) (string, int) {
+// labCommand returns a k6 that is to run a script of the lab as the lab does: for the work that a variable says.
+func labCommand(t *testing.T, variable string, work any, summary, script string) *exec.Cmd {
 	t.Helper()
-	binary := findK6(t)
+	text, err := json.Marshal(work)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k6(findK6(t), variable+"="+string(text), "run", "--quiet", "--summary-mode", "disabled", "--no-thresholds",
+		"--out", "lab="+summary, script)
+}
+
+// cellOf returns a cell of two clients that do a script's own workload, unless changed says otherwise.
+func cellOf(path, dsn string, changed map[string]any) map[string]any {
+	cell := map[string]any{"path": path, "dsn": dsn, "clients": 2, "params": map[string]any{}, "protocol": "prepared",
+		"scale": 1, "seed": 1, "workload": "own"}
+	maps.Copy(cell, changed)
+	return cell
+}
+
+// scriptCommand writes a script and returns a k6 that is to run it, with the dsn.
+func scriptCommand(t *testing.T, dsn, code string) *exec.Cmd {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "script.js")
-	if err := os.WriteFile(file, []byte("import pg from 'k6/x/pg';\nimport { check } from 'k6';\n"+code),
-		0o600); err != nil {
+	text := "import pg from 'k6/x/pg';\nimport { check } from 'k6';\n" + code
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	command := k6(binary, []string{"DSN=" + testDSN(t)}, "run", "--quiet", file)
-	out, err := command.CombinedOutput()
-	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return string(out), command.ProcessState.ExitCode()
+	return k6(findK6(t), "DSN="+dsn, "run", "--quiet", file)
 }
 
 func TestThresholds(t *testing.T) {
@@ -73,7 +87,9 @@ func TestThresholds(t *testing.T) {
 		"pg_rows: ['count==20']":      0,
 		"pg_statement: ['max<0.001']": 99,
 	} {
-		if out, exit := runScript(t, strings.Replace(script, "LIMIT", limit, 1)); exit != want {
+		command := scriptCommand(t, testDSN(t), strings.Replace(script, "LIMIT", limit, 1))
+		out, _ := command.CombinedOutput()
+		if exit := command.ProcessState.ExitCode(); exit != want {
 			t.Errorf("with %s k6 ended with %d, not %d:\n%s", limit, exit, want, out)
 		}
 	}
@@ -81,21 +97,15 @@ func TestThresholds(t *testing.T) {
 
 // TestInterrupt stops k6 as Ctrl-C does, while its VUs sleep on the server.
 func TestInterrupt(t *testing.T) {
-	binary := findK6(t)
 	dsn, count := alone(t, testDSN(t))
-	file := filepath.Join(t.TempDir(), "script.js")
-	err := os.WriteFile(file, []byte(`import pg from 'k6/x/pg';
+	command := scriptCommand(t, dsn, `
 		const client = pg.client({ dsn: __ENV.DSN });
 		const pool = pg.pool({ dsn: __ENV.DSN, size: 2 });
 		export const options = { scenarios: {
 			alone: { executor: 'constant-vus', vus: 3, duration: '600s', exec: 'alone' },
 			pooled: { executor: 'constant-vus', vus: 3, duration: '600s', exec: 'pooled' } } };
 		export function alone() { client.connect(); client.exec('SELECT pg_sleep(600)') }
-		export function pooled() { pool.exec('SELECT pg_sleep(600)') }`), 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	command := k6(binary, []string{"DSN=" + dsn}, "run", "--quiet", file)
+		export function pooled() { pool.exec('SELECT pg_sleep(600)') }`)
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}

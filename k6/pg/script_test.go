@@ -1,6 +1,7 @@
 package pg
 
 import (
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -21,7 +22,8 @@ type script struct {
 	tags    *lib.VUStateTags
 }
 
-// newScript returns a VU of the module in the init context.
+// newScript returns a VU of the module in the init context. Its function trying returns what work threw, or else what
+// work returned.
 func newScript(t *testing.T, module *Module) *script {
 	t.Helper()
 	runtime := modulestest.NewRuntime(t)
@@ -33,7 +35,8 @@ func newScript(t *testing.T, module *Module) *script {
 		samples: make(chan metrics.SampleContainer, 10000),
 		tags:    lib.NewVUStateTags(runtime.VU.InitEnvField.Registry.RootTagSet()),
 	}
-	s.run(`const pg = require('k6/x/pg').default;`)
+	s.run(`const pg = require('k6/x/pg').default;
+		const trying = (work) => { try { return work() } catch (e) { return e.code + ' ' + e.message } };`)
 	return s
 }
 
@@ -64,6 +67,25 @@ func (s *script) run(code string) string {
 		s.t.Fatalf("%s\nthrew %v", code, err)
 	}
 	return value.String()
+}
+
+// gives wants code to come to a text.
+func (s *script) gives(code, want string) {
+	s.t.Helper()
+	if got := s.run(code); got != want {
+		s.t.Errorf("%s\ncame to %q, not %q", code, got, want)
+	}
+}
+
+// throws wants an expression to throw an error whose code and message hold all of these.
+func (s *script) throws(expression string, parts ...string) {
+	s.t.Helper()
+	got := s.run(`trying(() => ` + expression + `)`)
+	for _, part := range parts {
+		if !strings.Contains(got, part) {
+			s.t.Errorf("%s\ncame to %q, which lacks %q", expression, got, part)
+		}
+	}
 }
 
 // measured returns what the VU has pushed since the last call: the values by

@@ -46,12 +46,8 @@ func TestSeedRepeatsTheOrder(t *testing.T) {
 		}
 		return text.String()
 	}
-	seven, other, none := drawn(7), drawn(8), drawn(0)
-	if again := drawn(7); again != seven {
-		t.Error("the same seed draws other orders and leads")
-	}
-	if again := drawn(0); seven == other || again == none {
-		t.Error("other seeds, or none, draw the same orders and leads")
+	if seven := drawn(7); seven != drawn(7) || seven == drawn(8) {
+		t.Error("the same seed draws other orders and leads, or another one the same")
 	}
 }
 
@@ -72,22 +68,6 @@ func TestLeadsHideThePeriod(t *testing.T) {
 			got, want := float64(sum)/slots/float64(counted), float64(working)/float64(period)
 			if off := got/want - 1; off < -0.01 || off > 0.01 {
 				t.Errorf("of %v in each period, slots of %v hold %+.1f %%", working, counted, 100*off)
-			}
-		}
-	}
-}
-
-// Each counted part alone holds the container's share, wherever in a period it begins.
-func TestWholePeriodsHoldTheShare(t *testing.T) {
-	const working = 25 * time.Millisecond
-	for counted := leastSlot; counted <= mostSlot; counted += period {
-		for from := time.Duration(0); from < period; from += time.Millisecond {
-			sum := time.Duration(0)
-			for begin := time.Duration(0); begin < from+counted; begin += period {
-				sum += max(0, min(begin+working, from+counted)-max(begin, from))
-			}
-			if sum != working*counted/period {
-				t.Errorf("a slot of %v that begins at %v of a period holds %v", counted, from, sum)
 			}
 		}
 	}

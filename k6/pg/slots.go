@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"go.k6.io/k6/v2/metrics"
+
 	"pooler-lab/internal/measure"
 	"pooler-lab/k6/summary"
 )
@@ -118,7 +120,7 @@ func (s *slots) calibrate(d *draw) bool {
 	case length == 0:
 		slower := slices.Index(medians[:], slices.Max(medians[:]))
 		s.tooSlow = fmt.Sprintf("an iteration of the side %q takes %.0f ms: %d of them don't fit into a slot of %v",
-			summary.SideNames[slower], inMilliseconds(medians[slower]), iterationsPerSlot, mostSlot)
+			summary.SideNames[slower], metrics.D(medians[slower]), iterationsPerSlot, mostSlot)
 	case take > seconds(s.options.AtMost):
 		s.tooSlow = fmt.Sprintf("%d groups of slots of %v take %.0f s, and %.0f s are allowed",
 			s.options.Fewest, length, take.Seconds(), s.options.AtMost)
@@ -279,9 +281,9 @@ func (s *slots) group(number int) summary.Group {
 func (s *slots) pair() *summary.Test {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := &summary.Test{SlotMS: inMilliseconds(s.length), TooSlow: s.tooSlow, Failure: s.failure, Groups: len(s.groups)}
+	p := &summary.Test{SlotMS: metrics.D(s.length), TooSlow: s.tooSlow, Failure: s.failure, Groups: len(s.groups)}
 	for side, took := range s.medians() {
-		p.MedianMS[side] = inMilliseconds(took)
+		p.MedianMS[side] = metrics.D(took)
 		p.HostCPU[side], _ = s.host[side].Shares()
 	}
 	return p

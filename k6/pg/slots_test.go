@@ -184,30 +184,6 @@ func TestCalibration(t *testing.T) {
 	})
 }
 
-func TestTooSlow(t *testing.T) {
-	const slow = `slots.ready(); while (slots.wait()) while (!slots.over()) sleep(60)`
-	for name, test := range map[string]struct {
-		options, of, to string
-		want            string
-	}{
-		"no slot is long enough": {`{ slot: 0 }`, work, slow,
-			`an iteration of the side "to" takes 60 ms: 20 of them don't fit into a slot of 900ms`},
-		"too few groups": {`{ slot: 300, fewest: 20, at_most: 20 }`, work, work,
-			`20 groups of slots of 300ms take 36 s, and 20 s are allowed`},
-		"never": {`{ slot: 0 }`, `slots.ready(); slots.wait(); stuck()`, work,
-			`1 clients of the side "of" have not ended their iterations 10s after the end of a slot`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
-				p := alternate(t, test.options, "of:"+test.of, "to:"+test.to).ended()
-				if p.TooSlow != test.want || p.Groups != 0 || p.SlotMS != 0 || p.Sides[0].Window != nil {
-					t.Errorf("the pair is %+v", p)
-				}
-			})
-		})
-	}
-}
-
 // A pair that lacks some of its fewest groups when its time is over goes on for a while.
 func TestTimeOver(t *testing.T) {
 	s := slots{options: slotOptions{AtMost: 40, Fewest: 20}}
@@ -250,25 +226,32 @@ func TestClientsThatAreNotReady(t *testing.T) {
 	})
 }
 
-func TestFailures(t *testing.T) {
+// What ends a pair before its time ends it for all clients, and cancels their statements, but not those of others.
+func TestPairsThatEnd(t *testing.T) {
+	const slow = `slots.ready(); while (slots.wait()) while (!slots.over()) sleep(60)`
 	const twice = `slots.ready(); for (let n = 0; n < 2; n++) { slots.wait(); while (!slots.over()) sleep(1) } `
-	for name, test := range map[string]struct{ to, want string }{
-		"nobody is ready": {`slots.fail(); slots.wait()`, `no client of the side "to" is ready`},
-		"nobody is left":  {twice + `slots.leave()`, `no client of the side "to" is left`},
-		"one is stuck": {twice + `stuck()`,
-			`1 clients of the side "to" have not ended their iterations 10s after the end of a slot`},
+	stuck := func(side string) string {
+		return `1 clients of the side "` + side + `" have not ended their iterations 10s after the end of a slot`
+	}
+	for name, test := range map[string]struct{ options, of, to, tooSlow, failure string }{
+		"no slot is long enough": {`{ slot: 0 }`, work, slow,
+			`an iteration of the side "to" takes 60 ms: 20 of them don't fit into a slot of 900ms`, ""},
+		"too few groups": {`{ slot: 300, fewest: 20, at_most: 20 }`, work, work,
+			`20 groups of slots of 300ms take 36 s, and 20 s are allowed`, ""},
+		"one is stuck at once": {`{ slot: 0 }`, `slots.ready(); slots.wait(); stuck()`, work, stuck("of"), ""},
+		"one is stuck":         {`{ at_most: 600 }`, work, twice + `stuck()`, "", stuck("to")},
+		"nobody is ready":      {`{}`, work, `slots.fail(); slots.wait()`, "", `no client of the side "to" is ready`},
+		"nobody is left":       {`{ at_most: 600 }`, work, twice + `slots.leave()`, "", `no client of the side "to" is left`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
-				a := alternate(t, `{ at_most: 600 }`, "of:"+work, "to:"+test.to)
+				a := alternate(t, test.options, "of:"+test.of, "to:"+test.to)
 				p := a.ended()
-				if p.Failure != test.want || p.Groups != 0 {
+				if p.TooSlow != test.tooSlow || p.Failure != test.failure || p.Groups != 0 {
 					t.Errorf("the pair is %+v", p)
 				}
-				for at, s := range a.clients {
-					if got := s.run(`slots.wait() + ' ' + slots.over()`); got != "false true" {
-						t.Errorf("client %d goes on: %s", at, got)
-					}
+				for _, s := range a.clients {
+					s.gives(`slots.wait() + ' ' + slots.over()`, "false true")
 				}
 				other := &instance{Module: a.module, vu: newScript(t, a.module).started().VU}
 				client, others := a.module.phases.sides[summary.To].first.context(), other.context()
@@ -279,25 +262,6 @@ func TestFailures(t *testing.T) {
 			})
 		})
 	}
-}
-
-// A test that is stopped has its whole groups, and that is no failure.
-func TestStoppedPair(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		a := alternate(t, `{ at_most: 600 }`, "of:"+work, "to:"+work, "to:"+work)
-		time.Sleep(10 * time.Second)
-		for _, s := range a.clients {
-			s.CancelContext()
-		}
-		p := a.ended()
-		told := 0
-		for _, s := range a.clients {
-			told += len(s.measured()["pg_group{measure}"])
-		}
-		if p.Failure != "" || p.Groups < 2 || told != p.Groups {
-			t.Errorf("%d groups were told of %+v", told, p)
-		}
-	})
 }
 
 func TestPlaces(t *testing.T) {

@@ -82,55 +82,44 @@ const show = `const show = (v) => v === null ? 'null' : v instanceof ArrayBuffer
 // TestArguments sends a value of each kind that can be sent: it arrives alike in all protocols.
 func TestArguments(t *testing.T) {
 	tests := map[string]struct{ expression, argument, want string }{
-		"null":             {"$1::int", "null", "null"},
-		"undefined":        {"$1::int", "undefined", "null"},
-		"integer":          {"$1::int", "-7", "number -7"},
-		"negated":          {"-$1::int", "-7", "number 7"},
-		"text of integer":  {"$1::text", "7", "string 7"},
-		"to text column":   {"(SELECT count(*) FROM pgbench_branches WHERE filler = $1)", "5", "number 0"},
-		"true as text":     {"$1 || ''", "true", "string true"},
-		"limit":            {"(SELECT count(*) FROM (SELECT 1 FROM pgbench_tellers LIMIT $1) l)", "3", "number 3"},
-		"sum":              {"1.5 + $1", "2", "string 3.5"},
-		"alone":            {"$1", "7", "string 7"},
-		"1e16":             {"$1::int8", "1e16", "bigint 10000000000000000"},
-		"1e16 numeric":     {"$1::numeric", "1e16", "string 10000000000000000"},
-		"2 ** 60":          {"$1::int8", "2 ** 60", "bigint 1152921504606847000"},
-		"1e21":             {"$1::numeric", "1e21", "string 1000000000000000000000"},
-		"1e21 as text":     {"$1::text", "1e21", "string 1e+21"},
-		"fraction":         {"$1::text", "1234567.5", "string 1234567.5"},
-		"money":            {"$1::money::numeric", "1234567.5", "string 1234567.50"},
-		"interval":         {"($1::text || ' seconds')::interval::text", "1234567.5", "string 342:56:07.5"},
-		"small":            {"$1::text", "0.00001", "string 0.00001"},
-		"smaller":          {"$1::float8", "5e-324", "number 5e-324"},
-		"largest":          {"$1::float8", "Number.MAX_VALUE", "number 1.7976931348623157e+308"},
-		"minus zero":       {"$1::int8", "-0", "number 0"},
-		"minus zero, text": {"$1::text", "-0", "string 0"},
-		"minus zero, real": {"$1::float8", "-0", "number 0"},
-		"safe bigint":      {"$1::int8", "9007199254740991", "number 9007199254740991"},
-		"bigint":           {"$1::int8", "9007199254740993n", "bigint 9007199254740993"},
-		"huge bigint":      {"$1::numeric", "-(10n ** 30n)", "string -1000000000000000000000000000000"},
-		"float":            {"$1::float8", "0.1", "number 0.1"},
-		"not a number":     {"$1::float8", "NaN", "number NaN"},
-		"NaN, numeric":     {"$1::numeric", "NaN", "string NaN"},
-		"infinite":         {"$1::float8", "-Infinity", "number -Infinity"},
-		"numeric":          {"$1::numeric", "'12345678901234567890.12345'", "string 12345678901234567890.12345"},
-		"boolean":          {"$1::bool", "false", "boolean false"},
-		"boxed":            {"$1::text", "new Number(1e16)", "string 10000000000000000"},
-		"boxed text":       {"$1::text", "new String('a\\'b')", "string a'b"},
-		"boxed false":      {"$1::bool", "new Boolean(false)", "boolean false"},
-		"boxed bigint":     {"$1::int8", "Object(2n)", "number 2"},
-		"text":             {"$1::text", `"it's \\ $1 -- 'ü'"`, `string it's \ $1 -- 'ü'`},
-		"empty":            {"$1::text", "''", "string "},
-		"emoji":            {"$1::text", `'\ud83d\ude00 \ufffd'`, "string \U0001f600 \ufffd"},
-		"date":             {"$1::timestamptz AT TIME ZONE 'UTC'", "new Date(1.5)", "string 1970-01-01 00:00:00.001"},
-		"date as text":     {"$1::text", "new Date(0)", "string 1970-01-01T00:00:00.000Z"},
-		"far date":         {"$1::timestamptz AT TIME ZONE 'UTC'", "new Date(1e15)", "string 33658-09-27 01:46:40"},
-		"old date":         {"$1::timestamptz AT TIME ZONE 'UTC'", "new Date(-1e14)", "string 1200-02-15 14:13:20 BC"},
+		"null":           {"$1::int", "null", "null"},
+		"undefined":      {"$1::int", "undefined", "null"},
+		"integer":        {"$1::int", "-7", "number -7"},
+		"negated":        {"-$1::int", "-7", "number 7"},
+		"to text column": {"(SELECT count(*) FROM pgbench_branches WHERE filler = $1)", "5", "number 0"},
+		"true as text":   {"$1 || ''", "true", "string true"},
+		"sum":            {"1.5 + $1", "2", "string 3.5"},
+		"alone":          {"$1", "7", "string 7"},
+		"1e16":           {"$1::int8", "1e16", "bigint 10000000000000000"},
+		"2 ** 60":        {"$1::int8", "2 ** 60", "bigint 1152921504606847000"},
+		"1e21":           {"$1::numeric", "1e21", "string 1000000000000000000000"},
+		"1e21 as text":   {"$1::text", "1e21", "string 1e+21"},
+		"fraction":       {"$1::text", "1234567.5", "string 1234567.5"},
+		"smaller":        {"$1::float8", "5e-324", "number 5e-324"},
+		"largest":        {"$1::float8", "Number.MAX_VALUE", "number 1.7976931348623157e+308"},
+		"minus zero":     {"$1::int8", "-0", "number 0"},
+		"safe bigint":    {"$1::int8", "9007199254740991", "number 9007199254740991"},
+		"bigint":         {"$1::int8", "9007199254740993n", "bigint 9007199254740993"},
+		"huge bigint":    {"$1::numeric", "-(10n ** 30n)", "string -1000000000000000000000000000000"},
+		"float":          {"$1::float8", "0.1", "number 0.1"},
+		"not a number":   {"$1::float8", "NaN", "number NaN"},
+		"NaN, numeric":   {"$1::numeric", "NaN", "string NaN"},
+		"infinite":       {"$1::float8", "-Infinity", "number -Infinity"},
+		"numeric":        {"$1::numeric", "'12345678901234567890.12345'", "string 12345678901234567890.12345"},
+		"boolean":        {"$1::bool", "false", "boolean false"},
+		"boxed":          {"$1::text", "new Number(1e16)", "string 10000000000000000"},
+		"boxed text":     {"$1::text", "new String('a\\'b')", "string a'b"},
+		"boxed bigint":   {"$1::int8", "Object(2n)", "number 2"},
+		"text":           {"$1::text", `"it's \\ $1 -- 'ü'"`, `string it's \ $1 -- 'ü'`},
+		"empty":          {"$1::text", "''", "string "},
+		"emoji":          {"$1::text", `'\ud83d\ude00 \ufffd'`, "string \U0001f600 \ufffd"},
+		"date":           {"$1::timestamptz AT TIME ZONE 'UTC'", "new Date(1.5)", "string 1970-01-01 00:00:00.001"},
+		"date as text":   {"$1::text", "new Date(0)", "string 1970-01-01T00:00:00.000Z"},
+		"far date":       {"$1::timestamptz AT TIME ZONE 'UTC'", "new Date(1e15)", "string 33658-09-27 01:46:40"},
+		"old date":       {"$1::timestamptz AT TIME ZONE 'UTC'", "new Date(-1e14)", "string 1200-02-15 14:13:20 BC"},
 		"json": {"$1::jsonb", "({ a: [1, 'x', null, , undefined], b: undefined })",
 			`object {"a":[1,"x",null,null,null]}`},
 		"json as text":  {"$1::text", "({ a: '<&>' })", `string {"a":"<&>"}`},
-		"json of date":  {"$1::jsonb", "({ a: new Date(0) })", `object {"a":"1970-01-01T00:00:00.000Z"}`},
-		"nested arrays": {"$1::jsonb", "[[1, [2]], []]", `object [[1,[2]],[]]`},
 		"large in json": {"$1::jsonb", "({ a: 1e16, b: 1.5, c: -0 })", `object {"a":"10000000000000000n","b":1.5,"c":0}`},
 		"exact in json": {"($1::jsonb)->>0", "[5.774327302391619e-69]",
 			"string 0.00" + strings.Repeat("0", 66) + "5774327302391619"},
@@ -152,7 +141,7 @@ func TestArguments(t *testing.T) {
 	}
 	for protocol := range protocols {
 		s := connected(t, protocol)
-		s.run(trying + show)
+		s.run(show)
 		for name, test := range tests {
 			s.set("sql", "SELECT "+test.expression+" AS v")
 			if got := s.run(`trying(() => show(client.query(sql, ` + test.argument + `)[0].v))`); got != test.want {
@@ -166,7 +155,7 @@ func TestArguments(t *testing.T) {
 func TestArgumentsThatCantBeSent(t *testing.T) {
 	for protocol := range protocols {
 		s := connected(t, protocol)
-		s.run(trying + `const circle = {}; circle.circle = circle;`)
+		s.run(`const circle = {}; circle.circle = circle;`)
 		s.measured()
 		for argument, want := range map[string]string{
 			"new Date(NaN)":                          "invalid Date",
@@ -200,18 +189,13 @@ func TestArgumentsThatCantBeSent(t *testing.T) {
 			`'\ude00\ud83d'`: "half of a surrogate pair at 0",
 			`'a\u0000b'`:     "U+0000",
 		} {
-			got := s.run(`trying(() => client.query('SELECT $1::text AS v, $2::text', 1, ` + argument + `)[0].v)`)
-			if !strings.HasPrefix(got, "client ") || !strings.Contains(got, "argument $2: ") || !strings.Contains(got, want) {
-				t.Errorf("%s, %s: %q, not %q", protocol, argument, got, want)
-			}
+			s.throws(`client.query('SELECT $1::text, $2::text', 1, `+argument+`)`, "client ", "argument $2: ", want)
 		}
 		if rows := sum(s.measured()["pg_rows"]); rows != 0 {
 			t.Errorf("%s: %d rows", protocol, rows)
 		}
 		for _, sql := range []string{`'SELECT 1 -- \u0000 2'`, `'SELECT 1 -- \ud83d'`, `5`, `undefined`, `new Set()`} {
-			if got := s.run(`trying(() => client.query(` + sql + `))`); !strings.Contains(got, "a statement") {
-				t.Errorf("%s: the text %s came to %q", protocol, sql, got)
-			}
+			s.throws(`client.query(`+sql+`)`, "a statement")
 		}
 		for _, arguments := range []string{`1`, `1, 2, 3`} {
 			got := s.run(`trying(() => client.query('SELECT $1::int, $2::int', ` + arguments + `))`)
@@ -225,7 +209,7 @@ func TestArgumentsThatCantBeSent(t *testing.T) {
 // TestValuesOfServer reads what JavaScript could misread.
 func TestValuesOfServer(t *testing.T) {
 	s := connected(t, "simple")
-	s.run(trying + show)
+	s.run(show)
 	for expression, want := range map[string]string{
 		`9007199254740993`:                                         "bigint 9007199254740993",
 		`-9223372036854775808`:                                     "bigint -9223372036854775808",

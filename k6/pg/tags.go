@@ -32,7 +32,7 @@ func (i *instance) later(s metrics.Sample) {
 // handOver pushes the samples that wait.
 func (i *instance) handOver() {
 	if len(i.waiting) > 0 {
-		i.vu.State().Samples <- i.waiting
+		i.push(i.waiting...)
 		i.waiting = make(metrics.Samples, 0, len(i.waiting))
 	}
 }
@@ -128,7 +128,7 @@ func (i *instance) settle(set *tagSet, now time.Time) {
 	}
 	set.sums = [phaseCount]sums{}
 	if len(samples) > 0 {
-		i.vu.State().Samples <- samples
+		i.push(samples...)
 	}
 }
 

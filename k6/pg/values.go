@@ -11,21 +11,7 @@ import (
 
 	"github.com/grafana/sobek"
 	"github.com/jackc/pgx/v5/pgconn"
-)
-
-// The object identifiers of the types that become something else than a
-// string in JavaScript. They are part of the protocol and never change.
-const (
-	oidBool   = 16
-	oidBytea  = 17
-	oidInt8   = 20
-	oidInt2   = 21
-	oidInt4   = 23
-	oidOID    = 26
-	oidJSON   = 114
-	oidFloat4 = 700
-	oidFloat8 = 701
-	oidJSONB  = 3802
+	"github.com/jackc/pgx/v5/pgtype"
 )
 
 // maxSafe is the largest integer up to which a JavaScript number holds every one
@@ -63,20 +49,20 @@ func (c *client) value(oid uint32, text []byte) (sobek.Value, error) {
 		return sobek.Null(), nil
 	}
 	switch oid {
-	case oidBool:
+	case pgtype.BoolOID:
 		return rt.ToValue(text[0] == 't'), nil
-	case oidInt2, oidInt4, oidInt8, oidOID:
+	case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID, pgtype.OIDOID:
 		return integer(rt, string(text))
-	case oidFloat4, oidFloat8:
+	case pgtype.Float4OID, pgtype.Float8OID:
 		number, err := strconv.ParseFloat(string(text), 64)
 		return rt.ToValue(number), err
-	case oidJSON, oidJSONB:
+	case pgtype.JSONOID, pgtype.JSONBOID:
 		if manyDigits.Match(text) {
 			return parseJSON(rt, text)
 		}
 		parse, _ := sobek.AssertFunction(rt.Get("JSON").ToObject(rt).Get("parse"))
 		return parse(sobek.Undefined(), rt.ToValue(string(text)))
-	case oidBytea:
+	case pgtype.ByteaOID:
 		bytes, err := decodeHex(text)
 		return rt.ToValue(rt.NewArrayBuffer(bytes)), err
 	}

@@ -138,7 +138,9 @@ func (t *Test) Write(file string) error {
 		return fmt.Errorf("write k6's summary: %w", err)
 	}
 	part := file + ".part"
-	if err = os.WriteFile(part, append(text, '\n'), 0o644); err == nil {
+	defer os.Remove(part) // it has gone where all went well
+	err = os.WriteFile(part, append(text, '\n'), 0o644)
+	if err == nil {
 		err = os.Rename(part, file)
 	}
 	if err != nil {
