@@ -212,7 +212,7 @@ func (t *trial) preparation() server.Preparation {
 func (r *runner) begin(ctx context.Context, t *trial, toxics link.Snapshot) error {
 	for _, s := range t.sides {
 		s.Path.SetMS = setMS(s.Path, toxics)
-		if s.Fill && server.Forks(s.Path.Path) {
+		if s.Fill {
 			r.progress.enter("filling pools")
 		}
 	}
