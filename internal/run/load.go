@@ -249,7 +249,7 @@ func measured(s *summary.Summary) *result.Measured {
 	whole := func(counter string) int64 { return s.Count(counter, summary.Whole) }
 	m := &result.Measured{
 		Transactions: s.Count("pg_transactions", summary.Measured),
-		Trends:       map[string]result.Trend{},
+		Trends:       within(s.Trends),
 		Late:         s.Count("pg_late", summary.Measured),
 		Dropped:      s.Count("pg_dropped", summary.Measured),
 		Errors:       append([]result.Error{}, s.Errors...),
@@ -257,7 +257,7 @@ func measured(s *summary.Summary) *result.Measured {
 			Connections: whole("pg_connections"), Silent: whole("pg_silent_connections"),
 			Explicit: s.Trends["pg_transaction"][summary.Whole].Count},
 		FirstConnects: s.First, LaterConnects: s.Later, Statements: s.Statements,
-		Counters: map[string]float64{}, Finish: s.Finish,
+		Counters: within(s.Counters), Finish: s.Finish,
 	}
 	if w := s.Window; w != nil {
 		m.WindowSeconds, m.ClientsReady = w.Seconds, w.Ready
@@ -268,15 +268,16 @@ func measured(s *summary.Summary) *result.Measured {
 	if s.Finish != nil {
 		m.TPS = s.Finish.TPS
 	}
-	for name, phases := range s.Trends {
-		if trend, ok := phases[summary.Measured]; ok {
-			m.Trends[name] = trend
-		}
-	}
-	for name, phases := range s.Counters {
-		if count, ok := phases[summary.Measured]; ok {
-			m.Counters[name] = count
-		}
-	}
 	return m
+}
+
+// within are the values of metrics within the window.
+func within[V any](metrics map[string]map[summary.Phase]V) map[string]V {
+	all := map[string]V{}
+	for name, phases := range metrics {
+		if value, ok := phases[summary.Measured]; ok {
+			all[name] = value
+		}
+	}
+	return all
 }
