@@ -88,11 +88,11 @@ func (l *Servers) BeginWrites(ctx context.Context) error {
 
 // followed waits until the standby has replayed what the primary has written until now.
 func (l *Servers) followed(ctx context.Context) error {
-	r, err := l.nodes[primary].AskOne(ctx, "SELECT pg_current_wal_lsn() AS lsn")
+	lsn, err := l.say(ctx, primary, "SELECT pg_current_wal_lsn() AS lsn", "lsn")
 	if err != nil {
 		return err
 	}
-	return l.nodes[standby].await(ctx, "what the primary wrote", "SELECT WHERE pg_last_wal_replay_lsn() >= '"+r["lsn"]+"'")
+	return l.nodes[standby].await(ctx, "what the primary wrote", "SELECT WHERE pg_last_wal_replay_lsn() >= '"+lsn+"'")
 }
 
 // inData has a session of the lab's own in the primary's database lab, and waits until its backend is gone: it commits
