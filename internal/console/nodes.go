@@ -9,7 +9,7 @@ import (
 
 // A database is PostgreSQL's primary or standby, or YugabyteDB.
 type database struct {
-	watch *server.Watch
+	watch *server.Node
 	name  string
 }
 

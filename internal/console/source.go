@@ -93,12 +93,12 @@ func SourceOfLab(root string) (*Source, error) {
 		kind := set.PoolerKind(name)
 		switch {
 		case name == "primary" || name == "standby":
-			s.Nodes = append(s.Nodes, &database{watch: server.NewWatch(name), name: name})
+			s.Nodes = append(s.Nodes, &database{watch: server.NewNode(name), name: name})
 			password := os.Getenv("LAB_PASSWORD")
 			rolling := sample.NewRolling(name, server.NodeDSN(name), password, server.Roles(), waitsWindow)
 			s.Waits = append(s.Waits, &waits{name, rolling})
 		case name == "yugabyte":
-			s.Nodes = append(s.Nodes, &database{watch: server.NewWatch(name), name: name})
+			s.Nodes = append(s.Nodes, &database{watch: server.NewNode(name), name: name})
 		case kind != "":
 			p, err := server.NewPooler(name, kind)
 			if err != nil {

@@ -47,35 +47,30 @@ func (b *pgbouncer) Close() { b.console.Close() }
 // Prove asks whether the probe is PgBouncer's client, whether the server process that answered it is PgBouncer's
 // server connection, in which database and mode, and over which address.
 func (b *pgbouncer) Prove(ctx context.Context, u Use, _ *session.Session, pid string) ([]result.Fact, error) {
-	servers, err := b.console.Ask(ctx, "SHOW SERVERS")
-	if err != nil {
-		return nil, err
+	var err error
+	show := func(what string) (rows []session.Row) {
+		if err == nil {
+			rows, err = b.console.Ask(ctx, "SHOW "+what)
+		}
+		return rows
 	}
-	server := session.Find(servers, "remote_pid", pid)
+	server := session.Find(show("SERVERS"), "remote_pid", pid)
 	facts := []result.Fact{
 		result.Expect("PgBouncer's database of the server process that answered", server["database"], u.Database),
 		result.Expect("the address that PgBouncer reaches the database at", server["addr"], u.ServerAddresses...),
+		result.Expect("the pool mode", poolOf(show("POOLS"), u)["pool_mode"], u.Mode),
 	}
-	pools, err := b.console.Ask(ctx, "SHOW POOLS")
-	if err != nil {
-		return facts, err
-	}
-	facts = append(facts, result.Expect("the pool mode", poolOf(pools, u)["pool_mode"], u.Mode))
 	if u.PoolSize > 0 {
-		databases, err := b.console.Ask(ctx, "SHOW DATABASES")
-		if err != nil {
-			return facts, err
-		}
-		size := session.Find(databases, "name", u.Database)["pool_size"]
+		size := session.Find(show("DATABASES"), "name", u.Database)["pool_size"]
 		facts = append(facts, result.Expect("the size of the pool", size, strconv.Itoa(u.PoolSize)))
 	}
-	clients, err := b.console.Ask(ctx, "SHOW CLIENTS")
-	if err != nil {
-		return facts, err
+	others := func(c session.Row) bool { return c["application_name"] != session.Name }
+	address := poolOf(slices.DeleteFunc(show("CLIENTS"), others), u)["addr"]
+	facts = append(facts, result.Expect("the client's address as PgBouncer sees it", address, u.ClientAddresses...))
+	if err != nil { // then they don't say what they seem to
+		return nil, err
 	}
-	probes := slices.DeleteFunc(clients, func(c session.Row) bool { return c["application_name"] != session.Name })
-	address := poolOf(probes, u)["addr"]
-	return append(facts, result.Expect("the client's address as PgBouncer sees it", address, u.ClientAddresses...)), nil
+	return facts, nil
 }
 
 // poolOf returns the first row of the role in the database.

@@ -23,7 +23,6 @@ var pgpoolKind = Kind{
 	},
 	Version:       "SHOW pool_version",
 	VersionColumn: "pool_version",
-	Forks:         true,
 	KeepsServers:  true,
 	configuration: "pgpool/pgpool.conf",
 	mostClients:   "num_init_children",

@@ -34,8 +34,6 @@ type Kind struct {
 
 	// PoolSize is the setting that lessons vary as pool_sizes; "" where a pool's size can't change while it runs.
 	PoolSize string
-	// Forks says that each client has a process of its own, so that a cell takes longer beside its load.
-	Forks bool
 	// KeepsServers says that it takes its time to let go of server connections that no client uses: what the lab's
 	// own connections used is counted with the load, and taken out again.
 	KeepsServers bool

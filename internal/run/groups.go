@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"pooler-lab/internal/k6run"
-	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
@@ -25,7 +24,7 @@ const followEvery = 300 * time.Millisecond
 // A follower reads the groups of a pair while k6 writes them. It has k6 stop once their interval is narrow enough, and
 // where they can't be read.
 type follower struct {
-	cells    []lesson.Cell
+	sides    []*side
 	pair     *result.Pair // whose groups and figures they are
 	progress *progress
 	file     string // of the groups
@@ -39,10 +38,7 @@ type follower struct {
 
 // follow begins to read the groups of a pair; end reads what is left, and returns what was wrong with them.
 func (r *runner) follow(t *trial, told k6run.Trial) (end func() error) {
-	f := &follower{pair: t.pair, progress: r.progress, file: told.Groups, stop: told.Stop}
-	for _, s := range t.sides {
-		f.cells = append(f.cells, s.cell)
-	}
+	f := &follower{sides: t.sides, pair: t.pair, progress: r.progress, file: told.Groups, stop: told.Stop}
 	t.pair.File, t.pair.Figures, t.pair.Ending = t.file()+".groups", map[string][][2]float64{}, result.TimeOver
 	quit := make(chan struct{})
 	var reading sync.WaitGroup
@@ -149,8 +145,8 @@ func (f *follower) add(g summary.Group) error {
 		}
 		var figures [summary.Sides]float64
 		both := true
-		for side, c := range f.cells {
-			figure, ok := m.Of(&result.Cell{Cell: c}, &result.Repeat{Measured: ofGroup(g.Sides[side])})
+		for side, s := range f.sides {
+			figure, ok := m.Of(&result.Cell{Cell: s.cell}, &result.Repeat{Measured: ofGroup(g.Sides[side])})
 			figures[side], both = figure, both && ok
 		}
 		if both {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -21,14 +22,8 @@ func grace(cells []k6run.Cell) time.Duration {
 	return all
 }
 
-// A generator is k6 after it has ended.
-type generator struct {
-	k6run.End
-	printed string // the end of its log
-}
-
 // drive runs the program that the clients are in, once, with what it prints in log and what it measured in written.
-func (r *runner) drive(ctx context.Context, t *trial, told k6run.Trial, log, written string) (generator, error) {
+func (r *runner) drive(ctx context.Context, t *trial, told k6run.Trial, log, written string) (k6run.End, error) {
 	if s := t.sides[0]; s.cell.DrivenBy() == lesson.Pgbench {
 		return runPgbench(ctx, s.Path, told.Cells[0], log, written)
 	}
@@ -36,47 +31,29 @@ func (r *runner) drive(ctx context.Context, t *trial, told k6run.Trial, log, wri
 }
 
 // runK6 runs script once for a trial, with its output in log and what it measured in written.
-func runK6(ctx context.Context, script, log, written string, told k6run.Trial) (generator, error) {
+func runK6(ctx context.Context, script, log, written string, told k6run.Trial) (k6run.End, error) {
 	env, err := told.Env()
 	if err != nil {
-		return generator{}, err
+		return k6run.End{}, err
 	}
 	output, err := os.Create(log)
 	if err != nil {
-		return generator{}, fmt.Errorf("make k6's log: %w", err)
+		return k6run.End{}, fmt.Errorf("make k6's log: %w", err)
 	}
 	defer output.Close()
-	end, err := k6run.Run(ctx, k6run.Order{Script: script, Output: "lab=" + written, Env: env,
+	return k6run.Run(ctx, k6run.Order{Script: script, Output: "lab=" + written, Env: env,
 		Password: told.Cells[0].Password, Clients: told.Clients(), Stdout: output, Stderr: output,
 		Grace: grace(told.Cells)})
-	return generator{end, lastLines(log, 5)}, err
 }
 
-// complain returns why what k6 measured can't be used, or nil where it can: it didn't end before limited did, or ended
-// with an error, or its summary could not be read. why is what went wrong with its clients.
-func (g generator) complain(limited context.Context, deadline time.Duration, readErr error, why string) error {
-	switch {
-	case limited.Err() != nil:
-		return fmt.Errorf("it did not end within its deadline of %v", deadline)
-	case g.Exit != 0:
-		return fmt.Errorf("k6 ended with code %d: %s%s", g.Exit, g.printed, why)
-	case readErr != nil:
-		return fmt.Errorf("k6 left no summary: %w: %s", readErr, g.printed)
-	}
-	return nil
-}
-
-// lastLines returns the last n lines that are not empty of a file, for a message.
-func lastLines(file string, n int) string {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return ""
-	}
+// lastLines returns the last five lines that are not empty of a file in the run's folder, for a message.
+func (r *runner) lastLines(file string) string {
+	text, _ := os.ReadFile(filepath.Join(r.dir, file))
 	var lines []string
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSpace(line); line != "" {
 			lines = append(lines, line)
 		}
 	}
-	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+	return strings.Join(lines[max(0, len(lines)-5):], "\n")
 }

@@ -77,28 +77,30 @@ func (r *runner) load(ctx context.Context, t *trial) error {
 
 	end := r.watch(t, told) // a server that doesn't answer takes none of k6's time
 	log, written := file+".log", file+".json"
-	g, err := r.drive(limited, t, told, filepath.Join(r.dir, log), filepath.Join(r.dir, written))
+	ended, err := r.drive(limited, t, told, filepath.Join(r.dir, log), filepath.Join(r.dir, written))
 	watchErr := end()
 	for _, s := range t.sides {
-		s.out.Exit, s.out.Log = g.Exit, log
+		s.out.Exit, s.out.Log = ended.Exit, log
 	}
 	if err != nil || ctx.Err() != nil && t.pair == nil {
 		return errors.Join(err, ctx.Err())
 	}
 	seen, readErr := readSides(filepath.Join(r.dir, written), len(t.sides))
 	if readErr == nil {
-		r.take(t, seen, g, written)
+		r.take(t, seen, ended, written)
 	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case t.tooSlow != "":
 		return errors.New(t.tooSlow)
-	}
-	if err := g.complain(limited, deadline, readErr, why(seen.Sides...)); err != nil {
-		return err
-	}
-	if watchErr != nil {
+	case limited.Err() != nil:
+		return fmt.Errorf("it did not end within its deadline of %v", deadline)
+	case ended.Exit != 0:
+		return fmt.Errorf("k6 ended with code %d: %s%s", ended.Exit, r.lastLines(log), why(seen.Sides...))
+	case readErr != nil:
+		return fmt.Errorf("k6 left no summary: %w: %s", readErr, r.lastLines(log))
+	case watchErr != nil:
 		return watchErr
 	}
 	return t.complain(seen)
@@ -134,7 +136,7 @@ func (r *runner) watch(t *trial, told k6run.Trial) (end func() error) {
 }
 
 // take notes what k6 saw, and what that used of the machine.
-func (r *runner) take(t *trial, seen *summary.Test, g generator, file string) {
+func (r *runner) take(t *trial, seen *summary.Test, g k6run.End, file string) {
 	var from, to time.Time
 	for i, s := range seen.Sides {
 		opened, closed := g.Started, g.Ended
@@ -182,7 +184,7 @@ func watched(path server.Path) []string {
 }
 
 // used sums up what the trial took between two moments.
-func (r *runner) used(services []string, g generator, from, to time.Time) *result.Resources {
+func (r *runner) used(services []string, g k6run.End, from, to time.Time) *result.Resources {
 	resources := r.sampler.Between(services, g.Started, from, to)
 	if wall := g.Ended.Sub(g.Started); wall > 0 {
 		cpu, memory := g.CPU.Seconds()/wall.Seconds()/float64(cpus()), float64(g.Memory)/(1<<20)
@@ -247,7 +249,7 @@ func measured(s *summary.Summary) *result.Measured {
 	whole := func(counter string) int64 { return s.Count(counter, summary.Whole) }
 	m := &result.Measured{
 		Transactions: s.Count("pg_transactions", summary.Measured),
-		Trends:       map[string]result.Trend{},
+		Trends:       within(s.Trends),
 		Late:         s.Count("pg_late", summary.Measured),
 		Dropped:      s.Count("pg_dropped", summary.Measured),
 		Errors:       append([]result.Error{}, s.Errors...),
@@ -255,7 +257,7 @@ func measured(s *summary.Summary) *result.Measured {
 			Connections: whole("pg_connections"), Silent: whole("pg_silent_connections"),
 			Explicit: s.Trends["pg_transaction"][summary.Whole].Count},
 		FirstConnects: s.First, LaterConnects: s.Later, Statements: s.Statements,
-		Counters: map[string]float64{}, Finish: s.Finish,
+		Counters: within(s.Counters), Finish: s.Finish,
 	}
 	if w := s.Window; w != nil {
 		m.WindowSeconds, m.ClientsReady = w.Seconds, w.Ready
@@ -266,15 +268,16 @@ func measured(s *summary.Summary) *result.Measured {
 	if s.Finish != nil {
 		m.TPS = s.Finish.TPS
 	}
-	for name, phases := range s.Trends {
-		if trend, ok := phases[summary.Measured]; ok {
-			m.Trends[name] = trend
-		}
-	}
-	for name, phases := range s.Counters {
-		if count, ok := phases[summary.Measured]; ok {
-			m.Counters[name] = count
-		}
-	}
 	return m
+}
+
+// within are the values of metrics within the window.
+func within[V any](metrics map[string]map[summary.Phase]V) map[string]V {
+	all := map[string]V{}
+	for name, phases := range metrics {
+		if value, ok := phases[summary.Measured]; ok {
+			all[name] = value
+		}
+	}
+	return all
 }

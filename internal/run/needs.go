@@ -80,20 +80,16 @@ func (c capacity) refuse(needs *lesson.Needs) error {
 // spokenNeeds lists what the needs are, for people.
 func spokenNeeds(needs *lesson.Needs) string {
 	var all []string
-	for _, n := range []struct {
-		value float64
-		text  string
-	}{
-		{float64(needs.MaxConnections), "%g connections (LAB_MAX_CONNECTIONS)"},
-		{needs.NodeMemoryGB, "%g GB for each database node (LAB_NODE_MEMORY)"},
-		{float64(needs.Scale), "data of scale %g (LAB_SCALE)"},
-		{needs.HostMemoryGB, "%g GB of memory in all"},
-		{float64(needs.Files), "%g open files"},
-	} {
-		if n.value > 0 {
-			all = append(all, fmt.Sprintf(n.text, n.value))
+	add := func(value float64, text string) {
+		if value > 0 {
+			all = append(all, fmt.Sprintf(text, value))
 		}
 	}
+	add(float64(needs.MaxConnections), "%g connections (LAB_MAX_CONNECTIONS)")
+	add(needs.NodeMemoryGB, "%g GB for each database node (LAB_NODE_MEMORY)")
+	add(float64(needs.Scale), "data of scale %g (LAB_SCALE)")
+	add(needs.HostMemoryGB, "%g GB of memory in all")
+	add(float64(needs.Files), "%g open files")
 	return strings.Join(all, ", ")
 }
 

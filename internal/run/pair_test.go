@@ -207,9 +207,10 @@ func TestCtrlCInAPair(t *testing.T) {
 // A line is read once k6 has written it to its end.
 func TestWholeGroupsAreRead(t *testing.T) {
 	r, _, _ := newPairRunner(t, "good")
-	pair := r.doc.Pairs[0]
+	made := newTrial(&r.doc.Pairs[0], 1, 1, 1, r.scheduled...)
+	pair := made.pair
 	pair.Figures = map[string][][2]float64{}
-	f := &follower{cells: r.scheduled, pair: &pair, file: filepath.Join(t.TempDir(), "groups")}
+	f := &follower{sides: made.sides, pair: pair, file: filepath.Join(t.TempDir(), "groups")}
 	const group = `{"number": 1, "sides": [{"seconds": 2, "counters": {"pg_transactions": 8}}, {"seconds": 2,
  "counters": {"pg_transactions": 4}}]}`
 	line := strings.ReplaceAll(group, "\n", "") + "\n"

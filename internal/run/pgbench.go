@@ -15,21 +15,20 @@ import (
 
 // runPgbench runs pgbench for a cell. Its figures are a summary such as k6's output lab writes: what follows is the
 // same for both.
-func runPgbench(ctx context.Context, path server.Path, c k6run.Cell, log, written string) (generator, error) {
+func runPgbench(ctx context.Context, path server.Path, c k6run.Cell, log, written string) (k6run.End, error) {
 	params, err := variables(c.Params)
 	if err != nil {
-		return generator{}, err
+		return k6run.End{}, err
 	}
 	test := pgbench.Test{Script: c.PgbenchScript, Explicit: lesson.Explicit(c.PgbenchScript), Protocol: c.Protocol,
 		Clients: c.Clients, Threads: cpus(), Scale: c.Scale, Seconds: c.Seconds, Warmup: c.Warmup,
 		Transactions: c.Transactions, Seed: c.Seed, Params: params, DSN: c.DSN, Log: log,
 		Env: pgbench.Environment(ctx, path.At, c.Role, c.Password)}
 	seen, end, err := test.Run(ctx)
-	g := generator{End: end, printed: lastLines(log, 5)}
 	if err == nil {
 		err = (&summary.Test{Sides: []*summary.Summary{seen}}).Write(written)
 	}
-	return g, err
+	return end, err
 }
 
 // variables are a cell's params as pgbench's script has them: :rows.

@@ -55,6 +55,8 @@ func TestRun(t *testing.T) {
 		log             bool
 		counts          []result.Count
 		attempts        int // more than one
+		fixed           bool
+		tps             float64 // of fixed work
 	}{
 		{name: "all is well", behaviour: "good", status: result.OK, counts: []result.Count{{What: "transactions", K6: 55, Server: 55, Equal: true}}},
 		{name: "a server counted more, twice", behaviour: "good", status: result.OK, flags: []string{"counts"}, attempts: 2, log: true,
@@ -68,11 +70,20 @@ func TestRun(t *testing.T) {
 		{name: "the server goes down under load", behaviour: "errors", deaf: errDown, status: result.OK, flags: []string{"errors", "uncounted"}},
 		{name: "the path leads elsewhere", behaviour: "good", facts: []result.Fact{{What: "the pool mode", Said: "session", Want: "transaction"}},
 			status: result.Failed, reason: "the path doesn't lead where it says: the pool mode is session, it had to be transaction"},
+		{name: "fixed work", behaviour: "finished", status: result.OK, fixed: true, tps: 33},
+		{name: "fixed work of clients that could not connect", behaviour: "shutout", status: result.OK, fixed: true,
+			flags: []string{"errors", "few"}},
+		{name: "the script doesn't do fixed work", behaviour: "good", status: result.Failed, fixed: true, log: true,
+			reason: "k6 didn't say how its clients got done"},
 		{name: "the round trip isn't what was asked", behaviour: "errors", roundTrip: 1.6, status: result.OK, flags: []string{"errors", "latency"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			r, links, servers := newRunner(t, test.behaviour, plain("a"))
+			c := plain("a")
+			if test.fixed {
+				c.Transactions = 50
+			}
+			r, links, servers := newRunner(t, test.behaviour, c)
 			servers.deaf, servers.facts, servers.counts = test.deaf, test.facts, test.counts
 			servers.roundTrip = max(servers.roundTrip, test.roundTrip)
 			wantNothing(t, r.run(t.Context()), test.status != result.OK)
@@ -81,7 +92,11 @@ func TestRun(t *testing.T) {
 			if run.Status != result.Finished || cell.Status != test.status || !strings.HasPrefix(cell.Reason, test.reason) || len(cell.Repeats) != max(1, test.attempts) {
 				t.Fatalf("run %s, cell %s %q, %d repeats", run.Status, cell.Status, cell.Reason, len(cell.Repeats))
 			}
-			if kinds := flagKinds(cell.Repeats[len(cell.Repeats)-1]); test.status == result.OK && !slices.Equal(kinds, test.flags) {
+			last := cell.Repeats[len(cell.Repeats)-1]
+			if test.fixed && test.status == result.OK && (last.Measured.TPS != test.tps || last.Measured.Finish == nil) {
+				t.Errorf("measured %+v", last.Measured)
+			}
+			if kinds := flagKinds(last); test.status == result.OK && !slices.Equal(kinds, test.flags) {
 				t.Errorf("flagged %v, it should be %v", kinds, test.flags)
 			}
 			if _, err := os.Stat(filepath.Join(r.dir, "k6", "a-r1.log")); (err == nil) != test.log {
@@ -122,37 +137,6 @@ func TestMeasured(t *testing.T) {
 	}
 	if repeat.RoundTrip.SetMS != 10 || repeat.Summary != "k6/a-r1.json" {
 		t.Errorf("asked for %v ms, the summary is in %s", repeat.RoundTrip.SetMS, repeat.Summary)
-	}
-}
-
-// Clients that do a fixed number of transactions have a result even where none of them could connect.
-func TestFixedWork(t *testing.T) {
-	tests := []struct {
-		name, behaviour string
-		status          result.Status
-		tps             float64
-		flags           []string
-		reason          string
-	}{
-		{"all got done", "finished", result.OK, 33, nil, ""},
-		{"nobody could connect", "shutout", result.OK, 0, []string{"errors", "few"}, ""},
-		{"the script doesn't do fixed work", "good", result.Failed, 0, nil, "k6 didn't say how its clients got done"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			c := plain("a")
-			c.Transactions = 50
-			r, _, _ := newRunner(t, test.behaviour, c)
-			wantNothing(t, r.run(t.Context()), test.status != result.OK)
-			cell := written(t, r.dir).Cells[0]
-			repeat := cell.Repeats[0]
-			if cell.Status != test.status || cell.Reason != test.reason {
-				t.Fatalf("the cell is %s: %s", cell.Status, cell.Reason)
-			}
-			if test.status == result.OK && (repeat.Measured.TPS != test.tps || !slices.Equal(flagKinds(repeat), test.flags) || repeat.Measured.Finish == nil) {
-				t.Errorf("measured %+v, flagged %v", repeat.Measured, repeat.Flags)
-			}
-		})
 	}
 }
 

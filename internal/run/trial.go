@@ -183,36 +183,28 @@ func (t *trial) links() map[string]link.Settings {
 	return all
 }
 
-// preparation is what the cells want of the servers. Two cells want no setting to be different: see refuseSettings and
+// preparation is what the cells want of the servers: their settings, and the sizes of their poolers' pools. Two cells want no setting to be different: see refuseSettings and
 // refusePoolSizes.
 func (t *trial) preparation() server.Preparation {
 	p := server.Preparation{Settings: map[string]map[string]string{}}
+	set := func(component, name, value string) {
+		if p.Settings[component] == nil {
+			p.Settings[component] = map[string]string{}
+		}
+		p.Settings[component][name] = value
+	}
 	for _, s := range t.sides {
 		p.Writes = p.Writes || s.cell.Writes
-		for component, wanted := range settings(s.cell, s.Path) {
-			if p.Settings[component] == nil {
-				p.Settings[component] = map[string]string{}
+		if s.cell.PoolSize > 0 {
+			set(s.Path.PoolerService(), server.PoolSizeSetting(s.Path.Path), strconv.Itoa(s.cell.PoolSize))
+		}
+		for component, wanted := range s.cell.Settings {
+			for name, value := range wanted {
+				set(component, name, value)
 			}
-			maps.Copy(p.Settings[component], wanted)
 		}
 	}
 	return p
-}
-
-// settings are those that the cell wants applied: its own, and the size of its pooler's pools.
-func settings(c lesson.Cell, path server.Path) map[string]map[string]string {
-	if c.PoolSize == 0 {
-		return c.Settings
-	}
-	all := maps.Clone(c.Settings)
-	if all == nil {
-		all = map[string]map[string]string{}
-	}
-	service := path.PoolerService()
-	wanted := map[string]string{server.PoolSizeSetting(path.Path): strconv.Itoa(c.PoolSize)}
-	maps.Copy(wanted, all[service])
-	all[service] = wanted
-	return all
 }
 
 // begin makes sure that the paths lead where they say, from pools whose state is known, and notes their round trips
@@ -220,7 +212,7 @@ func settings(c lesson.Cell, path server.Path) map[string]map[string]string {
 func (r *runner) begin(ctx context.Context, t *trial, toxics link.Snapshot) error {
 	for _, s := range t.sides {
 		s.Path.SetMS = setMS(s.Path, toxics)
-		if s.Fill && server.Forks(s.Path.Path) {
+		if s.Fill {
 			r.progress.enter("filling pools")
 		}
 	}

@@ -29,8 +29,8 @@ type component interface {
 }
 
 func (l *Servers) component(name string) (component, error) {
-	if n := l.nodes[name]; n != nil {
-		return n, nil
+	if IsNode(name) {
+		return l.nodes[name], nil
 	}
 	if p := l.poolers[name]; p != nil {
 		return poolerSettings{p}, nil

@@ -72,15 +72,7 @@ var tidying = []string{"TRUNCATE pgbench_history", "VACUUM pgbench_branches, pgb
 
 // BeginWrites tidies the primary's tables up and waits until the standby has followed.
 func (l *Servers) BeginWrites(ctx context.Context) error {
-	err := l.inData(ctx, func(s *session.Session) error {
-		for _, sql := range tidying {
-			if _, err := s.Ask(ctx, sql); err != nil {
-				return fmt.Errorf("%s: %w", sql, err)
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	if _, err := l.inData(ctx, tidying...); err != nil {
 		return fmt.Errorf("tidy up before writing: %w", err)
 	}
 	return l.followed(ctx)
@@ -88,47 +80,46 @@ func (l *Servers) BeginWrites(ctx context.Context) error {
 
 // followed waits until the standby has replayed what the primary has written until now.
 func (l *Servers) followed(ctx context.Context) error {
-	r, err := l.nodes[primary].AskOne(ctx, "SELECT pg_current_wal_lsn() AS lsn")
+	lsn, err := l.say(ctx, primary, "SELECT pg_current_wal_lsn() AS lsn", "lsn")
 	if err != nil {
 		return err
 	}
-	return l.nodes[standby].await(ctx, "what the primary wrote", "SELECT WHERE pg_last_wal_replay_lsn() >= '"+r["lsn"]+"'")
+	return l.nodes[standby].await(ctx, "what the primary wrote", "SELECT WHERE pg_last_wal_replay_lsn() >= '"+lsn+"'")
 }
 
-// inData has a session of the lab's own in the primary's database lab, and waits until its backend is gone: it commits
-// where clients are counted, and hands its counts in as it ends.
-func (l *Servers) inData(ctx context.Context, do func(*session.Session) error) error {
+// inData asks statements in the primary's database lab, each after the other, and returns the last one's rows. It waits
+// until its backend is gone: that commits where clients are counted, and hands its counts in as it ends.
+func (l *Servers) inData(ctx context.Context, statements ...string) (rows []session.Row, err error) {
 	s, err := openData(ctx, primary)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	for _, sql := range statements {
+		if rows, err = s.Ask(ctx, sql); err != nil {
+			err = fmt.Errorf("%s: %w", sql, err)
+			break
+		}
 	}
 	pid := s.PID()
-	err = do(s)
 	s.Close()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	gone := fmt.Sprintf("SELECT WHERE NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = %d)", pid)
-	return l.nodes[primary].await(ctx, "a session of the lab's own end", gone)
+	return rows, l.nodes[primary].await(ctx, "a session of the lab's own end", gone)
 }
 
 // CountHistory sets the rows of pgbench_history beside the transactions of k6 that inserted one each since
 // BeginWrites.
-func (l *Servers) CountHistory(ctx context.Context, k6 int64) (c result.Count, err error) {
-	var rows int64
-	err = l.inData(ctx, func(s *session.Session) error {
-		r, err := s.AskOne(ctx, "SELECT count(*) AS rows FROM pgbench_history")
-		if err != nil {
-			return err
-		}
-		rows, err = strconv.ParseInt(r["rows"], 10, 64)
-		return err
-	})
+func (l *Servers) CountHistory(ctx context.Context, k6 int64) (result.Count, error) {
+	said, err := l.inData(ctx, "SELECT count(*) AS rows FROM pgbench_history")
 	if err != nil {
-		return c, fmt.Errorf("count the history: %w", err)
+		return result.Count{}, fmt.Errorf("count the history: %w", err)
 	}
-	c = result.Count{What: "transactions, rows of pgbench_history", K6: k6, Raw: rows, Server: rows, Equal: k6 == rows}
-	return c, nil
+	var v session.Numbers
+	rows := v.Of(said[0], "rows")
+	return result.Count{What: "transactions, rows of pgbench_history", K6: k6, Raw: rows, Server: rows,
+		Equal: k6 == rows}, v.Err
 }
 
 // fresh is the database that is made anew for each repeat that wants one. Role lab owns it, anybody may come in.

@@ -22,23 +22,18 @@ func IsNode(service string) bool { return slices.Contains(Nodes(), service) }
 func (l *Servers) MaxConnections(ctx context.Context, databases []string) map[string]string {
 	const column = "max_connections"
 	return tell(databases, func(service string) (string, error) {
-		line, err := l.line(service)
-		if err != nil {
-			return "", err
-		}
-		r, err := line.AskOne(ctx, "SHOW "+column)
-		return r[column], err
+		return l.say(ctx, service, "SHOW "+column, column)
 	})
 }
 
-func (l *Servers) line(database string) (*session.Line, error) {
-	switch {
-	case l.nodes[database] != nil:
-		return l.nodes[database].Line, nil
-	case database == yugabyte:
-		return l.yugabyte, nil
+// say is the column of a database's answer of one row.
+func (l *Servers) say(ctx context.Context, database, sql, column string) (string, error) {
+	n := l.nodes[database]
+	if n == nil {
+		return "", errors.New("nobody knows how to ask")
 	}
-	return nil, errors.New("nobody knows how to ask")
+	r, err := n.AskOne(ctx, sql)
+	return r[column], err
 }
 
 // yugabyte is the name of YugabyteDB's service.
@@ -102,14 +97,9 @@ func (l *Servers) version(ctx context.Context, service string) (string, error) {
 	if p := l.poolers[service]; p != nil {
 		return p.Version(ctx)
 	}
-	line, err := l.line(service)
-	if err != nil {
-		return "", err
-	}
 	version := "version()"
 	if IsNode(service) { // such as 17.11
 		version = "split_part(current_setting('server_version'), ' ', 1)"
 	}
-	r, err := line.AskOne(ctx, "SELECT "+version+" AS version")
-	return r["version"], err
+	return l.say(ctx, service, "SELECT "+version+" AS version", "version")
 }

@@ -8,16 +8,21 @@ import (
 
 	"pooler-lab/internal/pooler"
 	"pooler-lab/internal/session"
+	"pooler-lab/internal/topology"
 )
 
-// A Node is a PostgreSQL server as the lab's own role sees it. Its session is in database postgres, so that
-// database lab's counters hold clients alone.
+// A Node is a database server as the lab's own role sees it, on a connection that has no toxiproxy in it. Its session with
+// PostgreSQL is in database postgres, so that database lab's counters hold clients alone. It belongs to one goroutine.
 type Node struct{ *session.Line }
 
-// SystemIdentifier is the number that a cluster is given at birth and shares with its standbys alone.
-func (n *Node) SystemIdentifier(ctx context.Context) (string, error) {
-	r, err := n.AskOne(ctx, "SELECT system_identifier FROM pg_control_system()")
-	return r["system_identifier"], err
+// NewNode describes the primary, the standby or yugabyte, which has a login for role app alone. Nothing is opened before
+// it is asked.
+func NewNode(service string) *Node {
+	if service == yugabyte {
+		dsn := topology.Endpoint{Host: yugabyte, Port: 5433, DBName: "lab"}.DSN(app)
+		return &Node{session.NewLine(yugabyte, dsn, Password(app))}
+	}
+	return &Node{session.NewLine(service, NodeDSN(service), labPassword())}
 }
 
 // leftover finds the backends of the roles that measured connections have.

@@ -70,15 +70,9 @@ func (p Path) counted() string {
 }
 
 // PoolSizeSetting is the setting of the path's pooler that lessons vary as pool_sizes, "" where there is none.
-func PoolSizeSetting(p topology.Path) string { return kindOf(p).PoolSize }
-
-// Forks says whether the path's pooler has a process for each client, so that a cell takes longer beside its load.
-func Forks(p topology.Path) bool { return kindOf(p).Forks }
-
-// kindOf is the kind of the path's pooler; of one that has none, or none that is known, the zero Kind.
-func kindOf(p topology.Path) pooler.Kind {
-	kind, _ := pooler.Find(p.Pooler)
-	return kind
+func PoolSizeSetting(p topology.Path) string {
+	kind, _ := pooler.Find(p.Pooler) // the zero Kind where there is none
+	return kind.PoolSize
 }
 
 // Straight says whether the path's client is a PostgreSQL node's own.

@@ -56,7 +56,8 @@ func (l *Servers) database(ctx context.Context, path Path, p *probe) ([]result.F
 		}
 		return append(facts, result.Expect("the kind of database that version() tells of", kind, "YugabyteDB")), nil
 	}
-	identifier, err := l.nodes[primary].SystemIdentifier(ctx)
+	// A cluster is given it at birth and shares it with its standbys alone.
+	identifier, err := l.say(ctx, primary, "SELECT system_identifier FROM pg_control_system()", "system_identifier")
 	if err != nil {
 		return facts, err
 	}

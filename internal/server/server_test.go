@@ -179,16 +179,15 @@ func TestClients(t *testing.T) {
 		p.counted() != "lab_fresh" {
 		t.Errorf("%s, counted in %s", got, p.counted())
 	}
-	for name, want := range map[string][3]bool{
-		"direct": {false, true, false}, "socket": {false, true, false}, "pgbouncer-transaction": {true, false, false},
-		"pgpool": {false, false, true},
+	for name, want := range map[string][2]bool{
+		"direct": {false, true}, "socket": {false, true}, "pgbouncer-transaction": {true, false}, "pgpool": {false, false},
 	} {
 		p, err := labSet().Find(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := [3]bool{PoolSizeSetting(p) != "", Straight(p), Forks(p)}; got != want {
-			t.Errorf("%s: a pool's size can be set, straight, forks: %v", name, got)
+		if got := [2]bool{PoolSizeSetting(p) != "", Straight(p)}; got != want {
+			t.Errorf("%s: a pool's size can be set, straight: %v", name, got)
 		}
 	}
 }

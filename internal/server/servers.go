@@ -10,31 +10,29 @@ import (
 	"slices"
 
 	"pooler-lab/internal/pooler"
-	"pooler-lab/internal/session"
 	"pooler-lab/internal/topology"
 )
 
 // Servers are the lab's, over sessions of the lab's own. They belong to one goroutine.
 type Servers struct {
-	nodes     map[string]*Node
+	nodes     map[string]*Node         // PostgreSQL's, and YugabyteDB
 	poolers   map[string]pooler.Pooler // by service
-	yugabyte  *session.Line
-	applied   []applied // settings that are to be restored
-	granted   []string  // nodes on which the role without a password may log in, nil where it may not
-	madeFresh bool      // there is a fresh database
+	applied   []applied                // settings that are to be restored
+	granted   []string                 // nodes on which the role without a password may log in, nil where it may not
+	madeFresh bool                     // there is a fresh database
 }
 
 // New describes the servers of the lab's paths, whose passwords are in the environment; each is connected to when it is
 // first asked.
 func New(set *topology.Set) (_ *Servers, err error) {
-	l := &Servers{nodes: map[string]*Node{}, poolers: map[string]pooler.Pooler{}, yugabyte: newLine(yugabyte)}
+	l := &Servers{nodes: map[string]*Node{}, poolers: map[string]pooler.Pooler{}}
 	for service, kind := range set.Poolers() {
 		if l.poolers[service], err = NewPooler(service, kind); err != nil {
 			return nil, fmt.Errorf("pooler of service %s: %w", service, err)
 		}
 	}
-	for _, name := range Nodes() {
-		l.nodes[name] = &Node{newLine(name)}
+	for _, name := range append(Nodes(), yugabyte) {
+		l.nodes[name] = NewNode(name)
 	}
 	return l, nil
 }
@@ -50,15 +48,6 @@ func NewPooler(service, kind string) (pooler.Pooler, error) {
 
 // labPassword is that of the lab's own role.
 func labPassword() string { return os.Getenv("LAB_PASSWORD") }
-
-// newLine describes a session of the lab's own with a database. YugabyteDB has a login for role app alone.
-func newLine(database string) *session.Line {
-	if database == yugabyte {
-		dsn := topology.Endpoint{Host: yugabyte, Port: 5433, DBName: "lab"}.DSN(app)
-		return session.NewLine(yugabyte, dsn, Password(app))
-	}
-	return session.NewLine(database, NodeDSN(database), labPassword())
-}
 
 // NodeDSN is how the lab's own role reaches a PostgreSQL server: directly, and in database postgres, so that what it
 // does there isn't counted where clients are.
@@ -96,5 +85,4 @@ func (l *Servers) Close() {
 	for _, p := range l.poolers {
 		p.Close()
 	}
-	l.yugabyte.Close()
 }

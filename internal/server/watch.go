@@ -7,18 +7,6 @@ import (
 	"pooler-lab/internal/session"
 )
 
-// A Watch asks one database of the lab how it is, again and again on a connection that it keeps and that has no
-// toxiproxy in it. It belongs to one goroutine. How long an answer may take is the context's to say.
-type Watch struct{ line *session.Line }
-
-// NewWatch makes one for the service of that name: primary, standby or yugabyte.
-func NewWatch(service string) *Watch {
-	return &Watch{newLine(service)}
-}
-
-// Close ends the connection; the next question opens another one.
-func (w *Watch) Close() { w.line.Close() }
-
 // A Status is what a database says of itself.
 type Status struct {
 	Standby  bool
@@ -49,24 +37,24 @@ const (
 		"WHERE application_name <> '" + session.Name + "' AND state IS NOT NULL"
 )
 
-// Status asks the database how it is.
-func (w *Watch) Status(ctx context.Context) (Status, error) {
+// Status asks the database how it is. How long an answer may take is the context's to say.
+func (n *Node) Status(ctx context.Context) (Status, error) {
 	sql := primarySQL
-	switch w.line.Name {
+	switch n.Name {
 	case standby:
 		sql = standbySQL
 	case yugabyte:
 		sql = yugabyteSQL
 	}
-	r, err := w.line.AskOne(ctx, sql)
+	r, err := n.AskOne(ctx, sql)
 	if err != nil {
 		return Status{}, err
 	}
-	var n session.Numbers
-	s := Status{Standby: r["standby"] == "t", Backends: int(n.Of(r, "backends")), Conninfo: r["conninfo"]}
+	var v session.Numbers
+	s := Status{Standby: r["standby"] == "t", Backends: int(v.Of(r, "backends")), Conninfo: r["conninfo"]}
 	if _, streams := r["bytes"]; streams {
 		ms, _ := strconv.ParseFloat(r["ms"], 64) // unknown where it has only just begun
-		s.Lag = &Lag{Bytes: n.Of(r, "bytes"), MS: ms}
+		s.Lag = &Lag{Bytes: v.Of(r, "bytes"), MS: ms}
 	}
-	return s, n.Err
+	return s, v.Err
 }
