@@ -126,8 +126,12 @@ func (f writerFunc) Write(text []byte) (int, error) {
 
 // If the lab's program is killed k6 ends too.
 func TestK6EndsWithTheProgram(t *testing.T) {
-	attributes := Order{}.command().SysProcAttr
-	if attributes.Pdeathsig != syscall.SIGINT || !attributes.Setpgid {
+	p, err := Start(Order{Program: standIn(t, "")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-p.Ended()
+	if attributes := p.command.SysProcAttr; attributes.Pdeathsig != syscall.SIGINT || !attributes.Setpgid {
 		t.Errorf("k6 is started with %+v", attributes)
 	}
 }
