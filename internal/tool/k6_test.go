@@ -120,10 +120,11 @@ func TestLatencyThatThePlanHas(t *testing.T) {
 		set     int
 		want    string
 	}{
-		"as planned":     {[]lesson.Latency{lesson.Through(0), ten}, 10, ""},
-		"without":        {[]lesson.Latency{none}, 0, ""},
-		"none planned":   {[]lesson.Latency{none}, 10, ""},
-		"another":        {[]lesson.Latency{ten, fifty}, 0, " (its plan has 10 ms there: scripts/latency 10ms client-primary)"},
+		"as planned":   {[]lesson.Latency{lesson.Through(0), ten}, 10, ""},
+		"without":      {[]lesson.Latency{none}, 0, ""},
+		"none planned": {[]lesson.Latency{none}, 10, ""},
+		"another": {[]lesson.Latency{ten, fifty}, 0,
+			" (its plan has 10 ms there: scripts/latency 10ms client-primary)"},
 		"no plan at all": {nil, 10, ""},
 	} {
 		run := scriptRun{cell: lesson.Cell{Link: "client-primary"}, latencies: c.planned}
@@ -158,7 +159,7 @@ func TestRefusedSettings(t *testing.T) {
 		"REPLICATION_MS=20": "LAB_REPLICATION_MS can't be given to a script: set the link first",
 		"POOL_SIZE=5": "LAB_POOL_SIZE can't be given to a script: " +
 			"only the run of a lesson prepares servers: scripts/run",
-		"CLIENT=5": `unknown setting LAB_CLIENT: did you mean LAB_CLIENTS?`,
+		"CLIENT=5": `unknown setting "LAB_CLIENT": did you mean LAB_CLIENTS?`,
 		"CELL={}":  "LAB_CELL can't be given to a script",
 	} {
 		if _, err := settled(t, aPlan, settings); err == nil || !strings.Contains(err.Error(), says) {
