@@ -1,4 +1,5 @@
-// Package k6run starts k6: for a cell of a lesson, for the live load and for a person.
+// Package k6run starts k6: for a cell of a lesson, for the live load and for a person. What it does with the process
+// serves pgbench, too.
 package k6run
 
 import (
@@ -31,7 +32,7 @@ type Order struct {
 	Grace          time.Duration // for k6 to end its statements and close its connections when it is to stop
 }
 
-// A Process is a k6 that runs.
+// A Process is a k6, or a pgbench, that runs.
 type Process struct {
 	command *exec.Cmd
 	grace   time.Duration
@@ -62,24 +63,35 @@ func Run(ctx context.Context, o Order) (End, error) {
 	}
 }
 
-// Start starts k6. Its group is its own, or a terminal's Ctrl-C would reach it beside ours. If the lab's program is
-// killed, k6 must not load the servers on: Pdeathsig ends it. That is sent when the thread that started a process ends,
-// not when the whole program does: the thread lives as long as k6.
+// Start starts k6, which is interrupted if the lab's program is killed.
 func Start(o Order) (*Process, error) {
-	p := &Process{command: o.command(), grace: o.Grace, ended: make(chan struct{})}
+	p, err := Begin(o.command(), syscall.SIGINT, o.Grace)
+	if err != nil {
+		return nil, fmt.Errorf("start k6: %w", err)
+	}
+	return p, nil
+}
+
+// Begin starts a program that loads the servers. Its group is its own, or a terminal's Ctrl-C would reach it beside
+// ours. If the lab's program is killed, it must not load the servers on: it gets the signal orphaned then. The kernel
+// sends that when the thread that started a process ends, not when the whole program does: the thread lives as long as
+// the process.
+func Begin(command *exec.Cmd, orphaned syscall.Signal, grace time.Duration) (*Process, error) {
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: orphaned}
+	p := &Process{command: command, grace: grace, ended: make(chan struct{})}
 	started := make(chan error)
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		p.end.Started = time.Now()
-		err := p.command.Start()
+		err := command.Start()
 		started <- err
 		if err == nil {
 			p.wait()
 		}
 	}()
 	if err := <-started; err != nil {
-		return nil, fmt.Errorf("start k6: %w", err)
+		return nil, err
 	}
 	return p, nil
 }
@@ -96,7 +108,6 @@ func (o Order) command() *exec.Cmd {
 	k6.Env = append(k6.Env, "PGPASSWORD="+o.Password)
 	k6.Env = append(k6.Env, GOGC(o.Clients)...)
 	k6.Stdout, k6.Stderr = o.Stdout, o.Stderr
-	k6.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGINT}
 	return k6
 }
 
@@ -104,22 +115,20 @@ func (o Order) command() *exec.Cmd {
 func (p *Process) wait() {
 	defer close(p.ended)
 	err := p.command.Wait()
-	p.end = EndOf(p.command.ProcessState, p.end.Started, time.Now())
-	if exited := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exited) {
-		p.end.Err = fmt.Errorf("wait for k6: %w", err)
-	}
-}
-
-// EndOf is how a program ended that has been waited for.
-func EndOf(state *os.ProcessState, started, ended time.Time) End {
-	e := End{Exit: state.ExitCode(), Started: started, Ended: ended, CPU: state.UserTime() + state.SystemTime()}
+	state := p.command.ProcessState
+	p.end.Exit, p.end.Ended, p.end.CPU = state.ExitCode(), time.Now(), state.UserTime()+state.SystemTime()
 	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
-		e.Memory = usage.Maxrss << 10
+		p.end.Memory = usage.Maxrss << 10
 	}
-	return e
+	if exited := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exited) {
+		p.end.Err = fmt.Errorf("wait for its end: %w", err)
+	}
 }
 
-// Ended is closed when k6 has ended.
+// Began is when it was started.
+func (p *Process) Began() time.Time { return p.end.Started }
+
+// Ended is closed when it has ended.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 
 // End is how it ended, once Ended is closed.
@@ -131,12 +140,23 @@ func (p *Process) Stop() End {
 	_ = p.command.Process.Signal(syscall.SIGINT) // it may have ended already
 	select {
 	case <-p.ended:
-		return p.end
 	case <-time.After(p.grace):
+		p.Kill()
 	}
-	_ = syscall.Kill(-p.command.Process.Pid, syscall.SIGKILL)
-	<-p.ended
 	return p.end
+}
+
+// Signal sends a signal to the program and its children.
+func (p *Process) Signal(s syscall.Signal) error { return syscall.Kill(-p.command.Process.Pid, s) }
+
+// Kill ends what is left of the program and its children.
+func (p *Process) Kill() {
+	select {
+	case <-p.ended:
+	default:
+		_ = p.Signal(syscall.SIGKILL) // it may have ended just now
+		<-p.ended
+	}
 }
 
 // ours are variables that only the lab's program gives to k6.

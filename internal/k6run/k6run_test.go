@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -99,22 +100,17 @@ func TestStop(t *testing.T) {
 				t.Errorf("%+v, %v", end, err)
 			}
 			if _, child, ok := strings.Cut(out.String(), "child "); ok {
-				wantGone(t, strings.Fields(child)[0])
+				pid, err := strconv.Atoi(strings.Fields(child)[0])
+				if err != nil {
+					t.Fatal(err)
+				}
+				testkit.Gone(t, pid)
 			}
 			if test.exit > 0 && strings.Count(out.String(), "SIGINT") != 1 {
 				t.Errorf("it printed %q", out.String())
 			}
 		})
 	}
-}
-
-// wantGone waits until a process has ended.
-func wantGone(t *testing.T, pid string) {
-	t.Helper()
-	testkit.Until(t, "process "+pid+" has ended", func() bool {
-		stat, err := os.ReadFile("/proc/" + pid + "/stat")
-		return err != nil || strings.Contains(string(stat), ") Z ")
-	})
 }
 
 type writerFunc func(string)
@@ -126,8 +122,12 @@ func (f writerFunc) Write(text []byte) (int, error) {
 
 // If the lab's program is killed k6 ends too.
 func TestK6EndsWithTheProgram(t *testing.T) {
-	attributes := Order{}.command().SysProcAttr
-	if attributes.Pdeathsig != syscall.SIGINT || !attributes.Setpgid {
+	p, err := Start(Order{Program: standIn(t, "")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-p.Ended()
+	if attributes := p.command.SysProcAttr; attributes.Pdeathsig != syscall.SIGINT || !attributes.Setpgid {
 		t.Errorf("k6 is started with %+v", attributes)
 	}
 }

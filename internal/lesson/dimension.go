@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -20,7 +21,7 @@ type Dimension struct {
 	Axis    string // what an axis of a chart says
 	Help    string // what its option on the command line does
 
-	of   func(*Cell) Value
+	of   func(*Cell) any    // a Value as it is; of what else there is, 0, "" and false are none
 	none string             // what it is not to have one, in a column
 	unit string             // that a number may have on the command line
 	id   func(Value) string // its part of a cell's id, "" leaves it out; nil is never part of it
@@ -68,77 +69,62 @@ func counted(one, many string) func(Value) string {
 	}
 }
 
-// number is what f has of a cell, where 0 is none.
-func number(f func(*Cell) int) func(*Cell) Value {
-	return func(c *Cell) Value { return Number(float64(f(c))).orNone() }
-}
-
-// word is what f has of a cell, where an empty one is none.
-func word(f func(*Cell) string) func(*Cell) Value {
-	return func(c *Cell) Value { return Word(f(c)).orNone() }
-}
-
-// yes is what f has of a cell, where no is none.
-func yes(f func(*Cell) bool) func(*Cell) Value {
-	return func(c *Cell) Value { return Value{f(c)}.orNone() }
-}
-
 // dimensions stand in the order in which ids, tables and CSV have them.
 var dimensions = []Dimension{
-	{Name: "experiment", id: plain, text: plain, of: word(func(c *Cell) string { return c.Experiment })},
+	{Name: "experiment", id: plain, text: plain, of: func(c *Cell) any { return c.Experiment }},
 	{Name: "path", Key: "paths", Axis: "path", Help: "these paths, such as direct,pgpool",
-		id: plain, text: plain, of: word(func(c *Cell) string { return c.Path })},
+		id: plain, text: plain, of: func(c *Cell) any { return c.Path }},
 	{Name: "latency_ms", Key: "latencies", Heading: "latency", Axis: "round trip set on the link, ms",
 		Help: "these round trips in milliseconds, such as none,0,10ms (none: no toxiproxy in the way)",
 		id:   latencyID, text: latencyText, none: "none", unit: "ms", of: latencyOf},
 	{Name: "link", Heading: "link", Axis: "link", text: some("on link %s"),
-		of: word(func(c *Cell) string { return c.Link })},
+		of: func(c *Cell) any { return c.Link }},
 	{Name: "workload", Heading: "workload", Axis: "workload", id: plain, text: plain,
-		of: word(func(c *Cell) string { return c.Workload })},
+		of: func(c *Cell) any { return c.Workload }},
 	{Name: "clients", Key: "clients", Heading: "clients", Axis: "clients",
 		Help: "these numbers of clients, such as 1,10,100",
-		id:   in("%sc"), text: counted("client", "clients"), of: number(func(c *Cell) int { return c.Clients })},
+		id:   in("%sc"), text: counted("client", "clients"), of: func(c *Cell) any { return c.Clients }},
 	{Name: "protocol", Key: "protocol", Heading: "protocol", Axis: "protocol",
 		Help: "these protocols: simple, extended, prepared",
-		id:   plain, text: in("%s protocol"), of: word(func(c *Cell) string { return c.Protocol })},
+		id:   plain, text: in("%s protocol"), of: func(c *Cell) any { return c.Protocol }},
 	{Name: "driver", Key: "driver", Heading: "driver", Axis: "driver",
 		Help: "the program that clients are in: k6, pgbench, or both",
-		id:   but(K6), text: but(K6), of: func(c *Cell) Value { return Word(c.DrivenBy()) }},
+		id:   but(K6), text: but(K6), of: func(c *Cell) any { return c.DrivenBy() }},
 	{Name: "role", Key: "roles", Heading: "role", Axis: "role",
 		Help: "these logins: app, app_clear (poolers hold its clear password), app_trust (no password)",
-		id:   but(usualRole), text: but(usualRole), of: word(func(c *Cell) string { return c.Role })},
+		id:   but(usualRole), text: but(usualRole), of: func(c *Cell) any { return c.Role }},
 	{Name: "pool_size", Key: "pool_sizes", Heading: "pool", Axis: "server connections in the pooler's pool",
 		Help: "these sizes of the pooler's pool, such as 5,20,60",
-		id:   some("pool%s"), text: some("pool of %s"), none: "-", of: number(func(c *Cell) int { return c.PoolSize })},
+		id:   some("pool%s"), text: some("pool of %s"), none: "-", of: func(c *Cell) any { return c.PoolSize }},
 	{Name: "instances", Key: "instances", Heading: "instances", Axis: "application instances",
 		Help: "the clients divided among so many application instances, each with a pool of its own",
 		id:   some("%sinstances"), text: counted("app instance", "app instances"), none: "-",
-		of: number(func(c *Cell) int { return c.Instances })},
+		of: func(c *Cell) any { return c.Instances }},
 	{Name: "instance_pool", Key: "instance_pools", Heading: "pool each", Axis: "connections in each instance's pool",
 		Help: "these sizes of an application instance's pool",
 		id:   some("%seach"), text: some("pool of %s each"), none: "-",
-		of: number(func(c *Cell) int { return c.InstancePool })},
+		of: func(c *Cell) any { return c.InstancePool }},
 	{Name: "rate", Heading: "rate", Axis: "iterations a second that are due", text: rateText, none: "closed loop",
-		of: func(c *Cell) Value { return Number(c.Rate).orNone() }},
+		of: func(c *Cell) any { return c.Rate }},
 	{Name: "transactions", Heading: "each does", Axis: "transactions of each client", none: "-",
-		text: counted("transaction each", "transactions each"), of: number(func(c *Cell) int { return c.Transactions })},
+		text: counted("transaction each", "transactions each"), of: func(c *Cell) any { return c.Transactions }},
 	{Name: "bandwidth_kb_s", Heading: "KB/s", Axis: "bandwidth of the link, KB/s", none: "no limit",
-		text: some("%s KB/s a connection"), of: number(func(c *Cell) int { return c.BandwidthKBs })},
+		text: some("%s KB/s a connection"), of: func(c *Cell) any { return c.BandwidthKBs }},
 	{Name: "replication_ms", Heading: "repl. ms", Axis: "round trip set on replication, ms", none: "-",
-		text: some("%s ms on replication"), of: number(func(c *Cell) int { return c.ReplicationMS })},
+		text: some("%s ms on replication"), of: func(c *Cell) any { return c.ReplicationMS }},
 	{Name: "fresh_database", Heading: "new database", Axis: "new database", none: "no",
 		text: func(v Value) string { return map[bool]string{true: "a new database"}[v != None] },
-		of:   yes(func(c *Cell) bool { return c.FreshDatabase })},
-	{Name: "settings", Heading: "settings", Axis: "settings", text: some("%s"), none: "-", of: word(settingsOf)},
-	{Name: "params", Heading: "params", Axis: "params", text: some("%s"), none: "-", of: word(paramsOf)},
-	{Name: "seconds", of: func(c *Cell) Value { return Number(c.Seconds).orNone() }},
-	{Name: "warmup_seconds", of: func(c *Cell) Value { return Number(c.Warmup).orNone() }},
-	{Name: "fill_pools", of: yes(func(c *Cell) bool { return c.Fill })},
-	{Name: "writes", of: yes(func(c *Cell) bool { return c.Writes })},
-	{Name: "repeats_wanted", of: number(func(c *Cell) int { return cmp.Or(c.Planned, c.Wanted) })},
+		of:   func(c *Cell) any { return c.FreshDatabase }},
+	{Name: "settings", Heading: "settings", Axis: "settings", text: some("%s"), none: "-", of: settingsOf},
+	{Name: "params", Heading: "params", Axis: "params", text: some("%s"), none: "-", of: paramsOf},
+	{Name: "seconds", of: func(c *Cell) any { return c.Seconds }},
+	{Name: "warmup_seconds", of: func(c *Cell) any { return c.Warmup }},
+	{Name: "fill_pools", of: func(c *Cell) any { return c.Fill }},
+	{Name: "writes", of: func(c *Cell) any { return c.Writes }},
+	{Name: "repeats_wanted", of: func(c *Cell) any { return cmp.Or(c.Planned, c.Wanted) }},
 }
 
-func latencyOf(c *Cell) Value {
+func latencyOf(c *Cell) any {
 	if !c.Latency.Proxied() {
 		return None
 	}
@@ -167,7 +153,7 @@ func rateText(v Value) string {
 }
 
 // settingsOf are the cell's own: primary.work_mem=64MB, in the order of their names.
-func settingsOf(c *Cell) string {
+func settingsOf(c *Cell) any {
 	var all []string
 	for component, names := range c.Settings {
 		for name, value := range names {
@@ -179,7 +165,7 @@ func settingsOf(c *Cell) string {
 }
 
 // paramsOf are the cell's own: rows=400000, in the order of their names.
-func paramsOf(c *Cell) string {
+func paramsOf(c *Cell) any {
 	var all []string
 	for name, value := range paramValues(c) {
 		all = append(all, name+"="+strings.Trim(string(value), `"`))
@@ -200,7 +186,7 @@ func paramValues(c *Cell) map[string]json.RawMessage {
 func param(name string) Dimension {
 	axis := strings.ReplaceAll(name, "_", " ")
 	return Dimension{Name: "params." + name, Heading: name, Axis: axis, none: "-", text: some(name + " %s"),
-		of: func(c *Cell) Value {
+		of: func(c *Cell) any {
 			var v Value
 			if json.Unmarshal(paramValues(c)[name], &v) != nil {
 				return None
@@ -236,7 +222,16 @@ func (d Dimension) Option() string {
 }
 
 // Of is the cell's value.
-func (d Dimension) Of(c *Cell) Value { return d.of(c) }
+func (d Dimension) Of(c *Cell) Value {
+	switch is := d.of(c).(type) {
+	case Value:
+		return is
+	case int:
+		return Number(float64(is)).orNone()
+	default:
+		return Value{is}.orNone()
+	}
+}
 
 // Column is a value as a table's column has it, without the unit that the heading says.
 func (d Dimension) Column(v Value) string {
@@ -260,34 +255,26 @@ func (d Dimension) Text(v Value) string {
 // Values are those of the cells, each once: numbers from the least, none before them, words in the cells' order.
 func (d Dimension) Values(cells []*Cell) []Value {
 	var values []Value
-	numbers := true
 	for _, c := range cells {
-		v := d.Of(c)
-		if !slices.Contains(values, v) {
+		if v := d.Of(c); !slices.Contains(values, v) {
 			values = append(values, v)
 		}
-		_, number := v.Number()
-		numbers = numbers && (number || v == None)
 	}
-	if numbers {
-		slices.SortStableFunc(values, compare)
+	if !slices.ContainsFunc(values, func(v Value) bool { return math.IsNaN(v.rank()) }) {
+		slices.SortStableFunc(values, func(a, b Value) int { return cmp.Compare(a.rank(), b.rank()) })
 	}
 	return values
 }
 
-// compare puts numbers in their order, and none before them.
-func compare(a, b Value) int {
-	x, hasX := a.Number()
-	y, hasY := b.Number()
-	switch {
-	case !hasX || !hasY:
-		return map[bool]int{true: 1}[hasX] - map[bool]int{true: 1}[hasY]
-	case x < y:
-		return -1
-	case x > y:
-		return 1
+// rank puts numbers in their order and none before them; all else has none, NaN.
+func (v Value) rank() float64 {
+	if v == None {
+		return math.Inf(-1)
 	}
-	return 0
+	if n, ok := v.Number(); ok {
+		return n
+	}
+	return math.NaN()
 }
 
 // id names the cell within its run; it is part of file names.

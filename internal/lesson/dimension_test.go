@@ -83,17 +83,16 @@ func TestSameBut(t *testing.T) {
 	}
 }
 
-func TestSelectorString(t *testing.T) {
-	s := Selector{"experiment": Word("light"), "latency_ms": None, "clients": Number(1), "repeats_wanted": Number(6)}
-	if got, want := s.String(), "experiment light, no toxiproxy, 1 client, repeats_wanted 6"; got != want {
-		t.Errorf("%q, it should be %q", got, want)
-	}
-}
-
-func TestSelectorOfParams(t *testing.T) {
+func TestSelector(t *testing.T) {
 	s := Selector{"path": Word("direct"), "params.pause_ms": Number(0)}
-	if got, want := s.String(), "direct, params.pause_ms 0"; got != want {
-		t.Errorf("%q, it should be %q", got, want)
+	for want, s := range map[string]Selector{
+		"direct, params.pause_ms 0": s,
+		"experiment light, no toxiproxy, 1 client, repeats_wanted 6": {"experiment": Word("light"), "latency_ms": None,
+			"clients": Number(1), "repeats_wanted": Number(6)},
+	} {
+		if got := s.String(); got != want {
+			t.Errorf("%q, it should be %q", got, want)
+		}
 	}
 	for params, want := range map[string]bool{`{"pause_ms": 0}`: true, `{}`: true, `{"pause_ms": 11}`: false} {
 		if c := (Cell{Path: "direct", Params: json.RawMessage(params)}); s.Picks(&c) != want {

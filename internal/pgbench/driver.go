@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"pooler-lab/internal/k6run"
 	"pooler-lab/k6/summary"
@@ -58,8 +57,8 @@ func (t Test) Run(ctx context.Context) (*summary.Summary, k6run.End, error) {
 		return nil, k6run.End{}, err
 	}
 	from, to, err := t.measure(ctx, p)
-	p.kill()
-	end := k6run.EndOf(p.command.ProcessState, p.began, p.over)
+	p.Kill()
+	end := p.End()
 	err = errors.Join(err, p.keep(t.Log))
 	if err == nil {
 		err = p.failure()
@@ -97,7 +96,7 @@ func (p *process) keep(file string) error {
 	if file == "" {
 		return nil
 	}
-	text := strings.TrimSpace(p.said.String()) + "\n" + p.report.String()
+	text := p.said() + "\n" + p.report.String()
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		return fmt.Errorf("write what pgbench printed: %w", err)
 	}

@@ -163,20 +163,6 @@ func started(t *testing.T, pids string) []int {
 	return []int{program, child}
 }
 
-// wantGone wants none of the processes to be left.
-func wantGone(t *testing.T, pids string) {
-	t.Helper()
-	for _, pid := range started(t, pids) {
-		testkit.Until(t, fmt.Sprintf("process %d has ended", pid), func() bool { return !alive(pid) })
-	}
-}
-
-// alive says whether a process is there and isn't only waited for.
-func alive(pid int) bool {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	return err == nil && strings.Fields(string(stat[strings.LastIndex(string(stat), ")")+1:]))[0] != "Z"
-}
-
 // runsTest makes this test's program, started anew, run that stand-in until it is killed.
 const runsTest = "TEST_RUNS_A_STAND_IN"
 
@@ -203,7 +189,7 @@ func TestDriverThatIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = command.Wait() // it was killed
-	testkit.Until(t, "pgbench has ended", func() bool { return !alive(started(t, pids)[0]) })
+	testkit.Gone(t, started(t, pids)[0])
 	_ = syscall.Kill(started(t, pids)[1], syscall.SIGKILL) // its own children don't, and pgbench has none
 }
 
@@ -215,8 +201,9 @@ func TestDriverThatIsEnded(t *testing.T) {
 		interrupt bool   // once it has started
 		want      string // part of the error
 	}{
-		"it is interrupted":    {func(*Test) {}, true, "context canceled"},
-		"its work isn't done":  {func(o *Test) { o.Transactions, o.Seconds = 9, 0.5 }, false, "didn't end within 500ms"},
+		"it is interrupted": {func(*Test) {}, true, "context canceled"},
+		"its work isn't done": {func(o *Test) { o.Transactions, o.Seconds = 9, 0.5 }, false,
+			"its transactions weren't done in time: pgbench didn't end within 500ms"},
 		"its window is closed": {func(o *Test) { o.Seconds, o.Warmup = 1, 0.2 }, false, ""},
 	} {
 		program, pids := standIn(t)
@@ -236,20 +223,10 @@ func TestDriverThatIsEnded(t *testing.T) {
 			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("the error is %v", err)
 			}
-			wantGone(t, pids)
+			for _, pid := range started(t, pids) {
+				testkit.Gone(t, pid)
+			}
 		})
-	}
-}
-
-// A pgbench whose time is over says what it was at.
-func TestLate(t *testing.T) {
-	p := &process{ready: make(chan struct{})}
-	if err := p.late(context.Canceled); !strings.HasPrefix(err.Error(), "its clients weren't all connected in time") {
-		t.Errorf("before its clients are connected it says %v", err)
-	}
-	close(p.ready)
-	if err := p.late(context.Canceled); !strings.HasPrefix(err.Error(), "its transactions weren't done in time") {
-		t.Errorf("after that it says %v", err)
 	}
 }
 

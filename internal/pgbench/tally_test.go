@@ -50,16 +50,6 @@ func TestTally(t *testing.T) {
 	}
 }
 
-func TestTallyOfALogThatIsNone(t *testing.T) {
-	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "log.1"), []byte("0 1 slow 0 1 2\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := newTally(time.Now(), time.Now()).read(filepath.Join(folder, "log")); err == nil {
-		t.Error("a word that says nothing was read")
-	}
-}
-
 // Percentiles are k6's, so that both drivers' figures are taken in one way.
 func TestTrendIsK6s(t *testing.T) {
 	for _, values := range [][]int64{{1000}, {1000, 3000}, {5, 5, 5, 9, 100}, {7, 1, 8, 2, 8, 1, 8, 2, 8, 4, 5, 9}} {

@@ -10,7 +10,7 @@ import (
 
 // measure waits until the window is over, and returns it.
 func (t Test) measure(ctx context.Context, p *process) (from, to time.Time, err error) {
-	from = p.began
+	from = p.Began()
 	if t.Transactions > 0 {
 		err = p.wait(ctx, from.Add(seconds(t.Seconds)))
 		return from, time.Now().Add(time.Second), err // all that it logged
@@ -30,7 +30,7 @@ func (p *process) connected(ctx context.Context) error {
 	select {
 	case <-p.ready:
 		return nil
-	case <-p.ended:
+	case <-p.Ended():
 		return errors.Join(errors.New("pgbench ended before its clients were connected"), p.failure())
 	case <-ctx.Done():
 		return p.late(ctx.Err())
@@ -40,17 +40,17 @@ func (p *process) connected(ctx context.Context) error {
 // stop has pgbench stop at that moment, as its own --time would, and waits until its last transactions are done.
 func (p *process) stop(ctx context.Context, at time.Time) error {
 	select {
-	case <-p.ended:
+	case <-p.Ended():
 		return errors.Join(errors.New("pgbench ended by itself"), p.failure())
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-time.After(time.Until(at)):
 	}
-	if err := p.signal(syscall.SIGALRM); err != nil {
-		return err
+	if err := p.Signal(syscall.SIGALRM); err != nil {
+		return fmt.Errorf("have pgbench stop: %w", err)
 	}
 	select {
-	case <-p.ended:
+	case <-p.Ended():
 		return nil
 	case <-ctx.Done():
 		return p.late(ctx.Err())
@@ -60,12 +60,12 @@ func (p *process) stop(ctx context.Context, at time.Time) error {
 // wait waits for pgbench's own end.
 func (p *process) wait(ctx context.Context, until time.Time) error {
 	select {
-	case <-p.ended:
+	case <-p.Ended():
 		return p.failure()
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-time.After(time.Until(until)):
-		return p.late(fmt.Errorf("pgbench didn't end within %v", until.Sub(p.began).Round(time.Millisecond)))
+		return p.late(fmt.Errorf("pgbench didn't end within %v", until.Sub(p.Began()).Round(time.Millisecond)))
 	}
 }
 

@@ -32,13 +32,14 @@ func Begun(name string, known []string) []string {
 }
 
 // Closest returns the known name that is nearest to name, or "" where none is near: more than a third of its
-// letters would have to change, and neither begins with the other.
+// letters would have to change, and neither begins with the other. Capitals don't count.
 func Closest(name string, known []string) string {
 	name = strings.ToLower(name)
 	best, least := "", 0
 	for _, candidate := range known {
-		d := distance(name, candidate)
-		near := d <= max(1, len(candidate)/3) || (len(name) > 2 && strings.HasPrefix(candidate, name))
+		lower := strings.ToLower(candidate)
+		d := distance(name, lower)
+		near := d <= max(1, len(lower)/3) || (len(name) > 2 && strings.HasPrefix(lower, name))
 		if near && (best == "" || d < least) {
 			best, least = candidate, d
 		}

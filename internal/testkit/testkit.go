@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,6 +51,15 @@ func Until(t testing.TB, what string, so func() bool) {
 			return ""
 		}
 		return what
+	})
+}
+
+// Gone waits until a process has ended: it isn't there, or is only waited for.
+func Gone(t testing.TB, pid int) {
+	t.Helper()
+	Until(t, fmt.Sprintf("process %d has ended", pid), func() bool {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		return err != nil || strings.Contains(string(stat), ") Z ")
 	})
 }
 

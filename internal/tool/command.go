@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/topology"
 )
 
@@ -134,14 +135,12 @@ func checkTest(root string, args []string) error {
 		if _, err := os.Stat(arg); !errors.Is(err, os.ErrNotExist) {
 			continue
 		}
-		lessons, err := filepath.Glob(filepath.Join(root, "k6/lessons/*.js"))
+		lessons, err := lesson.Names(filepath.Join(root, "k6", "lessons"))
 		if err != nil {
 			return err
 		}
-		for j := range lessons {
-			lessons[j] = "k6/lessons/" + filepath.Base(lessons[j])
-		}
-		return fmt.Errorf("there is no file %s; the lessons are %s", arg, strings.Join(lessons, ", "))
+		return fmt.Errorf("there is no file %s; the lessons are k6/lessons/%s.js", arg,
+			strings.Join(lessons, ".js, k6/lessons/"))
 	}
 	return nil
 }

@@ -216,7 +216,7 @@ func cells(columns []column, of func(column) string) string {
 	return line
 }
 
-// cell is a phase in microseconds, "-" where there was none: a Unix socket has no TLS, and not everybody asks for SCRAM.
+// cell is a phase in microseconds, "-" where there was none: a Unix socket has no TLS, and only SCRAM hashes.
 func (p Phases) cell(c column) string {
 	if c.of(p) == 0 {
 		return "-"

@@ -115,30 +115,21 @@ func TestCellOfAScript(t *testing.T) {
 }
 
 func TestLatencyThatThePlanHas(t *testing.T) {
-	latencies := func(texts ...string) scriptRun {
-		run := scriptRun{}
-		run.cell.Link = "client-primary"
-		for _, text := range texts {
-			latency, err := lesson.ParseLatency(text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			run.latencies = append(run.latencies, latency)
-		}
-		return run
-	}
+	none, ten, fifty := lesson.WithoutProxy, lesson.Through(10), lesson.Through(50)
 	for name, c := range map[string]struct {
-		run  scriptRun
-		set  int
-		want string
+		planned []lesson.Latency
+		set     int
+		want    string
 	}{
-		"as planned":     {latencies("0", "10ms"), 10, ""},
-		"without":        {latencies("none"), 0, ""},
-		"none planned":   {latencies("none"), 10, ""},
-		"another":        {latencies("10ms", "50ms"), 0, " (its plan has 10 ms there: scripts/latency 10ms client-primary)"},
-		"no plan at all": {latencies(), 10, ""},
+		"as planned":   {[]lesson.Latency{lesson.Through(0), ten}, 10, ""},
+		"without":      {[]lesson.Latency{none}, 0, ""},
+		"none planned": {[]lesson.Latency{none}, 10, ""},
+		"another": {[]lesson.Latency{ten, fifty}, 0,
+			" (its plan has 10 ms there: scripts/latency 10ms client-primary)"},
+		"no plan at all": {nil, 10, ""},
 	} {
-		if got := c.run.missing(c.set); got != c.want {
+		run := scriptRun{cell: lesson.Cell{Link: "client-primary"}, latencies: c.planned}
+		if got := run.missing(c.set); got != c.want {
 			t.Errorf("%s: %q, not %q", name, got, c.want)
 		}
 	}
@@ -154,9 +145,7 @@ func TestScriptWithoutAPlan(t *testing.T) {
 
 func TestRefusedSettings(t *testing.T) {
 	for settings, says := range map[string]string{
-		"PATH=drect":         `unknown path "drect": did you mean direct?`,
 		"PATH=yugabyte":      "path yugabyte can't be used: its image can't be pulled here",
-		"PATH=socket LINK=x": "LAB_LINK: path socket has no link",
 		"LINK=client-pgpool": `LAB_LINK: path direct doesn't go over link "client-pgpool"; it can go over client-primary`,
 		"EXPERIMENT=ligh":    `unknown experiment "ligh": did you mean light?`,
 		"EXPERIMENT=far": "experiment far sets replication_ms, which only a run of the lesson does: " +
@@ -171,7 +160,7 @@ func TestRefusedSettings(t *testing.T) {
 		"REPLICATION_MS=20": "LAB_REPLICATION_MS can't be given to a script: set the link first",
 		"POOL_SIZE=5": "LAB_POOL_SIZE can't be given to a script: " +
 			"only the run of a lesson prepares servers: scripts/run",
-		"CLIENT=5": `unknown setting LAB_CLIENT: did you mean LAB_CLIENTS?`,
+		"CLIENT=5": `unknown setting "LAB_CLIENT": did you mean LAB_CLIENTS?`,
 		"CELL={}":  "LAB_CELL can't be given to a script",
 	} {
 		if _, err := settled(t, aPlan, settings); err == nil || !strings.Contains(err.Error(), says) {

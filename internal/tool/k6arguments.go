@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -136,6 +135,3 @@ func (given k6Arguments) refuse(args []string) error {
 	}
 	return nil
 }
-
-// errNoPlan is said of a setting that only a plan gives a meaning.
-var errNoPlan = errors.New("the script has no plan beside it, and so no experiments")

@@ -1,11 +1,11 @@
 package tool
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"pooler-lab/internal/k6run"
 	"pooler-lab/internal/lesson"
@@ -85,7 +85,7 @@ func newScriptRun(set *topology.Set, given k6Arguments, plan *lesson.Lesson) (ru
 	name := given.settings["LAB_EXPERIMENT"]
 	switch {
 	case plan == nil && name != "":
-		return run, fmt.Errorf("LAB_EXPERIMENT: %w", errNoPlan)
+		return run, errors.New("LAB_EXPERIMENT: the script has no plan beside it, and so no experiments")
 	case plan == nil:
 		if plan, err = lesson.Parse("script.yaml", []byte(noPlan)); err != nil {
 			return run, err
@@ -124,7 +124,7 @@ func read(given k6Arguments, of map[string][]string, seed *uint32) error {
 		case isElsewhere:
 			return fmt.Errorf("%s can't be given to a script: %s", name, instead)
 		case !slices.Contains(ownSettings, name):
-			return unknownSetting(name)
+			return suggest.Unknown("setting", name, slices.Concat(slices.Sorted(maps.Keys(keys)), ownSettings))
 		}
 	}
 	return nil
@@ -149,17 +149,6 @@ func needsARun(e *lesson.Experiment) string {
 
 // loginRoles are the roles that can log in whenever they want: app_trust may only while a lesson's run lets it.
 var loginRoles = []string{"app", "app_clear"}
-
-// unknownSetting is the error for a name that is no setting.
-func unknownSetting(name string) error {
-	known := slices.Concat(slices.Sorted(maps.Keys(keys)), ownSettings)
-	lower := strings.Fields(strings.ToLower(strings.Join(known, " ")))
-	hint := ""
-	if closest := suggest.Closest(name, lower); closest != "" {
-		hint = " did you mean " + strings.ToUpper(closest) + "?"
-	}
-	return fmt.Errorf("unknown setting %s:%s there are %s", name, hint, strings.Join(known, ", "))
-}
 
 // connect makes the cell of the plan's first experiment, and finds out where its clients connect: over the path's first
 // link, unless another one or none was asked for.
