@@ -40,7 +40,7 @@ func (p *parts) serveEvents(w http.ResponseWriter, r *http.Request) error {
 			return nil
 		case <-p.closing:
 			return nil
-		case text, ok := <-page.ticks:
+		case text, ok := <-page:
 			if !ok || send(text) != nil {
 				return nil
 			}

@@ -152,7 +152,7 @@ func TestProbesRestWhileNobodyWatches(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
 	time.Sleep(2500 * time.Millisecond)
-	if n := b.node.looked(); n != 0 {
+	if n := b.node.looks.Load(); n != 0 {
 		t.Errorf("%d looks, and nobody asked", n)
 	}
 	testkit.Until(b.t, "once somebody asks, all is measured", func() bool {

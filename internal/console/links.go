@@ -166,7 +166,10 @@ func (p *parts) linkStates() []Link {
 		case state.Cut:
 			state.Reason = "cut"
 		default:
-			state.MeasuredMS, state.Reason = p.readings.roundTrip(l.Name)
+			state.Reason = notMeasuredYet
+			if trip, ok := p.trips.of(l.Name); ok {
+				state.MeasuredMS, state.Reason = trip.shown()
+			}
 		}
 		all = append(all, state)
 	}

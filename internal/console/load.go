@@ -22,7 +22,7 @@ const lonely = time.Minute
 
 // load is the live load: one k6 at a time, since none can change its workload or clients while it runs.
 type load struct {
-	source *Source
+	source *source
 	root   string
 	log    *log.Logger
 	lonely time.Duration
@@ -39,7 +39,7 @@ type load struct {
 	begun   bool                     // a new k6 has, and its first second hasn't been told
 }
 
-func newLoad(s *Source, root string, log *log.Logger) *load {
+func newLoad(s *source, root string, log *log.Logger) *load {
 	return &load{
 		source: s,
 		root:   root,
