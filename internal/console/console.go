@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"net"
 	"net/http"
 	"path/filepath"
 	"sync"
@@ -28,7 +27,6 @@ type Console struct {
 	hub   *hub
 	log   *log.Logger
 
-	closing chan struct{}  // closed when the console ends
 	running sync.WaitGroup // what has to end before the program does: a lesson puts back what it has set
 
 	mu      sync.Mutex
@@ -43,7 +41,6 @@ func newConsole(root string, hosts []string, out io.Writer) *Console {
 		hosts:   hosts,
 		hub:     newHub(),
 		log:     log.New(out, "console: ", 0),
-		closing: make(chan struct{}),
 		waiting: "the lab is starting",
 	}
 }
@@ -66,22 +63,17 @@ func (c *Console) ready() (*parts, string) {
 
 // serve answers at address until ctx ends.
 func (c *Console) serve(ctx context.Context, address string) error {
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		return fmt.Errorf("serve the console: %w", err)
-	}
-	server := &http.Server{Handler: c.handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second,
-		IdleTimeout: time.Minute, MaxHeaderBytes: 32 << 10, ErrorLog: c.log}
+	server := &http.Server{Addr: address, Handler: c.handler(), ErrorLog: c.log, MaxHeaderBytes: 32 << 10,
+		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: time.Minute}
 	go func() {
 		<-ctx.Done()
-		close(c.closing)
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
 		if server.Shutdown(limited) != nil {
 			server.Close()
 		}
 	}()
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve the console: %w", err)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -83,7 +84,7 @@ func (p *parts) changeLink(w http.ResponseWriter, r *http.Request) error {
 	what := r.PathValue("change")
 	change, ok := changes[what]
 	if !ok {
-		known := []string{"cut", "restore", "reset"}
+		known := slices.Sorted(maps.Keys(changes))
 		return &httpError{http.StatusNotFound, suggest.Unknown("change of a link", what, known).Error()}
 	}
 	return p.swap(w, r, names, change)

@@ -159,7 +159,7 @@ func (l *load) failed(wanted *wantedLoad, err error, again bool) {
 // run runs a k6 until something else is wanted; the error says why it ended by itself.
 func (l *load) run(ctx context.Context, wanted *wantedLoad) error {
 	l.to(LoadStarting)
-	over, err := noteLiveLoad(filepath.Join(l.root, "results"), noteOf(wanted))
+	over, err := holdLive(filepath.Join(l.root, "results"), noteOf(wanted))
 	if err != nil {
 		return err
 	}
@@ -192,11 +192,8 @@ func (l *load) to(state string) {
 
 // noteOf is what other programs are told of the load.
 func noteOf(l *wantedLoad) string {
-	rate := "as fast as it can"
-	if l.Rate > 0 {
-		rate = fmt.Sprintf("%d iterations/s each", l.Rate)
-	}
-	return fmt.Sprintf("%s on %s, %s", l.Workload, strings.Join(l.LoadRequest.Paths, ", "), rate)
+	text := loadText(Load{State: LoadRunning, LoadRequest: l.LoadRequest, Rate: l.Rate})
+	return strings.Join(l.LoadRequest.Paths, ", ") + ": " + text
 }
 
 // told takes a second in that k6 printed.

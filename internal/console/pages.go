@@ -55,9 +55,6 @@ type shownRun struct {
 	Predicted  bool
 }
 
-// Finished says whether the run ended by itself.
-func (r shownRun) Finished() bool { return r.Status == result.Finished }
-
 // Running says whether the run goes on.
 func (r shownRun) Running() bool { return r.Status == result.Running }
 

@@ -82,11 +82,7 @@ func (p *parts) second(ctx context.Context) {
 	}
 	state := p.state()
 	paths, gap := p.load.take()
-	last := Tick{Time: state.Time, Paths: paths, Links: map[string]*float64{}, Gap: gap}
-	for _, l := range state.Links {
-		last.Links[l.Name] = l.MeasuredMS
-	}
-	if err := p.hub.tell(state, last, p.links.take()); err != nil {
+	if err := p.hub.tell(state, Tick{Time: state.Time, Paths: paths, Gap: gap}, p.links.take()); err != nil {
 		p.log.Print(err)
 	}
 }

@@ -166,7 +166,6 @@ type LastRun struct {
 type Tick struct {
 	Time  time.Time              `json:"time"`
 	Paths map[string]second.Path `json:"paths"` // of the live load, none while it doesn't run
-	Links map[string]*float64    `json:"links"` // measured round trips in ms, null where there is none
 	Gap   bool                   `json:"gap"`   // a new k6 began: don't join the lines across
 }
 
