@@ -59,7 +59,7 @@ func newBench(t *testing.T, change func(*bench)) *bench {
 		t.Fatal(err)
 	}
 	b := startBench(t)
-	b.toxiproxy, b.node = startToxiproxy(t, set), &standInNode{name: "primary"}
+	b.toxiproxy, b.node = startToxiproxy(t, set), &standInNode{}
 	links, err := link.NewSwitch(set, b.toxiproxy)
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func newBench(t *testing.T, change func(*bench)) *bench {
 		K6:        "/nowhere/k6",
 		Lab:       "/nowhere/lab",
 		Probe:     func(l topology.Link) LinkProbe { return standInProbe{b.toxiproxy, l.Name} },
-		Nodes:     []NodeProbe{b.node},
+		Nodes:     map[string]NodeProbe{"primary": b.node},
 		Scale:     func(context.Context) (int, error) { return 1, nil },
 		CloseIdle: func(context.Context) {},
 	}
@@ -210,22 +210,20 @@ func (p standInProbe) Sample(ctx context.Context) (time.Duration, error) {
 }
 func (standInProbe) Close() {}
 
-// standInNode is a database that can be away.
+// standInNode is the primary, which can be away.
 type standInNode struct {
-	name  string
 	away  atomic.Bool
 	looks atomic.Int32
 }
 
-func (n *standInNode) Node() string { return n.name }
-func (n *standInNode) Close()       {}
+func (n *standInNode) Close() {}
 
 func (n *standInNode) Ask(context.Context) (func(map[string]*Node), error) {
 	n.looks.Add(1)
 	if n.away.Load() {
 		return nil, errors.New("nobody is there")
 	}
-	return func(nodes map[string]*Node) { nodes[n.name].Role = "primary" }, nil
+	return func(nodes map[string]*Node) { nodes["primary"].Role = "primary" }, nil
 }
 
 // standInProgram writes a script that poses as k6 or as the lab's own program, and returns where it is. It notes the

@@ -13,7 +13,7 @@ const (
 	remembered = 5 * time.Minute
 	// backlog is how many ticks a page may be behind before it is dropped. Its browser connects anew by itself.
 	backlog = 5
-	// curious is how long somebody who asked once counts as watching.
+	// curious is how long somebody counts as watching who has left, or asked once.
 	curious = 10 * time.Second
 )
 
@@ -21,8 +21,7 @@ const (
 type hub struct {
 	mu       sync.Mutex
 	watchers map[chan []byte]bool // pages that listen; closed when one was too slow
-	asked    time.Time            // when somebody last did who doesn't listen
-	left     time.Time            // when the last page did
+	seen     time.Time            // when a page last left, or somebody asked who doesn't listen
 	last     State
 	told     *pulse // wakes with each tick
 	history  []Tick
@@ -64,20 +63,17 @@ func (h *hub) leave(page chan []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.watchers, page)
-	h.left = time.Now()
+	h.seen = time.Now()
 }
 
 // unwatchedSince is since when nobody watches, now where somebody does.
 func (h *hub) unwatchedSince() time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	switch {
-	case len(h.watchers) > 0:
+	if len(h.watchers) > 0 {
 		return time.Now()
-	case h.asked.After(h.left):
-		return h.asked
 	}
-	return h.left
+	return h.seen
 }
 
 // tell sends a second to all pages. Its text is made once, however many there are.
@@ -113,12 +109,8 @@ func (h *hub) forget(earliest time.Time) {
 	}
 }
 
-// watched says whether somebody looks: a page that listens, or one who has just asked.
-func (h *hub) watched() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return len(h.watchers) > 0 || time.Since(h.asked) < curious
-}
+// watched says whether somebody looks, or did a moment ago.
+func (h *hub) watched() bool { return time.Since(h.unwatchedSince()) < curious }
 
 // latest returns what was told last, whether that is of now, and what is closed with the next tick.
 func (h *hub) latest() (state State, fresh bool, next <-chan struct{}) {
@@ -146,7 +138,7 @@ func (h *hub) paths() map[string]second.Path {
 func (h *hub) ask() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.asked = time.Now()
+	h.seen = time.Now()
 }
 
 // event is a server-sent event with that body.

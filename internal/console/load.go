@@ -101,9 +101,6 @@ func (l *load) is(states ...string) bool {
 	return slices.Contains(states, l.state)
 }
 
-// active says whether there is a load to be watched.
-func (l *load) active() bool { return !l.is(LoadOff) }
-
 // current is what is to run now, nil for nothing.
 func (l *load) current() *wantedLoad {
 	l.mu.Lock()

@@ -8,16 +8,13 @@ import (
 
 // A database is PostgreSQL's primary or standby, or YugabyteDB.
 type database struct {
-	watch *server.Watch
-	name  string
+	*server.Watch
+	name string
 }
-
-func (d *database) Node() string { return d.name }
-func (d *database) Close()       { d.watch.Close() }
 
 // Ask tells of the standby, too, if this is its primary: that one knows how far it is behind.
 func (d *database) Ask(ctx context.Context) (func(map[string]*Node), error) {
-	seen, err := d.watch.Status(ctx)
+	seen, err := d.Status(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func (p *pulse) wait() <-chan struct{} {
 func (p *parts) mayProbe() bool { return p.lock.text() == "" && p.watched() }
 
 // watched says whether somebody wants to know: a page, whoever asked just now, or the live load's history.
-func (p *parts) watched() bool { return p.hub.watched() || p.load.active() }
+func (p *parts) watched() bool { return p.hub.watched() || !p.load.is(LoadOff) }
 
 // startProbes starts all probes. Each is a goroutine of its own, so that none waits for another's server.
 func (p *parts) startProbes(ctx context.Context) {
@@ -58,10 +58,10 @@ func (p *parts) startProbes(ctx context.Context) {
 				func() { m.rest(); p.trips.forget(l.Name) })
 		}
 	}
-	for _, probe := range p.source.Nodes {
-		if p.offReason(probe.Node()) == "" {
-			p.repeat(ctx, nodeEvery, func(ctx context.Context) { p.ask(ctx, probe) },
-				func() { probe.Close(); p.nodes.forget(probe.Node()) })
+	for name, probe := range p.source.Nodes {
+		if p.offReason(name) == "" {
+			p.repeat(ctx, nodeEvery, func(ctx context.Context) { p.ask(ctx, name, probe) },
+				func() { probe.Close(); p.nodes.forget(name) })
 		}
 	}
 	for name, probe := range p.source.Waits {
@@ -161,14 +161,14 @@ func keptFor(set link.Settings) time.Duration {
 }
 
 // ask asks a node how it is.
-func (p *parts) ask(ctx context.Context, probe NodeProbe) {
+func (p *parts) ask(ctx context.Context, name string, probe NodeProbe) {
 	limited, cancel := context.WithTimeout(ctx, nodeWait)
 	defer cancel()
 	apply, err := probe.Ask(limited)
 	switch {
 	case err == nil:
-		p.nodes.note(probe.Node(), nodeReading{apply: apply})
+		p.nodes.note(name, nodeReading{apply: apply})
 	case ctx.Err() == nil:
-		p.nodes.note(probe.Node(), nodeReading{reason: session.Reason(err, probe.Node())})
+		p.nodes.note(name, nodeReading{reason: session.Reason(err, name)})
 	}
 }

@@ -22,7 +22,7 @@ type source struct {
 	Presets   link.Presets
 	Links     Links
 	Probe     func(topology.Link) LinkProbe
-	Nodes     []NodeProbe
+	Nodes     map[string]NodeProbe
 	Waits     map[string]*sample.Rolling // of databases
 	K6, Lab   string                     // programs
 	Scale     func(context.Context) (int, error)
@@ -48,7 +48,6 @@ type LinkProbe interface {
 
 // A NodeProbe asks one node how it is.
 type NodeProbe interface {
-	Node() string
 	// Ask returns what it saw, as a change of the nodes that it says something of.
 	Ask(context.Context) (func(map[string]*Node), error)
 	Close()
@@ -76,6 +75,7 @@ func sourceOfLab(root string) (*source, error) {
 		Set:       set,
 		Presets:   presets,
 		Links:     links,
+		Nodes:     map[string]NodeProbe{},
 		Waits:     map[string]*sample.Rolling{},
 		Probe:     func(l topology.Link) LinkProbe { return link.NewProbe(topology.Proxy, l) },
 		K6:        "k6",
@@ -87,17 +87,17 @@ func sourceOfLab(root string) (*source, error) {
 		kind := set.PoolerKind(name)
 		switch {
 		case name == "primary" || name == "standby":
-			s.Nodes = append(s.Nodes, &database{watch: server.NewWatch(name), name: name})
+			s.Nodes[name] = &database{server.NewWatch(name), name}
 			password := os.Getenv("LAB_PASSWORD")
 			s.Waits[name] = sample.NewRolling(name, server.NodeDSN(name), password, server.Roles(), waitsWindow)
 		case name == "yugabyte":
-			s.Nodes = append(s.Nodes, &database{watch: server.NewWatch(name), name: name})
+			s.Nodes[name] = &database{server.NewWatch(name), name}
 		case kind != "":
 			p, err := server.NewPooler(name, kind)
 			if err != nil {
 				return nil, fmt.Errorf("pooler of service %s: %w", name, err)
 			}
-			s.Nodes = append(s.Nodes, &poolerProbe{pooler: p, name: name, servers: serversOf(set, name)})
+			s.Nodes[name] = &poolerProbe{pooler: p, name: name, servers: serversOf(set, name)}
 		}
 	}
 	return s, nil
