@@ -1,10 +1,7 @@
 package test
 
 import (
-	"bytes"
 	"fmt"
-	"image"
-	_ "image/png" // screenshots are
 	"os"
 	"path/filepath"
 	"slices"
@@ -103,35 +100,33 @@ func checkMap(t *testing.T, p *tab) {
 	}
 }
 
-// light is how light a picture is in the middle, 0 to 1.
-func light(t *testing.T, png []byte) float64 {
-	t.Helper()
-	picture, _, err := image.Decode(bytes.NewReader(png))
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum, n := 0.0, 0
-	for y := picture.Bounds().Min.Y; y < picture.Bounds().Max.Y; y += 7 {
-		for x := picture.Bounds().Min.X; x < picture.Bounds().Max.X; x += 7 {
-			r, g, b, _ := picture.At(x, y).RGBA()
-			sum, n = sum+float64(r+g+b)/3/0xffff, n+1
-		}
-	}
-	return sum / float64(n)
+// scheme has the screen ask for light or dark.
+func scheme(value string) chromedp.Action {
+	feature := &emulation.MediaFeature{Name: "prefers-color-scheme", Value: value}
+	return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{feature})
 }
 
-// checkDark wants the page to be dark where the screen asks for it. The pictures are kept among the results, for people
-// to look at.
+// shoot keeps a picture of the page among the results, for people to look at, and returns how light its ground is, 0
+// to 1.
+func (p *tab) shoot(name string) (lightness float64) {
+	p.t.Helper()
+	var png []byte
+	p.do(chromedp.CaptureScreenshot(&png))
+	if err := os.WriteFile(filepath.Join(results, name+".png"), png, 0o644); err != nil {
+		p.t.Error(err)
+	}
+	return value[float64](p, `(() => {
+		const [r, g, b, a = 1] = getComputedStyle(document.body).backgroundColor.match(/[\d.]+/g).map(Number);
+		return a === 0 ? 1 : (r + g + b) / 765; // paper is white
+	})()`)
+}
+
+// checkDark wants the page to be dark where the screen asks for it, or somebody does.
 func checkDark(t *testing.T, p *tab) {
-	shoot := func(name string, wanted func(lightness float64) bool) {
+	shows := func(name string, wanted func(lightness float64) bool) {
 		t.Helper()
 		testkit.Eventually(t, func() string { // colours change gradually
-			var png []byte
-			p.do(chromedp.CaptureScreenshot(&png))
-			if err := os.WriteFile(filepath.Join(results, "console-"+name+".png"), png, 0o644); err != nil {
-				t.Error(err)
-			}
-			if l := light(t, png); !wanted(l) {
+			if l := p.shoot("console-" + name); !wanted(l) {
 				return fmt.Sprintf("%s: the page is %.2f light", name, l)
 			}
 			return ""
@@ -139,16 +134,12 @@ func checkDark(t *testing.T, p *tab) {
 	}
 	isLight := func(lightness float64) bool { return lightness >= 0.7 }
 	isDark := func(lightness float64) bool { return lightness <= 0.3 }
-	scheme := func(value string) chromedp.Action {
-		return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme",
-			Value: value}})
-	}
 	p.do(scheme("light"))
-	shoot("light", isLight)
+	shows("light", isLight)
 	p.do(scheme("dark"))
-	shoot("dark", isDark)
+	shows("dark", isDark)
 	p.keys("dd") // dark, then light, whatever the screen asks for
-	shoot("chosen-light", isLight)
+	shows("chosen-light", isLight)
 }
 
 // checkHidden wants a tab that nobody sees to close its connection, and to be live again when it is shown. Another one

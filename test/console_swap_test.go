@@ -28,15 +28,9 @@ func startLiveLoad(t *testing.T, p *tab) {
 	t.Cleanup(func() { stopLiveLoad(t) })
 	p.until("the page knows that no load runs", `document.getElementById('load').dataset.state === 'off'`)
 	p.click("#load-choice summary")
-	checked := `[...document.querySelectorAll('[name=paths]:checked')].map((box) => box.value)`
-	for _, path := range value[[]string](p, checked) {
-		if path != "direct" {
-			p.click(fmt.Sprintf(`[name=paths][value=%q]`, path))
-		}
-	}
-	if !value[bool](p, `document.querySelector('[name=paths][value=direct]').checked`) {
-		p.click(`[name=paths][value="direct"]`)
-	}
+	p.do(chromedp.Evaluate(`document.querySelectorAll('[name=paths]').forEach((box) => {
+		if (box.checked !== (box.value === 'direct')) box.click();
+	})`, nil))
 	p.click("#load-start")
 	p.until("the load's figures show", number(directTPS)+" > 0 && "+number(directP50)+" > 0")
 }

@@ -16,21 +16,9 @@ import (
 func TestReportOnScreensAndPaper(t *testing.T) {
 	t.Parallel()
 	p := openBrowser(t).page("file://" + filepath.Join(root, "internal", "report", "testdata", "latency.html"))
-	shoot := func(name string) float64 {
-		var png []byte
-		p.do(chromedp.CaptureScreenshot(&png))
-		if err := os.WriteFile(filepath.Join(results, "report-"+name+".png"), png, 0o644); err != nil {
-			t.Error(err)
-		}
-		return light(t, png)
-	}
-	scheme := func(value string) chromedp.Action {
-		return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme",
-			Value: value}})
-	}
 	for name, width := range map[string]int64{"projector": 1280, "phone": 390} {
 		p.do(scheme("light"), emulation.SetDeviceMetricsOverride(width, 800, 1, false))
-		if l := shoot(name); l < 0.7 {
+		if l := p.shoot("report-" + name); l < 0.7 {
 			t.Errorf("%s: the page is %.2f light", name, l)
 		}
 		if over := value[float64](p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
@@ -38,14 +26,14 @@ func TestReportOnScreensAndPaper(t *testing.T) {
 		}
 	}
 	p.do(scheme("dark"), emulation.SetDeviceMetricsOverride(1280, 800, 1, false))
-	if l := shoot("dark"); l > 0.3 {
+	if l := p.shoot("report-dark"); l > 0.3 {
 		t.Errorf("dark: the page is %.2f light", l)
 	}
 	// Paper is white, whatever the screen is, and holds no drawing or table that is cut off at its edge.
 	dark := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}
 	p.do(emulation.SetEmulatedMedia().WithMedia("print").WithFeatures(dark),
 		emulation.SetDeviceMetricsOverride(688, 1000, 1, false)) // A4 less margins of 14 mm, at 96 pixels an inch
-	if l := shoot("print"); l < 0.7 {
+	if l := p.shoot("report-print"); l < 0.7 {
 		t.Errorf("print: the page is %.2f light", l)
 	}
 	const cut = `[...document.querySelectorAll('table, svg')]

@@ -77,7 +77,6 @@ func newRoot() *cobra.Command {
 	root.AddCommand(
 		serve.NewCommand(),
 		serve.NewReadyCommand(),
-		console.NewCommand(),
 		topology.NewCommand(),
 		link.NewCommand(underWay),
 		tool.NewConnectCommand(underWay),

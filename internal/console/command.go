@@ -1,60 +1,51 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"io"
+	"os"
+	"strings"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"pooler-lab/internal/topology"
 )
 
-// NewCommand makes 'lab console', which serves the console alone, for who works on it: the container's own is served by
-// 'lab serve'.
-func NewCommand() *cobra.Command {
-	var listen string
-	c := &cobra.Command{
-		Use:    "console",
-		Short:  "Serve the console alone, of a lab that is up",
-		Hidden: true,
-		Args:   cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			console := New(OptionsOfLab(c.ErrOrStderr()))
-			source, err := SourceOfLab(topology.Root())
-			if err != nil {
-				return err
-			}
-			go console.Ready(c.Context(), source)
-			defer console.Await()
-			return console.Serve(c.Context(), listen)
-		},
-	}
-	c.Flags().StringVar(&listen, "listen", ":8080", "address and port")
-	return c
-}
+// portOnHost is the one that Compose publishes the console on.
+func portOnHost() string { return cmp.Or(os.Getenv("LAB_CONSOLE_PORT"), "8080") }
+
+// Address is where people open the console.
+func Address() string { return "http://127.0.0.1:" + portOnHost() }
 
 // Start serves the console of the lab's container until ctx ends. What goes wrong with it is said, and no reason to
 // end: the scripts work without it.
 func Start(ctx context.Context, out io.Writer) *Console {
-	c := New(OptionsOfLab(out))
+	hosts := hostNames(portOnHost(), strings.Split(os.Getenv("LAB_CONSOLE_HOSTS"), ","))
+	c := newConsole(topology.Root(), hosts, out)
 	go func() {
-		if err := c.Serve(ctx, ":8080"); err != nil {
+		if err := c.serve(ctx, ":8080"); err != nil {
 			c.log.Printf("it is off: %v", err)
 		}
 	}()
 	return c
 }
 
+// Waiting says what the lab does before it is ready.
+func (c *Console) Waiting(what string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waiting = what
+}
+
 // Watch has a console that was started watch the lab from now on.
 func (c *Console) Watch(ctx context.Context) {
-	source, err := SourceOfLab(c.root)
+	source, err := sourceOfLab(c.root)
 	if err != nil {
 		c.Waiting(err.Error())
 		c.log.Print(err)
 		return
 	}
-	go c.Ready(ctx, source)
+	c.begin(ctx, source)
 }
 
 // endWait is how long the console's lesson may take to put back what it has set: less than Compose's stop_grace_period.

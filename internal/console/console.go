@@ -6,38 +6,27 @@
 package console
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log"
-	"net"
 	"net/http"
-	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
-
-	"pooler-lab/internal/topology"
 )
 
 // beat is how often pages are told what happens.
 const beat = time.Second
 
-// chartJS is where Debian's package has the chart library.
-const chartJS = "/usr/share/javascript/chart.js/chart.min.js"
-
-// A Console serves the page. It answers from the start on, at first with what it waits for: see Ready.
+// A Console serves the page. It answers from the start on, at first with what it waits for.
 type Console struct {
-	root    string   // of the lab
-	hosts   []string // names that it answers to
-	chartJS string   // the chart library's file
-	hub     *hub
-	log     *log.Logger
+	root  string   // of the lab: holds configs/, k6/ and results/
+	hosts []string // names that it answers to
+	hub   *hub
+	log   *log.Logger
 
-	closing chan struct{}  // closed when the console ends
 	running sync.WaitGroup // what has to end before the program does: a lesson puts back what it has set
 
 	mu      sync.Mutex
@@ -45,55 +34,19 @@ type Console struct {
 	parts   *parts // nil until then
 }
 
-// Options are what a console needs to know.
-type Options struct {
-	Root    string    // holds configs/, k6/ and results/
-	Port    string    // that it has on the host's 127.0.0.1
-	Hosts   []string  // other names, with their ports, that it answers to
-	ChartJS string    // the chart library's file; "" is that of Debian's package
-	Log     io.Writer // where it says what goes wrong
-}
-
-// OptionsOfLab are those of the lab's container.
-func OptionsOfLab(out io.Writer) Options {
-	return Options{
-		Root:  topology.Root(),
-		Port:  portOnHost(),
-		Hosts: strings.Split(os.Getenv("LAB_CONSOLE_HOSTS"), ","),
-		Log:   out,
-	}
-}
-
-// portOnHost is the one that Compose publishes the console on.
-func portOnHost() string { return cmp.Or(os.Getenv("LAB_CONSOLE_PORT"), "8080") }
-
-// Address is where people open the console.
-func Address() string { return "http://127.0.0.1:" + portOnHost() }
-
-// New makes a console that says it is waiting until it is Ready.
-func New(o Options) *Console {
+// newConsole makes a console that says it is waiting until it has begun.
+func newConsole(root string, hosts []string, out io.Writer) *Console {
 	return &Console{
-		root:    o.Root,
-		hosts:   hostNames(o.Port, o.Hosts),
-		chartJS: cmp.Or(o.ChartJS, chartJS),
+		root:    root,
+		hosts:   hosts,
 		hub:     newHub(),
-		log:     log.New(o.Log, "console: ", 0),
-		closing: make(chan struct{}),
+		log:     log.New(out, "console: ", 0),
 		waiting: "the lab is starting",
 	}
 }
 
-// Waiting says what the lab does before it is ready.
-func (c *Console) Waiting(what string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.waiting = what
-}
-
-// Ready lets the console look at the lab, from now on until ctx ends.
-func (c *Console) Ready(ctx context.Context, source *Source) {
-	c.running.Add(1)
-	defer c.running.Done()
+// begin has the console look at the lab, from now on until ctx ends.
+func (c *Console) begin(ctx context.Context, source *source) {
 	p := newParts(ctx, c, source)
 	c.mu.Lock()
 	c.parts, c.waiting = p, ""
@@ -108,24 +61,19 @@ func (c *Console) ready() (*parts, string) {
 	return c.parts, c.waiting
 }
 
-// Serve answers at address until ctx ends.
-func (c *Console) Serve(ctx context.Context, address string) error {
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		return fmt.Errorf("serve the console: %w", err)
-	}
-	server := &http.Server{Handler: c.Handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second,
-		IdleTimeout: time.Minute, MaxHeaderBytes: 32 << 10, ErrorLog: c.log}
+// serve answers at address until ctx ends.
+func (c *Console) serve(ctx context.Context, address string) error {
+	server := &http.Server{Addr: address, Handler: c.handler(), ErrorLog: c.log, MaxHeaderBytes: 32 << 10,
+		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: time.Minute}
 	go func() {
 		<-ctx.Done()
-		close(c.closing)
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
 		if server.Shutdown(limited) != nil {
 			server.Close()
 		}
 	}()
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve the console: %w", err)
 	}
 	return nil

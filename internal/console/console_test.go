@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,7 +22,6 @@ import (
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/run"
-	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
 )
 
@@ -44,22 +43,13 @@ type bench struct {
 	t         *testing.T
 	server    *httptest.Server
 	toxiproxy *link.Client
-	source    *Source
+	source    *source
 	node      *standInNode
-
-	mu       sync.Mutex
-	underWay string
 }
 
-// newBench makes a console that is ready, with an empty results/ and its k6 and lab programs out of reach.
+// newBench makes a console that has begun, with an empty results/ and its k6 and lab programs out of reach.
 func newBench(t *testing.T, change func(*bench)) *bench {
 	t.Helper()
-	root := t.TempDir()
-	for _, dir := range []string{"results", "k6/lessons"} {
-		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
 	set, err := topology.Load(repository)
 	if err != nil {
 		t.Fatal(err)
@@ -68,50 +58,47 @@ func newBench(t *testing.T, change func(*bench)) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{t: t, toxiproxy: startToxiproxy(t, set), node: &standInNode{name: "primary"}}
+	b := startBench(t)
+	b.toxiproxy, b.node = startToxiproxy(t, set), &standInNode{}
 	links, err := link.NewSwitch(set, b.toxiproxy)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.source = &Source{
+	b.source = &source{
 		Set:       set,
 		Presets:   presets,
 		Links:     links,
 		K6:        "/nowhere/k6",
 		Lab:       "/nowhere/lab",
-		UnderWay:  b.holder,
-		Step:      func() (run.Step, bool) { return run.LastStep(filepath.Join(root, "results")) },
 		Probe:     func(l topology.Link) LinkProbe { return standInProbe{b.toxiproxy, l.Name} },
-		Nodes:     []NodeProbe{b.node},
+		Nodes:     map[string]NodeProbe{"primary": b.node},
 		Scale:     func(context.Context) (int, error) { return 1, nil },
 		CloseIdle: func(context.Context) {},
 	}
-	b.Console = newConsole(t, root, &b.server)
 	if change != nil {
 		change(b)
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan struct{})
-	go func() { b.Ready(ctx, b.source); close(ended) }()
-	t.Cleanup(func() { stop(); <-ended })
-	testkit.Until(b.t, "ready", func() bool { p, _ := b.ready(); return p != nil })
+	b.begin(ctx, b.source)
+	t.Cleanup(func() { stop(); b.running.Wait() })
 	return b
 }
 
-// newConsole makes one that isn't ready, and serves it.
-func newConsole(t *testing.T, root string, server **httptest.Server) *Console {
+// startBench serves a console that has not begun.
+func startBench(t *testing.T) *bench {
 	t.Helper()
-	chart := filepath.Join(root, "chart.js")
-	if err := os.WriteFile(chart, []byte("// a stand-in for the chart library\n"), 0o644); err != nil {
-		t.Fatal(err)
+	root := t.TempDir()
+	for _, dir := range []string{"results", "k6/lessons"} {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
-	*server = httptest.NewUnstartedServer(nil)
-	own := []string{(*server).Listener.Addr().String()}
-	c := New(Options{Root: root, Port: "1", Hosts: own, ChartJS: chart, Log: io.Discard})
-	(*server).Config.Handler = c.Handler()
-	(*server).Start()
-	t.Cleanup(func() { (*server).CloseClientConnections(); (*server).Close() })
-	return c
+	b := &bench{t: t, server: httptest.NewUnstartedServer(nil)}
+	b.Console = newConsole(root, []string{b.server.Listener.Addr().String()}, io.Discard)
+	b.server.Config.Handler = b.handler()
+	b.server.Start()
+	t.Cleanup(func() { b.server.CloseClientConnections(); b.server.Close() })
+	return b
 }
 
 // startToxiproxy runs a toxiproxy in this process that has the lab's links.
@@ -131,12 +118,6 @@ func startToxiproxy(t *testing.T, set *topology.Set) *link.Client {
 	return link.New(api.URL, set.LinkNames()...)
 }
 
-func (b *bench) holder() (string, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.underWay, b.underWay != ""
-}
-
 // at says how far what is under way is, as 'lab run' does.
 func (b *bench) at(step run.Step) {
 	b.t.Helper()
@@ -149,10 +130,14 @@ func (b *bench) at(step run.Step) {
 	}
 }
 
-func (b *bench) hold(what string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.underWay = what
+// hold has something measure until free is called.
+func (b *bench) hold(what string) (free func()) {
+	b.t.Helper()
+	free, err := run.Hold(b.results(), what)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return free
 }
 
 // get asks for a page or figures and returns what comes.
@@ -225,36 +210,98 @@ func (p standInProbe) Sample(ctx context.Context) (time.Duration, error) {
 }
 func (standInProbe) Close() {}
 
-// standInNode is a database that can be away.
+// standInNode is the primary, which can be away.
 type standInNode struct {
-	name string
-
-	mu    sync.Mutex
-	away  bool
-	looks int
+	away  atomic.Bool
+	looks atomic.Int32
 }
 
-func (n *standInNode) Node() string { return n.name }
-func (n *standInNode) Close()       {}
+func (n *standInNode) Close() {}
 
 func (n *standInNode) Ask(context.Context) (func(map[string]*Node), error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.looks++
-	if n.away {
+	n.looks.Add(1)
+	if n.away.Load() {
 		return nil, errors.New("nobody is there")
 	}
-	return func(nodes map[string]*Node) { nodes[n.name].Role = "primary" }, nil
+	return func(nodes map[string]*Node) { nodes["primary"].Role = "primary" }, nil
 }
 
-func (n *standInNode) goAway(away bool) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.away = away
+// standInProgram writes a script that poses as k6 or as the lab's own program, and returns where it is. It notes the
+// signals that it gets, one a line, in the file returned beside it, and its arguments first.
+func standInProgram(t *testing.T, name, body string) (program, notes string) {
+	t.Helper()
+	dir := t.TempDir()
+	program, notes = filepath.Join(dir, name), filepath.Join(dir, "notes")
+	script := "#!/bin/sh\nnote() { echo \"$*\" >>'" + notes + "'; }\nnote \"$@\"\n" + body
+	if err := os.WriteFile(program, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return program, notes
 }
 
-func (n *standInNode) looked() int {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.looks
+// noted is what a stand-in has written.
+func noted(t *testing.T, notes string) string {
+	t.Helper()
+	text, err := os.ReadFile(notes)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// What can't be done is refused, with what would be right.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	b, notes := newLessonBench(t, standInRun)
+	const primary, load, lesson = "/api/links/client-primary", "/api/load", "/api/lessons/00-tour/run"
+	cases := []struct {
+		address, body string
+		status        int
+		says          string
+	}{
+		{"/api/links/client-primry", `{"latency_ms": 1}`, 404, "did you mean client-primary?"},
+		{primary, `{"latency_ms": -1}`, 400, "is negative"},
+		{primary, `{"latency_ms": 600001}`, 400, "more than 10 minutes"},
+		{primary, `{"latency_ms": 5, "jitter_ms": 6}`, 400, "jitter of 6 ms is more than the latency of 5 ms"},
+		{primary, `{"latency_ms": 1.5}`, 400, ": latency_ms has to be a whole number"},
+		{primary, `{"latency_ms": "10"}`, 400, "latency_ms has to be a whole number"},
+		{primary, `{"latency": 1}`, 400, "unknown field"},
+		{primary, `{"down_kbps": -2}`, 400, "whole KB/s"},
+		{primary, `{}`, 400, "say what the link is to be"},
+		{primary, `{"preset": "satelite"}`, 400, "did you mean satellite?"},
+		{primary, `{"preset": "satellite", "latency_ms": 1}`, 400, "a preset says all of a link"},
+		{primary, `{"latency_ms": 1} x`, 400, "isn't understood"},
+		{primary, `[` + strings.Repeat("1,", mostBody), 400, "read the request"},
+		{primary + "/cutt", `{}`, 404, "did you mean cut?"},
+		{"/api/links", `{}`, 404, "there is nothing at /api/links"},
+
+		{load, `{"workload": "selct", "clients": 3, "paths": ["direct"]}`, 400, "did you mean select?"},
+		{load, `{"workload": "select", "clients": 0, "paths": ["direct"]}`, 400, "from 1 to 50"},
+		{load, `{"workload": "select", "clients": 51, "paths": ["direct"]}`, 400, "from 1 to 50"},
+		{load, `{"workload": "select", "clients": 3, "paths": []}`, 400, "name at least one"},
+		{load, `{"workload": "select", "clients": 3, "paths": ["direkt"]}`, 400, "did you mean direct?"},
+		{load, `{"workload": "select", "clients": 3, "paths": ["direct", "direct"]}`, 400, "stands there twice"},
+		{load, `{"workload": "select", "clients": 3, "paths": ["socket"]}`, 400, "it has no link"},
+		{load, `{"workload": "select", "clients": 3, "paths": ["yugabyte"]}`, 400, "can't be taken"},
+		{load, `{"workload": "tpcb", "clients": 3, "paths": ["standby"]}`, 400, "only reads"},
+		{load, `{"workload": "select", "clients": 3, "paths": ["direct"], "loop": "opn"}`, 400, "did you mean open?"},
+
+		{lesson, `{"prediction": {"path": "direkt"}}`, 400, "doesn't measure a path"},
+		{lesson, `{"prediction": {"factor": 0}}`, 400, "a number above 0"},
+		{lesson, `{"prediction": {"comparisons": {"near": 1}}}`, 400, "compares nothing called"},
+		{lesson, `{"prediction": {"comparisons": {"far": -1}}}`, 400, "a number above 0"},
+		{lesson, `{"prediction": {"words": "` + strings.Repeat("ü", 501) + `"}}`, 400, "keep to 500"},
+		{"/api/lessons/00-tuor/run", `{}`, 404, "did you mean 00-tour?"},
+		{"/api/lessons/..%2Fsecret/run", `{}`, 404, "there is no lesson"},
+		{"/api/lessons/cancel", ``, 409, "no lesson is running"},
+	}
+	for _, c := range cases {
+		if status, said := b.post(c.address, c.body); status != c.status || !strings.Contains(said, c.says) {
+			t.Errorf("%s %.80s: %d %s\nwanted %d, %q", c.address, c.body, status, said, c.status, c.says)
+		}
+	}
+	s := b.state()
+	if told := noted(t, notes); told != "" || s.link("client-primary").LatencyMS != 0 || s.Load.State != LoadOff {
+		t.Errorf("something was done: %q, %+v", told, s)
+	}
 }

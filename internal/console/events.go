@@ -38,9 +38,9 @@ func (p *parts) serveEvents(w http.ResponseWriter, r *http.Request) error {
 		select {
 		case <-r.Context().Done():
 			return nil
-		case <-p.closing:
+		case <-p.until.Done():
 			return nil
-		case text, ok := <-page.ticks:
+		case text, ok := <-page:
 			if !ok || send(text) != nil {
 				return nil
 			}

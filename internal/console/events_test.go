@@ -112,7 +112,7 @@ func TestEventsComeAndBeginWithWhatWas(t *testing.T) {
 	if second.Tick.Time.Before(first.Tick.Time) {
 		t.Errorf("a tick of %v follows that of %v", second.Tick.Time, first.Tick.Time)
 	}
-	if len(first.Tick.Links) != len(b.source.Set.Links) || first.Tick.Paths == nil || first.State.Presets == nil {
+	if len(first.State.Links) != len(b.source.Set.Links) || first.Tick.Paths == nil || first.State.Presets == nil {
 		t.Errorf("%+v", first)
 	}
 	b.post("/api/links/client-primary", `{"latency_ms": 2}`)
@@ -152,7 +152,7 @@ func TestProbesRestWhileNobodyWatches(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
 	time.Sleep(2500 * time.Millisecond)
-	if n := b.node.looked(); n != 0 {
+	if n := b.node.looks.Load(); n != 0 {
 		t.Errorf("%d looks, and nobody asked", n)
 	}
 	testkit.Until(b.t, "once somebody asks, all is measured", func() bool {

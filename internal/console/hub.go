@@ -13,28 +13,22 @@ const (
 	remembered = 5 * time.Minute
 	// backlog is how many ticks a page may be behind before it is dropped. Its browser connects anew by itself.
 	backlog = 5
-	// curious is how long somebody who asked once counts as watching.
+	// curious is how long somebody counts as watching who has left, or asked once.
 	curious = 10 * time.Second
 )
-
-// A watcher is one page that listens.
-type watcher struct {
-	ticks chan []byte // closed when it was too slow
-}
 
 // A hub tells all pages what happens, and remembers it for those that come later. No page can hold it up.
 type hub struct {
 	mu       sync.Mutex
-	watchers map[*watcher]bool
-	asked    time.Time // when somebody last did who doesn't listen
-	left     time.Time // when the last page did
+	watchers map[chan []byte]bool // pages that listen; closed when one was too slow
+	seen     time.Time            // when a page last left, or somebody asked who doesn't listen
 	last     State
-	fresh    chan struct{} // closed with the next tick
+	told     *pulse // wakes with each tick
 	history  []Tick
 	swaps    []Swap
 }
 
-func newHub() *hub { return &hub{watchers: map[*watcher]bool{}, fresh: make(chan struct{})} }
+func newHub() *hub { return &hub{watchers: map[chan []byte]bool{}, told: newPulse()} }
 
 // hello is the first event of a page.
 type hello struct {
@@ -53,36 +47,33 @@ type tick struct {
 }
 
 // join adds a page and returns its first event: whatever is told later comes over its channel.
-func (h *hub) join(now State) (*watcher, []byte, error) {
+func (h *hub) join(now State) (page chan []byte, first []byte, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	w := &watcher{ticks: make(chan []byte, backlog)}
-	h.watchers[w] = true
-	first, err := event(
+	page = make(chan []byte, backlog)
+	h.watchers[page] = true
+	first, err = event(
 		"hello",
 		hello{State: now, Map: drawMap(now, h.paths()), History: listed(h.history), Swaps: listed(h.swaps)},
 	)
-	return w, first, err
+	return page, first, err
 }
 
-func (h *hub) leave(w *watcher) {
+func (h *hub) leave(page chan []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.watchers, w)
-	h.left = time.Now()
+	delete(h.watchers, page)
+	h.seen = time.Now()
 }
 
 // unwatchedSince is since when nobody watches, now where somebody does.
 func (h *hub) unwatchedSince() time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	switch {
-	case len(h.watchers) > 0:
+	if len(h.watchers) > 0 {
 		return time.Now()
-	case h.asked.After(h.left):
-		return h.asked
 	}
-	return h.left
+	return h.seen
 }
 
 // tell sends a second to all pages. Its text is made once, however many there are.
@@ -96,16 +87,15 @@ func (h *hub) tell(state State, last Tick, swaps []Swap) error {
 	h.last = state
 	h.history, h.swaps = append(h.history, last), append(h.swaps, swaps...)
 	h.forget(state.Time.Add(-remembered))
-	for w := range h.watchers {
+	for page := range h.watchers {
 		select {
-		case w.ticks <- text:
+		case page <- text:
 		default:
-			delete(h.watchers, w)
-			close(w.ticks)
+			delete(h.watchers, page)
+			close(page)
 		}
 	}
-	close(h.fresh)
-	h.fresh = make(chan struct{})
+	h.told.beat()
 	return nil
 }
 
@@ -119,18 +109,14 @@ func (h *hub) forget(earliest time.Time) {
 	}
 }
 
-// watched says whether somebody looks: a page that listens, or one who has just asked.
-func (h *hub) watched() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return len(h.watchers) > 0 || time.Since(h.asked) < curious
-}
+// watched says whether somebody looks, or did a moment ago.
+func (h *hub) watched() bool { return time.Since(h.unwatchedSince()) < curious }
 
 // latest returns what was told last, whether that is of now, and what is closed with the next tick.
 func (h *hub) latest() (state State, fresh bool, next <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.last, time.Since(h.last.Time) < 2*beat, h.fresh
+	return h.last, time.Since(h.last.Time) < 2*beat, h.told.wait()
 }
 
 // lastPaths is what the live load's paths saw in the second told last.
@@ -152,7 +138,7 @@ func (h *hub) paths() map[string]second.Path {
 func (h *hub) ask() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.asked = time.Now()
+	h.seen = time.Now()
 }
 
 // event is a server-sent event with that body.

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log"
 	"net/http"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"syscall"
 	"time"
@@ -25,18 +23,14 @@ type lessonProcess struct {
 	lesson     string
 	prediction *Prediction // nil for none
 	cancel     context.CancelFunc
-	log        *log.Logger
 	said       tail
-	begun      chan struct{} // closed when it has a run
-	run        string        // its folder's name, from then on
-	ended      chan struct{}
+	begun      chan string // is given its run's name once it has one, and closed when it has ended
 }
 
 // execute runs it until it has ended. Once ctx ends it ends by itself: finished cells are kept, latencies put back.
 func (c *lessonProcess) execute(ctx context.Context, program string) {
 	runtime.LockOSThread() // Pdeathsig comes when the thread that started a process ends
 	defer runtime.UnlockOSThread()
-	defer close(c.ended)
 	command := exec.CommandContext(ctx, program, "run", c.lesson)
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGINT) }
 	command.Stderr = &c.said
@@ -49,47 +43,30 @@ func (c *lessonProcess) execute(ctx context.Context, program string) {
 	_ = command.Wait() // run.json says what became of it
 }
 
-// hasBegun notes its run, and keeps the prediction there. Only the first time counts.
-func (c *lessonProcess) hasBegun(run, results string) {
-	if c.run != "" {
-		return
-	}
-	if c.prediction != nil {
-		if err := writePrediction(c.prediction, filepath.Join(results, run)); err != nil {
-			c.log.Print(err)
-		}
-	}
-	c.run = run
-	close(c.begun)
-}
-
 // await returns the run's name once it has one, or why it has none.
 func (c *lessonProcess) await(ctx context.Context) (string, error) {
 	select {
-	case <-c.begun:
-	case <-ctx.Done():
-		return "", fmt.Errorf("lesson %s didn't begin in time", c.lesson)
-	case <-c.ended:
-		select {
-		case <-c.begun:
-		default:
+	case run, ok := <-c.begun:
+		if !ok {
 			return "", badRequest(fmt.Errorf("lesson %s: %s", c.lesson, c.said.String()))
 		}
+		return run, nil
+	case <-ctx.Done():
+		return "", fmt.Errorf("lesson %s didn't begin in time", c.lesson)
 	}
-	return c.run, nil
 }
 
 // runLesson starts a lesson: live load and probes stand still first.
 func (p *parts) runLesson(w http.ResponseWriter, r *http.Request) error {
-	shown, l, err := p.lessonNamed(r.PathValue("name"))
+	l, err := p.lessonNamed(r.PathValue("name"))
 	if err != nil {
 		return err
 	}
 	if err := p.locked(); err != nil {
 		return err
 	}
-	if l == nil {
-		return badRequest(errors.New(shown.Trouble))
+	if l.Trouble != "" {
+		return badRequest(errors.New(l.Trouble))
 	}
 	var request struct {
 		Prediction *Prediction `json:"prediction"`
@@ -98,7 +75,7 @@ func (p *parts) runLesson(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if request.Prediction != nil {
-		if err := checkPrediction(request.Prediction, l, shown.Paths); err != nil {
+		if err := checkPrediction(request.Prediction, l); err != nil {
 			return badRequest(err)
 		}
 		request.Prediction.At = time.Now().UTC().Truncate(time.Second)
@@ -116,14 +93,7 @@ func (p *parts) runLesson(w http.ResponseWriter, r *http.Request) error {
 // startLesson starts a lesson unless something measures, and returns its run. When it has ended all goes on as before.
 func (p *parts) startLesson(ctx context.Context, name string, prediction *Prediction) (string, error) {
 	until, cancel := context.WithCancel(p.until)
-	c := &lessonProcess{
-		lesson:     name,
-		prediction: prediction,
-		cancel:     cancel,
-		log:        p.log,
-		begun:      make(chan struct{}),
-		ended:      make(chan struct{}),
-	}
+	c := &lessonProcess{lesson: name, prediction: prediction, cancel: cancel, begun: make(chan string, 1)}
 	if !p.lock.begin(c) {
 		cancel()
 		return "", p.locked()
@@ -137,6 +107,7 @@ func (p *parts) startLesson(ctx context.Context, name string, prediction *Predic
 		defer cancel()
 		c.execute(until, p.source.Lab)
 		p.lock.ended()
+		close(c.begun)
 		p.checkLock()
 		p.wake.beat()
 	})

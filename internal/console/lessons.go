@@ -13,36 +13,31 @@ import (
 // lessonFolder is where plans and scripts are.
 func (p *parts) lessonFolder() string { return filepath.Join(p.root, "k6", "lessons") }
 
-// lessonNamed returns a lesson as pages show it, and the lesson itself, nil where it can't be read.
-func (p *parts) lessonNamed(name string) (shownLesson, *lesson.Lesson, error) {
+// lessonNamed returns a lesson as pages show it.
+func (p *parts) lessonNamed(name string) (shownLesson, error) {
 	names, err := lesson.Names(p.lessonFolder())
 	if err != nil {
-		return shownLesson{}, nil, err
+		return shownLesson{}, err
 	}
 	if !slices.Contains(names, name) {
 		_, err := lesson.Find(p.lessonFolder(), name) // says what is near to it
 		if err == nil {
 			err = fmt.Errorf("give the lesson's full name, one of %s", strings.Join(names, ", "))
 		}
-		return shownLesson{}, nil, &httpError{http.StatusNotFound, err.Error()}
+		return shownLesson{}, &httpError{http.StatusNotFound, err.Error()}
 	}
-	shown := shownLesson{Name: name}
 	l, err := lesson.Read(filepath.Join(p.lessonFolder(), name+".js"))
 	if err != nil {
-		shown.Trouble = err.Error()
-		return shown, nil, nil
+		return shownLesson{Lesson: &lesson.Lesson{Name: name}, Trouble: err.Error()}, nil
 	}
-	shown.Title, shown.Question, shown.Prediction, shown.Minutes = l.Title, l.Question, l.Prediction, l.Minutes
-	for _, c := range l.Comparisons {
-		shown.Comparisons = append(shown.Comparisons, compared{Name: c.Name, Text: c.Text})
-	}
+	shown := shownLesson{Lesson: l}
 	for _, path := range p.source.Set.Paths {
 		if measures(l, path.Name, path.ApplicationPool) {
 			choice := Choice{Name: path.Name, Meaning: path.Meaning, Off: path.Unavailable()}
 			shown.Paths = append(shown.Paths, choice)
 		}
 	}
-	return shown, l, nil
+	return shown, nil
 }
 
 // measures says whether some experiment of the lesson has the path.
@@ -60,11 +55,11 @@ func (p *parts) lessonsPage(*http.Request) (title string, data any, err error) {
 	}
 	runs := map[string]int{}
 	for run := range p.runs() {
-		runs[run.Lesson]++
+		runs[run.Lesson.Name]++
 	}
 	var all []shownLesson
 	for _, name := range names {
-		shown, _, err := p.lessonNamed(name)
+		shown, err := p.lessonNamed(name)
 		if err != nil {
 			return "", nil, err
 		}
@@ -76,7 +71,7 @@ func (p *parts) lessonsPage(*http.Request) (title string, data any, err error) {
 
 // lessonPage shows one lesson.
 func (p *parts) lessonPage(r *http.Request) (title string, data any, err error) {
-	shown, _, err := p.lessonNamed(r.PathValue("name"))
+	shown, err := p.lessonNamed(r.PathValue("name"))
 	if err != nil {
 		return "", nil, err
 	}
@@ -95,8 +90,8 @@ func (p *parts) revealed(lesson, id string) (*runDetail, error) {
 	if err != nil {
 		return nil, err
 	}
-	if run.Lesson != lesson {
-		text := fmt.Sprintf("%s is a run of %s, not of %s", id, run.Lesson, lesson)
+	if run.Lesson.Name != lesson {
+		text := fmt.Sprintf("%s is a run of %s, not of %s", id, run.Lesson.Name, lesson)
 		return nil, &httpError{http.StatusNotFound, text}
 	}
 	if run.Running() {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -83,7 +84,7 @@ func (p *parts) changeLink(w http.ResponseWriter, r *http.Request) error {
 	what := r.PathValue("change")
 	change, ok := changes[what]
 	if !ok {
-		known := []string{"cut", "restore", "reset"}
+		known := slices.Sorted(maps.Keys(changes))
 		return &httpError{http.StatusNotFound, suggest.Unknown("change of a link", what, known).Error()}
 	}
 	return p.swap(w, r, names, change)
@@ -166,7 +167,10 @@ func (p *parts) linkStates() []Link {
 		case state.Cut:
 			state.Reason = "cut"
 		default:
-			state.MeasuredMS, state.Reason = p.readings.roundTrip(l.Name)
+			state.Reason = notMeasuredYet
+			if trip, ok := p.trips.of(l.Name); ok {
+				state.MeasuredMS, state.Reason = trip.shown()
+			}
 		}
 		all = append(all, state)
 	}

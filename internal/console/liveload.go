@@ -1,57 +1,27 @@
 package console
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"pooler-lab/internal/run"
 )
 
-// liveLoadFile is within results/ and tells other programs of the lab that the live load runs. The kernel lets go of
-// its lock when the console ends, so it is never stale; the file itself stays.
-const liveLoadFile = ".live-load"
+// liveFolder is where, below results/, the live load is held as a run is held in results/: other programs of the lab are
+// told that it runs, and what it is, for as long as it does.
+func liveFolder(results string) string { return filepath.Join(results, ".live") }
 
-// longestNote is how many bytes of what the load is are read.
-const longestNote = 1 << 10
-
-// noteLiveLoad notes that a live load runs, and what it is, until the returned function is called.
-func noteLiveLoad(results, what string) (over func(), err error) {
-	f, err := os.OpenFile(filepath.Join(results, liveLoadFile), os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("note the live load: %w", err)
+// holdLive tells other programs of a live load until the returned function is called.
+func holdLive(results, what string) (over func(), err error) {
+	if err := os.MkdirAll(liveFolder(results), 0o755); err != nil {
+		return nil, err
 	}
-	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
-	if err == nil {
-		err = f.Truncate(0)
-	}
-	if err == nil {
-		_, err = f.WriteAt([]byte(what), 0)
-	}
-	if err != nil {
-		f.Close()
-		return nil, fmt.Errorf("note the live load: %w", err)
-	}
-	return func() { f.Close() }, nil
-}
-
-// liveLoad returns what the live load is, not ok where none runs or nobody can tell.
-func liveLoad(results string) (what string, ok bool) {
-	f, err := os.Open(filepath.Join(results, liveLoadFile))
-	if err != nil {
-		return "", false
-	}
-	defer f.Close()
-	err = syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
-	if !errors.Is(err, syscall.EWOULDBLOCK) {
-		return "", false
-	}
-	text, err := io.ReadAll(io.NewSectionReader(f, 0, longestNote))
-	return string(text), err == nil
+	return run.Hold(liveFolder(results), what)
 }
 
 // sharing are the commands that the live load disturbs: each says so.
@@ -66,7 +36,7 @@ func WarnOfLiveLoad(c *cobra.Command, args []string, results string, notes io.Wr
 	if !slices.Contains(sharing, c.Name()) || slices.Contains(args, "--help") {
 		return
 	}
-	if what, ok := liveLoad(results); ok {
+	if what, ok := run.UnderWay(liveFolder(results)); ok {
 		fmt.Fprintf(notes, "the console's live load runs (%s) and shares the servers: stop it at %s\n", what, Address())
 	}
 }

@@ -8,26 +8,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func TestLiveLoadIsKnownWhileItRuns(t *testing.T) {
-	results := t.TempDir()
-	for _, load := range []string{"select on direct", "tpcb"} {
-		if what, ok := liveLoad(results); ok {
-			t.Errorf("before it: %q", what)
-		}
-		over, err := noteLiveLoad(results, load)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if what, ok := liveLoad(results); !ok || what != load {
-			t.Errorf("while %s runs: %q, %v", load, what, ok)
-		}
-		over()
-	}
-	if _, err := noteLiveLoad(results+"/nowhere", "select"); err == nil {
-		t.Error("no error without a folder")
-	}
-}
-
 func TestWhoSharesTheServersWithTheLiveLoadIsTold(t *testing.T) {
 	results := t.TempDir()
 	root := &cobra.Command{Use: "lab"}
@@ -43,7 +23,7 @@ func TestWhoSharesTheServersWithTheLiveLoadIsTold(t *testing.T) {
 	if text := told(psql); text != "" {
 		t.Errorf("without a live load psql says %q", text)
 	}
-	over, err := noteLiveLoad(results, "select on direct")
+	over, err := holdLive(results, "select on direct")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ const lonely = time.Minute
 
 // load is the live load: one k6 at a time, since none can change its workload or clients while it runs.
 type load struct {
-	source *Source
+	source *source
 	root   string
 	log    *log.Logger
 	lonely time.Duration
@@ -39,7 +39,7 @@ type load struct {
 	begun   bool                     // a new k6 has, and its first second hasn't been told
 }
 
-func newLoad(s *Source, root string, log *log.Logger) *load {
+func newLoad(s *source, root string, log *log.Logger) *load {
 	return &load{
 		source: s,
 		root:   root,
@@ -101,9 +101,6 @@ func (l *load) is(states ...string) bool {
 	return slices.Contains(states, l.state)
 }
 
-// active says whether there is a load to be watched.
-func (l *load) active() bool { return !l.is(LoadOff) }
-
 // current is what is to run now, nil for nothing.
 func (l *load) current() *wantedLoad {
 	l.mu.Lock()
@@ -159,7 +156,7 @@ func (l *load) failed(wanted *wantedLoad, err error, again bool) {
 // run runs a k6 until something else is wanted; the error says why it ended by itself.
 func (l *load) run(ctx context.Context, wanted *wantedLoad) error {
 	l.to(LoadStarting)
-	over, err := noteLiveLoad(filepath.Join(l.root, "results"), noteOf(wanted))
+	over, err := holdLive(filepath.Join(l.root, "results"), noteOf(wanted))
 	if err != nil {
 		return err
 	}
@@ -192,11 +189,8 @@ func (l *load) to(state string) {
 
 // noteOf is what other programs are told of the load.
 func noteOf(l *wantedLoad) string {
-	rate := "as fast as it can"
-	if l.Rate > 0 {
-		rate = fmt.Sprintf("%d iterations/s each", l.Rate)
-	}
-	return fmt.Sprintf("%s on %s, %s", l.Workload, strings.Join(l.LoadRequest.Paths, ", "), rate)
+	text := loadText(Load{State: LoadRunning, LoadRequest: l.LoadRequest, Rate: l.Rate})
+	return strings.Join(l.LoadRequest.Paths, ", ") + ": " + text
 }
 
 // told takes a second in that k6 printed.

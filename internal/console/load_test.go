@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"pooler-lab/internal/run"
 	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
 	"pooler-lab/k6/live/second"
@@ -45,12 +46,12 @@ func TestLoadStartsPausesGoesOnAndStops(t *testing.T) {
 		p.Codes["refused"] != 2 {
 		t.Errorf("%+v", next.Tick)
 	}
-	b.hold("lesson 00-tour")
+	free := b.hold("lesson 00-tour")
 	testkit.Until(b.t, "the load pauses", state(LoadPaused))
 	if l := b.state().Load; !strings.Contains(l.Reason, "lesson 00-tour") || l.Clients != 3 {
 		t.Errorf("%+v", l)
 	}
-	b.hold("")
+	free()
 	testkit.Until(b.t, "the load goes on", state(LoadRunning))
 	b.post("/api/load", strings.Replace(someLoad, "3", "4", 1))
 	testkit.Until(b.t,
@@ -59,7 +60,7 @@ func TestLoadStartsPausesGoesOnAndStops(t *testing.T) {
 	)
 	b.post("/api/load/stop", ``)
 	testkit.Until(b.t, "the load is off", state(LoadOff))
-	told := strings.Join(noted(t, notes), "\n")
+	told := noted(t, notes)
 	if n := strings.Count(told, "interrupted"); n != 3 {
 		t.Errorf("%d interrupts for three ends:\n%s", n, told)
 	}
@@ -104,33 +105,10 @@ func TestTailKeepsWholeLetters(t *testing.T) {
 	}
 }
 
-func TestLoadRefusesWhatCannotBe(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, nil)
-	cases := []struct{ body, says string }{
-		{`{"workload": "selct", "clients": 3, "paths": ["direct"]}`, "did you mean select?"},
-		{`{"workload": "select", "clients": 0, "paths": ["direct"]}`, "from 1 to 50"},
-		{`{"workload": "select", "clients": 51, "paths": ["direct"]}`, "from 1 to 50"},
-		{`{"workload": "select", "clients": 3, "paths": []}`, "name at least one"},
-		{`{"workload": "select", "clients": 3, "paths": ["direkt"]}`, "did you mean direct?"},
-		{`{"workload": "select", "clients": 3, "paths": ["direct", "direct"]}`, "stands there twice"},
-		{`{"workload": "select", "clients": 3, "paths": ["socket"]}`, "it has no link"},
-		{`{"workload": "select", "clients": 3, "paths": ["yugabyte"]}`, "can't be taken"},
-		{`{"workload": "tpcb", "clients": 3, "paths": ["standby"]}`, "only reads"},
-		{`{"workload": "select", "clients": 3, "paths": ["direct"], "loop": "opn"}`, "did you mean open?"},
-		{`{"workload": "select", "clients": "3", "paths": ["direct"]}`, "clients has to be a whole number"},
-	}
-	for _, c := range cases {
-		if status, said := b.post("/api/load", c.body); status != 400 || !strings.Contains(said, c.says) {
-			t.Errorf("%s: %d %s\nwanted %q", c.body, status, said, c.says)
-		}
-	}
-}
-
 // A second that k6 prints a little late leaves no hole, and one that piles up doesn't make the charts lag.
 func TestSecondsAreToldOneByOne(t *testing.T) {
 	t.Parallel()
-	l := newLoad(&Source{}, "", nil)
+	l := newLoad(&source{}, "", nil)
 	l.state, l.begun = LoadRunning, true
 	say := func(tps float64) { l.told(second.Line{Paths: map[string]second.Path{"direct": {TPS: tps}}}) }
 	told := func() string {
@@ -220,7 +198,8 @@ func TestLoadEndsWhenNobodyWatchesAnyMore(t *testing.T) {
 	b.post("/api/load", someLoad)
 	running := func() bool { return p.load.describe().State == LoadRunning }
 	testkit.Until(b.t, "the load runs", running)
-	if what, ok := liveLoad(b.results()); !ok || what != "select on direct, app-pool, as fast as it can" {
+	if what, ok := run.UnderWay(liveFolder(b.results())); !ok ||
+		!strings.HasPrefix(what, "direct, app-pool: select, as fast as it can") {
 		t.Errorf("other programs are told %q, %v", what, ok)
 	}
 	time.Sleep(3 * time.Second) // longer than a load goes on that nobody watches
@@ -232,7 +211,7 @@ func TestLoadEndsWhenNobodyWatchesAnyMore(t *testing.T) {
 	if reason := p.load.describe().Reason; !strings.Contains(reason, "nobody had watched it") {
 		t.Errorf("reason %q", reason)
 	}
-	if what, ok := liveLoad(b.results()); ok {
+	if what, ok := run.UnderWay(liveFolder(b.results())); ok {
 		t.Errorf("other programs are still told %q", what)
 	}
 }

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"log"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -21,8 +22,8 @@ const lessonPrefix = "lesson "
 // A lock says what measures, so that all else has to stand still, and how far it is where that is a lesson. All of it
 // stands in results/, whoever started the lesson: who measures, the last step of the run, and run.json.
 type lock struct {
-	source  *Source
 	results string
+	log     *log.Logger
 
 	mu    sync.Mutex
 	what  string         // measures, "" for nothing
@@ -34,8 +35,8 @@ type lock struct {
 	take  context.CancelFunc // ends free
 }
 
-func newLock(s *Source, results string) *lock {
-	l := &lock{source: s, results: results}
+func newLock(results string, log *log.Logger) *lock {
+	l := &lock{results: results, log: log}
 	l.free, l.take = context.WithCancel(context.Background())
 	return l
 }
@@ -94,8 +95,8 @@ func (l *lock) lesson() (now *Running, last *LastRun) {
 func (l *lock) look() (news bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	step, _ := l.source.Step() // before the other: a step of a run that has ended meanwhile is stale
-	what, _ := l.source.UnderWay()
+	step, _ := run.LastStep(l.results) // before the other: a step of a run that has ended meanwhile is stale
+	what, _ := run.UnderWay(l.results)
 	if l.own != nil { // perhaps it doesn't measure yet
 		what = l.what
 	}
@@ -111,20 +112,25 @@ func (l *lock) look() (news bool) {
 		l.now = &Running{Name: name, State: "running", Elsewhere: l.own == nil}
 	}
 	if step.Run != l.stale && strings.HasSuffix(step.Run, "-"+name) {
-		progressed(l.now, step)
-		if l.own != nil {
-			l.own.hasBegun(step.Run, l.results)
+		if l.own != nil && l.now.Run == "" {
+			l.begun(step.Run)
+		}
+		l.now.Step, l.now.Pair = step, ""
+		if step.Pair != nil {
+			l.now.Pair = step.Pair.String()
 		}
 	}
 	return l.be(what)
 }
 
-// progressed notes how far a lesson is.
-func progressed(r *Running, s run.Step) {
-	r.Run, r.Cell, r.Pair, r.Done, r.Of, r.SecondsLeft, r.Failed = s.Run, s.Cell, "", s.Done, s.Of, s.SecondsLeft, s.Failed
-	if s.Pair != nil {
-		r.Pair = s.Pair.String()
+// begun tells whoever started the console's own lesson of its run, and keeps the prediction there.
+func (l *lock) begun(id string) {
+	if l.own.prediction != nil {
+		if err := writePrediction(l.own.prediction, filepath.Join(l.results, id)); err != nil {
+			l.log.Print(err)
+		}
 	}
+	l.own.begun <- id
 }
 
 // begin locks for a lesson of the console's own; not ok where something measures already.

@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
+	"pooler-lab/internal/result"
 	"pooler-lab/k6/live/second"
 )
 
@@ -59,7 +61,7 @@ func TestMapIsDrawnByTheServer(t *testing.T) {
 	page := render(t, "map", drawMap(aState, nil))
 	for _, want := range []string{
 		`>client-primary</text>`, `>10.7 ms</text>`, `>set 10 ±2 ms</text>`, `>630 ±50 ms, narrow</text>`, `>set ?</text>`,
-		`10<small> ms</small>`, `value="6" list="dial-stops"`, `>cut</text>`, `>off</text>`, `>not measured</text>`,
+		`10<small> ms</small>`, `max="15" step="1"`, `>cut</text>`, `>off</text>`, `>not measured</text>`,
 		`<p>1 backend</p>`, `<p>down: connection refused</p>`, `<p>off: &lt;no&gt; image</p>`, `<p>paused</p>`,
 		`<b>120</b> SELECTs/s`, `<p>near the app: down: connection refused</p>`,
 		`value="socket" disabled`, `off: no link`, `nowhere: set 0 ms, 1.0 ms</p>`,
@@ -124,23 +126,26 @@ func TestBoxOfABusyPooler(t *testing.T) {
 }
 
 var aLesson = shownLesson{
-	Name: "02-latency", Title: "Latency", Question: "What do 20 ms cost?", Prediction: "How much is left?", Minutes: 5,
-	Runs: 1, Comparisons: []compared{{"far", "TPS at 20 ms, to none"}}, Paths: []Choice{{Name: "direct"}},
+	Lesson: &lesson.Lesson{
+		Name: "02-latency", Title: "Latency", Question: "What do 20 ms cost?", Prediction: "How much is left?", Minutes: 5,
+		Comparisons: []lesson.Comparison{{Name: "far", Text: "TPS at 20 ms, to none"}},
+	},
+	Runs: 1, Paths: []Choice{{Name: "direct"}},
 }
 
 func ran() *runDetail {
 	return &runDetail{
-		shownRun: shownRun{
-			Name: "R", Lesson: "02-latency", Title: "Latency", Question: "What?", Seconds: 61,
-			Started: time.Date(2026, 11, 21, 20, 8, 38, 0, time.UTC),
-			Status:  "interrupted", Reason: "cancelled", Predicted: true,
-		},
+		shownRun: shownRun{Seconds: 61, Predicted: true, Run: result.Run{
+			ID: "R", Lesson: result.Lesson{Name: "02-latency", Title: "Latency", Question: "What?"},
+			Started: time.Date(2026, 11, 21, 20, 8, 38, 0, time.UTC), Status: "interrupted", Reason: "cancelled",
+		}},
 		Prediction: &Prediction{Words: "<b>half", Path: "direct", Factor: of(2.5)},
 		Guesses:    []guess{{"TPS at 20 ms, to none", "0.50"}},
 	}
 }
 
 func TestLessonAsksFirstAndRevealsThen(t *testing.T) {
+	unread := shownLesson{Lesson: &lesson.Lesson{Name: "x"}, Trouble: "no such field"}
 	run, goesOn := ran(), ran()
 	goesOn.Status, goesOn.Prediction = "running", nil
 	cases := []struct {
@@ -162,12 +167,12 @@ func TestLessonAsksFirstAndRevealsThen(t *testing.T) {
 			nil,
 		},
 		{
-			"a lesson that can't be read", "lesson", &lessonPage{Lesson: shownLesson{Name: "x", Trouble: "no such field"}},
+			"a lesson that can't be read", "lesson", &lessonPage{Lesson: unread},
 			[]string{"no such field", `aria-labelledby="predict-title" hidden`},
 			nil,
 		},
 		{"a run that goes on", "run", goesOn, []string{"This run goes on."}, []string{"What was finished", "You said"}},
-		{"lessons", "lessons", []shownLesson{aLesson, {Name: "x", Trouble: "no such field"}}, []string{"no such field"}, nil},
+		{"lessons", "lessons", []shownLesson{aLesson, unread}, []string{"no such field"}, nil},
 		{"runs", "runs", []shownRun{run.shownRun}, []string{"with a prediction"}, nil},
 		{"two runs", "beside", [2]string{"A", "B"}, []string{"/runs/A/beside/B/report.html"}, nil},
 	}

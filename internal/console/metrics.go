@@ -2,6 +2,8 @@ package console
 
 import (
 	"net/http"
+	"slices"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -42,43 +44,77 @@ func (m moment) Collect(to chan<- prometheus.Metric) {
 	for _, n := range m.state.Waits {
 		for _, e := range n.Events {
 			tell(to, "wait_ratio", "Share of the sessions' time in the last 5 seconds.", &e.Share,
-				label{"node", n.Node}, label{"event", e.Name})
+				"node", n.Node, "event", e.Name)
 		}
 	}
 	m.load.collect(to)
 }
 
 func collectLink(to chan<- prometheus.Metric, l Link) {
-	name := label{"link", l.Name}
+	of := []string{"link", l.Name}
 	if l.Known {
-		tell(to, "link_latency_set_seconds", "Round trip that the link is set to add.", seconds(float64(l.LatencyMS)), name)
+		tell(to, "link_latency_set_seconds", "Round trip that the link is set to add.", seconds(float64(l.LatencyMS)), of...)
 		tell(to, "link_jitter_set_seconds", "Answers come up to this much earlier or later.",
-			seconds(float64(l.JitterMS)), name)
-		tell(to, "link_cut", "1 where the link is cut.", yes(l.Cut), name)
+			seconds(float64(l.JitterMS)), of...)
+		tell(to, "link_cut", "1 where the link is cut.", yes(l.Cut), of...)
 	}
 	if l.MeasuredMS != nil {
-		tell(to, "link_round_trip_seconds", "Round trip measured over the link.", seconds(*l.MeasuredMS), name)
+		tell(to, "link_round_trip_seconds", "Round trip measured over the link.", seconds(*l.MeasuredMS), of...)
 	}
 }
 
 func collectNode(to chan<- prometheus.Metric, n Node) {
-	name := label{"node", n.Name}
+	of := []string{"node", n.Name}
 	if n.State == Up || n.State == Down {
 		tell(to, "node_up", "1 where the node answers, 0 where it doesn't; none where nobody knows.",
-			yes(n.State == Up), name)
+			yes(n.State == Up), of...)
 	}
 	if n.ReplicationLagMS != nil {
 		tell(to, "node_replication_lag_seconds", "How far the standby's replay is behind, in time.",
-			seconds(*n.ReplicationLagMS), name)
+			seconds(*n.ReplicationLagMS), of...)
 	}
-	tell(to, "node_replication_lag_bytes", "How far the standby's replay is behind, in WAL.", n.ReplicationLagBytes, name)
-	tell(to, "node_backends", "Sessions of clients and poolers.", n.Backends, name)
-	tell(to, "node_waiting_clients", "Clients that wait for a server connection.", n.WaitingClients, name)
-	tell(to, "node_servers_active", "Server connections of a pooler that are in use.", n.ServersActive, name)
-	tell(to, "node_servers_idle", "Server connections of a pooler that wait for a client.", n.ServersIdle, name)
-	tell(to, "node_pool_size", "Server connections that a pooler's pools may have.", n.PoolSize, name)
+	tell(to, "node_replication_lag_bytes", "How far the standby's replay is behind, in WAL.", n.ReplicationLagBytes, of...)
+	tell(to, "node_backends", "Sessions of clients and poolers.", n.Backends, of...)
+	tell(to, "node_waiting_clients", "Clients that wait for a server connection.", n.WaitingClients, of...)
+	tell(to, "node_servers_active", "Server connections of a pooler that are in use.", n.ServersActive, of...)
+	tell(to, "node_servers_idle", "Server connections of a pooler that wait for a client.", n.ServersIdle, of...)
+	tell(to, "node_pool_size", "Server connections that a pooler's pools may have.", n.PoolSize, of...)
 	tell(to, "node_selects_per_second", "SELECTs a second that a balancing pooler sends to the node.",
-		n.SelectsPerSecond, name)
+		n.SelectsPerSecond, of...)
+}
+
+// A loadTotal is what the clients of one path of the live load have seen since the console began.
+type loadTotal struct {
+	transactions   int64
+	errors         map[string]int64 // by code
+	response, open second.Histogram // response times, and times to open a connection
+}
+
+// loadTotals are those of all paths.
+type loadTotals struct {
+	mu    sync.Mutex
+	paths map[string]*loadTotal
+}
+
+func newLoadTotals() *loadTotals { return &loadTotals{paths: map[string]*loadTotal{}} }
+
+// add adds a second of all paths.
+func (t *loadTotals) add(paths map[string]second.Path) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for name, seen := range paths {
+		total := t.paths[name]
+		if total == nil {
+			total = &loadTotal{errors: map[string]int64{}}
+			t.paths[name] = total
+		}
+		total.transactions += seen.Transactions
+		for code, n := range seen.Codes {
+			total.errors[code] += n
+		}
+		total.response.Add(seen.ResponseTime)
+		total.open.Add(seen.ConnectTime)
+	}
 }
 
 // collect hands out the totals of each path.
@@ -86,17 +122,17 @@ func (t *loadTotals) collect(to chan<- prometheus.Metric) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for name, total := range t.paths {
-		path := label{"path", name}
-		to <- prometheus.MustNewConstMetric(described("transactions_total", "Transactions of the live load.", path),
+		of := []string{"path", name}
+		to <- prometheus.MustNewConstMetric(described("transactions_total", "Transactions of the live load.", of...),
 			prometheus.CounterValue, float64(total.transactions))
 		for code, n := range total.errors {
-			errors := described("errors_total", "Errors of the live load, by SQLSTATE or the client's own word.", path,
-				label{"code", code})
+			errors := described("errors_total", "Errors of the live load, by SQLSTATE or the client's own word.",
+				"path", name, "code", code)
 			to <- prometheus.MustNewConstMetric(errors, prometheus.CounterValue, float64(n))
 		}
 		histogram := func(name, help string, h second.Histogram) {
 			count, buckets := cumulated(h)
-			to <- prometheus.MustNewConstHistogram(described(name, help, path), count, h.Sum, buckets)
+			to <- prometheus.MustNewConstHistogram(described(name, help, of...), count, h.Sum, buckets)
 		}
 		histogram("response_time_seconds", "Response time of an iteration of the live load.", total.response)
 		histogram("connect_time_seconds", "Time to open a connection of the live load.", total.open)
@@ -115,19 +151,17 @@ func cumulated(h second.Histogram) (count uint64, buckets map[float64]uint64) {
 	return count, buckets
 }
 
-// A label says what a metric is of.
-type label struct{ name, value string }
-
-func described(name, help string, labels ...label) *prometheus.Desc {
+// described is a metric of what the labels say: a name, its value, the next name.
+func described(name, help string, labels ...string) *prometheus.Desc {
 	of := prometheus.Labels{}
-	for _, l := range labels {
-		of[l.name] = l.value
+	for pair := range slices.Chunk(labels, 2) {
+		of[pair[0]] = pair[1]
 	}
 	return prometheus.NewDesc("lab_"+name, help, nil, of)
 }
 
 // tell hands out a gauge, unless its value isn't known.
-func tell[N int | int64 | float64](to chan<- prometheus.Metric, name, help string, value *N, labels ...label) {
+func tell[N int | int64 | float64](to chan<- prometheus.Metric, name, help string, value *N, labels ...string) {
 	if value != nil {
 		to <- prometheus.MustNewConstMetric(described(name, help, labels...), prometheus.GaugeValue, float64(*value))
 	}

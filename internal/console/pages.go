@@ -5,8 +5,8 @@ import (
 	"embed"
 	"html/template"
 	"net/http"
-	"time"
 
+	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/result"
 )
 
@@ -18,11 +18,11 @@ import (
 var web embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"slider": sliderOf,
-	"clock":  clock,
-	"day":    day,
-	"tight":  tight,
-	"about":  about,
+	"stops": stops,
+	"clock": clock,
+	"day":   day,
+	"tight": tight,
+	"about": about,
 }).ParseFS(web, "web/*.html"))
 
 // A page is what a template shows.
@@ -42,37 +42,18 @@ type lessonPage struct {
 
 // A shownLesson is one in the list, and at the top of its page.
 type shownLesson struct {
-	Name        string
-	Title       string
-	Question    string
-	Prediction  string // what to commit to before the results show, as a question
-	Minutes     float64
-	Paths       []Choice   // that it measures
-	Comparisons []compared // that it makes
-	Runs        int
-	Trouble     string // why it can't be read
+	*lesson.Lesson          // has nothing but a name where it can't be read
+	Paths          []Choice // that it measures
+	Runs           int
+	Trouble        string // why it can't be read
 }
-
-// compared is what a lesson compares.
-type compared struct{ Name, Text string }
 
 // A shownRun is one in a list.
 type shownRun struct {
-	Name      string // its folder's
-	Lesson    string
-	Title     string
-	Question  string
-	Started   time.Time
-	Seconds   int // that it took, 0 where it never ended
-	Status    result.Status
-	Reason    string // it isn't finished
-	Predicted bool
-	Full      bool   // in the lesson's full size
-	Changed   string // what of it was not as the lesson has it
+	result.Run     // without cells
+	Seconds    int // that it took, 0 where it never ended
+	Predicted  bool
 }
-
-// Finished says whether the run ended by itself.
-func (r shownRun) Finished() bool { return r.Status == result.Finished }
 
 // Running says whether the run goes on.
 func (r shownRun) Running() bool { return r.Status == result.Running }
@@ -108,5 +89,7 @@ func static(w http.ResponseWriter, r *http.Request) {
 	http.ServeFileFS(w, r, web, "web"+r.URL.Path)
 }
 
-// chart serves the chart library.
-func (c *Console) chart(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, c.chartJS) }
+// chart serves the chart library, from where Debian's package has it.
+func chart(w http.ResponseWriter, r *http.Request) {
+	http.ServeFile(w, r, "/usr/share/javascript/chart.js/chart.min.js")
+}

@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"slices"
-	"sync"
 	"time"
 
 	"pooler-lab/internal/link"
@@ -12,29 +11,28 @@ import (
 // parts are what a console consists of once the lab is ready.
 type parts struct {
 	*Console
-	until    context.Context // ends when the console does
-	source   *Source
-	links    *linkWatch
-	readings *readings
-	lock     *lock
-	load     *load
-	wake     *pulse // wakes probes: a link has been changed, or somebody begins to watch
-	names    []string
-	cache    *runCache
-
-	running sync.WaitGroup
+	until  context.Context // ends when the console does
+	source *source
+	links  *linkWatch
+	trips  readings[roundTrip] // over links
+	nodes  readings[nodeReading]
+	waits  readings[NodeWaits]
+	lock   *lock
+	load   *load
+	wake   *pulse   // wakes probes: a link has been changed, or somebody begins to watch
+	names  []string // of the nodes
+	cache  *runCache
 }
 
-func newParts(ctx context.Context, c *Console, s *Source) *parts {
+func newParts(ctx context.Context, c *Console, s *source) *parts {
 	p := &parts{
-		Console:  c,
-		until:    ctx,
-		source:   s,
-		links:    newLinkWatch(s.Links, s.Set.LinkNames()),
-		readings: newReadings(),
-		lock:     newLock(s, c.results()),
-		wake:     newPulse(),
-		cache:    &runCache{read: map[string]runRead{}},
+		Console: c,
+		until:   ctx,
+		source:  s,
+		links:   newLinkWatch(s.Links, s.Set.LinkNames()),
+		lock:    newLock(c.results(), c.log),
+		wake:    newPulse(),
+		cache:   &runCache{read: map[string]runRead{}},
 	}
 	p.load = newLoad(s, c.root, c.log)
 	p.names = append([]string{"client"}, services(s.Set)...)
@@ -42,14 +40,13 @@ func newParts(ctx context.Context, c *Console, s *Source) *parts {
 	return p
 }
 
-// run looks and tells until the console ends.
+// run starts what looks and tells until the console ends.
 func (p *parts) run() {
 	ctx := p.until
 	p.startProbes(ctx)
 	p.running.Go(func() { p.load.supervise(ctx) })
 	p.running.Go(func() { every(ctx, lockEvery, p.checkLock) })
-	every(ctx, beat, func() { p.second(ctx) })
-	p.running.Wait()
+	p.running.Go(func() { every(ctx, beat, func() { p.second(ctx) }) })
 }
 
 // every calls do now and each interval until ctx ends.
@@ -85,11 +82,7 @@ func (p *parts) second(ctx context.Context) {
 	}
 	state := p.state()
 	paths, gap := p.load.take()
-	last := Tick{Time: state.Time, Paths: paths, Links: map[string]*float64{}, Gap: gap}
-	for _, l := range state.Links {
-		last.Links[l.Name] = l.MeasuredMS
-	}
-	if err := p.hub.tell(state, last, p.links.take()); err != nil {
+	if err := p.hub.tell(state, Tick{Time: state.Time, Paths: paths, Gap: gap}, p.links.take()); err != nil {
 		p.log.Print(err)
 	}
 }
@@ -103,10 +96,20 @@ func (p *parts) state() State {
 		Nodes:     p.nodeStates(),
 		Load:      p.load.describe(),
 		Lock:      p.lock.text(),
-		Waits:     p.readings.waiting(p.source.Waits),
+		Waits:     []NodeWaits{},
 		Presets:   p.source.Presets,
 	}
 	s.Lesson, s.LastRun = p.lock.lesson()
+	for _, name := range p.names {
+		if p.source.Waits[name] == nil {
+			continue
+		}
+		waits, ok := p.waits.of(name)
+		if !ok {
+			waits = NodeWaits{Node: name, Events: []Wait{}, Reason: notMeasuredYet}
+		}
+		s.Waits = append(s.Waits, waits)
+	}
 	for i, l := range s.Links {
 		if l.Name == link.ReplicationLink {
 			s.Links[i].Replication = p.replication(s.Nodes)
@@ -134,13 +137,28 @@ func (p *parts) nodeStates() []Node {
 		nodes[name] = node
 	}
 	if p.lock.text() == "" {
-		p.readings.fill(nodes)
+		p.fill(nodes)
 	}
 	var all []Node
 	for _, name := range p.names {
 		all = append(all, *nodes[name])
 	}
 	return all
+}
+
+// fill writes what is known into nodes that are part of the lab.
+func (p *parts) fill(nodes map[string]*Node) {
+	for name, node := range nodes {
+		seen, known := p.nodes.of(name)
+		switch {
+		case !known || node.State == Off:
+		case seen.apply == nil:
+			node.State, node.Reason = Down, seen.reason
+		default:
+			node.State, node.Reason = Up, ""
+			seen.apply(nodes)
+		}
+	}
 }
 
 // offReason says why a service isn't part of this lab, "" where it is: then some path through it is available.

@@ -18,8 +18,6 @@ type poolerProbe struct {
 	counts []int64
 }
 
-func (p *poolerProbe) Node() string { return p.name }
-
 func (p *poolerProbe) Close() {
 	p.pooler.Close()
 	p.counts = nil

@@ -24,11 +24,11 @@ const (
 )
 
 // checkPrediction says what of a prediction for the lesson can't be.
-func checkPrediction(p *Prediction, l *lesson.Lesson, paths []Choice) error {
+func checkPrediction(p *Prediction, l shownLesson) error {
 	if n := utf8.RuneCountInString(p.Words); n > mostWords {
 		return fmt.Errorf("the prediction has %d letters: keep to %d", n, mostWords)
 	}
-	if p.Path != "" && !slices.ContainsFunc(paths, func(c Choice) bool { return c.Name == p.Path }) {
+	if p.Path != "" && !slices.ContainsFunc(l.Paths, func(c Choice) bool { return c.Name == p.Path }) {
 		return fmt.Errorf("lesson %s doesn't measure a path %q: predict one that it does", l.Name, p.Path)
 	}
 	if p.Factor != nil && !sensible(*p.Factor) {

@@ -47,7 +47,7 @@ func (p *pulse) wait() <-chan struct{} {
 func (p *parts) mayProbe() bool { return p.lock.text() == "" && p.watched() }
 
 // watched says whether somebody wants to know: a page, whoever asked just now, or the live load's history.
-func (p *parts) watched() bool { return p.hub.watched() || p.load.active() }
+func (p *parts) watched() bool { return p.hub.watched() || !p.load.is(LoadOff) }
 
 // startProbes starts all probes. Each is a goroutine of its own, so that none waits for another's server.
 func (p *parts) startProbes(ctx context.Context) {
@@ -55,24 +55,28 @@ func (p *parts) startProbes(ctx context.Context) {
 		if l.Unavailable() == "" {
 			m := &meter{link: l, probe: p.source.Probe(l)}
 			p.repeat(ctx, linkEvery, func(ctx context.Context) { p.measure(ctx, m) },
-				func() { m.rest(); p.readings.forgetLink(l.Name) })
+				func() { m.rest(); p.trips.forget(l.Name) })
 		}
 	}
-	for _, probe := range p.source.Nodes {
-		if p.offReason(probe.Node()) == "" {
-			p.repeat(ctx, nodeEvery, func(ctx context.Context) { p.ask(ctx, probe) },
-				func() { probe.Close(); p.readings.forgetNode(probe.Node()) })
+	for name, probe := range p.source.Nodes {
+		if p.offReason(name) == "" {
+			p.repeat(ctx, nodeEvery, func(ctx context.Context) { p.ask(ctx, name, probe) },
+				func() { probe.Close(); p.nodes.forget(name) })
 		}
 	}
-	for _, probe := range p.source.Waits {
+	for name, probe := range p.source.Waits {
 		samples := 0
 		p.repeat(ctx, waitsEvery, func(context.Context) {
 			probe.Sample()
 			if samples++; samples%4 == 0 {
-				events, reason := probe.Waits()
-				p.readings.wait(probe.name, waitsReading{events, reason})
+				lately := probe.Lately()
+				told := NodeWaits{Node: name, Events: []Wait{}, Reason: lately.NotMeasured}
+				for _, e := range lately.Waits {
+					told.Events = append(told.Events, Wait{Name: e.Event, Share: e.Share})
+				}
+				p.waits.note(name, told)
 			}
-		}, func() { probe.Close(); p.readings.forgetWait(probe.name) })
+		}, func() { probe.Close(); p.waits.forget(name) })
 	}
 }
 
@@ -127,7 +131,7 @@ func (p *parts) measure(ctx context.Context, m *meter) {
 		return
 	case !seen.now.Enabled:
 		m.rest()
-		p.readings.forgetLink(name)
+		p.trips.forget(name)
 		return
 	case seen.now.Settings() != m.set:
 		m.set, m.took = seen.now.Settings(), nil
@@ -142,11 +146,11 @@ func (p *parts) measure(ctx context.Context, m *meter) {
 	case err == nil:
 		m.took = append(m.took, took)
 		m.took = m.took[max(0, len(m.took)-linkSamples):]
-		ms := rounded(float64(session.Median(m.took).Microseconds()) / 1000)
-		p.readings.link(name, measurement{ms: &ms, until: time.Now().Add(keptFor(m.set))})
+		ms := float64(session.Median(m.took).Microseconds()) / 1000
+		p.trips.note(name, roundTrip{ms: &ms, until: time.Now().Add(keptFor(m.set))})
 	case ctx.Err() == nil:
 		m.rest()
-		p.readings.link(name, measurement{reason: session.Reason(err, m.link.Service())})
+		p.trips.note(name, roundTrip{reason: session.Reason(err, m.link.Service())})
 	}
 }
 
@@ -157,14 +161,14 @@ func keptFor(set link.Settings) time.Duration {
 }
 
 // ask asks a node how it is.
-func (p *parts) ask(ctx context.Context, probe NodeProbe) {
+func (p *parts) ask(ctx context.Context, name string, probe NodeProbe) {
 	limited, cancel := context.WithTimeout(ctx, nodeWait)
 	defer cancel()
 	apply, err := probe.Ask(limited)
 	switch {
 	case err == nil:
-		p.readings.node(probe.Node(), nodeReading{apply: apply})
+		p.nodes.note(name, nodeReading{apply: apply})
 	case ctx.Err() == nil:
-		p.readings.node(probe.Node(), nodeReading{reason: session.Reason(err, probe.Node())})
+		p.nodes.note(name, nodeReading{reason: session.Reason(err, name)})
 	}
 }

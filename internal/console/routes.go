@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// Handler answers all requests.
-func (c *Console) Handler() http.Handler {
+// handler answers all requests.
+func (c *Console) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /static/{name}", static)
-	mux.HandleFunc("GET /static/chart.js", c.chart)
+	mux.HandleFunc("GET /static/chart.js", chart)
 	mux.HandleFunc("GET /events", c.api((*parts).serveEvents))
 	mux.HandleFunc("GET /api/state", c.api((*parts).serveState))
 	mux.HandleFunc("GET /metrics", c.api((*parts).serveMetrics))

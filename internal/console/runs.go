@@ -58,7 +58,7 @@ func (p *parts) runs() iter.Seq[shownRun] {
 // runsOf are those of a lesson.
 func (p *parts) runsOf(lesson string) (all []shownRun) {
 	for run := range p.runs() {
-		if run.Lesson == lesson {
+		if run.Lesson.Name == lesson {
 			all = append(all, run)
 		}
 	}
@@ -100,17 +100,8 @@ func (p *parts) readRun(name string) (*result.Run, error) {
 
 // shown is a run as pages show it.
 func shown(run *result.Run, dir string) shownRun {
-	s := shownRun{
-		Name:     run.ID,
-		Lesson:   run.Lesson.Name,
-		Title:    run.Lesson.Title,
-		Question: run.Lesson.Question,
-		Started:  run.Started,
-		Status:   run.Status,
-		Reason:   run.Reason,
-		Full:     run.Lesson.Full,
-		Changed:  run.Lesson.Override.Describe(),
-	}
+	s := shownRun{Run: *run}
+	s.Cells, s.Pairs = nil, nil
 	if run.Ended != nil {
 		s.Seconds = int(run.Ended.Sub(run.Started).Seconds())
 	}
@@ -125,7 +116,7 @@ func (p *parts) withTrueStatus(run shownRun) shownRun {
 		return run
 	}
 	now, _ := p.lock.lesson()
-	if now == nil || now.Name != run.Lesson || now.Run != "" && now.Run != run.Name {
+	if now == nil || now.Name != run.Lesson.Name || now.Run != "" && now.Run != run.ID {
 		run.Status, run.Reason = result.Interrupted, neverEnded
 	}
 	return run
@@ -149,8 +140,8 @@ func (p *parts) runDetail(name string) (*runDetail, error) {
 			}
 		}
 	}
-	for _, other := range p.runsOf(d.Lesson) {
-		if other.Name != d.Name && !other.Running() {
+	for _, other := range p.runsOf(d.Lesson.Name) {
+		if other.ID != d.ID && !other.Running() {
 			d.Others = append(d.Others, other)
 		}
 	}
@@ -168,14 +159,14 @@ func (p *parts) runPage(r *http.Request) (title string, data any, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	return "Run " + run.Name, run, nil
+	return "Run " + run.ID, run, nil
 }
 
 // interruptedRun is the last run, if it was under way when the lab was stopped.
 func (p *parts) interruptedRun() *LastRun {
 	for run := range p.runs() {
 		if run.Reason == neverEnded {
-			return &LastRun{Lesson: run.Lesson, Run: run.Name, Status: string(run.Status), Reason: run.Reason}
+			return &LastRun{Lesson: run.Lesson.Name, Run: run.ID, Status: string(run.Status), Reason: run.Reason}
 		}
 		break // older ones are of no interest
 	}

@@ -111,7 +111,7 @@ func TestRunThatNeverEndedIsInterrupted(t *testing.T) {
 	if got := listed(); got.Status != result.Interrupted || got.Reason != neverEnded {
 		t.Errorf("%+v", got)
 	}
-	b.hold("lesson 05-balance")
+	defer b.hold("lesson 05-balance")()
 	testkit.Until(t, "it is under way", func() bool { return listed().Status == result.Running })
 	if _, err := p.revealed("05-balance", name); statusOf(err) != http.StatusConflict {
 		t.Errorf("revealed while it is under way: %v", err)
@@ -129,7 +129,7 @@ func TestTerminalsLessonShowsItsProgress(t *testing.T) {
 	b.at(run.Step{Run: "20261120T100000Z-05-balance", Done: 9, Of: 9}) // what another one left
 	p, _ := b.ready()
 	testkit.Until(b.t, "what was left is seen", func() bool { p.checkLock(); return p.lock.stale != "" })
-	b.hold("lesson 05-balance")
+	free := b.hold("lesson 05-balance")
 	testkit.Until(b.t, "it shows", func() bool { return b.state().Lesson != nil })
 	if r := b.state().Lesson; r.Name != "05-balance" || r.Run != "" || r.Of != 0 || !r.Elsewhere {
 		t.Errorf("before it has said how far it is: %+v", r)
@@ -145,7 +145,7 @@ func TestTerminalsLessonShowsItsProgress(t *testing.T) {
 		t.Errorf("its page: %d %s", status, text)
 	}
 	b.putRun(name, aRun, same)
-	b.hold("")
+	free()
 	testkit.Until(b.t, "its outcome shows", func() bool { s := b.state(); return s.Lesson == nil && s.LastRun != nil })
 	if last := b.state().LastRun; last.Run != name || last.Lesson != "05-balance" || last.Status != "finished" {
 		t.Errorf("%+v", last)

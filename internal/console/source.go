@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"pooler-lab/internal/link"
-	"pooler-lab/internal/run"
 	"pooler-lab/internal/sample"
 	"pooler-lab/internal/server"
 	"pooler-lab/internal/topology"
@@ -18,17 +16,15 @@ import (
 // waitsWindow is how long the last moments are for which waits are shown.
 const waitsWindow = 5 * time.Second
 
-// A Source is the lab as the console sees it: what it reads, and what it acts with.
-type Source struct {
+// A source is the lab as the console sees it: what it reads, and what it acts with.
+type source struct {
 	Set       *topology.Set
 	Presets   link.Presets
 	Links     Links
 	Probe     func(topology.Link) LinkProbe
-	Nodes     []NodeProbe
-	Waits     []*waits
-	UnderWay  func() (what string, ok bool) // what measures just now, the console's own lesson included
-	Step      func() (run.Step, bool)       // how far it is, where it is a lesson that has said
-	K6, Lab   string                        // programs
+	Nodes     map[string]NodeProbe
+	Waits     map[string]*sample.Rolling // of databases
+	K6, Lab   string                     // programs
 	Scale     func(context.Context) (int, error)
 	CloseIdle func(context.Context) // has poolers close what the live load has left open
 }
@@ -52,14 +48,13 @@ type LinkProbe interface {
 
 // A NodeProbe asks one node how it is.
 type NodeProbe interface {
-	Node() string
 	// Ask returns what it saw, as a change of the nodes that it says something of.
 	Ask(context.Context) (func(map[string]*Node), error)
 	Close()
 }
 
-// SourceOfLab is the lab itself, whose files are below root.
-func SourceOfLab(root string) (*Source, error) {
+// sourceOfLab is the lab itself, whose files are below root.
+func sourceOfLab(root string) (*source, error) {
 	set, err := topology.Load(root)
 	if err != nil {
 		return nil, err
@@ -76,14 +71,13 @@ func SourceOfLab(root string) (*Source, error) {
 	if err != nil {
 		own = "lab"
 	}
-	results := filepath.Join(root, "results")
-	s := &Source{
+	s := &source{
 		Set:       set,
 		Presets:   presets,
 		Links:     links,
+		Nodes:     map[string]NodeProbe{},
+		Waits:     map[string]*sample.Rolling{},
 		Probe:     func(l topology.Link) LinkProbe { return link.NewProbe(topology.Proxy, l) },
-		UnderWay:  func() (string, bool) { return run.UnderWay(results) },
-		Step:      func() (run.Step, bool) { return run.LastStep(results) },
 		K6:        "k6",
 		Lab:       own,
 		Scale:     server.Scale,
@@ -93,18 +87,17 @@ func SourceOfLab(root string) (*Source, error) {
 		kind := set.PoolerKind(name)
 		switch {
 		case name == "primary" || name == "standby":
-			s.Nodes = append(s.Nodes, &database{watch: server.NewNode(name), name: name})
+			s.Nodes[name] = &database{server.NewNode(name), name}
 			password := os.Getenv("LAB_PASSWORD")
-			rolling := sample.NewRolling(name, server.NodeDSN(name), password, server.Roles(), waitsWindow)
-			s.Waits = append(s.Waits, &waits{name, rolling})
+			s.Waits[name] = sample.NewRolling(name, server.NodeDSN(name), password, server.Roles(), waitsWindow)
 		case name == "yugabyte":
-			s.Nodes = append(s.Nodes, &database{watch: server.NewNode(name), name: name})
+			s.Nodes[name] = &database{server.NewNode(name), name}
 		case kind != "":
 			p, err := server.NewPooler(name, kind)
 			if err != nil {
 				return nil, fmt.Errorf("pooler of service %s: %w", name, err)
 			}
-			s.Nodes = append(s.Nodes, &poolerProbe{pooler: p, name: name, servers: serversOf(set, name)})
+			s.Nodes[name] = &poolerProbe{pooler: p, name: name, servers: serversOf(set, name)}
 		}
 	}
 	return s, nil

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"pooler-lab/internal/link"
+	"pooler-lab/internal/run"
 	"pooler-lab/k6/live/second"
 )
 
@@ -146,16 +147,11 @@ type Choice struct {
 
 // Running is the lesson under way.
 type Running struct {
-	Name        string `json:"name"`
-	Run         string `json:"run"`       // its folder's name, "" before it has one
-	State       string `json:"state"`     // running or cancelling
-	Elsewhere   bool   `json:"elsewhere"` // started from a terminal
-	Cell        string `json:"cell"`      // or the two of a pair
-	Pair        string `json:"pair"`      // what its groups show until now, "" where they show nothing
-	Done        int    `json:"done"`
-	Of          int    `json:"of"`
-	SecondsLeft int    `json:"seconds_left"`
-	Failed      int    `json:"failed"`
+	Name      string `json:"name"`
+	State     string `json:"state"`     // running or cancelling
+	Elsewhere bool   `json:"elsewhere"` // started from a terminal
+	run.Step         // zero before it has a run
+	Pair      string `json:"pair"` // what the groups of the pair under way show until now, "" where they show nothing
 }
 
 // LastRun is the run that this console started last, once it has ended.
@@ -170,7 +166,6 @@ type LastRun struct {
 type Tick struct {
 	Time  time.Time              `json:"time"`
 	Paths map[string]second.Path `json:"paths"` // of the live load, none while it doesn't run
-	Links map[string]*float64    `json:"links"` // measured round trips in ms, null where there is none
 	Gap   bool                   `json:"gap"`   // a new k6 began: don't join the lines across
 }
 
