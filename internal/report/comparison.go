@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"pooler-lab/internal/chart"
-	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
@@ -202,31 +201,20 @@ func counted(found []outcome.Outcome) string {
 	return strings.Join(texts, ", ")
 }
 
-// A Study is the published one that the lesson reproduces; its own Study is nil where there is none.
-type Study struct {
-	*lesson.Study
-	Seen []StudyFigure
-}
-
-// A StudyFigure is what the study's author saw beside what was seen here.
-type StudyFigure struct {
-	What, Value string
-	Here        string // - where nothing was seen
-	Range       string // its interval, empty where there is none
-	As          string // what was measured here, or why nothing was
-}
-
-func studyOf(plan *lesson.Study, figures []outcome.StudyFigure) Study {
-	s := Study{Study: plan}
+// studied sets what the study's author saw beside what was seen here.
+func studied(figures []outcome.StudyFigure) Table {
+	t := Table{Prose: true, Caption: "What its author saw beside what was seen here",
+		Head: heads("figure", "the study", "here", "measured as")}
+	t.Head[1].Number, t.Head[2].Number = true, true
 	for _, f := range figures {
-		row := StudyFigure{What: f.Plan.What, Value: f.Plan.Value, Here: "-", As: f.Reason.String()}
+		here, as := Cell{Text: "-"}, f.Reason.String()
 		if f.Seen.N > 0 {
-			row.Here, row.As = f.String(), fmt.Sprintf("%s of %s", f.Metric.Heading, outcome.Name(f.Cell))
+			here.Text, as = f.String(), fmt.Sprintf("%s of %s", f.Metric.Heading, outcome.Name(f.Cell))
 		}
 		if f.Seen.Known() {
-			row.Range = f.Seen.Text(f.Metric.Text)
+			here.Note = f.Seen.Text(f.Metric.Text)
 		}
-		s.Seen = append(s.Seen, row)
+		t.add(f.Plan.What, f.Plan.Value, here, as)
 	}
-	return s
+	return t
 }

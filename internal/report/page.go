@@ -35,7 +35,7 @@ type Page struct {
 	Findings    []Finding
 	Tally       string
 	LeftOut     string
-	Study       Study
+	Study       Table // its figures beside ours
 
 	Paths     []Path
 	Charts    []Chart
@@ -52,7 +52,7 @@ type Page struct {
 func NewPage(run *result.Run) *Page {
 	all := outcome.All(run)
 	p := &Page{Run: run, Machine: machine(run), Alerts: alerts(run), Few: few(run), Notes: notes(run),
-		Within: within(run), LeftOut: all.LeftOutText(), Study: studyOf(run.Lesson.Study, all.Figures),
+		Within: within(run), LeftOut: all.LeftOutText(), Study: studied(all.Figures),
 		Paths: paths(run), Charts: charts(run), MarksMean: marksOf(run), Troubles: troubles(run), Flags: flagTerms(run),
 		Manifest: manifestOf(run), Sampling: sampling(run)}
 	experiments := experimentsOf(run)

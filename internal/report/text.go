@@ -109,15 +109,15 @@ func (t *writer) details() {
 // none of them.
 func (t *writer) outcomes() {
 	t.comparisons()
-	if s := t.p.Study; s.Study != nil {
+	if s := t.p.Run.Lesson.Study; s != nil {
 		t.section("The study", fmt.Sprintf("%s (%s). %s", s.Title, s.Source, s.Setup))
 		table := Table{Head: heads("the study", "here", "what")}
-		for _, f := range s.Seen {
-			what := f.What
-			if f.Here == "-" {
-				what += ": " + f.As
+		for _, r := range t.p.Study.Rows {
+			what, here := r.Cells[0].Text, r.Cells[2].Text
+			if here == "-" {
+				what += ": " + r.Cells[3].Text
 			}
-			table.add(f.Value, f.Here, what)
+			table.add(r.Cells[1].Text, here, what)
 		}
 		t.table(table)
 	}
