@@ -1,6 +1,7 @@
 package outcome
 
 import (
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -9,35 +10,21 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// TestRuns judges runs as they lie on disk.
-func TestRuns(t *testing.T) {
-	tests := []struct {
-		name                string
-		made                *result.Run
-		comparison, finding string
-		overall             Outcome
-	}{
-		{"reproduced", balance(), "higher", "reproduced", Reproduced},
-		{"not-reproduced", flipped(), "lower", "not reproduced: tps of pgpool, select, 45 clients to direct, select, " +
-			"45 clients is 0.87 (0.86 to 0.89), expected: more than 1.00", NotReproduced},
-		{"flagged", busy(), "inconclusive: this machine's CPU was full (direct, select, 45 clients), which may be why",
-			"inconclusive: this machine's CPU was full (direct, select, 45 clients), which may be why", Inconclusive},
-		{"at-least", full(), "higher, at least: this machine's CPU was full (pgpool, select, 45 clients)",
-			"reproduced: this machine's CPU was full (pgpool, select, 45 clients)", Reproduced},
+// TestARunOnDisk judges one from its run.json alone.
+func TestARunOnDisk(t *testing.T) {
+	dir := filepath.Join("testdata", "reproduced")
+	if *update {
+		if err := balance().Write(dir); err != nil {
+			t.Fatal(err)
+		}
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			all := All(read(t, test.name, test.made))
-			if got := all.Comparisons[0].String(); got != test.comparison {
-				t.Errorf("the comparison is %s", got)
-			}
-			if got := all.Findings[0].String(); got != test.finding {
-				t.Errorf("the finding is %s", got)
-			}
-			if all.Overall() != test.overall {
-				t.Errorf("the run is %s", all.Overall())
-			}
-		})
+	run, err := result.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := All(run)
+	if all.Comparisons[0].String() != "higher" || all.Findings[0].String() != "reproduced" || all.Overall() != Reproduced {
+		t.Errorf("the comparison is %s, the finding %s, the run %s", all.Comparisons[0], all.Findings[0], all.Overall())
 	}
 }
 

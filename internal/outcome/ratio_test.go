@@ -55,6 +55,11 @@ func TestComparePaired(t *testing.T) {
 		}, "lower"},
 		{"a block that failed", 25, failed(2), "lower"},
 		{"a flag in a block", 25, flag(2, result.FlagHost), "lower"},
+		{"a full host on the slower side", 25, flag(1, result.FlagHost),
+			"inconclusive: this machine's CPU was full (pgpool, select, 1 client), which may be why"},
+		{"a full host on the faster side", 25, func(r *result.Run) {
+			r.Cells[0].Repeats[0].Flags = []result.Flag{{Kind: result.FlagHost}}
+		}, "lower, at most: this machine's CPU was full (direct, select, 1 client)"},
 		{"a flag that vetoes", 25, flag(1, result.FlagUncounted),
 			"inconclusive: the servers' counts are unknown (pgpool, select, 1 client)"},
 		{"a flag that doesn't", 25, flag(1, result.FlagErrors), "lower: statements failed (pgpool, select, 1 client)"},
