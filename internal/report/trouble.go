@@ -97,8 +97,13 @@ func flagTerms(run *result.Run) []Term {
 	for i := range run.Cells {
 		c := &run.Cells[i]
 		for _, kind := range c.Flags() {
-			if cells[kind]++; texts[kind] == "" {
-				texts[kind] = firstText(c, kind)
+			cells[kind]++
+		}
+		for _, r := range c.Repeats {
+			for _, f := range r.Flags {
+				if r.Status == result.OK {
+					texts[f.Kind] = cmp.Or(texts[f.Kind], f.Text)
+				}
 			}
 		}
 	}
@@ -111,15 +116,4 @@ func flagTerms(run *result.Run) []Term {
 		terms = append(terms, Term{string(kind), text})
 	}
 	return terms
-}
-
-func firstText(c *result.Cell, kind result.FlagKind) string {
-	for _, r := range c.Repeats {
-		for _, f := range r.Flags {
-			if r.Status == result.OK && f.Kind == kind {
-				return f.Text
-			}
-		}
-	}
-	return ""
 }
