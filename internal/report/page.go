@@ -141,7 +141,7 @@ func alerts(run *result.Run) []string {
 		all = append(all, "Not as the lesson has it: "+changed+".")
 	}
 	if run.NotRestored != "" {
-		all = append(all, sentence("the latencies set before the run could not be put back: "+run.NotRestored))
+		all = append(all, sentence("what was set before the run could not be put back: "+run.NotRestored))
 	}
 	return all
 }

@@ -151,7 +151,7 @@ func TestWhatAReaderHasToKnowFirst(t *testing.T) {
 			r.Lesson.Override = lesson.Override{Values: map[string][]string{"paths": {"direct"}}, Repeats: &six}
 		}, "Not as the lesson has it: paths direct, repeats 6."},
 		{"not put back", func(r *result.Run) { r.NotRestored = "toxiproxy doesn't answer" },
-			"The latencies set before the run could not be put back: toxiproxy doesn't answer."},
+			"What was set before the run could not be put back: toxiproxy doesn't answer."},
 	}
 	for _, test := range tests {
 		run := latency()

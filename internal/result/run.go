@@ -49,7 +49,7 @@ type Run struct {
 	Cells       []Cell     `json:"cells"`
 	Pairs       []Pair     `json:"pairs,omitempty"`        // cells measured side by side, in the order in which they ran
 	Unpaired    []Unpaired `json:"unpaired,omitempty"`     // comparisons whose cells can't be, and why
-	NotRestored string     `json:"not_restored,omitempty"` // why the latencies found at the start could not be put back
+	NotRestored string     `json:"not_restored,omitempty"` // why latencies or settings found at the start could not be put back
 	Unfinished  int        `json:"unfinished"`             // repeats that were planned and did not end by themselves
 }
 

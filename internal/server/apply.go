@@ -94,7 +94,7 @@ func (l *Servers) restoreSettings(ctx context.Context) error {
 	for _, a := range slices.Backward(l.applied) {
 		c, err := l.component(a.component)
 		if err == nil {
-			err = c.restore(ctx, a)
+			err = undo(ctx, c, a)
 		}
 		if err != nil {
 			left = append(left, a)
@@ -104,6 +104,18 @@ func (l *Servers) restoreSettings(ctx context.Context) error {
 	slices.Reverse(left)
 	l.applied = left
 	return errors.Join(failed...)
+}
+
+// undo restores a setting. One that can't be restored is as it was where its component had refused to change it.
+func undo(ctx context.Context, c component, a applied) error {
+	err := c.restore(ctx, a)
+	if err == nil {
+		return nil
+	}
+	if now, failed := c.read(ctx, a.name); failed == nil && now.before == a.before && now.own == a.own {
+		return nil
+	}
+	return err
 }
 
 // poolerSettings are a pooler's.
