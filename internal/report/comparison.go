@@ -206,7 +206,7 @@ func counted(found []outcome.Outcome) string {
 // studied sets what the study's author saw beside what was seen here.
 func studied(figures []outcome.StudyFigure) Table {
 	t := Table{Prose: true, Caption: "What its author saw beside what was seen here",
-		Head: heads("figure", "the study", "here", "measured as")}
+		Head: heads("what", "the study", "here", "measured as")}
 	t.Head[1].Number, t.Head[2].Number = true, true
 	for _, f := range figures {
 		here, as := Cell{Text: "-"}, f.Reason.String()
