@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
@@ -176,8 +177,7 @@ func notes(run *result.Run) (all []Term) {
 			off = append(off, p.Name)
 		}
 	}
-	for i := range run.Cells {
-		c := &run.Cells[i]
+	for _, c := range cellsOf(run) {
 		if c.Status == result.Failed {
 			failed = append(failed, nameOf(run, c)+": "+c.Reason)
 		}
@@ -205,6 +205,9 @@ func notes(run *result.Run) (all []Term) {
 	add("Rates on each path", strings.Join(rates, ", ")+".", len(rates) > 0)
 	return all
 }
+
+// cellsOf are all of the run's.
+func cellsOf(run *result.Run) []*result.Cell { return outcome.Select(run, lesson.Selector{}) }
 
 // nameOf says which cell of the run c is.
 func nameOf(run *result.Run, c *result.Cell) string {

@@ -200,10 +200,11 @@ func besideCell(f metric.Metric, first, c *result.Cell) Cell {
 	return cell
 }
 
+// cellBy is the run's cell with that id, nil where it has none.
 func cellBy(run *result.Run, id string) *result.Cell {
-	for i := range run.Cells {
-		if run.Cells[i].ID == id {
-			return &run.Cells[i]
+	for _, c := range cellsOf(run) {
+		if c.ID == id {
+			return c
 		}
 	}
 	return nil
