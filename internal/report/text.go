@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -129,16 +130,8 @@ func (t *writer) comparisons() {
 	table := Table{Head: []Head{{Text: "outcome"}, {Text: "ratio", Number: true}, {Text: "95 % interval", Number: true},
 		{Text: "of"}}}
 	for _, c := range t.p.Comparisons {
-		of := c.Metric
-		if c.How != "" {
-			of += "; " + c.How
-		}
-		of = because(fmt.Sprintf("%s (%s)", c.Says, of), c.Why)
-		interval := c.Range
-		if interval == "" {
-			interval = "-"
-		}
-		table.add(c.Outcome, c.Ratio, interval, of)
+		of := fmt.Sprintf("%s (%s)", c.Says, joinFilled("; ", c.Metric, c.How))
+		table.add(c.Outcome, c.Ratio, cmp.Or(c.Range, "-"), because(of, c.Why))
 	}
 	if len(table.Rows) > 0 {
 		t.section("", "Comparisons, each the ratio of two cells' figures "+t.p.Within)
