@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"strconv"
 
 	"github.com/aclements/go-moremath/scale"
 )
@@ -58,6 +59,4 @@ func thinned(ticks []float64) []float64 {
 }
 
 // tickText writes a tick's number as short as it can be: 0.05, 2, 10 000.
-func tickText(v float64) string {
-	return Grouped(trimmed(v))
-}
+func tickText(v float64) string { return Grouped(strconv.FormatFloat(v, 'f', -1, 64)) }

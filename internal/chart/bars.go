@@ -39,7 +39,7 @@ func Stack(c Chart) Drawing {
 // out.
 func (c *Chart) rows(log bool, least, most float64, draw func(a axis, place int, y float64) ([]Mark, float64)) Drawing {
 	d := Drawing{ID: c.ID, Title: c.Title, Description: c.Description, Width: width}
-	top := d.legend(c.named())
+	top := d.legend(c.Series)
 	y, left := top, 12+widest(c.placeNames(), 330)
 	a := newAxis(log, least, most, left, width-valueRoom)
 	var rows []Mark
@@ -102,16 +102,12 @@ func (c *Chart) placeNames() []string {
 	return names
 }
 
-// named are the series that a legend names: none where there is only one.
-func (c *Chart) named() []Series {
-	if len(c.Series) < 2 {
-		return nil
-	}
-	return c.Series
-}
-
-// legend draws the series' names with their colours in lines at the top, and returns where the drawing may begin.
+// legend draws the names of several series with their colours in lines at the top, and returns where the drawing may
+// begin.
 func (d *Drawing) legend(series []Series) (y float64) {
+	if len(series) < 2 {
+		return 10
+	}
 	x, y := 2.0, 16.0
 	for _, s := range series {
 		if needs := 24 + widthOf(s.Name) + 18; x+needs > width {
@@ -119,9 +115,6 @@ func (d *Drawing) legend(series []Series) (y float64) {
 		}
 		d.add(rect(s.class("bar"), x, y-11, 14, 14), text("name", x+20, y+1, s.Name))
 		x += 24 + widthOf(s.Name) + 18
-	}
-	if len(series) == 0 {
-		return 10
 	}
 	return y + 22
 }

@@ -3,7 +3,6 @@ package chart
 import (
 	"fmt"
 	"math"
-	"strconv"
 )
 
 // A Chart is what lines, bars and stacks are drawn from.
@@ -117,6 +116,3 @@ func (c *Chart) span() (least, most float64) {
 	}
 	return least, most
 }
-
-// trimmed writes v without digits that it doesn't need.
-func trimmed(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

@@ -5,13 +5,11 @@ import (
 	"math"
 )
 
-// Groups are the ratios of a pair's groups in the order in which they were measured.
+// Groups are the ratios of a pair's groups in the order in which they were measured, and what they come to.
 type Groups struct {
-	ID, Title string
-	Ratios    []float64 // above 0
-	Ratio     float64   // what they come to
-	Lo, Hi    float64   // ends of its interval; equal where there is none
-	Class     string    // the outcome's
+	ID string
+	Interval
+	Ratios []float64 // above 0
 }
 
 // Sizes of the drawing of groups.
@@ -22,7 +20,7 @@ const (
 
 // Draw draws a dot a group over a band that is the interval, on a logarithmic axis that has 1 on it.
 func (g Groups) Draw() Drawing {
-	d := Drawing{ID: g.ID, Title: g.Title, Width: width, Height: groupsHeight}
+	d := Drawing{ID: g.ID, Title: g.Name, Width: width, Height: groupsHeight}
 	least, most := min(1, g.Ratio), max(1, g.Ratio)
 	if g.Hi > g.Lo {
 		least, most = min(least, g.Lo), max(most, g.Hi)

@@ -97,15 +97,54 @@ func TestReadings(t *testing.T) {
 	}
 }
 
-func TestFixedWork(t *testing.T) {
-	r := busy()
-	r.Measured.Finish = &result.Finish{ConnectedSeconds: 1, Connected: 9, Starved: 1, Seconds: 3, TPSWithConnect: 40,
-		TPS: 0}
-	for name, want := range map[string]float64{"tps": 0, "tps_with_connect": 40, "connected_seconds": 1,
-		"finish_seconds": 3, "starved": 1, "connected": 9} {
-		f, _ := Find(name)
-		if got, ok := f.Of(&result.Cell{}, r); !ok || got != want {
-			t.Errorf("%s is %v (%v), it should be %v", name, got, ok, want)
+// What a figure is depends on what else the repeat measured, and on its cell.
+func TestReadingsByCircumstances(t *testing.T) {
+	finish := func(_ *result.Cell, r *result.Repeat) {
+		r.Measured.Finish = &result.Finish{ConnectedSeconds: 1, Connected: 9, Starved: 1, Seconds: 3, TPSWithConnect: 40}
+	}
+	prepared := func(transactions int64, errors ...result.Error) func(*result.Cell, *result.Repeat) {
+		return func(c *result.Cell, r *result.Repeat) {
+			c.Protocol, r.Measured.Transactions, r.Measured.Errors = "prepared", transactions, errors
+		}
+	}
+	on := func(path, other string) func(*result.Cell, *result.Repeat) {
+		return func(c *result.Cell, r *result.Repeat) { c.Path, r.Nodes[0].Service = path, other }
+	}
+	missed := []result.Error{{Code: "26000", Phase: "measure", Count: 25}, {Code: "26000", Phase: "warmup", Count: 99},
+		{Code: "42P05", Phase: "measure", Count: 7}}
+	for _, test := range []struct {
+		name, metric string
+		given        func(*result.Cell, *result.Repeat)
+		want         float64 // -1: it has none
+	}{
+		{"fixed work leaves connecting out", "tps", finish, 0},
+		{"fixed work", "tps_with_connect", finish, 40},
+		{"fixed work", "connected_seconds", finish, 1},
+		{"fixed work", "finish_seconds", finish, 3},
+		{"fixed work", "starved", finish, 1},
+		{"fixed work", "connected", finish, 9},
+		{"an open loop counts from the due time", "p50", func(_ *result.Cell, r *result.Repeat) {
+			r.Measured.Trends["pg_response_time"] = result.Trend{Count: 5, Med: 7}
+		}, 7},
+		{"locks that nobody counted on one node", "locks", func(_ *result.Cell, r *result.Repeat) {
+			r.Nodes[1].MaxLocks = nil
+		}, -1},
+		{"the path leads to the standby", "wait:CPU", on("standby", "primary"), 1},
+		{"the path leads to another server", "wait:CPU", on("yugabyte", "yugabyte"), 0.25},
+		{"the path's node wasn't sampled", "wait:CPU", on("direct", "standby"), -1},
+		{"a quarter missed", "prepared_misses", prepared(75, missed...), 0.25},
+		{"none missed", "prepared_misses", prepared(75), 0},
+		{"all missed", "prepared_misses", prepared(0, missed...), 1},
+		{"nothing sent", "prepared_misses", prepared(0), -1},
+	} {
+		f, err := Find(test.metric)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, r := &result.Cell{}, busy()
+		test.given(c, r)
+		if got, ok := f.Of(c, r); ok != (test.want >= 0) || ok && got != test.want {
+			t.Errorf("%s: %s is %v (%v), it should be %v", test.name, test.metric, got, ok, test.want)
 		}
 	}
 }
@@ -121,32 +160,6 @@ func TestNothing(t *testing.T) {
 		if _, ok := f.Of(&result.Cell{}, &result.Repeat{}); ok {
 			t.Errorf("%s was measured where nothing was", f.Name)
 		}
-	}
-}
-
-// A window too short for a count of locks has none, which is not the same as no locks.
-func TestLocksThatNobodyCounted(t *testing.T) {
-	r := busy()
-	r.Nodes[1].MaxLocks = nil
-	f, _ := Find("locks")
-	if got, ok := f.Of(&result.Cell{}, r); ok {
-		t.Errorf("%v locks, of which one node's were never counted", got)
-	}
-}
-
-func TestPacedTurnsCountFromTheirDueTime(t *testing.T) {
-	r := busy()
-	r.Measured.Trends["pg_response_time"] = result.Trend{Count: 5, Med: 7}
-	f, _ := Find("p50")
-	if got, _ := f.Of(&result.Cell{}, r); got != 7 {
-		t.Errorf("p50 is %v", got)
-	}
-}
-
-func TestTheStandbysWaits(t *testing.T) {
-	f, _ := Find("wait:CPU")
-	if got, ok := f.Of(&result.Cell{Cell: lesson.Cell{Path: "standby"}}, busy()); !ok || got != 1 {
-		t.Errorf("the share of CPU on the standby is %v (%v)", got, ok)
 	}
 }
 
@@ -234,5 +247,26 @@ func TestRatiosAreWithinABlock(t *testing.T) {
 	direct.Repeats[0].Status = result.Rejected
 	if got := f.Ratios(pgpool, direct); !slices.Equal(got, []float64{0.5, 2}) {
 		t.Errorf("the ratios without a rejected repeat are %v", got)
+	}
+}
+
+// What alternates is read off what k6 measured, counters and trends, and needs nothing else of a repeat.
+func TestWhatAlternatesIsOfK6Alone(t *testing.T) {
+	all := busy()
+	m := all.Measured
+	alone := &result.Repeat{Status: result.OK, Measured: &result.Measured{WindowSeconds: m.WindowSeconds,
+		Transactions: m.Transactions, TPS: m.TPS, Counters: m.Counters, Trends: m.Trends}}
+	for _, f := range All() {
+		v, ok := f.Of(&result.Cell{}, alone)
+		if whole, _ := f.Of(&result.Cell{}, all); f.Alternates() && (!ok || v != whole) {
+			t.Errorf("%s is %v of k6's counters and trends, and %v of the repeat", f.Name, v, whole)
+		}
+	}
+	for name, want := range map[string]bool{"tps": true, "p50": true, "connect": true, "copy_mb_s": true, "errors": false,
+		"errors:53300": false, "counter:pg_rows": true, "trend:pg_prepare": true, "share:lab_missed/lab_reads": false,
+		"statement:read": false, "wait:CPU": false, "first_connect": false} {
+		if f, err := Find(name); err != nil || f.Alternates() != want {
+			t.Errorf("%s alternates: %v, %v", name, f.Alternates(), err)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package metric
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"pooler-lab/internal/result"
@@ -193,11 +194,11 @@ func pooler[T int | float64](of func(*result.Pooler) *T) reading {
 	}
 }
 
-// selects counts those that a balancing path sent to the nodes of that role.
-func selects(role string) reading {
+// selects counts those that a balancing path sent to the nodes of those roles.
+func selects(roles ...string) reading {
 	return func(_ *result.Cell, r *result.Repeat) (sum float64, found bool) {
 		for _, s := range r.Shares {
-			if s.Role == role {
+			if slices.Contains(roles, s.Role) {
 				sum += float64(s.Selects)
 			}
 		}
@@ -205,14 +206,7 @@ func selects(role string) reading {
 	}
 }
 
-func standbyShare(c *result.Cell, r *result.Repeat) (float64, bool) {
-	primary, _ := selects("primary")(c, r)
-	standby, _ := selects("standby")(c, r)
-	if primary+standby == 0 {
-		return 0, false
-	}
-	return standby / (primary + standby), true
-}
+var standbyShare = per(selects("standby"), selects("primary", "standby"))
 
 // per divides one reading by another that isn't 0.
 func per(of, by reading) reading {
@@ -233,11 +227,8 @@ func counter(metric string) reading {
 	}
 }
 
-// iterations are those of the window; runs of a program that didn't count them have none.
-func iterations(_ *result.Cell, r *result.Repeat) (float64, bool) {
-	n := r.Measured.Counters["pg_iterations"]
-	return n, n > 0
-}
+// iterations are those of the window.
+var iterations = counter("pg_iterations")
 
 func window(_ *result.Cell, r *result.Repeat) (seconds float64, _ bool) {
 	return r.Measured.WindowSeconds, true
@@ -246,13 +237,13 @@ func window(_ *result.Cell, r *result.Repeat) (seconds float64, _ bool) {
 // rate is how many iterations a second there were.
 var rate = per(iterations, window)
 
-func copied(c *result.Cell, r *result.Repeat) (float64, bool) {
+// copied is how many megabytes a second there were.
+var copied = per(megabytes, window)
+
+func megabytes(c *result.Cell, r *result.Repeat) (float64, bool) {
 	sent, ok := counter("pg_bytes_sent")(c, r)
 	received, _ := counter("pg_bytes_received")(c, r)
-	if !ok || r.Measured.WindowSeconds == 0 {
-		return 0, false
-	}
-	return (sent + received) / 1e6 / r.Measured.WindowSeconds, true
+	return (sent + received) / 1e6, ok
 }
 
 // failures count the errors that are wanted.

@@ -73,15 +73,14 @@ func one(run *result.Run, s lesson.Selector) (*result.Cell, Judged) {
 // two returns the cells of a ratio, as one does. Where they ran side by side, what became of them elsewhere doesn't
 // matter.
 func two(run *result.Run, f metric.Metric, of, to lesson.Selector) (a, b *result.Cell, none Judged) {
-	a, _ = picked(run, of)
-	b, _ = picked(run, to)
+	a, none = one(run, of)
+	b, other := one(run, to)
 	if pair, _ := run.PairOf(a, b, f.Name); pair != nil {
 		return a, b, Judged{}
 	}
-	if a, none = one(run, of); none.Outcome != "" {
-		return a, nil, none
+	if none.Outcome == "" {
+		none = other
 	}
-	b, none = one(run, to)
 	return a, b, none
 }
 

@@ -3,10 +3,6 @@ package outcome
 import (
 	"encoding/json"
 	"flag"
-	"fmt"
-	"math"
-	"path/filepath"
-	"testing"
 	"time"
 
 	"pooler-lab/internal/lesson"
@@ -76,54 +72,5 @@ func balance() *result.Run {
 	cell(run, "pgpool", 5, 4000, 4100, 4150, 3900, 4050, 4000)
 	cell(run, "direct", 45, 4600, 4700, 4500, 4600, 4650, 4700)
 	cell(run, "pgpool", 45, 5900, 6000, 5800, 6100, 5950, 6050)
-	return run
-}
-
-// flipped is the same where Pgpool-II never wins.
-func flipped() *result.Run {
-	run := balance()
-	run.Cells = run.Cells[:3]
-	cell(run, "pgpool", 45, 4000, 4100, 4000, 4050, 4000, 4100)
-	return run
-}
-
-// busy is the same where the host was full in one repeat of direct, whose throughput may have been higher.
-func busy() *result.Run {
-	run := balance()
-	run.Cells[2].Repeats[2].Flags = []result.Flag{{Kind: result.FlagHost, Text: "99 % of the host's CPU in use"}}
-	return run
-}
-
-// full is the same where the cells of 45 clients ran side by side, and the host was full on Pgpool-II's side.
-func full() *result.Run {
-	run := balance()
-	direct, pgpool := &run.Cells[2], &run.Cells[3]
-	p := result.Pair{Block: 1, Of: "pgpool-45", To: "direct-45", Metrics: []string{"tps"}, Until: 0.05, AtMost: 45,
-		Status: result.OK, SlotMS: 230, Groups: EarliestGroups, Ending: result.TimeOver,
-		Figures: map[string][][2]float64{}}
-	for i := range p.Groups {
-		p.Figures["tps"] = append(p.Figures["tps"], [2]float64{math.Round(1795 * math.Exp(0.098*math.Sin(float64(7*i)))), 1000})
-	}
-	run.Pairs = []result.Pair{p}
-	for _, c := range []*result.Cell{direct, pgpool} {
-		c.ID, c.Paired, c.Wanted, c.Repeats = fmt.Sprintf("%s-%d", c.Path, c.Clients), 1, 1, c.Repeats[:1]
-	}
-	pgpool.Repeats[0].Flags = []result.Flag{{Kind: result.FlagHost, Text: "99 % of the host's CPU in use"}}
-	return run
-}
-
-// read gives back a run of testdata, as its run.json has it.
-func read(t *testing.T, name string, made *result.Run) *result.Run {
-	t.Helper()
-	dir := filepath.Join("testdata", name)
-	if *update {
-		if err := made.Write(dir); err != nil {
-			t.Fatal(err)
-		}
-	}
-	run, err := result.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
 	return run
 }

@@ -1,11 +1,9 @@
 package outcome
 
 import (
-	"strings"
 	"testing"
 
 	"pooler-lab/internal/lesson"
-	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
 
@@ -86,32 +84,6 @@ func TestCompareDespiteFlags(t *testing.T) {
 				t.Errorf("it names the flags %v, and the ratio is flagged: %v", c.Reason.Flags, c.Ratio.Flagged)
 			}
 		})
-	}
-}
-
-// The run of the fixture at-least, with the host full elsewhere.
-func TestAFullHostOnTheOtherSide(t *testing.T) {
-	for name, test := range map[string]struct {
-		full []int // cells
-		want string
-	}{
-		"neither":          {nil, "higher"},
-		"Pgpool-II's side": {[]int{3}, "higher, at least: "},
-		"direct's side":    {[]int{2}, "inconclusive: this machine's CPU was full (direct, "},
-		"both sides":       {[]int{2, 3}, "inconclusive: this machine's CPU was full (direct, "},
-	} {
-		run := read(t, "at-least", full())
-		run.Cells[3].Repeats[0].Flags = nil
-		for _, i := range test.full {
-			run.Cells[i].Repeats[0].Flags = []result.Flag{{Kind: result.FlagHost}}
-		}
-		c := Compare(run, run.Lesson.Comparisons[0])
-		if got := c.String(); !strings.HasPrefix(got, test.want) || test.full == nil && got != test.want {
-			t.Errorf("%s: it is %q, it should be %q", name, got, test.want)
-		}
-		if text := c.Ratio.Text(metric.RatioText); text != "1.67 to 1.96" {
-			t.Errorf("%s: the interval is %s", name, text)
-		}
 	}
 }
 

@@ -28,28 +28,27 @@ const mostRelated = 0.5
 // range is Yuen's (Student's t with the winsorised variance; Biometrika 61, 1974), widened where a group resembles the
 // one before. A group without a ratio, since one of its figures is 0, is left out and counted.
 func Groups(figures [][2]float64) Interval {
-	i := Interval{OfGroups: true}
-	var logs []float64
-	for _, f := range figures {
-		ratio, ok := ratioOf(f)
-		if !ok {
-			i.LeftOut++
-			continue
-		}
-		logs = append(logs, math.Log(ratio))
-	}
-	if i.N = len(logs); i.N == 0 {
+	logs := ratios(figures)
+	i := Interval{OfGroups: true, N: len(logs), LeftOut: len(figures) - len(logs)}
+	if i.N == 0 {
 		return i
+	}
+	for n := range logs {
+		logs[n] = math.Log(logs[n])
 	}
 	center, half := trimmed(logs)
 	i.Center, i.Lo, i.Hi = math.Exp(center), math.Exp(center-half), math.Exp(center+half)
 	return i
 }
 
-// ratioOf is a group's ratio; false where it has none.
-func ratioOf(figures [2]float64) (float64, bool) {
-	ratio := figures[0] / figures[1]
-	return ratio, figures[0] > 0 && figures[1] > 0 && ratio > 0 && !math.IsInf(ratio, 0)
+// ratios are those of the groups that have one, in order.
+func ratios(figures [][2]float64) (all []float64) {
+	for _, f := range figures {
+		if r := f[0] / f[1]; f[0] > 0 && f[1] > 0 && r > 0 && !math.IsInf(r, 0) {
+			all = append(all, r)
+		}
+	}
+	return all
 }
 
 // HalfWidth is half the width of a ratio's interval as a share of the ratio, 0.05 for 0.95 to 1.05; without limit where

@@ -63,13 +63,8 @@ func ofPair(f metric.Metric, pair *result.Pair, inverted bool, of, to *result.Ce
 			figures[i][0], figures[i][1] = figures[i][1], figures[i][0]
 		}
 	}
-	r := Ratio{Interval: Groups(figures), Pair: pair, cells: []*result.Cell{within(pair, of), within(pair, to)}}
-	for _, g := range figures {
-		if ratio, ok := ratioOf(g); ok {
-			r.Groups = append(r.Groups, ratio)
-		}
-	}
-	return r
+	return Ratio{Interval: Groups(figures), Pair: pair, Groups: ratios(figures),
+		cells: []*result.Cell{within(pair, of), within(pair, to)}}
 }
 
 // within is the cell with its repeat of the pair's block alone: what happened to it elsewhere doesn't matter. That

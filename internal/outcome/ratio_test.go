@@ -55,6 +55,11 @@ func TestComparePaired(t *testing.T) {
 		}, "lower"},
 		{"a block that failed", 25, failed(2), "lower"},
 		{"a flag in a block", 25, flag(2, result.FlagHost), "lower"},
+		{"a full host on the slower side", 25, flag(1, result.FlagHost),
+			"inconclusive: this machine's CPU was full (pgpool, select, 1 client), which may be why"},
+		{"a full host on the faster side", 25, func(r *result.Run) {
+			r.Cells[0].Repeats[0].Flags = []result.Flag{{Kind: result.FlagHost}}
+		}, "lower, at most: this machine's CPU was full (direct, select, 1 client)"},
 		{"a flag that vetoes", 25, flag(1, result.FlagUncounted),
 			"inconclusive: the servers' counts are unknown (pgpool, select, 1 client)"},
 		{"a flag that doesn't", 25, flag(1, result.FlagErrors), "lower: statements failed (pgpool, select, 1 client)"},
@@ -121,25 +126,26 @@ func TestHowARatioWasMeasured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	how := func(run *result.Run) string { return RatioOf(run, tps, &run.Cells[1], &run.Cells[0]).How }
-	if got := how(paired(38)); got != "side by side, 38 groups of 4 x 230 ms" {
-		t.Errorf("of a pair it is %q", got)
-	}
-	run := paired(38)
-	run.Pairs[0].Figures["tps"][3][1] = 0
-	if got := how(run); got != "side by side, 37 groups of 4 x 230 ms, 1 without a ratio" {
-		t.Errorf("with a group without a ratio it is %q", got)
-	}
-	run.Pairs[0].Status, run.Pairs[0].Reason = result.Blocked, "an iteration of pgpool takes 60 ms"
-	if got := how(run); got != "2 blocks, not side by side: an iteration of pgpool takes 60 ms" {
-		t.Errorf("of a pair that came to nothing it is %q", got)
-	}
-	run.Pairs, run.Unpaired = nil, []result.Unpaired{{Of: "direct", To: "pgpool", Metric: "tps", Reason: "an open loop"}}
-	if got := how(run); got != "2 blocks, not side by side: an open loop" {
-		t.Errorf("of cells that can't be paired it is %q", got)
-	}
-	run.Unpaired = nil
-	if got := how(run); got != "" {
-		t.Errorf("in a run without pairs it is %q", got)
+	unpaired := []result.Unpaired{{Of: "direct", To: "pgpool", Metric: "tps", Reason: "an open loop"}}
+	for _, test := range []struct {
+		name   string
+		change func(*result.Run)
+		want   string
+	}{
+		{"a pair", func(*result.Run) {}, "side by side, 38 groups of 4 x 230 ms"},
+		{"a group without a ratio", func(r *result.Run) { r.Pairs[0].Figures["tps"][3][1] = 0 },
+			"side by side, 37 groups of 4 x 230 ms, 1 without a ratio"},
+		{"a pair that came to nothing", func(r *result.Run) {
+			r.Pairs[0].Status, r.Pairs[0].Reason = result.Blocked, "an iteration of pgpool takes 60 ms"
+		}, "2 blocks, not side by side: an iteration of pgpool takes 60 ms"},
+		{"cells that can't be paired", func(r *result.Run) { r.Pairs, r.Unpaired = nil, unpaired },
+			"2 blocks, not side by side: an open loop"},
+		{"a run without pairs", func(r *result.Run) { r.Pairs = nil }, ""},
+	} {
+		run := paired(38)
+		test.change(run)
+		if got := RatioOf(run, tps, &run.Cells[1], &run.Cells[0]).How; got != test.want {
+			t.Errorf("%s: it is %q, it should be %q", test.name, got, test.want)
+		}
 	}
 }

@@ -72,14 +72,15 @@ func (r Ratio) flags(run *result.Run, f metric.Metric) (all flagging) {
 // happened says what a flag found, and in which cell.
 func happened(run *result.Run, kind result.FlagKind, c *result.Cell) string {
 	text := kind.Short()
-	if t := furthest(c); kind == result.FlagLatency && t != nil {
+	if t := Furthest(c); kind == result.FlagLatency && t != nil {
 		text = fmt.Sprintf("a round trip of %s ms where %g ms were set", metric.Number(t.MeasuredMS), t.SetMS)
 	}
 	return fmt.Sprintf("%s (%s)", text, NameIn(run, c))
 }
 
-// furthest is the round trip that is furthest from what was set, of the repeats of c that count.
-func furthest(c *result.Cell) (most *result.RoundTrip) {
+// Furthest is the round trip that is furthest from what was set, of the repeats of c that count; nil where none
+// was measured.
+func Furthest(c *result.Cell) (most *result.RoundTrip) {
 	off := func(t *result.RoundTrip) float64 { return math.Abs(t.MeasuredMS - t.SetMS) }
 	for i := range c.Repeats {
 		r := &c.Repeats[i]

@@ -19,24 +19,23 @@ type StudyFigure struct {
 // See finds what stands beside a study's figure.
 func See(run *result.Run, plan lesson.StudyFigure) StudyFigure {
 	f := StudyFigure{Plan: plan}
-	if plan.Metric == "" || plan.Of == nil {
+	found, err := metric.Find(plan.Metric)
+	switch {
+	case plan.Metric == "" || plan.Of == nil:
 		f.Reason.Text = "not measured here"
 		return f
-	}
-	found, err := metric.Find(plan.Metric)
-	if err != nil {
+	case err != nil:
 		f.Reason.Text = err.Error()
 		return f
 	}
-	f.Metric = found
 	c, none := one(run, plan.Of)
-	if f.Cell = c; c != nil {
+	if f.Metric, f.Cell = found, c; c != nil {
 		f.Seen, f.Flags = Summary(found.Values(c)), found.Flags(c)
 	}
 	switch {
 	case f.Seen.N > 0:
 	case none.Outcome == NotInThisRun:
-		f.Reason.Text = string(none.Outcome)
+		f.Reason.Text = none.Outcome.String()
 	case none.Outcome != "":
 		f.Reason = none.Reason
 	default:

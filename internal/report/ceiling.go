@@ -1,8 +1,6 @@
 package report
 
 import (
-	"slices"
-
 	"pooler-lab/internal/chart"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
@@ -17,31 +15,28 @@ func (p *plot) ceilings(values []lesson.Value) (all []chart.Series) {
 		return nil
 	}
 	counts := result.Values(clients, p.cells)
+	several := p.X != clients.Name && len(counts) > 1
+	if !several {
+		counts = counts[:min(1, len(counts))]
+	}
 	for _, count := range counts {
 		s := chart.Series{Name: "clients / round trip", Limit: true}
-		cells := p.cells
-		if several := p.X != clients.Name && len(counts) > 1; several {
+		if several {
 			s.Name = said(clients, count) + " / round trip"
-			cells = slices.DeleteFunc(slices.Clone(cells), func(c *result.Cell) bool { return !has(c, clients, count) })
 		}
 		for i, x := range values {
-			if most := p.most(x, cells); most > 0 {
+			most := 0.0 // with the shortest round trip that a path measured there
+			for _, c := range p.cells {
+				trip, ok := metric.Middle(roundTrips(c))
+				if ok && trip > 0 && has(c, p.x, x) && (!several || has(c, clients, count)) {
+					most = max(most, 1000*float64(c.Clients)/trip)
+				}
+			}
+			if most > 0 {
 				s.Points = append(s.Points, chart.Point{Place: i, Value: most})
 			}
 		}
-		if all = append(all, s); p.X == clients.Name {
-			break
-		}
+		all = append(all, s)
 	}
 	return all
-}
-
-// most is the most that the cells' clients can do at a place, with the shortest round trip that a path measured there.
-func (p *plot) most(x lesson.Value, cells []*result.Cell) (most float64) {
-	for _, c := range cells {
-		if trip, ok := metric.Middle(roundTrips(c)); ok && trip > 0 && has(c, p.x, x) {
-			most = max(most, 1000*float64(c.Clients)/trip)
-		}
-	}
-	return most
 }

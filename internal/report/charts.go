@@ -37,7 +37,7 @@ func charts(run *result.Run) []Chart {
 	var all []Chart
 	for i, plan := range run.Lesson.Charts {
 		p := plot{run: run, Chart: plan, id: fmt.Sprintf("chart-%d", i+1)}
-		if p.cells = outcome.Select(run, lesson.Selector{}); plan.Of != nil {
+		if p.cells = cellsOf(run); plan.Of != nil {
 			p.cells = outcome.Select(run, plan.Of)
 		}
 		if err := p.find(); err != nil {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"pooler-lab/internal/chart"
-	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
@@ -35,9 +34,9 @@ var looks = map[outcome.Outcome]Badge{
 	outcome.NoClearDifference: {Sign: "=", Class: "same"},
 }
 
-func badgeOf(o outcome.Outcome, why outcome.Reason) Badge {
-	b := looks[o]
-	b.Outcome, b.Why = o.String(), why.String()
+func badgeOf(j outcome.Judged) Badge {
+	b := looks[j.Outcome]
+	b.Outcome, b.Why = j.Outcome.String(), j.Reason.String()
 	return b
 }
 
@@ -65,14 +64,11 @@ func comparisons(found []outcome.Comparison) ([]Comparison, reach) {
 			continue
 		}
 		c := comparisonOf(f)
-		i := chart.Interval{Name: c.Says + ": no ratio", Class: c.Class}
+		name := c.Says + ": no ratio"
 		if f.Ratio.N > 0 {
-			i.Name, i.Ratio = fmt.Sprintf("%s: ratio %s", c.Says, c.Ratio), f.Ratio.Center
+			name = joinFilled(", from ", fmt.Sprintf("%s: ratio %s", c.Says, c.Ratio), c.Range)
 		}
-		if f.Ratio.Known() {
-			i.Name, i.Lo, i.Hi = fmt.Sprintf("%s, from %s", i.Name, c.Range), f.Ratio.Lo, f.Ratio.Hi
-		}
-		all, intervals = append(all, c), append(intervals, i)
+		all, intervals = append(all, c), append(intervals, intervalOf(f, name))
 	}
 	drawings, most := chart.Intervals("ratio-", intervals)
 	for i := range all {
@@ -81,9 +77,18 @@ func comparisons(found []outcome.Comparison) ([]Comparison, reach) {
 	return all, reach{shortest(1 / most), shortest(most)}
 }
 
+// intervalOf is the comparison's ratio as charts draw it.
+func intervalOf(f outcome.Comparison, name string) chart.Interval {
+	i := chart.Interval{Name: name, Ratio: f.Ratio.Center, Class: looks[f.Outcome].Class}
+	if f.Ratio.Known() {
+		i.Lo, i.Hi = f.Ratio.Lo, f.Ratio.Hi
+	}
+	return i
+}
+
 func comparisonOf(f outcome.Comparison) Comparison {
 	c := Comparison{Says: f.Plan.Text, Metric: cmp.Or(f.Metric.Heading, f.Plan.Metric), Ratio: "-", How: f.Ratio.How,
-		Badge: badgeOf(f.Outcome, f.Reason)}
+		Badge: badgeOf(f.Judged)}
 	c.Outcome = f.Text()
 	if f.Of != nil && f.To != nil {
 		c.Of, c.To, c.Both = apart(f.Of, f.To)
@@ -137,12 +142,8 @@ func pairCharts(found []outcome.Comparison) (all []pairChart) {
 		if f.Ratio.Pair == nil || len(f.Ratio.Groups) == 0 {
 			continue
 		}
-		g := chart.Groups{ID: fmt.Sprintf("groups-%d", len(all)+1), Class: looks[f.Outcome].Class, Ratios: f.Ratio.Groups,
-			Ratio: f.Ratio.Center}
-		g.Title = fmt.Sprintf("%s: the ratio in each of %s", f.Plan.Text, metric.Count(len(g.Ratios), "group"))
-		if f.Ratio.Known() {
-			g.Lo, g.Hi = f.Ratio.Lo, f.Ratio.Hi
-		}
+		name := fmt.Sprintf("%s: the ratio in each of %s", f.Plan.Text, metric.Count(len(f.Ratio.Groups), "group"))
+		g := chart.Groups{ID: fmt.Sprintf("groups-%d", len(all)+1), Interval: intervalOf(f, name), Ratios: f.Ratio.Groups}
 		all = append(all, pairChart{Says: fmt.Sprintf("%s (%s)", f.Plan.Text, f.Metric.Heading), How: f.Ratio.How,
 			Ending: ending(f.Ratio.Pair), Drawing: g.Draw()})
 	}
@@ -174,7 +175,7 @@ func findings(found []outcome.Finding) (all []Finding, tally string) {
 	var outcomes []outcome.Outcome
 	for _, f := range found {
 		if f.Reason.LeftOut == "" {
-			all = append(all, Finding{f.Plan.Text, f.Own, badgeOf(f.Outcome, f.Reason)})
+			all = append(all, Finding{f.Plan.Text, f.Own, badgeOf(f.Judged)})
 			outcomes = append(outcomes, f.Outcome)
 		}
 	}
@@ -202,31 +203,20 @@ func counted(found []outcome.Outcome) string {
 	return strings.Join(texts, ", ")
 }
 
-// A Study is the published one that the lesson reproduces; its own Study is nil where there is none.
-type Study struct {
-	*lesson.Study
-	Seen []StudyFigure
-}
-
-// A StudyFigure is what the study's author saw beside what was seen here.
-type StudyFigure struct {
-	What, Value string
-	Here        string // - where nothing was seen
-	Range       string // its interval, empty where there is none
-	As          string // what was measured here, or why nothing was
-}
-
-func studyOf(plan *lesson.Study, figures []outcome.StudyFigure) Study {
-	s := Study{Study: plan}
+// studied sets what the study's author saw beside what was seen here.
+func studied(figures []outcome.StudyFigure) Table {
+	t := Table{Prose: true, Caption: "What its author saw beside what was seen here",
+		Head: heads("what", "the study", "here", "measured as")}
+	t.Head[1].Number, t.Head[2].Number = true, true
 	for _, f := range figures {
-		row := StudyFigure{What: f.Plan.What, Value: f.Plan.Value, Here: "-", As: f.Reason.String()}
+		here, as := Cell{Text: "-"}, f.Reason.String()
 		if f.Seen.N > 0 {
-			row.Here, row.As = f.String(), fmt.Sprintf("%s of %s", f.Metric.Heading, outcome.Name(f.Cell))
+			here.Text, as = f.String(), fmt.Sprintf("%s of %s", f.Metric.Heading, outcome.Name(f.Cell))
 		}
 		if f.Seen.Known() {
-			row.Range = f.Seen.Text(f.Metric.Text)
+			here.Note = f.Seen.Text(f.Metric.Text)
 		}
-		s.Seen = append(s.Seen, row)
+		t.add(f.Plan.What, f.Plan.Value, here, as)
 	}
-	return s
+	return t
 }

@@ -10,7 +10,6 @@ import (
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
-	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
 )
 
@@ -18,12 +17,12 @@ import (
 // Metrics with a colon in their names (errors:53300, wait:Client:ClientRead) have one where a repeat of the run
 // has them. An empty field was not measured.
 func CSV(out io.Writer, run *result.Run) error {
-	metrics := append(metric.All(), metric.Found(outcome.Select(run, lesson.Selector{}))...)
+	metrics := append(metric.All(), metric.Found(cellsOf(run))...)
 	names, _ := fields(run, &result.Cell{}, &result.Repeat{}, metrics)
 	lines := [][]string{names}
-	for i := range run.Cells {
-		for j := range run.Cells[i].Repeats {
-			_, values := fields(run, &run.Cells[i], &run.Cells[i].Repeats[j], metrics)
+	for _, c := range cellsOf(run) {
+		for j := range c.Repeats {
+			_, values := fields(run, c, &c.Repeats[j], metrics)
 			lines = append(lines, values)
 		}
 	}

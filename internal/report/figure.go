@@ -1,7 +1,6 @@
 package report
 
 import (
-	"math"
 	"slices"
 
 	"pooler-lab/internal/chart"
@@ -72,18 +71,12 @@ func ratioCell(run *result.Run, f metric.Metric, c *result.Cell) Cell {
 // roundTripCell is the median round trip of the repeats that count; or where one of them is flagged for it, the one
 // that is furthest from what was set.
 func roundTripCell(c *result.Cell) Cell {
-	cell, furthest := Cell{Text: "-"}, 0.0
+	cell := Cell{Text: "-"}
 	if v, ok := metric.Middle(roundTrips(c)); ok {
 		cell.Text = chart.Number(v)
 	}
-	for _, r := range c.Repeats {
-		if r.Status != result.OK || r.RoundTrip == nil || !r.Flagged(result.FlagLatency) {
-			continue
-		}
-		if off := math.Abs(r.RoundTrip.MeasuredMS - r.RoundTrip.SetMS); off > furthest {
-			furthest, cell.Text = off, chart.Number(r.RoundTrip.MeasuredMS)
-			cell.Flags = []result.FlagKind{result.FlagLatency}
-		}
+	if t := outcome.Furthest(c); t != nil && slices.Contains(c.Flags(), result.FlagLatency) {
+		cell.Text, cell.Flags = chart.Number(t.MeasuredMS), []result.FlagKind{result.FlagLatency}
 	}
 	return cell
 }

@@ -17,25 +17,24 @@ const PairsFile = "pairs.csv"
 
 // Write writes the run's report and its comma-separated values into dir, each whole or not at all.
 func Write(dir string, run *result.Run) error {
-	files := []error{writeCSV(filepath.Join(dir, CSVFile), CSV, run), writePage(dir, run)}
+	write := func(name string, to func(io.Writer, *result.Run) error) error {
+		var out bytes.Buffer
+		if err := to(&out, run); err != nil {
+			return err
+		}
+		return result.WriteFile(filepath.Join(dir, name), out.Bytes())
+	}
+	errs := []error{write(CSVFile, CSV), write(HTMLFile, writeHTML)}
 	if len(run.Pairs) > 0 {
-		files = append(files, writeCSV(filepath.Join(dir, PairsFile), PairsCSV, run))
+		errs = append(errs, write(PairsFile, PairsCSV))
 	}
-	return errors.Join(files...)
+	return errors.Join(errs...)
 }
 
-func writeCSV(file string, write func(io.Writer, *result.Run) error, run *result.Run) error {
-	var out bytes.Buffer
-	if err := write(&out, run); err != nil {
-		return err
-	}
-	return result.WriteFile(file, out.Bytes())
-}
-
-func writePage(dir string, run *result.Run) error {
+func writeHTML(out io.Writer, run *result.Run) error {
 	text, err := HTML(run)
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = out.Write(text)
 	}
-	return result.WriteFile(filepath.Join(dir, HTMLFile), text)
+	return err
 }

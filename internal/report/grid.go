@@ -5,7 +5,6 @@ import (
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
-	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
 )
 
@@ -17,7 +16,7 @@ func gridOf(run *result.Run, experiments []*experiment) *Table {
 	if err != nil {
 		return nil
 	}
-	cells := outcome.Select(run, lesson.Selector{})
+	cells := cellsOf(run)
 	values := result.Values(latency, cells)
 	if len(run.Paths) == 1 && len(values) > 2 {
 		return nil

@@ -84,16 +84,11 @@ func took(run *result.Run) string {
 }
 
 func host(h result.Host) string {
-	parts := []string{metric.Count(h.CPUs, "CPU")}
+	memory := ""
 	if h.MemoryBytes > 0 {
-		parts = append(parts, fmt.Sprintf("%.1f GB of memory", float64(h.MemoryBytes)/1e9))
+		memory = fmt.Sprintf("%.1f GB of memory", float64(h.MemoryBytes)/1e9)
 	}
-	for _, p := range []string{h.Arch, h.Kernel} {
-		if p != "" {
-			parts = append(parts, p)
-		}
-	}
-	return strings.Join(parts, ", ")
+	return joinFilled(", ", metric.Count(h.CPUs, "CPU"), memory, h.Arch, h.Kernel)
 }
 
 // sampling shows how often the servers' sessions were sampled, and what that cost them.

@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
@@ -35,7 +36,7 @@ type Page struct {
 	Findings    []Finding
 	Tally       string
 	LeftOut     string
-	Study       Study
+	Study       Table // its figures beside ours
 
 	Paths     []Path
 	Charts    []Chart
@@ -52,7 +53,7 @@ type Page struct {
 func NewPage(run *result.Run) *Page {
 	all := outcome.All(run)
 	p := &Page{Run: run, Machine: machine(run), Alerts: alerts(run), Few: few(run), Notes: notes(run),
-		Within: within(run), LeftOut: all.LeftOutText(), Study: studyOf(run.Lesson.Study, all.Figures),
+		Within: within(run), LeftOut: all.LeftOutText(), Study: studied(all.Figures),
 		Paths: paths(run), Charts: charts(run), MarksMean: marksOf(run), Troubles: troubles(run), Flags: flagTerms(run),
 		Manifest: manifestOf(run), Sampling: sampling(run)}
 	experiments := experimentsOf(run)
@@ -196,8 +197,7 @@ func notes(run *result.Run) (all []Term) {
 			off = append(off, p.Name)
 		}
 	}
-	for i := range run.Cells {
-		c := &run.Cells[i]
+	for _, c := range cellsOf(run) {
 		if c.Status == result.Failed {
 			failed = append(failed, nameOf(run, c)+": "+c.Reason)
 		}
@@ -225,6 +225,9 @@ func notes(run *result.Run) (all []Term) {
 	add("Rates on each path", strings.Join(rates, ", ")+".", len(rates) > 0)
 	return all
 }
+
+// cellsOf are all of the run's.
+func cellsOf(run *result.Run) []*result.Cell { return outcome.Select(run, lesson.Selector{}) }
 
 // nameOf says which cell of the run c is.
 func nameOf(run *result.Run, c *result.Cell) string {

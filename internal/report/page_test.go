@@ -8,7 +8,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"pooler-lab/internal/chart"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/result"
 )
@@ -69,7 +68,8 @@ func TestGolden(t *testing.T) {
 			c.Clients = n
 		}
 	}
-	for name, run := range map[string]*result.Run{"tour": tour(), "latency": latency(), "clients": clients} {
+	for name, run := range map[string]*result.Run{"tour": tour(), "latency": latency(), "clients": clients,
+		"balanced": balanced()} {
 		all[name+".txt"], all[name+"-details.txt"] = Text(run, false), Text(run, true)
 	}
 	all["verdict.txt"], _ = Verdict(latency())
@@ -251,20 +251,6 @@ func TestSentence(t *testing.T) {
 	}
 }
 
-// TestFiguresAreWrittenAlike: a page and a terminal have the same ones.
-func TestFiguresAreWrittenAlike(t *testing.T) {
-	run := balanced()
-	for name, text := range map[string]string{"the page": page(t, run), "the terminal": Text(run, true)} {
-		for _, want := range []string{"3 of 6", "50.0", "each iteration of reconnectEach connects",
-			"in how many repeats the standby answered", "share of the SELECTs that the standby answered",
-			"of an iteration: from before its connect to the end of its"} {
-			if !strings.Contains(oneLine(text), want) {
-				t.Errorf("%q is missing in %s:\n%s", want, name, text)
-			}
-		}
-	}
-}
-
 // balanced is a run of one client through a balancer: one that keeps its session, and one that connects each time.
 func balanced() *result.Run {
 	run := newRun()
@@ -285,32 +271,4 @@ func balanced() *result.Run {
 		run.Cells = append(run.Cells, cell)
 	}
 	return run
-}
-
-// TestWaitsAreThoseOfThePath: a stack shows the node that the path leads to, whatever that is called.
-func TestWaitsAreThoseOfThePath(t *testing.T) {
-	for path, node := range map[string]string{"direct": "primary", "standby": "standby", "yugabyte": "yugabyte"} {
-		cell := waiting("direct", 0)
-		cell.Path, cell.Repeats[0].Nodes[0].Service = path, node
-		all := waits([]*result.Cell{&cell})
-		if !slices.ContainsFunc(all, func(s chart.Series) bool { return s.Name == "IO:WALSync" }) {
-			t.Errorf("%s doesn't show what %s waited for: %v", path, node, all)
-		}
-	}
-	cell := waiting("direct", 0)
-	cell.Path = "standby"
-	if all := waits([]*result.Cell{&cell}); len(all) > 0 {
-		t.Errorf("the standby waits for what the primary does: %v", all)
-	}
-}
-
-func TestSettingsStandAboveTheTable(t *testing.T) {
-	run := newRun()
-	c := add(run, "throughput", "direct", lesson.WithoutProxy, measured(1, 0.1, 100, 0, 1))
-	c.Settings = map[string]map[string]string{"standby": {"hot_standby_feedback": "off",
-		"max_standby_streaming_delay": "30s"}}
-	_, shared := result.Differ([]*result.Cell{c})
-	if want := "standby.hot_standby_feedback=off standby.max_standby_streaming_delay=30s"; !slices.Contains(shared, want) {
-		t.Errorf("said is %q, wanted %q", shared, want)
-	}
 }

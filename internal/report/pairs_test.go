@@ -1,8 +1,8 @@
 package report
 
 import (
+	"bytes"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -40,48 +40,43 @@ func sideBySide(groups int) *result.Run {
 	return run
 }
 
-// TestPairsAreShown: the page draws each group, and the terminal says how a ratio was measured.
+// TestPairsAreShown: the page draws each group, and says as the terminal does how a ratio was measured.
 func TestPairsAreShown(t *testing.T) {
-	run := sideBySide(38)
-	page, text := page(t, run), oneLine(Text(run, true))
-	for _, want := range []string{
-		"side by side, 38 groups of 4 x 230 ms",
-		"6 blocks, not side by side: their links differ",
-		"or within a group of slots where they ran side by side",
-		"1 pair of cells side by side, then 6 blocks",
-		"ratios of cells that ran side by side have one from 12 groups on",
+	for _, test := range []struct {
+		groups int
+		change func(*result.Run)
+		both   []string // what the page and the terminal say
+		page   []string
+		none   string // what the page doesn't have
+	}{
+		{38, nil, []string{"side by side, 38 groups of 4 x 230 ms", "6 blocks, not side by side: their links differ",
+			"or within a group of slots where they ran side by side", "1 pair of cells side by side, then 6 blocks",
+			"ratios of cells that ran side by side have one from 12 groups on"},
+			[]string{"ended since the interval is as narrow as asked for", "group 38: ", `<rect class="interval`}, "group 39: "},
+		{8, nil, []string{"8 of 12 groups"}, nil, `<rect class="interval`},
+		{0, func(r *result.Run) { // one that came to nothing says why, even where no comparison needs it
+			r.Pairs[0].Status, r.Pairs[0].Reason = result.Blocked, "an iteration of pgpool takes 60 ms"
+			r.Lesson.Comparisons = nil
+		}, []string{"ran in blocks", "an iteration of pgpool takes 60 ms"}, nil, "group 1: "},
 	} {
-		if !strings.Contains(page, want) || !strings.Contains(text, want) {
-			t.Errorf("%q is missing on the page or in\n%s", want, text)
+		run := sideBySide(test.groups)
+		if test.change != nil {
+			test.change(run)
 		}
-	}
-	for _, want := range []string{"ended since the interval is as narrow as asked for", "group 38: "} {
-		if !strings.Contains(page, want) {
-			t.Errorf("%q is missing on the page", want)
+		page, text := page(t, run), oneLine(Text(run, true))
+		for _, want := range test.both {
+			if !strings.Contains(page, want) || !strings.Contains(text, want) {
+				t.Errorf("%q is missing on the page or in\n%s", want, text)
+			}
 		}
-	}
-	if n := strings.Count(page, `<circle class="group `); n != 38 {
-		t.Errorf("%d groups are drawn", n)
-	}
-}
-
-// TestAPairThatCameToNothing: it says why, even where no comparison needs it.
-func TestAPairThatCameToNothing(t *testing.T) {
-	run := sideBySide(0)
-	run.Pairs[0].Status, run.Pairs[0].Reason = result.Blocked, "an iteration of pgpool takes 60 ms"
-	run.Lesson.Comparisons = nil
-	for name, text := range map[string]string{"the page": page(t, run), "the terminal": oneLine(Text(run, true))} {
-		if !strings.Contains(text, "ran in blocks") || !strings.Contains(text, "an iteration of pgpool takes 60 ms") {
-			t.Errorf("%s doesn't say why the pair ran in blocks", name)
+		for _, want := range test.page {
+			if !strings.Contains(page, want) {
+				t.Errorf("%q is missing on the page", want)
+			}
 		}
-	}
-}
-
-// TestTooFewGroups: the page says so, and draws no band.
-func TestTooFewGroups(t *testing.T) {
-	page := page(t, sideBySide(8))
-	if !strings.Contains(page, "8 of 12 groups") || strings.Contains(page, `<rect class="interval`) {
-		t.Error("eight groups have an interval, or the page doesn't say that they have none")
+		if strings.Contains(page, test.none) {
+			t.Errorf("with %d groups the page has %s", test.groups, test.none)
+		}
 	}
 }
 
@@ -99,27 +94,27 @@ func TestFewDoesntMeanPairs(t *testing.T) {
 	}
 }
 
-func TestPairsCSV(t *testing.T) {
+// TestFiles: a run leaves its page and its values, and those of its pairs where it has some.
+func TestFiles(t *testing.T) {
 	run := sideBySide(21)
-	dir := t.TempDir()
-	if err := Write(dir, run); err != nil {
+	for _, pairs := range []bool{true, false} {
+		dir := t.TempDir()
+		if err := Write(dir, run); err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]bool{HTMLFile: true, CSVFile: true, PairsFile: pairs} {
+			if exists(filepath.Join(dir, name)) != want {
+				t.Errorf("a run with pairs (%v) left %s: %v", pairs, name, !want)
+			}
+		}
+		run.Pairs = nil
+	}
+	var out bytes.Buffer
+	if err := PairsCSV(&out, sideBySide(21)); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(dir, PairsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	if len(lines) != 22 || lines[0] != "run,block,of,to,status,slot_ms,metric,group,of_figure,to_figure,ratio" ||
-		!strings.HasSuffix(lines[1], "") {
-		t.Errorf("it has %d lines: %s", len(lines), strings.Join(lines[:2], "\n"))
-	}
-	run.Pairs = nil
-	other := t.TempDir()
-	if err := Write(other, run); err != nil {
-		t.Fatal(err)
-	}
-	if exists(filepath.Join(other, PairsFile)) {
-		t.Error("a run without pairs has a file of them")
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) != 22 || lines[0] != "run,block,of,to,status,slot_ms,metric,group,of_figure,to_figure,ratio" {
+		t.Errorf("the pairs' file has %d lines: %s", len(lines), strings.Join(lines[:2], "\n"))
 	}
 }

@@ -61,8 +61,7 @@ func pathOf(run *result.Run, p result.Path, link string) Path {
 	path := Path{Name: p.Name, Stops: stops(p)}
 	trips := map[int][]float64{}
 	var plain []float64
-	for i := range run.Cells {
-		c := &run.Cells[i]
+	for _, c := range cellsOf(run) {
 		switch {
 		case c.Path != p.Name:
 		case !c.Latency.Proxied():

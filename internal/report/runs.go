@@ -82,7 +82,7 @@ func outcomeRows(run *result.Run) (names []string, rows map[string]outcomeRow) {
 	for _, f := range all.Findings {
 		name := "finding " + f.Plan.Name
 		names, rows[name] = append(names, name), outcomeRow{says: f.Plan.Text, outcome: f.Outcome,
-			Badge: badgeOf(f.Outcome, f.Reason)}
+			Badge: badgeOf(f.Judged)}
 	}
 	return names, rows
 }
@@ -102,7 +102,7 @@ func outcomeTables(runs []Named) (outcomes, reasons Table) {
 		for _, name := range names {
 			row, ok := rows[name]
 			if !ok { // another version of the lesson doesn't have it
-				row.outcome, row.Badge = outcome.NotInThisRun, badgeOf(outcome.NotInThisRun, outcome.Reason{})
+				row.outcome, row.Badge = outcome.NotInThisRun, badgeOf(outcome.Judged{Outcome: outcome.NotInThisRun})
 			}
 			text := strings.TrimSpace(strings.TrimPrefix(row.ratio, "-") + " " + row.Sign + " " + row.Outcome)
 			cells[name] = append(cells[name], Cell{Text: text, Note: row.interval, Class: "outcome " + row.Class})
@@ -200,10 +200,11 @@ func besideCell(f metric.Metric, first, c *result.Cell) Cell {
 	return cell
 }
 
+// cellBy is the run's cell with that id, nil where it has none.
 func cellBy(run *result.Run, id string) *result.Cell {
-	for i := range run.Cells {
-		if run.Cells[i].ID == id {
-			return &run.Cells[i]
+	for _, c := range cellsOf(run) {
+		if c.ID == id {
+			return c
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -109,15 +110,15 @@ func (t *writer) details() {
 // none of them.
 func (t *writer) outcomes() {
 	t.comparisons()
-	if s := t.p.Study; s.Study != nil {
+	if s := t.p.Run.Lesson.Study; s != nil {
 		t.section("The study", fmt.Sprintf("%s (%s). %s", s.Title, s.Source, s.Setup))
 		table := Table{Head: heads("the study", "here", "what")}
-		for _, f := range s.Seen {
-			what := f.What
-			if f.Here == "-" {
-				what += ": " + f.As
+		for _, r := range t.p.Study.Rows {
+			what, here := r.Cells[0].Text, r.Cells[2].Text
+			if here == "-" {
+				what += ": " + r.Cells[3].Text
 			}
-			table.add(f.Value, f.Here, what)
+			table.add(r.Cells[1].Text, here, what)
 		}
 		t.table(table)
 	}
@@ -129,16 +130,8 @@ func (t *writer) comparisons() {
 	table := Table{Head: []Head{{Text: "outcome"}, {Text: "ratio", Number: true}, {Text: "95 % interval", Number: true},
 		{Text: "of"}}}
 	for _, c := range t.p.Comparisons {
-		of := c.Metric
-		if c.How != "" {
-			of += "; " + c.How
-		}
-		of = because(fmt.Sprintf("%s (%s)", c.Says, of), c.Why)
-		interval := c.Range
-		if interval == "" {
-			interval = "-"
-		}
-		table.add(c.Outcome, c.Ratio, interval, of)
+		of := fmt.Sprintf("%s (%s)", c.Says, joinFilled("; ", c.Metric, c.How))
+		table.add(c.Outcome, c.Ratio, cmp.Or(c.Range, "-"), because(of, c.Why))
 	}
 	if len(table.Rows) > 0 {
 		t.section("", "Comparisons, each the ratio of two cells' figures "+t.p.Within)

@@ -134,43 +134,6 @@ func TestWithoutDirectThereAreNoRatios(t *testing.T) {
 	}
 }
 
-func TestWrap(t *testing.T) {
-	tests := []struct {
-		text string
-		want []string
-	}{
-		{"", []string{""}},
-		{"one", []string{"one"}},
-		{"one two three", []string{"one two", "three"}},
-		{"unbreakable-word two", []string{"unbreaka", "ble-word", "two"}},
-	}
-	for _, test := range tests {
-		if got := wrap(test.text, 8); !slices.Equal(got, test.want) {
-			t.Errorf("%q is wrapped into %q", test.text, got)
-		}
-	}
-}
-
-func TestHeadings(t *testing.T) {
-	for _, test := range []struct {
-		head Head
-		want []string
-	}{
-		{Head{Text: "response time p50", Unit: "ms", Number: true}, []string{"response", "time", "p50 ms"}},
-		{Head{Text: "throttled database", Unit: "%", Number: true}, []string{"throttled", "database", "%"}},
-		{Head{Text: "TPS", Number: true}, []string{"TPS"}},
-		{Head{Text: "latency"}, []string{"latency"}},
-	} {
-		lines := test.head.lines(true)
-		for i := range lines {
-			lines[i] = strings.TrimSpace(lines[i])
-		}
-		if !slices.Equal(lines, test.want) {
-			t.Errorf("%v is headed by %q", test.head, lines)
-		}
-	}
-}
-
 // A flag that is no veto leaves a ratio its outcome, with a star, and a reader of a verdict alone learns what it means.
 func TestAFlagThatIsANote(t *testing.T) {
 	run := latency()

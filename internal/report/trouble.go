@@ -20,8 +20,7 @@ func troubles(run *result.Run) []Table {
 func failures(run *result.Run) Table {
 	t := Table{Prose: true, Caption: "Cells that failed, wholly or in one of their repeats",
 		Head: heads("cell", "came to", "why")}
-	for i := range run.Cells {
-		c := &run.Cells[i]
+	for _, c := range cellsOf(run) {
 		if c.Reason == "" {
 			continue
 		}
@@ -48,8 +47,7 @@ func blockedPairs(run *result.Run) Table {
 func rejected(run *result.Run) Table {
 	t := Table{Prose: true, Caption: "Rejected repeats: each was run again, and counts for nothing",
 		Head: heads("cell", "block", "attempt", "why")}
-	for i := range run.Cells {
-		c := &run.Cells[i]
+	for _, c := range cellsOf(run) {
 		for _, r := range c.Repeats {
 			if r.Status == result.Rejected {
 				t.add(nameOf(run, c), r.Block, r.Attempt, r.Reason)
@@ -67,12 +65,11 @@ func errorTable(run *result.Run) Table {
 		result.ErrorCount
 	}
 	var all []failure
-	for i := range run.Cells {
-		path := run.Cells[i].Path
-		for _, e := range run.Cells[i].Errors() {
-			n := slices.IndexFunc(all, func(f failure) bool { return f.path == path && f.Code == e.Code })
+	for _, c := range cellsOf(run) {
+		for _, e := range c.Errors() {
+			n := slices.IndexFunc(all, func(f failure) bool { return f.path == c.Path && f.Code == e.Code })
 			if n < 0 {
-				all = append(all, failure{path, e})
+				all = append(all, failure{c.Path, e})
 				continue
 			}
 			all[n].Measured += e.Measured
@@ -94,11 +91,15 @@ func errorTable(run *result.Run) Table {
 // flagTerms explains each of the run's flags once, with how many cells have it and what the first one says.
 func flagTerms(run *result.Run) []Term {
 	cells, texts := map[result.FlagKind]int{}, map[result.FlagKind]string{}
-	for i := range run.Cells {
-		c := &run.Cells[i]
+	for _, c := range cellsOf(run) {
 		for _, kind := range c.Flags() {
-			if cells[kind]++; texts[kind] == "" {
-				texts[kind] = firstText(c, kind)
+			cells[kind]++
+		}
+		for _, r := range c.Repeats {
+			for _, f := range r.Flags {
+				if r.Status == result.OK {
+					texts[f.Kind] = cmp.Or(texts[f.Kind], f.Text)
+				}
 			}
 		}
 	}
@@ -111,15 +112,4 @@ func flagTerms(run *result.Run) []Term {
 		terms = append(terms, Term{string(kind), text})
 	}
 	return terms
-}
-
-func firstText(c *result.Cell, kind result.FlagKind) string {
-	for _, r := range c.Repeats {
-		for _, f := range r.Flags {
-			if r.Status == result.OK && f.Kind == kind {
-				return f.Text
-			}
-		}
-	}
-	return ""
 }
