@@ -13,12 +13,12 @@ import (
 // ReplicationLink while anything is on that link or it is cut, and straight otherwise.
 type Switch struct {
 	client      *Client
-	replication *Replication
+	replication *replication
 }
 
 // NewSwitch makes one for the links of set. Nothing is opened yet.
 func NewSwitch(set *topology.Set, client *Client) (*Switch, error) {
-	replication, err := NewReplication(set, topology.Proxy)
+	replication, err := newReplication(set)
 	return &Switch{client, replication}, err
 }
 
@@ -110,7 +110,7 @@ func (s *Switch) clear(ctx context.Context, link string, change func() error) er
 }
 
 func (s *Switch) moveReplication(ctx context.Context, over bool) error {
-	if err := s.replication.move(ctx, over, false); err != nil {
+	if err := s.replication.move(ctx, over); err != nil {
 		where := map[bool]string{true: "put on", false: "taken off"}[over]
 		return fmt.Errorf("the standby's replication couldn't be %s %s: %w", where, ReplicationLink, err)
 	}
