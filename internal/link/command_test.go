@@ -64,6 +64,7 @@ func TestCommandRefuses(t *testing.T) {
 		{"jitter without latency", "client-primary --jitter 5ms", "a latency is missing before client-primary"},
 		{"cut nothing", "cut", "on which link?"},
 		{"restore an unknown one", "restore nowhere", `unknown link or path "nowhere"`},
+		{"unknown link behind a known one", "10ms client-primary nowhere", `unknown link or path "nowhere"`},
 		{"unknown flag", "10ms direct --jiter 2ms", "unknown flag: --jiter"},
 		{"two words", "10 ms client-primary", "write 10ms in one word, as in: scripts/latency 10ms client-primary"},
 		{"latency last", "client-primary 10ms", "the latency comes first: scripts/latency 10ms client-primary"},

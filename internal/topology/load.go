@@ -44,12 +44,8 @@ func Load(root string) (*Set, error) {
 			}
 		}
 	}
-	for _, p := range set.Paths {
-		for i, l := range set.Links {
-			if l.Service() == p.PoolerService() {
-				set.Links[i].pooler = p.Pooler
-			}
-		}
+	for i, l := range set.Links {
+		set.Links[i].pooler = set.PoolerKind(l.Service())
 	}
 	return set, nil
 }
