@@ -25,14 +25,12 @@ func (c *Client) Set(ctx context.Context, link string, s Settings) error {
 	return nil
 }
 
-// Off takes everything off the links and restores those that are cut.
-func (c *Client) Off(ctx context.Context, links ...string) error {
-	return Each(links, func(link string) error {
-		if err := c.Set(ctx, link, Settings{}); err != nil {
-			return err
-		}
-		return c.Restore(ctx, link)
-	})
+// Off takes everything off the link and restores it where it is cut.
+func (c *Client) Off(ctx context.Context, link string) error {
+	if err := c.Set(ctx, link, Settings{}); err != nil {
+		return err
+	}
+	return c.Restore(ctx, link)
 }
 
 // Each changes the links at once, all that it can: none waits for another one, and the error is of those that failed.

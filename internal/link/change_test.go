@@ -176,11 +176,6 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 		!strings.Contains(err.Error(), "toxiproxy has no link client-primary") {
 		t.Errorf("missing link: %v", err)
 	}
-	gone := New("http://127.0.0.1:1", "client-primary")
-	if _, err := gone.Snapshot(t.Context()); err == nil ||
-		!strings.Contains(err.Error(), "toxiproxy doesn't answer at http://127.0.0.1:1; is the lab up?") {
-		t.Errorf("no toxiproxy: %v", err)
-	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	mute := New("http://"+listen(t, silent), "client-primary")

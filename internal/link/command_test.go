@@ -31,13 +31,6 @@ func TestTargets(t *testing.T) {
 		},
 		{"path without a link", "socket", "", "", "path socket has no link: no latency can be put on it"},
 		{"mistyped link", "direct client-pgpol", "", "", `unknown link or path "client-pgpol": did you mean client-pgpool?`},
-		{
-			"mistyped path",
-			"pgbouncer-sesion",
-			"",
-			"",
-			`unknown link or path "pgbouncer-sesion": did you mean pgbouncer-session?`,
-		},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -61,10 +54,7 @@ func TestCommandRefuses(t *testing.T) {
 	t.Setenv("LAB_TOXIPROXY_URL", "http://127.0.0.1:1")
 	cases := []struct{ name, args, want string }{
 		{"no target", "10ms", "on which link? Name links, paths or all"},
-		{"unknown target", "10ms client-primry", `unknown link or path "client-primry": did you mean client-primary?`},
-		{"fraction", "1.5ms client-primary", "1.5ms isn't a whole number of milliseconds"},
 		{"negative", "-5ms client-primary", "-5ms is negative"},
-		{"too long", "11m client-primary", "more than 10 minutes"},
 		{"mistyped preset", "satelite client-primary", `did you mean satellite?`},
 		{"more jitter than latency", "5ms client-primary --jitter 6ms", "jitter of 6 ms is more than the latency of 5 ms"},
 		{"fraction of jitter", "5ms client-primary --jitter 0.5ms", "jitter: 0.5ms isn't a whole number"},
@@ -74,6 +64,7 @@ func TestCommandRefuses(t *testing.T) {
 		{"jitter without latency", "client-primary --jitter 5ms", "a latency is missing before client-primary"},
 		{"cut nothing", "cut", "on which link?"},
 		{"restore an unknown one", "restore nowhere", `unknown link or path "nowhere"`},
+		{"unknown link behind a known one", "10ms client-primary nowhere", `unknown link or path "nowhere"`},
 		{"unknown flag", "10ms direct --jiter 2ms", "unknown flag: --jiter"},
 		{"two words", "10 ms client-primary", "write 10ms in one word, as in: scripts/latency 10ms client-primary"},
 		{"latency last", "client-primary 10ms", "the latency comes first: scripts/latency 10ms client-primary"},
@@ -84,13 +75,7 @@ func TestCommandRefuses(t *testing.T) {
 			"10ms pgbouncer",
 			`unknown link or path "pgbouncer": did you mean one of pgbouncer-transaction, pgbouncer-session, `,
 		},
-		{
-			"first word of paths alone",
-			"pgbouncer",
-			"did you mean one of pgbouncer-transaction, pgbouncer-session, ",
-		},
 		{"toxiproxy away", "10ms client-primary", "toxiproxy doesn't answer at http://127.0.0.1:1; is the lab up?"},
-		{"toxiproxy away, preset", "satellite direct", "toxiproxy doesn't answer"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -130,18 +115,6 @@ func TestChangeWarnsWhileALessonRuns(t *testing.T) {
 		}
 		if strings.Contains(said.String(), "lesson 00-tour is running: ") != warned {
 			t.Errorf("latency %s said %q; warned should be %v", args, said.String(), warned)
-		}
-	}
-}
-
-func TestLabsOwnPresets(t *testing.T) {
-	presets, err := LoadPresets("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"same-zone", "cross-zone", "cross-region", "cafe-wifi", "satellite"} {
-		if _, err := presets.Find(name); err != nil {
-			t.Error(err)
 		}
 	}
 }

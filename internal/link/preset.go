@@ -6,8 +6,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
+	"github.com/jedib0t/go-pretty/v6/text"
 	"gopkg.in/yaml.v3"
 
 	"pooler-lab/internal/suggest"
@@ -47,10 +49,10 @@ func LoadPresets(root string) (Presets, error) {
 }
 
 func (p Preset) check() error {
-	for what, text := range map[string]string{
+	for what, said := range map[string]string{
 		"name": p.Name, "meaning": p.Meaning, "source": p.Source, "limits": p.Limits,
 	} {
-		if text == "" {
+		if said == "" {
 			return fmt.Errorf("%s is needed", what)
 		}
 	}
@@ -86,5 +88,11 @@ func (ps Presets) write(w io.Writer) {
 	}
 }
 
+// blanks are what a line may end with.
+var blanks = regexp.MustCompile(` *\n`)
+
 // indented breaks a text into lines of at most width letters, the later ones indented.
-func indented(text string, width int) string { return strings.Join(fold(text, width), "\n    ") }
+func indented(words string, width int) string {
+	wrapped := text.WrapSoft(strings.Join(strings.Fields(words), " "), width)
+	return blanks.ReplaceAllString(strings.TrimSpace(wrapped), "\n    ")
+}

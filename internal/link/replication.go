@@ -20,8 +20,8 @@ const ReplicationLink = "primary-standby"
 // it was told to.
 const askWait, streamWait = 5 * time.Second, 15 * time.Second
 
-// Replication is how the standby gets its WAL: straight from the primary, or over ReplicationLink.
-type Replication struct {
+// replication is how the standby gets its WAL: straight from the primary, or over ReplicationLink.
+type replication struct {
 	standby, password string // how the lab's own role reaches it
 	straight, link    string // host:port that WAL comes from
 	// detour follows the standby's own primary_conninfo while it replicates over the link: of two hosts and two ports
@@ -29,31 +29,30 @@ type Replication struct {
 	detour string
 }
 
-// NewReplication returns the replication of the lab whose links are in set, with the link's listener on host
-// ("toxiproxy"). Nothing is opened yet.
-func NewReplication(set *topology.Set, host string) (*Replication, error) {
+// newReplication returns the replication of the lab whose links are in set. Nothing is opened yet.
+func newReplication(set *topology.Set) (*replication, error) {
 	l, err := set.Link(ReplicationLink)
 	if err != nil {
 		return nil, err
 	}
-	return &Replication{
+	return &replication{
 		standby:  topology.Endpoint{Host: "standby", Port: 5432, DBName: "postgres"}.DSN("lab"),
 		password: os.Getenv("LAB_PASSWORD"),
 		straight: l.Upstream,
-		link:     fmt.Sprintf("%s:%d", host, l.Port()),
-		detour:   fmt.Sprintf(" host=%s port=%d", host, l.Port()),
+		link:     fmt.Sprintf("%s:%d", topology.Proxy, l.Port()),
+		detour:   fmt.Sprintf(" host=%s port=%d", topology.Proxy, l.Port()),
 	}, nil
 }
 
 // isOver says whether a standby with that primary_conninfo is told to replicate over the link. Of several hosts libpq
 // takes the last one.
-func (r *Replication) isOver(conninfo string) bool {
+func (r *replication) isOver(conninfo string) bool {
 	host := strings.LastIndex(conninfo, "host=")
 	return host >= 0 && strings.HasPrefix(conninfo[host:]+" ", strings.TrimSpace(r.detour)+" ")
 }
 
 // directed is primary_conninfo for a standby that replicates over the link, or straight.
-func (r *Replication) directed(conninfo string, over bool) string {
+func (r *replication) directed(conninfo string, over bool) string {
 	if r.isOver(conninfo) == over {
 		return conninfo
 	}
@@ -68,8 +67,8 @@ func (r *Replication) directed(conninfo string, over bool) string {
 	return straight
 }
 
-// OverLink reports whether the standby is told to replicate over the link.
-func (r *Replication) OverLink(ctx context.Context) (over bool, err error) {
+// overLink reports whether the standby is told to replicate over the link.
+func (r *replication) overLink(ctx context.Context) (over bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askWait)
 	defer cancel()
 	err = r.ask(ctx, func(_ *session.Session, conninfo string) error {
@@ -79,34 +78,28 @@ func (r *Replication) OverLink(ctx context.Context) (over bool, err error) {
 	return over, err
 }
 
-// Move puts the standby's replication on the link, or takes it off, and waits until it streams from there.
-func (r *Replication) Move(ctx context.Context, over bool) error {
-	return r.move(ctx, over, true)
-}
-
-// move leaves a standby that has been told so already alone, unless it is to be waited for.
-func (r *Replication) move(ctx context.Context, over, wait bool) error {
+// move puts the standby's replication on the link, or takes it off, and waits until it streams from there. It leaves a
+// standby alone that has been told so already.
+func (r *replication) move(ctx context.Context, over bool) error {
 	ctx, cancel := context.WithTimeout(ctx, askWait+streamWait)
 	defer cancel()
 	return r.ask(ctx, func(standby *session.Session, conninfo string) error {
-		if r.isOver(conninfo) == over && !wait {
+		if r.isOver(conninfo) == over {
 			return nil
 		}
 		from := r.straight
 		if over {
 			from = r.link
 		}
-		if wanted := r.directed(conninfo, over); wanted != conninfo {
-			if err := follow(ctx, standby, wanted); err != nil {
-				return err
-			}
+		if err := follow(ctx, standby, r.directed(conninfo, over)); err != nil {
+			return err
 		}
 		return awaitStream(ctx, standby, from)
 	})
 }
 
 // ask connects to the standby and hands over its primary_conninfo.
-func (r *Replication) ask(ctx context.Context, do func(standby *session.Session, conninfo string) error) error {
+func (r *replication) ask(ctx context.Context, do func(standby *session.Session, conninfo string) error) error {
 	standby, err := session.Open(ctx, r.standby, r.password)
 	if err != nil {
 		return fmt.Errorf("connect to the standby: %w", err)

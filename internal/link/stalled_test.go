@@ -43,7 +43,7 @@ func TestStalledLinkIsNamedAndHoldsUpNoOther(t *testing.T) {
 		return errors.As(err, &stalled)
 	})
 
-	err := client.Off(ctx, stalls.Name, other.Name)
+	err := Each(client.links, func(link string) error { return client.Off(ctx, link) })
 	if !errors.As(err, &stalled) || stalled.Link != stalls.Name || strings.Contains(err.Error(), other.Name) ||
 		strings.Contains(err.Error(), "begun") {
 		t.Fatalf("off: %v", err)
@@ -130,7 +130,7 @@ func TestRestoreTriesAgain(t *testing.T) {
 		}
 	}
 	take(t, l.Listen, &squatter)
-	if err := client.Off(ctx, client.links...); err != nil {
+	if err := Each(client.links, func(link string) error { return client.Off(ctx, link) }); err != nil {
 		t.Error(err)
 	}
 	if tries.Load() != 3 {

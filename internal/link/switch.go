@@ -14,14 +14,14 @@ import (
 // ReplicationLink while anything is on that link or it is cut, and straight otherwise.
 type Switch struct {
 	client      *Client
-	replication *Replication
+	replication *replication
 	// moved says that replication may be on its link, since this switch has begun to put it there.
 	moved atomic.Bool
 }
 
 // NewSwitch makes one for the links of set. Nothing is opened yet.
 func NewSwitch(set *topology.Set, client *Client) (*Switch, error) {
-	replication, err := NewReplication(set, topology.Proxy)
+	replication, err := newReplication(set)
 	return &Switch{client: client, replication: replication}, err
 }
 
@@ -118,7 +118,7 @@ func (s *Switch) moveReplication(ctx context.Context, over bool) error {
 	if over {
 		s.moved.Store(true)
 	}
-	if err := s.replication.move(ctx, over, false); err != nil {
+	if err := s.replication.move(ctx, over); err != nil {
 		where := map[bool]string{true: "put on", false: "taken off"}[over]
 		return fmt.Errorf("the standby's replication couldn't be %s %s: %w", where, ReplicationLink, err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
 )
 
@@ -51,14 +52,14 @@ func TestPutTakesReplicationOffABareLink(t *testing.T) {
 	if err := s.moveReplication(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Put(t.Context(), before); err != nil || !standby.straight() {
-		t.Errorf("it is straight: %v, %v", standby.straight(), err)
+	if err := s.Put(t.Context(), before); err != nil || standby.told() != straightConninfo {
+		t.Errorf("the standby is told %q, %v", standby.told(), err)
 	}
 }
 
 // Whatever a standby's primary_conninfo has been, it can be directed over the link and back.
 func TestDirected(t *testing.T) {
-	r := &Replication{straight: "primary:5432", link: "toxiproxy:15010", detour: " host=toxiproxy port=15010"}
+	r := &replication{straight: "primary:5432", link: "toxiproxy:15010", detour: " host=toxiproxy port=15010"}
 	for _, straight := range []string{"host=primary port=5432 user=replicator", "user=replicator host=primary port=5432",
 		"host=toxiproxy port=15010 user=replicator host=primary port=5432"} {
 		over := r.directed(straight, true)
@@ -81,7 +82,7 @@ type standbyStandIn struct {
 const straightConninfo = "host=primary port=5432 user=replicator options='-c a=b'"
 
 func (s *standbyStandIn) serve(conn net.Conn) {
-	answer(conn, func(sql string) (values []string, ok bool) {
+	testkit.Serve(conn, func(sql string) (values []string, ok bool) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if text, found := strings.CutPrefix(sql, "ALTER SYSTEM SET primary_conninfo TO "); found {
@@ -99,11 +100,11 @@ func (s *standbyStandIn) serve(conn net.Conn) {
 	})
 }
 
-// straight says whether it is told what it was told at first.
-func (s *standbyStandIn) straight() bool {
+// told is the primary_conninfo that it has.
+func (s *standbyStandIn) told() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.conninfo == straightConninfo
+	return s.conninfo
 }
 
 // newReplicating makes a switch whose standby replicates straight.
@@ -131,11 +132,11 @@ func TestReplicationFollowsItsLink(t *testing.T) {
 	off := func() error { return s.Off(ctx, ReplicationLink) }
 	cut := func() error { return s.Cut(ctx, ReplicationLink) }
 	restore := func() error { return s.Restore(ctx, ReplicationLink) }
-	const straight, over = true, false
+	const straight, over = "straight", "over the link"
 	for i, step := range []struct {
-		change   func() error
-		link     string
-		straight bool
+		change     func() error
+		link       string
+		replicates string
 	}{
 		{set(Settings{}), "0 ms", straight},
 		{set(Settings{LatencyMS: 10}), "10 ms", over},
@@ -154,10 +155,13 @@ func TestReplicationFollowsItsLink(t *testing.T) {
 			t.Fatalf("step %d: %v", i, err)
 		}
 		now, err := s.Proxy(ctx, ReplicationLink)
-		if err != nil || now.Describe() != step.link || standby.straight() != step.straight {
-			t.Errorf("step %d: the link is %s (%v), replication goes straight: %v; wanted %s, %v",
-				i, now.Describe(), err, standby.straight(), step.link, step.straight)
+		if err != nil || now.Describe() != step.link || s.Replicates(standby.told()) != step.replicates {
+			t.Errorf("step %d: the link is %s (%v), the standby is told %q; wanted %s, replication %s",
+				i, now.Describe(), err, standby.told(), step.link, step.replicates)
 		}
+	}
+	if standby.told() != straightConninfo {
+		t.Errorf("the standby was told %q at first, and %q at last", straightConninfo, standby.told())
 	}
 }
 
@@ -187,17 +191,5 @@ func TestLinksAreSetWhileTheStandbyIsAway(t *testing.T) {
 	}
 	if now, err := s.Snapshot(ctx); err != nil || before.Difference(now) != "" {
 		t.Errorf("not put back: %s, %v", before.Difference(now), err)
-	}
-}
-
-func TestReplicates(t *testing.T) {
-	s, _ := newReplicating(t)
-	for conninfo, want := range map[string]string{
-		straightConninfo:                        "straight",
-		straightConninfo + s.replication.detour: "over the link",
-	} {
-		if got := s.Replicates(conninfo); got != want {
-			t.Errorf("%s: %q, wanted %q", conninfo, got, want)
-		}
 	}
 }

@@ -8,8 +8,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"text/tabwriter"
-	"unicode/utf8"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 
 	"pooler-lab/internal/session"
 )
@@ -95,7 +96,7 @@ func (l *latencyCommand) roundTrip(ctx context.Context, p Proxy) (*float64, stri
 }
 
 func (l *latencyCommand) replicationNow(ctx context.Context) string {
-	over, err := l.replication.OverLink(ctx)
+	over, err := l.replication.overLink(ctx)
 	switch {
 	case err != nil:
 		return "unknown: " + session.Reason(err, "standby")
@@ -122,34 +123,23 @@ func (f *footnotes) mark(text string) string {
 
 func writeTable(w io.Writer, rows []Row) error {
 	var notes footnotes
-	cells := [][]string{{"LINK", "PORT", "SET", "MEASURED"}}
-	usedBy := []string{"USED BY"}
+	t := table.NewWriter()
+	t.SetStyle(table.Style{Box: table.BoxStyle{MiddleVertical: "  "}, Options: table.Options{SeparateColumns: true}})
+	t.AppendHeader(table.Row{"LINK", "PORT", "SET", "MEASURED", "USED BY"})
 	for _, row := range rows {
 		port := "-"
 		if row.HostPort > 0 {
 			port = fmt.Sprintf("127.0.0.1:%d", row.HostPort)
 		}
-		cells = append(cells, []string{row.Link, port, row.set, row.measured(&notes)})
-		usedBy = append(usedBy, row.usedBy(&notes))
+		t.AppendRow(table.Row{row.Link, port, row.set, row.measured(&notes), row.usedBy(&notes)})
 	}
-	left := tableWidth
-	for column := range cells[0] {
-		widest := 0
-		for _, row := range cells {
-			widest = max(widest, utf8.RuneCountInString(row[column]))
+	t.SetColumnConfigs([]table.ColumnConfig{{Number: 5, Hidden: true}})
+	left := tableWidth - text.LongestLineLen(t.Render()) - len("  ")
+	t.SetColumnConfigs([]table.ColumnConfig{{Number: 5, WidthMax: max(left, 40), WidthMaxEnforcer: text.WrapSoft}})
+	for line := range strings.SplitSeq(t.Render(), "\n") {
+		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " ")); err != nil {
+			return err
 		}
-		left -= widest + 2
-	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for i, row := range cells {
-		lines := fold(usedBy[i], max(left, 40))
-		fmt.Fprintf(table, "%s\t%s\n", strings.Join(row, "\t"), lines[0])
-		for _, line := range lines[1:] {
-			fmt.Fprintf(table, "%s%s\n", strings.Repeat("\t", len(row)), line)
-		}
-	}
-	if err := table.Flush(); err != nil {
-		return err
 	}
 	for i, note := range notes {
 		if _, err := fmt.Fprintf(w, "(%d) %s\n", i+1, indented(note, tableWidth-4)); err != nil {
@@ -157,23 +147,6 @@ func writeTable(w io.Writer, rows []Row) error {
 		}
 	}
 	return nil
-}
-
-// fold breaks a text into lines of at most width letters, where its words let it; there is at least one.
-func fold(text string, width int) []string {
-	lines := []string{""}
-	for _, word := range strings.Fields(text) {
-		last := &lines[len(lines)-1]
-		switch {
-		case *last == "":
-			*last = word
-		case utf8.RuneCountInString(*last)+1+utf8.RuneCountInString(word) <= width:
-			*last += " " + word
-		default:
-			lines = append(lines, word)
-		}
-	}
-	return lines
 }
 
 // measured is the round trip, or what is the matter with the link; why stands in a footnote.

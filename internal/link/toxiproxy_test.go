@@ -77,14 +77,7 @@ func silent(conn net.Conn) { io.Copy(io.Discard, conn) }
 
 // answerQueries answers every query with one row.
 func answerQueries(conn net.Conn) {
-	answer(conn, func(string) (values []string, ok bool) { return []string{"1"}, true })
-}
-
-// answer lets a PostgreSQL client in and answers its queries.
-func answer(conn net.Conn, query func(sql string) (values []string, ok bool)) {
-	if client, ok := testkit.Startup(conn); ok {
-		testkit.Answer(client, query)
-	}
+	testkit.Serve(conn, func(string) (values []string, ok bool) { return []string{"1"}, true })
 }
 
 // aClient is a connection through a link that stays open while the link changes.

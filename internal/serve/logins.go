@@ -46,7 +46,7 @@ func tryLogin(ctx context.Context, e topology.Endpoint, role string) error {
 	var refusal error
 	err := session.Until(ctx, session.Forever, time.Second, func() (bool, error) {
 		tries++
-		refusal = logIn(ctx, e, role)
+		refusal = logIn(ctx, e.DSN(role), server.Password(role))
 		return !isRefusal(refusal) || tries == loginTries, nil
 	})
 	if err == nil && isRefusal(refusal) {
@@ -62,10 +62,10 @@ func isRefusal(err error) bool {
 }
 
 // logIn asks a query, too: a pooler may complete a login by itself.
-func logIn(ctx context.Context, e topology.Endpoint, role string) error {
+func logIn(ctx context.Context, dsn, password string) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	s, err := session.Open(ctx, e.DSN(role), server.Password(role))
+	s, err := session.Open(ctx, dsn, password)
 	if err != nil {
 		return err
 	}

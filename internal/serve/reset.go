@@ -86,15 +86,12 @@ func reset(ctx context.Context, out io.Writer, keepData bool, scale int) error {
 func resetLinks(ctx context.Context, set *topology.Set) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*stepWait)
 	defer cancel()
-	if err := link.New(link.APIURL()).Off(ctx, set.LinkNames()...); err != nil {
-		return fmt.Errorf("reset the links: %w", err)
-	}
-	replication, err := link.NewReplication(set, "toxiproxy")
+	links, err := link.NewSwitch(set, link.New(link.APIURL()))
 	if err != nil {
 		return err
 	}
-	if err := replication.Move(ctx, false); err != nil {
-		return fmt.Errorf("reset replication: %w", err)
+	if err := link.Each(set.LinkNames(), func(name string) error { return links.Off(ctx, name) }); err != nil {
+		return fmt.Errorf("reset the links: %w", err)
 	}
 	return nil
 }

@@ -43,24 +43,13 @@ func NewReadyCommand() *cobra.Command {
 			if _, err := os.Stat(readyFile); err != nil {
 				return errors.New("the data is not complete yet")
 			}
-			ctx, cancel := context.WithTimeout(command.Context(), 5*time.Second)
-			defer cancel()
-			return ask(ctx)
+			// In the database postgres the lab's own sessions don't count as clients'.
+			if err := logIn(command.Context(), server.NodeDSN("primary"), os.Getenv("LAB_PASSWORD")); err != nil {
+				return fmt.Errorf("ask the primary: %w", err)
+			}
+			return nil
 		},
 	}
-}
-
-// ask queries the primary's database postgres, where the lab's own sessions don't count as clients'.
-func ask(ctx context.Context) error {
-	s, err := session.Open(ctx, server.NodeDSN("primary"), os.Getenv("LAB_PASSWORD"))
-	if err == nil {
-		defer s.Close()
-		_, err = s.Ask(ctx, "SELECT 1")
-	}
-	if err != nil {
-		return fmt.Errorf("ask the primary: %w", err)
-	}
-	return nil
 }
 
 func serve(ctx context.Context, out io.Writer) error {
@@ -104,7 +93,11 @@ func serve(ctx context.Context, out io.Writer) error {
 // tell is told how far it is.
 func loadWhereMissing(ctx context.Context, out io.Writer, d database, scale int, tell func(string)) error {
 	tell("waiting for " + d.name)
-	s, err := wait(ctx, out, d)
+	var s *session.Session
+	err := retry(ctx, out, "waiting", time.Second, func() (err error) {
+		s, err = d.connect(ctx)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -127,19 +120,16 @@ func loadWhereMissing(ctx context.Context, out io.Writer, d database, scale int,
 	})
 }
 
-func wait(ctx context.Context, out io.Writer, d database) (s *session.Session, err error) {
+// retry calls do, with a pause between two calls, until it returns no error or ctx ends. Each tenth error is written.
+func retry(ctx context.Context, out io.Writer, state string, pause time.Duration, do func() error) error {
 	tries := 0
-	err = session.Until(ctx, session.Forever, time.Second, func() (bool, error) {
-		var why error
-		if s, why = d.connect(ctx); why == nil {
-			return true, nil
+	return session.Until(ctx, session.Forever, pause, func() (bool, error) {
+		why := do()
+		if tries++; why != nil && tries%10 == 0 {
+			fmt.Fprintf(out, "%s: %v\n", state, why)
 		}
-		if tries++; tries%10 == 0 {
-			fmt.Fprintf(out, "waiting: %v\n", why)
-		}
-		return false, nil
+		return why == nil, nil
 	})
-	return s, err
 }
 
 // yugabyteOff says why the lab has no YugabyteDB, "" where it has one.
@@ -150,16 +140,11 @@ func yugabyteOff(set *topology.Set) (reason string, err error) {
 
 // serveYugabyte prepares YugabyteDB when it comes up, which takes it a minute or more; nothing else waits for it.
 func serveYugabyte(ctx context.Context, out io.Writer, scale int) {
-	tries := 0
-	err := session.Until(ctx, session.Forever, 5*time.Second, func() (bool, error) {
-		why := prepareRoles(ctx)
-		if why == nil {
-			why = loadWhereMissing(ctx, out, yugabyte, scale, func(string) {})
+	err := retry(ctx, out, "yugabyte: not ready yet", 5*time.Second, func() error {
+		if err := prepareRoles(ctx); err != nil {
+			return err
 		}
-		if tries++; why != nil && tries%12 == 0 {
-			fmt.Fprintf(out, "yugabyte: not ready yet: %v\n", why)
-		}
-		return why == nil, nil
+		return loadWhereMissing(ctx, out, yugabyte, scale, func(string) {})
 	})
 	if err == nil {
 		fmt.Fprintln(out, "yugabyte: ready")

@@ -3,6 +3,7 @@ package topology
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,7 +17,7 @@ var (
 
 // check says what is wrong with the paths, and takes over the plain endpoint of a path that is another one without
 // latency.
-func (s *Set) check(services []service) error {
+func (s *Set) check(all services) error {
 	seen, kinds := map[string]bool{}, map[string]string{}
 	for i := range s.Paths {
 		p := &s.Paths[i]
@@ -24,7 +25,7 @@ func (s *Set) check(services []service) error {
 			return fmt.Errorf("path %q stands there twice", p.Name)
 		}
 		seen[p.Name] = true
-		if err := s.checkPath(p, services); err != nil {
+		if err := s.checkPath(p, all); err != nil {
 			return fmt.Errorf("path %q: %w", p.Name, err)
 		}
 		if p.Pooler == "" {
@@ -40,7 +41,7 @@ func (s *Set) check(services []service) error {
 	return nil
 }
 
-func (s *Set) checkPath(p *Path, services []service) error {
+func (s *Set) checkPath(p *Path, all services) error {
 	if p.Name == "" || strings.ContainsAny(p.Name, " \t/*") {
 		return errors.New("name is needed, a word like pgbouncer-session")
 	}
@@ -57,7 +58,7 @@ func (s *Set) checkPath(p *Path, services []service) error {
 		return errors.New("services is needed: what the query goes through, in order")
 	}
 	for _, name := range p.Services {
-		if err := checkService(name, services); err != nil {
+		if err := checkService(name, all); err != nil {
 			return err
 		}
 	}
@@ -67,11 +68,11 @@ func (s *Set) checkPath(p *Path, services []service) error {
 	if err := s.settlePlain(p); err != nil {
 		return err
 	}
-	if err := checkEndpoint(p.Plain, services); err != nil {
+	if err := checkEndpoint(p.Plain, all); err != nil {
 		return err
 	}
 	for _, o := range p.Over {
-		if err := s.checkOver(o, services); err != nil {
+		if err := s.checkOver(o, all); err != nil {
 			return err
 		}
 	}
@@ -114,7 +115,7 @@ func (s *Set) settlePlain(p *Path) error {
 	return nil
 }
 
-func (s *Set) checkOver(o Over, services []service) error {
+func (s *Set) checkOver(o Over, all services) error {
 	if len(o.Links) == 0 {
 		return errors.New("over: links is needed, at least one")
 	}
@@ -126,7 +127,7 @@ func (s *Set) checkOver(o Over, services []service) error {
 		}
 		ports = append(ports, l.Port())
 	}
-	if err := checkEndpoint(o.Endpoint, services); err != nil {
+	if err := checkEndpoint(o.Endpoint, all); err != nil {
 		return fmt.Errorf("over %s: %w", strings.Join(o.Links, ", "), err)
 	}
 	if o.Endpoint.Host == Proxy && !slices.Contains(ports, o.Endpoint.Port) {
@@ -136,26 +137,22 @@ func (s *Set) checkOver(o Over, services []service) error {
 	return nil
 }
 
-func checkEndpoint(e Endpoint, services []service) error {
+func checkEndpoint(e Endpoint, all services) error {
 	if e.Host == "" || e.DBName == "" || e.Port < 1 || e.Port > 65535 {
 		return fmt.Errorf("endpoint %+v: host, port (1 to 65535) and dbname are needed", e)
 	}
 	if e.Socket() {
 		return nil
 	}
-	if err := checkService(e.Host, services); err != nil {
+	if err := checkService(e.Host, all); err != nil {
 		return fmt.Errorf("endpoint: %w", err)
 	}
 	return nil
 }
 
-func checkService(name string, services []service) error {
-	names := make([]string, len(services))
-	for i, s := range services {
-		names[i] = s.name
-	}
-	if slices.Contains(names, name) {
+func checkService(name string, all services) error {
+	if _, has := all[name]; has {
 		return nil
 	}
-	return fmt.Errorf("%w in compose.yaml", suggest.Unknown("service", name, names))
+	return fmt.Errorf("%w in compose.yaml", suggest.Unknown("service", name, slices.Sorted(maps.Keys(all))))
 }

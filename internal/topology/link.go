@@ -42,7 +42,7 @@ func (l Link) Pooler() string { return l.pooler }
 func (l Link) Unavailable() string { return l.off }
 
 // readLinks reads toxiproxy's own config file and says what is wrong with it.
-func readLinks(file string, services []service) ([]Link, error) {
+func readLinks(file string, all services) ([]Link, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("read links: %w", err)
@@ -53,7 +53,7 @@ func readLinks(file string, services []service) ([]Link, error) {
 	}
 	names, ports := map[string]bool{}, map[int]string{}
 	for i, l := range links {
-		if err := checkLink(l, services); err != nil {
+		if err := checkLink(l, all); err != nil {
 			return nil, fmt.Errorf("%s: link %d, %q: %w", file, i+1, l.Name, err)
 		}
 		if names[l.Name] {
@@ -63,7 +63,7 @@ func readLinks(file string, services []service) ([]Link, error) {
 			return nil, fmt.Errorf("%s: links %s and %s both listen on port %d", file, other, l.Name, l.Port())
 		}
 		names[l.Name], ports[l.Port()] = true, l.Name
-		links[i].off = whyOff(services, l.Service())
+		links[i].off = whyOff(all, l.Service())
 	}
 	if len(links) == 0 {
 		return nil, fmt.Errorf("%s holds no link", file)
@@ -71,7 +71,7 @@ func readLinks(file string, services []service) ([]Link, error) {
 	return links, nil
 }
 
-func checkLink(l Link, services []service) error {
+func checkLink(l Link, all services) error {
 	if from, to, ok := strings.Cut(l.Name, "-"); !ok || from == "" || to == "" {
 		return fmt.Errorf("a link is named by its two ends, like client-primary")
 	}
@@ -81,5 +81,5 @@ func checkLink(l Link, services []service) error {
 			return fmt.Errorf("%s is %q; host:port is needed", what, address)
 		}
 	}
-	return checkService(l.Service(), services)
+	return checkService(l.Service(), all)
 }

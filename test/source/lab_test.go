@@ -1,6 +1,7 @@
 package source
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -24,7 +25,7 @@ func newStandInLab(t *testing.T) standInLab {
 	l := standInLab{folder: folder, notes: filepath.Join(folder, "notes")}
 	l.script = filepath.Join(folder, "lab", "scripts", "lab")
 	l.path = filepath.Dir(l.script)
-	for name, code := range map[string]string{
+	write(t, folder, map[string]string{
 		"lab/scripts/lab":        read(t, filepath.Join(root, "scripts", "lab")),
 		"lab/scripts/tour":       read(t, filepath.Join(root, "scripts", "tour")),
 		"lab/scripts/up":         "#!/bin/sh\n",
@@ -51,15 +52,7 @@ esac
 		"home/names/run":             "",
 		"home/names/direct":          "",
 		"home/names/app":             "",
-	} {
-		file := filepath.Join(folder, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(code), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	if err := os.Mkdir(l.notes, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -233,3 +226,19 @@ func TestEndOfAScriptEndsWhatItStarted(t *testing.T) {
 }
 
 func (l standInLab) ended() bool { return exists(filepath.Join(l.notes, "ended")) }
+
+// What a crosscheck's run comes to is the exit status; one that doesn't come to its end is judged by nobody.
+func TestCrosscheckStatus(t *testing.T) {
+	for _, test := range []struct{ run, verdict, want int }{{0, 0, 0}, {0, 1, 1}, {0, 2, 2}, {1, 0, 1}, {130, 0, 130}} {
+		l := newStandInLab(t)
+		write(t, l.path, map[string]string{"lab": fmt.Sprintf(`#!/usr/bin/env bash
+lab() { case $1 in run) return %d ;; verdict) return %d ;; esac; }
+if [ "$0" = "${BASH_SOURCE[0]}" ]; then lab "$@"; fi
+`, test.run, test.verdict)})
+		l.script = filepath.Join(l.path, "crosscheck")
+		c := l.command(t, "loose")
+		if out, err := c.CombinedOutput(); c.ProcessState.ExitCode() != test.want {
+			t.Errorf("%+v: %v\n%s", test, err, out)
+		}
+	}
+}

@@ -13,25 +13,13 @@ import (
 // a stand-in of Docker.
 func checkoutWith(t *testing.T, change func(env string) string) string {
 	t.Helper()
-	folder := t.TempDir()
-	for _, name := range []string{"scripts", "configs", "images", "k6"} {
-		if err := os.Mkdir(filepath.Join(folder, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
+	folder, texts := t.TempDir(), map[string]string{"docker": dockerStandIn}
 	for _, name := range []string{"scripts/setting", "scripts/preflight", "scripts/help", ".env", "compose.yaml",
-		"configs/paths.yaml", "images/probe"} {
-		text := read(t, filepath.Join(root, name))
-		if name == ".env" {
-			text = change(text)
-		}
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		"configs/paths.yaml", "images/probe", "k6/crosscheck.yaml"} {
+		texts[name] = read(t, filepath.Join(root, name))
 	}
-	if err := os.WriteFile(filepath.Join(folder, "docker"), []byte(dockerStandIn), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	texts[".env"] = change(texts[".env"])
+	write(t, folder, texts)
 	return folder
 }
 

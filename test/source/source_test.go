@@ -112,6 +112,20 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
+// write makes executable files in a folder, by their names in it, and the folders that they lie in.
+func write(t *testing.T, folder string, texts map[string]string) {
+	t.Helper()
+	for name, text := range texts {
+		file := filepath.Join(folder, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // narrow are the files and folders whose lines fit a screen.
 var narrow = []string{
 	".ci", ".editorconfig", ".env", ".github", "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "cmd", "compose.yaml",
