@@ -52,7 +52,8 @@ done
 func newLessonBench(t *testing.T, program string) (b *bench, notes string) {
 	t.Helper()
 	b = newBench(t, func(b *bench) {
-		b.source.Lab, notes = standInProgram(t, "lab", strings.NewReplacer("$RESULTS", b.results(), "$RUN", aRun).Replace(program))
+		program = strings.NewReplacer("$RESULTS", b.results(), "$RUN", aRun).Replace(program)
+		b.source.Lab, notes = standInProgram(t, "lab", program)
 		for name, text := range map[string]string{"00-tour.js": standInScript, "00-tour.yaml": standInPlan} {
 			if err := os.WriteFile(filepath.Join(b.root, "k6", "lessons", name), []byte(text), 0o644); err != nil {
 				t.Fatal(err)
