@@ -106,7 +106,7 @@ func startToxiproxy(t *testing.T, set *topology.Set) *link.Client {
 	t.Helper()
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
 	api := httptest.NewServer(server.Routes())
-	t.Cleanup(func() { _ = server.Collection.Clear(); api.Close() })
+	t.Cleanup(func() { api.Close(); _ = server.Collection.Clear() })
 	for _, l := range set.Links {
 		body := `{"name": "` + l.Name + `", "listen": "127.0.0.1:0", "upstream": "127.0.0.1:1", "enabled": true}`
 		response, err := http.Post(api.URL+"/proxies", "application/json", strings.NewReader(body))

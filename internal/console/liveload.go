@@ -12,8 +12,8 @@ import (
 	"pooler-lab/internal/run"
 )
 
-// liveFolder is where, below results/, the live load is held as a run is held in results/: other programs of the lab are
-// told that it runs, and what it is, for as long as it does.
+// liveFolder is where, below results/, the live load is held as a run is held in results/. It tells other programs of
+// the lab that it runs, and what it is, for as long as it does.
 func liveFolder(results string) string { return filepath.Join(results, ".live") }
 
 // holdLive tells other programs of a live load until the returned function is called.
