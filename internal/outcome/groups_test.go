@@ -149,7 +149,8 @@ func TestCoverage(t *testing.T) {
 					}
 				}
 				share := 100 * float64(held) / trials
-				text := fmt.Sprintf("until %.0f %%, after %d groups on average: held %.1f of 100", 100*c.until, groups/trials, share)
+				text := fmt.Sprintf("until %.0f %%, after %d groups on average: held %.1f of 100", 100*c.until,
+					groups/trials, share)
 				if t.Log(text); share < noise.least || share > 98.5 {
 					t.Errorf("%s, it should in %.1f to 98.5", text, noise.least)
 				}

@@ -102,8 +102,8 @@ func (f flagging) beside(text string) Reason {
 }
 
 // on is what is left of a value that was seen Lower or Higher than what it is compared with, or with NoClearDifference:
-// it is Inconclusive where the flags may be why. A flag on the contrary makes what was seen a qualified one: a value that
-// can only be too low is at least what was seen.
+// it is Inconclusive where the flags may be why. A flag on the contrary makes what was seen a qualified one: a value
+// that can only be too low is at least what was seen.
 func (f flagging) on(seen Outcome) (qualifier string, left Judged) {
 	against, contrary, may := f.high, f.low, "which may be why"
 	qualifier = "at least"

@@ -23,8 +23,8 @@ func Text(run *result.Run, details bool) string {
 	return t.String() + "\nRatios, round trips, flags: the report, or scripts/report --details\n"
 }
 
-// Verdict is the run's comparisons and findings alone, with what the flags stand for that they name, and what it comes to
-// overall.
+// Verdict is the run's comparisons and findings alone, with what the flags stand for that they name, and what it comes
+// to overall.
 func Verdict(run *result.Run) (text string, overall outcome.Outcome) {
 	all, t := outcome.All(run), writer{p: NewPage(run)}
 	t.paragraph("", run.ID+": "+run.Lesson.Question)
@@ -35,7 +35,9 @@ func Verdict(run *result.Run) (text string, overall outcome.Outcome) {
 	t.comparisons()
 	t.findings()
 	flags := all.Flags()
-	t.list(slices.DeleteFunc(t.p.Flags, func(term Term) bool { return !slices.Contains(flags, result.FlagKind(term.Name)) }))
+	t.list(slices.DeleteFunc(t.p.Flags, func(term Term) bool {
+		return !slices.Contains(flags, result.FlagKind(term.Name))
+	}))
 	t.section("Counts", run.Reconciled())
 	return t.String(), all.Overall()
 }
