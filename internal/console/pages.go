@@ -53,6 +53,7 @@ type shownRun struct {
 	result.Run     // without cells
 	Seconds    int // that it took, 0 where it never ended
 	Predicted  bool
+	Unreadable bool // its document; Reason says why
 }
 
 // Running says whether the run goes on.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -36,8 +37,7 @@ type runRead struct {
 	shown   shownRun
 }
 
-// runs are all runs, the newest first, each read when it is asked for. A folder without a readable document isn't a
-// run.
+// runs are all runs, the newest first, each read when it is asked for. A folder without a document isn't a run.
 func (p *parts) runs() iter.Seq[shownRun] {
 	return func(yield func(shownRun) bool) {
 		folders, err := os.ReadDir(p.results())
@@ -55,10 +55,10 @@ func (p *parts) runs() iter.Seq[shownRun] {
 	}
 }
 
-// runsOf are those of a lesson.
+// runsOf are those of a lesson that can be read.
 func (p *parts) runsOf(lesson string) (all []shownRun) {
 	for run := range p.runs() {
-		if run.Lesson.Name == lesson {
+		if run.Lesson.Name == lesson && !run.Unreadable {
 			all = append(all, run)
 		}
 	}
@@ -75,11 +75,12 @@ func (p *parts) listedRun(name string) (shownRun, error) {
 	defer p.cache.mu.Unlock()
 	known, ok := p.cache.read[name]
 	if !ok || !known.changed.Equal(info.ModTime()) {
-		run, err := result.Read(dir)
-		if err != nil {
-			return shownRun{}, err
+		known = runRead{changed: info.ModTime()}
+		if run, err := result.Read(dir); err == nil {
+			known.shown = shown(run, dir)
+		} else {
+			known.shown = unreadable(name, err)
 		}
-		known = runRead{info.ModTime(), shown(run, dir)}
 		p.cache.read[name] = known
 	}
 	return p.withTrueStatus(known.shown), nil
@@ -96,6 +97,15 @@ func (p *parts) readRun(name string) (*result.Run, error) {
 		return nil, unknown
 	}
 	return run, err
+}
+
+// unreadable is a run of which nothing is known but its folder's name, and why.
+func unreadable(name string, why error) shownRun {
+	s := shownRun{Unreadable: true}
+	moment, lesson, _ := strings.Cut(name, "-")
+	s.ID, s.Lesson.Name, s.Status, s.Reason = name, lesson, "unreadable", why.Error()
+	s.Started, _ = time.Parse("20060102T150405Z", moment) // runName says that it is one
+	return s
 }
 
 // shown is a run as pages show it.

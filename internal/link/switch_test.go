@@ -41,8 +41,8 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// A change that was interrupted while the standby moved leaves a bare link, and the standby on it: putting back what was
-// there before moves it back.
+// A change that was interrupted while the standby moved leaves a bare link, and the standby on it. Putting back what
+// was there before moves it back.
 func TestPutTakesReplicationOffABareLink(t *testing.T) {
 	s, standby := newReplicating(t)
 	before, err := s.Snapshot(t.Context())

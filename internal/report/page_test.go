@@ -222,6 +222,15 @@ func TestRunsOfTwoLessonsDontCompare(t *testing.T) {
 	}
 }
 
+func TestCellsThatTheFirstRunLacksAreCounted(t *testing.T) {
+	first := latency()
+	first.Cells = first.Cells[:len(first.Cells)-3] // one of which the other run lacks, too
+	page, err := Runs(Named{"a", first}, Named{"b", another()})
+	if err != nil || !strings.Contains(string(page), "This page leaves out 2 cells of b that a lacks.") {
+		t.Errorf("it isn't said: %v", err)
+	}
+}
+
 func TestCellsAreToldApart(t *testing.T) {
 	cell := func(path, role, protocol string) *result.Cell {
 		return &result.Cell{Cell: lesson.Cell{Path: path, Workload: "connect", Clients: 1, Role: role, Protocol: protocol}}

@@ -60,6 +60,11 @@ func runsAlerts(runs []Named) (all []string) {
 		if r.Run.Lesson.SHA256 != runs[0].Run.Lesson.SHA256 {
 			all = append(all, r.Name+" ran another version of the lesson's file than "+runs[0].Name+".")
 		}
+		more := slices.DeleteFunc(cellsOf(r.Run), func(c *result.Cell) bool { return cellBy(runs[0].Run, c.ID) != nil })
+		if len(more) > 0 {
+			all = append(all, fmt.Sprintf("This page leaves out %s of %s that %s lacks.",
+				metric.Count(len(more), "cell"), r.Name, runs[0].Name))
+		}
 	}
 	return all
 }
