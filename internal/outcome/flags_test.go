@@ -68,7 +68,7 @@ func TestCompareDespiteFlags(t *testing.T) {
 		{"another latency", "p50", 2, result.FlagLatency, []string{"pgpool"},
 			"higher: a round trip of 7.25 ms where 5 ms were set" + of},
 		{"both", "p50", 2, result.FlagStolen, []string{"direct", "pgpool"},
-			"higher: other virtual machines took CPU" + of + "; other virtual machines took CPU" + to},
+			"higher: other virtual machines took CPU (pgpool, select, 1 client; direct, select, 1 client)"},
 		{"a flag of a later version", "p50", 2, "dim", []string{"pgpool"}, "inconclusive: dim" + of},
 	}
 	for _, test := range tests {

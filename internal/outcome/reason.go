@@ -63,19 +63,28 @@ func (r Ratio) flags(run *result.Run, f metric.Metric) (all flagging) {
 			case (f.Better == metric.More) == (i == 0): // a lower figure, or a larger one that it is divided by
 				of = &all.low
 			}
-			*of = append(*of, happened(run, kind, c))
+			*of = mention(*of, happened(kind, c), NameIn(run, c))
 		}
 	}
 	return all
 }
 
-// happened says what a flag found, and in which cell.
-func happened(run *result.Run, kind result.FlagKind, c *result.Cell) string {
-	text := kind.Short()
+// happened says what a flag found.
+func happened(kind result.FlagKind, c *result.Cell) string {
 	if t := Furthest(c); kind == result.FlagLatency && t != nil {
-		text = fmt.Sprintf("a round trip of %s ms where %g ms were set", metric.Number(t.MeasuredMS), t.SetMS)
+		return fmt.Sprintf("a round trip of %s ms where %g ms were set", metric.Number(t.MeasuredMS), t.SetMS)
 	}
-	return fmt.Sprintf("%s (%s)", text, NameIn(run, c))
+	return kind.Short()
+}
+
+// mention adds what happened to a cell. What happened to another one as well is said once.
+func mention(all []string, happened, cell string) []string {
+	same := func(text string) bool { return strings.HasPrefix(text, happened+" (") }
+	if i := slices.IndexFunc(all, same); i >= 0 {
+		all[i] = strings.TrimSuffix(all[i], ")") + "; " + cell + ")"
+		return all
+	}
+	return append(all, happened+" ("+cell+")")
 }
 
 // Furthest is the round trip that is furthest from what was set, of the repeats of c that count; nil where none

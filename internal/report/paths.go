@@ -101,12 +101,12 @@ func stops(p result.Path) []Stop {
 	return stops
 }
 
-// tripsText says what was set on a link and what was measured: "0 → 0.14, 10 → 10.9".
+// tripsText says what was set on a link and what was measured: "0 → 0.14, 10 → 10.9". No line ends within a pair.
 func tripsText(trips map[int][]float64) string {
 	var parts []string
 	for _, ms := range slices.Sorted(maps.Keys(trips)) {
 		if v, ok := metric.Middle(trips[ms]); ok {
-			parts = append(parts, strconv.Itoa(ms)+" → "+trip(v))
+			parts = append(parts, strconv.Itoa(ms)+"\u00a0→\u00a0"+trip(v))
 		}
 	}
 	return strings.Join(parts, ", ")

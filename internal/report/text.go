@@ -32,7 +32,7 @@ func Verdict(run *result.Run) (text string, overall outcome.Outcome) {
 		return t.String() + "The lesson makes no comparison: its figures are a table to look at (scripts/report).\n" +
 			"A lesson that makes some: scripts/run 01-connect\n", all.Overall()
 	}
-	t.comparisons()
+	t.comparisons(true)
 	t.findings()
 	flags := all.Flags()
 	t.list(slices.DeleteFunc(t.p.Flags, func(term Term) bool {
@@ -76,7 +76,7 @@ func (t *writer) brief() {
 	t.paragraph("* doubtful: ", why.String())
 	t.terms(t.p.Notes)
 	t.paragraph("", t.p.Few)
-	t.outcomes()
+	t.outcomes(false)
 }
 
 // details are everything.
@@ -93,7 +93,7 @@ func (t *writer) details() {
 	t.line()
 	t.terms(t.p.Notes)
 	t.paragraph("", t.p.Few)
-	t.outcomes()
+	t.outcomes(true)
 	t.section("", t.p.Run.Lesson.Explanation)
 	for _, table := range t.p.Troubles {
 		t.section("", table.Caption+":")
@@ -110,8 +110,8 @@ func (t *writer) details() {
 
 // outcomes are the comparisons, what stands beside the study's figures, and the findings; nothing where the lesson has
 // none of them.
-func (t *writer) outcomes() {
-	t.comparisons()
+func (t *writer) outcomes(details bool) {
+	t.comparisons(details)
 	if s := t.p.Run.Lesson.Study; s != nil {
 		t.section("The study", fmt.Sprintf("%s (%s). %s", s.Title, s.Source, s.Setup))
 		table := Table{Head: heads("the study", "here", "what")}
@@ -127,12 +127,15 @@ func (t *writer) outcomes() {
 	t.findings()
 }
 
-// comparisons are a row each.
-func (t *writer) comparisons() {
+// comparisons are a row each, with how each was measured where details are wanted.
+func (t *writer) comparisons(details bool) {
 	table := Table{Head: []Head{{Text: "outcome"}, {Text: "ratio", Number: true}, {Text: "95 % interval", Number: true},
 		{Text: "of"}}}
 	for _, c := range t.p.Comparisons {
-		of := fmt.Sprintf("%s (%s)", c.Says, joinFilled("; ", c.Metric, c.How))
+		of := c.Says
+		if details {
+			of += " (" + joinFilled("; ", c.Metric, c.How) + ")"
+		}
 		table.add(c.Outcome, c.Ratio, cmp.Or(c.Range, "-"), because(of, c.Why))
 	}
 	if len(table.Rows) > 0 {
