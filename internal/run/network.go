@@ -10,7 +10,7 @@ import (
 	"pooler-lab/internal/session"
 )
 
-// Links are where latencies are set. The standby's replication goes over link.ReplicationLink while that is set.
+// links are where latencies are set. The standby's replication goes over link.ReplicationLink while that is set.
 type links interface {
 	Snapshot(context.Context) (link.Snapshot, error)
 	Put(context.Context, link.Snapshot) error

@@ -183,8 +183,8 @@ func (t *trial) links() map[string]link.Settings {
 	return all
 }
 
-// preparation is what the cells want of the servers: their settings, and the sizes of their poolers' pools. Two cells want no setting to be different: see refuseSettings and
-// refusePoolSizes.
+// preparation is what the cells want of the servers: their settings, and the sizes of their poolers' pools. Two cells
+// want no setting to be different: see refuseSettings and refusePoolSizes.
 func (t *trial) preparation() server.Preparation {
 	p := server.Preparation{Settings: map[string]map[string]string{}}
 	set := func(component, name, value string) {
