@@ -94,9 +94,8 @@ type inspected struct {
 
 func inspect(t *testing.T) []inspected {
 	t.Helper()
-	ids := strings.Fields(docker(t, "ps", "-q", "--filter", "label=com.docker.compose.project="+project))
 	var all []inspected
-	if err := json.Unmarshal([]byte(docker(t, append([]string{"inspect"}, ids...)...)), &all); err != nil {
+	if err := json.Unmarshal([]byte(inspectAll(t)), &all); err != nil {
 		t.Fatal(err)
 	}
 	if len(all) < 8 {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -253,14 +254,24 @@ var (
 	toxiproxy = topology.Endpoint{Host: "toxiproxy", DBName: "lab"}                   // and a link's port
 )
 
+// inspectAll is what Docker says of the lab's containers, less one that has ended meanwhile.
+func inspectAll(t testing.TB, options ...string) string {
+	t.Helper()
+	ids := strings.Fields(docker(t, "ps", "-q", "--filter", "label=com.docker.compose.project="+project))
+	a := command(t, nil, "docker", slices.Concat([]string{"inspect"}, options, ids)...)
+	if a.status != 0 && !strings.Contains(a.err, "No such object") {
+		t.Fatalf("inspect the lab's containers: %s", a.all())
+	}
+	return a.out
+}
+
 // services tells by its address which service a container of the lab is.
 func services(t testing.TB) map[string]string {
 	t.Helper()
-	ids := strings.Fields(docker(t, "ps", "-q", "--filter", "label=com.docker.compose.project="+project))
 	format := fmt.Sprintf(`{{index .Config.Labels "com.docker.compose.service"}} `+
 		`{{with index .NetworkSettings.Networks %q}}{{.IPAddress}}{{end}}`, network())
 	names := map[string]string{}
-	for line := range strings.Lines(docker(t, append([]string{"inspect", "-f", format}, ids...)...)) {
+	for line := range strings.Lines(inspectAll(t, "-f", format)) {
 		if service, ip, _ := strings.Cut(strings.TrimSpace(line), " "); ip != "" {
 			names[ip] = service
 		}

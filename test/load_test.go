@@ -110,13 +110,21 @@ func (s *started) hasEnded() bool {
 	}
 }
 
-// startWrites starts pgbench's TPC-B transactions on a route and returns once they come through. They go on until
-// stopTools.
+// underWay is what pgbench says each second once all its clients are connected and some transactions are through.
+var underWay = regexp.MustCompile(`progress: [0-9.]+ s, [0-9.]*[1-9][0-9.]* tps`)
+
+// startWrites starts pgbench's TPC-B transactions on a route and returns once all its own clients are connected and
+// some come through. They go on until stopTools.
 func startWrites(t *testing.T, r route, clients int) *started {
 	t.Helper()
-	s := start(t, "pgbench", append(r.args(), "-n", "-c", strconv.Itoa(clients), "-T", "3600")...)
+	s := start(t, "pgbench", append(r.args(), "-n", "-P", "1", "-c", strconv.Itoa(clients), "-T", "3600")...)
 	t.Cleanup(func() { stopTools(t, s) })
-	writesMore(t, r.name())
+	testkit.Eventually(t, func() string {
+		if !underWay.MatchString(s.err.String()) {
+			return "pgbench writes nothing: " + r.name() + "\n" + s.err.String()
+		}
+		return ""
+	})
 	return s
 }
 
