@@ -55,7 +55,9 @@ func (p *parts) lessonsPage(*http.Request) (title string, data any, err error) {
 	}
 	runs := map[string]int{}
 	for run := range p.runs() {
-		runs[run.Lesson.Name]++
+		if !run.Unreadable { // as on the lesson's own page
+			runs[run.Lesson.Name]++
+		}
 	}
 	var all []shownLesson
 	for _, name := range names {
