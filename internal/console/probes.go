@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pooler-lab/internal/link"
+	"pooler-lab/internal/measure"
 	"pooler-lab/internal/session"
 	"pooler-lab/internal/topology"
 )
@@ -146,7 +147,7 @@ func (p *parts) measure(ctx context.Context, m *meter) {
 	case err == nil:
 		m.took = append(m.took, took)
 		m.took = m.took[max(0, len(m.took)-linkSamples):]
-		ms := float64(session.Median(m.took).Microseconds()) / 1000
+		ms := float64(measure.Median(m.took).Microseconds()) / 1000
 		p.trips.note(name, roundTrip{ms: &ms, until: time.Now().Add(keptFor(m.set))})
 	case ctx.Err() == nil:
 		m.rest()

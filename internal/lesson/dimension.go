@@ -309,6 +309,16 @@ func (s Selector) Picks(c *Cell) bool {
 	return s != nil
 }
 
+// Among are the cells that the selector picks, in their order.
+func (s Selector) Among(cells []Cell) (picked []*Cell) {
+	for i := range cells {
+		if s.Picks(&cells[i]) {
+			picked = append(picked, &cells[i])
+		}
+	}
+	return picked
+}
+
 // has says whether the cell has that value. For all but the latency, 0 and "" are none.
 func (d Dimension) has(c *Cell, want Value) bool {
 	have := d.Of(c)

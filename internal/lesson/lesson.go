@@ -2,6 +2,7 @@
 package lesson
 
 import (
+	"slices"
 	"time"
 
 	"gopkg.in/yaml.v3"
@@ -126,4 +127,12 @@ func (l *Lesson) names() []string {
 		names = append(names, e.Name)
 	}
 	return names
+}
+
+// AllFindings are the lesson's own, then its study's.
+func (l *Lesson) AllFindings() []Finding {
+	if l.Study == nil {
+		return l.Findings
+	}
+	return slices.Concat(l.Findings, l.Study.Findings)
 }

@@ -1,4 +1,5 @@
-// Package measure has the clocks that the lab and its k6 share: of a connect to PostgreSQL, and of the host's CPUs.
+// Package measure has what the lab and its k6 measure alike: the phases of a connect to PostgreSQL, the use of the
+// host's CPUs, the median of durations.
 package measure
 
 import (

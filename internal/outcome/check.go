@@ -30,17 +30,15 @@ func asks(l *lesson.Lesson) []ask {
 		all = append(all, ask{where: "comparison " + c.Name, metrics: []string{c.Metric},
 			picks: []lesson.Selector{c.Of, c.To}})
 	}
-	study := l.Study
-	if study == nil {
-		study = &lesson.Study{}
-	}
-	for _, f := range study.Figures {
-		if f.Metric != "" || f.Of != nil {
-			all = append(all, ask{where: "the study's figure " + f.What, metrics: []string{f.Metric},
-				picks: []lesson.Selector{f.Of}})
+	if l.Study != nil {
+		for _, f := range l.Study.Figures {
+			if f.Metric != "" || f.Of != nil {
+				all = append(all, ask{where: "the study's figure " + f.What, metrics: []string{f.Metric},
+					picks: []lesson.Selector{f.Of}})
+			}
 		}
 	}
-	for _, f := range slices.Concat(l.Findings, study.Findings) {
+	for _, f := range l.AllFindings() {
 		for _, c := range f.All {
 			a := ask{where: "finding " + f.Name, picks: []lesson.Selector{c.Of, c.To, c.Minus}, comparisons: c.Comparisons}
 			if c.Is != lesson.Same { // which is of comparisons alone
@@ -88,12 +86,7 @@ func Check(l *lesson.Lesson) error {
 func CheckCells(l *lesson.Lesson, cells []lesson.Cell) error {
 	for _, a := range asks(l) {
 		for _, s := range a.picks {
-			n := 0
-			for i := range cells {
-				if s.Picks(&cells[i]) {
-					n++
-				}
-			}
+			n := len(s.Among(cells))
 			if s != nil && n != 1 && !ofExperiment(s, l.LeftOut) {
 				return fmt.Errorf("%s: %s picks %d cells of the lesson, it must pick one%s", a.where, s, n, narrower(n))
 			}

@@ -47,6 +47,8 @@ type Page struct {
 	Flags    []Term
 	Manifest []Term
 	Sampling Table
+
+	judged outcome.Outcomes
 }
 
 // NewPage makes the page of a run.
@@ -55,7 +57,7 @@ func NewPage(run *result.Run) *Page {
 	p := &Page{Run: run, Machine: machine(run), Alerts: alerts(run), Few: few(run), Notes: notes(run),
 		Within: within(run), LeftOut: all.LeftOutText(), Study: studied(all.Figures),
 		Paths: paths(run), Charts: charts(run), MarksMean: marksOf(run), Troubles: troubles(run), Flags: flagTerms(run),
-		Manifest: manifestOf(run), Sampling: sampling(run)}
+		Manifest: manifestOf(run), Sampling: sampling(run), judged: all}
 	experiments := experimentsOf(run)
 	p.Grid = gridOf(run, experiments)
 	for _, e := range experiments {

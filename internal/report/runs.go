@@ -101,9 +101,12 @@ func outcomeTables(runs []Named) (outcomes, reasons Table) {
 		Head: heads("run", "comparison or finding", "outcome", "why")}
 	names, first := outcomeRows(runs[0].Run)
 	cells, found := map[string][]any{}, map[string][]outcome.Outcome{}
-	for _, r := range runs {
+	for i, r := range runs {
 		outcomes.Head = append(outcomes.Head, Head{Text: r.Name, Unit: metric.Count(r.Run.Manifest.Host.CPUs, "CPU")})
-		_, rows := outcomeRows(r.Run)
+		rows := first
+		if i > 0 {
+			_, rows = outcomeRows(r.Run)
+		}
 		for _, name := range names {
 			row, ok := rows[name]
 			if !ok { // another version of the lesson doesn't have it
@@ -156,7 +159,8 @@ func besideTables(runs []Named) []Table {
 	var all []Table
 	for _, e := range experimentsOf(runs[0].Run) {
 		t := Table{Name: "Experiment " + e.Name, Caption: e.caption()}
-		for _, key := range e.keys() {
+		keys := e.keys()
+		for _, key := range keys {
 			t.Head = append(t.Head, key.Head)
 		}
 		t.Head = append(t.Head, Head{Text: "metric"})
@@ -166,7 +170,7 @@ func besideTables(runs []Named) []Table {
 		for _, c := range e.Cells {
 			for i, f := range metricsOf([]*result.Cell{c}) {
 				var row Row
-				for _, key := range e.keys() {
+				for _, key := range keys {
 					row.Cells = append(row.Cells, key.of(c))
 				}
 				row.Cells = append(row.Cells, Cell{Text: strings.TrimSuffix(f.Heading+", "+unit(f), ", ")})

@@ -26,7 +26,8 @@ func Text(run *result.Run, details bool) string {
 // Verdict is the run's comparisons and findings alone, with what the flags stand for that they name, and what it comes
 // to overall.
 func Verdict(run *result.Run) (text string, overall outcome.Outcome) {
-	all, t := outcome.All(run), writer{p: NewPage(run)}
+	t := writer{p: NewPage(run)}
+	all := t.p.judged
 	t.paragraph("", run.ID+": "+run.Lesson.Question)
 	if len(all.Comparisons)+len(all.Findings) == 0 {
 		return t.String() + "The lesson makes no comparison: its figures are a table to look at (scripts/report).\n" +

@@ -141,7 +141,7 @@ func (p *plan) writeWays(out io.Writer) error {
 	for _, c := range p.lesson.Comparisons {
 		add("comparison", c.Name, c)
 	}
-	for _, f := range findings(p.lesson) {
+	for _, f := range p.lesson.AllFindings() {
 		for _, c := range f.All {
 			add("finding", f.Name, lesson.Comparison{Metric: c.Metric, Of: c.Of, To: c.To})
 		}

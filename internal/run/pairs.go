@@ -142,32 +142,18 @@ func alone(l *lesson.Lesson, cells []lesson.Cell) (ids []string) {
 }
 
 func conditions(l *lesson.Lesson) (all []lesson.Condition) {
-	for _, f := range findings(l) {
+	for _, f := range l.AllFindings() {
 		all = append(all, f.All...)
 	}
 	return all
 }
 
-// findings are the lesson's, then its study's.
-func findings(l *lesson.Lesson) []lesson.Finding {
-	if l.Study == nil {
-		return l.Findings
-	}
-	return slices.Concat(l.Findings, l.Study.Findings)
-}
-
 // one is the cell that the selector picks; nil where it picks none, or several.
-func one(cells []lesson.Cell, s lesson.Selector) (found *lesson.Cell) {
-	for i := range cells {
-		if !s.Picks(&cells[i]) {
-			continue
-		}
-		if found != nil {
-			return nil
-		}
-		found = &cells[i]
+func one(cells []lesson.Cell, s lesson.Selector) *lesson.Cell {
+	if picked := s.Among(cells); len(picked) == 1 {
+		return picked[0]
 	}
-	return found
+	return nil
 }
 
 // how says how the ratio of two cells' metric is measured: side by side, or in how many blocks and why; not ok where one

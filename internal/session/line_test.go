@@ -9,7 +9,7 @@ import (
 	"pooler-lab/internal/testkit"
 )
 
-// A question is asked again where its connection breaks, and a statement that mustn't run twice isn't.
+// A question is sent once more where its connection breaks. A statement that mustn't run twice isn't.
 func TestStatementWhoseConnectionBreaks(t *testing.T) {
 	const create = "CREATE DATABASE anew"
 	for _, test := range []struct {

@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"pooler-lab/internal/measure"
 )
 
 // A RoundTrip is the median of several.
@@ -48,12 +49,7 @@ func (s *Session) RoundTrip(ctx context.Context, sql string) (RoundTrip, error) 
 		took = append(took, one)
 		time.Sleep(apart)
 	}
-	return RoundTrip{Median(took), len(took)}, nil
-}
-
-// Median is the middle one of samples: of an even number, the upper one of both.
-func Median(took []time.Duration) time.Duration {
-	return slices.Sorted(slices.Values(took))[len(took)/2]
+	return RoundTrip{measure.Median(took), len(took)}, nil
 }
 
 // Reason says in a few words why a service couldn't be asked.

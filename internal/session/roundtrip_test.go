@@ -6,25 +6,9 @@ import (
 	"io"
 	"net"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
-
-func TestMedian(t *testing.T) {
-	for _, c := range []struct {
-		took []time.Duration
-		want time.Duration
-	}{
-		{[]time.Duration{7}, 7},
-		{[]time.Duration{9, 1, 5}, 5},
-		{[]time.Duration{4, 9, 1, 5}, 5},
-	} {
-		if got := Median(c.took); got != c.want {
-			t.Errorf("median of %v: %v", c.took, got)
-		}
-	}
-}
 
 func TestReason(t *testing.T) {
 	for want, err := range map[string]error{

@@ -145,6 +145,18 @@ func checkTest(root string, args []string) error {
 	return nil
 }
 
+// usable returns the path of that name; the error says why it can't be used.
+func usable(set *topology.Set, name string) (topology.Path, error) {
+	p, err := set.Find(name)
+	if err != nil {
+		return p, err
+	}
+	if off := p.Unavailable(); off != "" {
+		return p, fmt.Errorf("path %s can't be used: %s", p.Name, off)
+	}
+	return p, nil
+}
+
 // choose takes path and link off the arguments and returns where to connect, and the program's own arguments.
 func choose(set *topology.Set, program string, args []string) (topology.Endpoint, []string, error) {
 	if len(args) == 0 {
@@ -155,12 +167,9 @@ func choose(set *topology.Set, program string, args []string) (topology.Endpoint
 		return topology.Endpoint{}, nil, fmt.Errorf("the path comes first, then %s's options, as in: scripts/%s direct %s",
 			program, program, strings.Join(args, " "))
 	}
-	p, err := set.Find(name)
+	p, err := usable(set, name)
 	if err != nil {
 		return topology.Endpoint{}, nil, err
-	}
-	if off := p.Unavailable(); off != "" {
-		return topology.Endpoint{}, nil, fmt.Errorf("path %s can't be used: %s", p.Name, off)
 	}
 	link := ""
 	if len(rest) > 0 && rest[0] != "" && !strings.HasPrefix(rest[0], "-") {

@@ -84,13 +84,10 @@ func choosePlaces(set *topology.Set, names []string, link string) ([]place, erro
 	}
 	var places []place
 	for _, name := range names {
-		p, err := set.Find(name)
-		if err != nil {
-			return nil, err
-		}
-		endpoint, err := endpointOf(p, link)
-		if off := p.Unavailable(); off != "" {
-			err = fmt.Errorf("path %s can't be used: %s", p.Name, off)
+		var endpoint topology.Endpoint
+		p, err := usable(set, name)
+		if err == nil {
+			endpoint, err = endpointOf(p, link)
 		}
 		known := slices.ContainsFunc(places, func(one place) bool { return one.endpoint == endpoint })
 		switch {

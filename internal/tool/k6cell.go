@@ -158,12 +158,9 @@ func (r *scriptRun) connect(set *topology.Set, given k6Arguments, plan *lesson.L
 	if name == "*" {
 		name = "direct"
 	}
-	p, err := set.Find(name)
+	p, err := usable(set, name)
 	if err != nil {
 		return err
-	}
-	if off := p.Unavailable(); off != "" {
-		return fmt.Errorf("path %s can't be used: %s", p.Name, off)
 	}
 	link, asked := given.settings["LAB_LINK"]
 	switch {

@@ -86,12 +86,3 @@ func expected(length time.Duration, medians [summary.Sides]time.Duration) time.D
 	}
 	return group
 }
-
-// median returns the middle one of the durations; 0 of none.
-func median(of []time.Duration) time.Duration {
-	if len(of) == 0 {
-		return 0
-	}
-	slices.Sort(of)
-	return of[len(of)/2]
-}

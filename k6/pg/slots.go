@@ -133,7 +133,7 @@ func (s *slots) calibrate(d *draw) bool {
 // medians are the median times of an iteration of each side.
 func (s *slots) medians() (of [summary.Sides]time.Duration) {
 	for side := range s.sides {
-		of[side] = median(s.sides[side].took)
+		of[side] = measure.Median(s.sides[side].took)
 	}
 	return of
 }
