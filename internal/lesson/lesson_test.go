@@ -114,13 +114,14 @@ experiments:
 		{"work in an open loop", start + "    transactions: 5\n    rate: 2\n", "exclude each other"},
 		{"bandwidth of nothing", start + "    bandwidth_kb_s: 1000\n", "through toxiproxy"},
 		{"settings of a stranger", start + "    settings: {pgpool: {x: 1}}\n", `settings: pgpool: unknown key "pgpool": `},
-		{"settings that aren't one", start + "    settings: {primary: {a b: 1}}\n", "'a b' does not match pattern"},
-		{"settings with more in them", start + "    settings: {primary: {a: 1; SHUTDOWN}}\n", "settings: primary: a: '1; SHUTDOWN' does not match pattern"},
-		{"another primary", start + "    settings: {standby: {primary_conninfo: host=x}}\n", "settings: standby: primary_conninfo: that name has a meaning of its own"},
+		{"settings that aren't one", start + "    settings: {primary: {a b: 1}}\n", `settings: primary: a b: "a b" can't stand here. Lower-case letters, digits and underscores`},
+		{"settings with more in them", start + "    settings: {primary: {a: 1; SHUTDOWN}}\n", `settings: primary: a: "1; SHUTDOWN" can't stand here. A value without quotes, backslashes, semicolons`},
+		{"another primary", start + "    settings: {standby: {primary_conninfo: host=x}}\n", "settings: standby: primary_conninfo: that name has a meaning of its own. Lower-case letters, digits and " +
+			"underscores. primary_conninfo and the like can't be set: see replication_ms."},
 		{"params that are a list", start + "    params: [1]\n", "params: a list stands there, it must be a set of keys"},
 		{"a full size without needs", start + "    full: {seconds: 60}\n", "full is missing"},
-		{"a name that isn't a file's", changed("name: g", "name: a/b"), "name: 'a/b' does not match pattern"},
-		{"a name with a meaning", changed("name: g", "name: all"), "name: that name has a meaning of its own"},
+		{"a name that isn't a file's", changed("name: g", "name: a/b"), `name: "a/b" can't stand here. Lower-case letters, digits and hyphens`},
+		{"a name with a meaning", changed("name: g", "name: all"), "all stands for every experiment"},
 		{"a name twice", start + start[strings.Index(start, "  - name"):],
 			"two experiments are called g"},
 		{"a dimension that cells don't have", start + "charts:\n  - {title: t, kind: bars, x: client, metric: tps}\n",
@@ -269,7 +270,7 @@ func TestCheckWorkloads(t *testing.T) {
 		t.Errorf("the error is %v, it should begin with %s", err, want)
 	}
 	if err := l.checkWorkloads("x.yaml", nil); err == nil ||
-		!strings.Contains(err.Error(), "the script exports no function") {
+		!strings.Contains(err.Error(), `unknown workload "connect": there is none`) {
 		t.Errorf("a script without exports: %v", err)
 	}
 }

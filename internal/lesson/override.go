@@ -205,6 +205,14 @@ func (l *Lesson) checkRate(o Override) error {
 	return nil
 }
 
+// A KeyError says that what was given for a key of an experiment can't stand there.
+type KeyError struct {
+	Key string
+	error
+}
+
+func (e *KeyError) Unwrap() error { return e.error }
+
 // apply gives the experiment what the command line has in the place of its own.
 func (e *Experiment) apply(o Override) error {
 	for _, key := range slices.Sorted(maps.Keys(o.Values)) {
@@ -240,7 +248,10 @@ func (e *Experiment) set(key string, value any) error {
 		return err
 	}
 	e.plan = with(e.plan, node)
-	return e.decode()
+	if err := e.decode(); err != nil {
+		return &KeyError{key, err}
+	}
+	return nil
 }
 
 // typed is what was typed for a key of an experiment as a plan has it. In a list each value stands once: given twice, it

@@ -3,7 +3,6 @@ package lesson
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -121,16 +120,10 @@ func exports(file, script string) (names []string, err error) {
 func (l *Lesson) checkWorkloads(file string, known []string) error {
 	for _, e := range l.Experiments {
 		for _, name := range e.Workload {
-			if slices.Contains(known, name) {
-				continue
+			if !slices.Contains(known, name) {
+				return fmt.Errorf("%s:%d: experiment %s: %w: each workload is a function that the script exports",
+					file, valueOf(e.plan, "workload").Line, e.Name, suggest.Unknown("workload", name, known))
 			}
-			err := suggest.Unknown("workload", name, known)
-			if len(known) == 0 {
-				err = errors.New("the script exports no function")
-			}
-			line := valueOf(e.plan, "workload").Line
-			return fmt.Errorf("%s:%d: experiment %s: %w: each workload is a function that the script exports",
-				file, line, e.Name, err)
 		}
 	}
 	return nil

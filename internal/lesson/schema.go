@@ -140,8 +140,10 @@ func reason(err *jsonschema.ValidationError, at *yaml.Node) string {
 		return fmt.Sprintf("it has %d entries, it needs %d", k.Got, k.Want)
 	case *kind.MinLength, *kind.MinProperties:
 		return "it is empty"
+	case *kind.Pattern: // the schema's description says what would be right
+		return fmt.Sprintf("%q can't stand here. %s", k.Got, compiler().MustCompile(err.SchemaURL).Description)
 	case *kind.Not:
-		return "that name has a meaning of its own"
+		return "that name has a meaning of its own. " + compiler().MustCompile(err.SchemaURL).Description
 	}
 	return limit(err)
 }

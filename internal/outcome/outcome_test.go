@@ -297,6 +297,10 @@ func TestCheck(t *testing.T) {
 			l.Findings = []lesson.Finding{{Name: "own", All: []lesson.Condition{{Is: lesson.Same,
 				Comparisons: []string{"flip", "flop"}}}}}
 		}, `finding own: unknown comparison "flop": did you mean flip?`},
+		{"a comparison of a lesson that makes none", func(l *lesson.Lesson) {
+			l.Comparisons, l.Findings = nil, []lesson.Finding{{Name: "own", All: []lesson.Condition{{Is: lesson.Same,
+				Comparisons: []string{"flip", "flop"}}}}}
+		}, `finding own: unknown comparison "flip": there is none`},
 		{"a study's figure", func(l *lesson.Lesson) { l.Study.Figures[0].Metric = "TPS!" },
 			"the study's figure direct, 45 clients: unknown metric"},
 		{"a chart's metric", func(l *lesson.Lesson) { l.Charts[0].Kind, l.Charts[0].Metric = "bars", "TPS!" },

@@ -2,14 +2,19 @@
 package suggest
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
 
 // Unknown returns the error for name, which is no kind ("link", "path") that exists: the closest of known first,
-// if one is near enough to be a slip of the fingers, or those that begin with it, then all of them.
+// if one is near enough to be a slip of the fingers, or those that begin with it, then all of them. It says so where
+// there is none at all.
 func Unknown(kind, name string, known []string) error {
 	text := fmt.Sprintf("unknown %s %q", kind, name)
+	if len(known) == 0 {
+		return errors.New(text + ": there is none")
+	}
 	if some := Begun(name, known); len(some) > 1 {
 		text += fmt.Sprintf(": did you mean one of %s?", strings.Join(some, ", "))
 	} else if closest := Closest(name, known); closest != "" {

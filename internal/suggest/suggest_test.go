@@ -14,6 +14,9 @@ func TestUnknown(t *testing.T) {
 		{"nothing near", "mysql", `unknown link "mysql": ` + all},
 		{"empty", "", `unknown link "": ` + all},
 	}
+	if got := Unknown("comparison", "a", nil).Error(); got != `unknown comparison "a": there is none` {
+		t.Errorf("where there is none: %s", got)
+	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			if got := Unknown("link", c.asked, known).Error(); got != c.want {

@@ -151,7 +151,7 @@ func TestRefusedSettings(t *testing.T) {
 		"EXPERIMENT=far": "experiment far sets replication_ms, which only a run of the lesson does: " +
 			"scripts/run 05-balance --experiments far",
 		"EXPERIMENT=trusting": "experiment trusting sets roles, which only a run of the lesson does",
-		"CLIENTS=many":        `experiment light: clients: "many" stands there, it must be a whole number`,
+		"CLIENTS=many":        `LAB_CLIENTS=many: experiment light: clients: "many" stands there, it must be a whole number`,
 		"ROLE=app_trust":      "experiment light sets roles, which only a run of the lesson does",
 		"PARAMS=7":            `params: "7" stands there, it must be a set of keys`,
 		"SEED=-1":             "LAB_SEED=-1: give a whole number below 4294967296",

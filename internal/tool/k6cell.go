@@ -100,7 +100,7 @@ func newScriptRun(set *topology.Set, given k6Arguments, plan *lesson.Lesson) (ru
 		return run, err
 	}
 	if err := plan.Apply(o); err != nil {
-		return run, err
+		return run, named(err, given)
 	}
 	return run, run.connect(set, given, plan)
 }
@@ -128,6 +128,17 @@ func read(given k6Arguments, of map[string][]string, seed *uint32) error {
 		}
 	}
 	return nil
+}
+
+// named is an error of the plan with the setting that it comes from, where it comes from one.
+func named(err error, given k6Arguments) error {
+	var wrong *lesson.KeyError
+	for _, name := range slices.Sorted(maps.Keys(given.settings)) {
+		if errors.As(err, &wrong) && wrong.Key == keys[name] {
+			return fmt.Errorf("%s=%s: %w", name, given.settings[name], err)
+		}
+	}
+	return err
 }
 
 // needsARun names what of an experiment a script alone can't have, "" where it can have all.
