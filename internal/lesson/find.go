@@ -10,9 +10,9 @@ import (
 	"pooler-lab/internal/suggest"
 )
 
-// Find returns the script of the lesson that name stands for, among the .js files of dir, the repository's k6/lessons: a
-// full name (00-tour), its number (00, or 0) or what follows the number (tour). Other scripts are named by their paths
-// within the repository: k6/crosscheck.js.
+// Find returns the script of the lesson that name stands for, among the .js files of dir, the repository's k6/lessons:
+// a full name (00-tour), its number (00, or 0) or what follows the number (tour). Other scripts are named by their
+// paths within the repository: k6/crosscheck.js.
 func Find(dir, name string) (string, error) {
 	if strings.HasPrefix(name, "k6/") && strings.HasSuffix(name, ".js") {
 		return filepath.Join(dir, "..", "..", name), nil

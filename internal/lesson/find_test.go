@@ -19,8 +19,8 @@ func TestFind(t *testing.T) {
 			t.Errorf("%q finds %q, %v", name, got, err)
 		}
 	}
-	for name, hint := range map[string]string{"": ".", "2": ".", "02": ".", "-1": ".", "../00-tour": ".", "readme.txt": ".",
-		"00-tuor": ", did you mean 00-tour?", "conect": ", did you mean 01-connect?", "xyz": "."} {
+	for name, hint := range map[string]string{"": ".", "2": ".", "02": ".", "-1": ".", "../00-tour": ".",
+		"readme.txt": ".", "00-tuor": ", did you mean 00-tour?", "conect": ", did you mean 01-connect?", "xyz": "."} {
 		want := hint + " There are:\n  00-tour\n  01-connect"
 		if got, err := Find(dir, name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q finds %q, %v", name, got, err)

@@ -254,8 +254,8 @@ func (e *Experiment) set(key string, value any) error {
 	return nil
 }
 
-// typed is what was typed for a key of an experiment as a plan has it. In a list each value stands once: given twice, it
-// would be two cells of one name.
+// typed is what was typed for a key of an experiment as a plan has it. In a list each value stands once: given twice,
+// it would be two cells of one name.
 func typed(key string, words []string) (any, error) {
 	i := slices.IndexFunc(dimensions, func(d Dimension) bool { return d.Key == key })
 	if i < 0 && key != "workload" {

@@ -34,7 +34,8 @@ func ParsePercent(text string) (Percent, error) {
 }
 
 func noPercent(text string) error {
-	return fmt.Errorf("%q is no precision: write a percentage from %g to %d, such as 5 %%", text, leastPercent, mostPercent)
+	return fmt.Errorf("%q is no precision: write a percentage from %g to %d, such as 5 %%", text, leastPercent,
+		mostPercent)
 }
 
 // UnmarshalYAML reads a percentage.

@@ -3,8 +3,8 @@ package lesson
 import "testing"
 
 func TestPercent(t *testing.T) {
-	for text, want := range map[string]Percent{"5 %": 0.05, "5%": 0.05, "5": 0.05, "1": 0.01, "0.5": 0.005, " 2.5 % ": 0.025,
-		"0.1%": 0.001, "50 %": 0.5} {
+	for text, want := range map[string]Percent{"5 %": 0.05, "5%": 0.05, "5": 0.05, "1": 0.01, "0.5": 0.005,
+		" 2.5 % ": 0.025, "0.1%": 0.001, "50 %": 0.5} {
 		if got, err := ParsePercent(text); err != nil || got != want {
 			t.Errorf("%q is read as %v, %v; it should be %v", text, got, err, want)
 		}

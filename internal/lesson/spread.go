@@ -63,8 +63,8 @@ func (e *Experiment) cells(p Path) []Cell {
 	return cells
 }
 
-// Over are the experiment's cells over a path and one of its links, at no latency; over the path without toxiproxy where
-// link is empty.
+// Over are the experiment's cells over a path and one of its links, at no latency; over the path without toxiproxy
+// where link is empty.
 func (e Experiment) Over(p Path, link string) []Cell {
 	e.Link, e.Latencies = link, []Latency{{through: link != ""}}
 	p.Plain, p.Links = true, []string{link}

@@ -77,8 +77,8 @@ func (f Metric) MeaningIn(c *result.Cell) string {
 func (f Metric) Counted() bool { return f.from.kind == count && f.Unit == "" }
 
 // Alternates says whether the metric can be measured where two cells' clients alternate: whether k6 sees it within the
-// counted part of a slot. Servers and machines don't alternate, and what a whole test shows (its first connect, when the
-// last client is done) happens once.
+// counted part of a slot. Servers and machines don't alternate, and what a whole test shows (its first connect, when
+// the last client is done) happens once.
 func (f Metric) Alternates() bool { return f.from.slots }
 
 // Middle is the median over the repeats of c that count; false where none measured it.

@@ -56,7 +56,8 @@ func Parts(c *result.Cell) []string {
 }
 
 // named are the dimensions that a cell's name has. What else it is stands with its experiment.
-var named = []string{"path", "latency_ms", "workload", "clients", "driver", "role", "pool_size", "instances", "instance_pool"}
+var named = []string{"path", "latency_ms", "workload", "clients", "driver", "role", "pool_size", "instances",
+	"instance_pool"}
 
 // one returns the cell that s picks, where it has figures; otherwise an outcome (NotInThisRun, Inconclusive) and why.
 func one(run *result.Run, s lesson.Selector) (*result.Cell, Judged) {

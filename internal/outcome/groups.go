@@ -24,9 +24,9 @@ const trim = 0.15
 const mostRelated = 0.5
 
 // Groups sums up what the groups of a pair showed: the ratio of the first figure to the second, and the range that
-// holds the true one in 95 of 100 cases. The ratio is the trimmed mean of the groups' ratios on a logarithmic scale. The
-// range is Yuen's (Student's t with the winsorised variance; Biometrika 61, 1974), widened where a group resembles the
-// one before. A group without a ratio, since one of its figures is 0, is left out and counted.
+// holds the true one in 95 of 100 cases. The ratio is the trimmed mean of the groups' ratios on a logarithmic scale.
+// The range is Yuen's (Student's t with the winsorised variance; Biometrika 61, 1974), widened where a group resembles
+// the one before. A group without a ratio, since one of its figures is 0, is left out and counted.
 func Groups(figures [][2]float64) Interval {
 	logs := ratios(figures)
 	i := Interval{OfGroups: true, N: len(logs), LeftOut: len(figures) - len(logs)}

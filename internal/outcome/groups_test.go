@@ -121,9 +121,9 @@ func related(rho float64) func(*rand.Rand, int) []float64 {
 // trials are how often each case is drawn: chance moves the share by 0.7 of 100 (one standard error).
 const trials = 1000
 
-// TestCoverage: the interval holds the true ratio about as often as it says, for as many groups as a pair has, and where
-// measuring ends as soon as the interval is narrow enough. What matters then is how the scatter of the groups compares
-// with that width: it says after how many groups measuring ends.
+// TestCoverage: the interval holds the true ratio about as often as it says, for as many groups as a pair has, and
+// where measuring ends as soon as the interval is narrow enough. What matters then is how the scatter of the groups
+// compares with that width: it says after how many groups measuring ends.
 func TestCoverage(t *testing.T) {
 	for _, noise := range noises {
 		t.Run(noise.name, func(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 )
 
 // judgeSame judges whether two comparisons have the same ratio: whether the interval of the first one's, divided by the
-// second one's, lies within so many percent of 1. It is refuted where the whole interval lies beyond, unless a flag on a
-// cell may be why. A full machine that both programs share is no reason to doubt that they agree.
+// second one's, lies within so many percent of 1. It is refuted where the whole interval lies beyond, unless a flag on
+// a cell may be why. A full machine that both programs share is no reason to doubt that they agree.
 func judgeSame(run *result.Run, plan lesson.Condition) Judged {
 	var ratios []Interval
 	var why Reason
@@ -34,8 +34,8 @@ func judgeSame(run *result.Run, plan lesson.Condition) Judged {
 		return inconclusive("it takes two comparisons")
 	}
 	q := quotient(ratios[0], ratios[1])
-	why.Text = fmt.Sprintf("%s, divided by %s, is %s (%s), expected: 1 within %s", plan.Comparisons[0], plan.Comparisons[1],
-		metric.RatioText(q.Center), q.Text(metric.RatioText), plan.Within)
+	why.Text = fmt.Sprintf("%s, divided by %s, is %s (%s), expected: 1 within %s", plan.Comparisons[0],
+		plan.Comparisons[1], metric.RatioText(q.Center), q.Text(metric.RatioText), plan.Within)
 	lo, hi := 1/(1+float64(plan.Within)), 1+float64(plan.Within)
 	refuted := q.Hi < lo || q.Lo > hi
 	switch {

@@ -40,13 +40,12 @@ func TestJudgeSame(t *testing.T) {
 		"too wide to tell": {[]float64{7, 8, 8, 8, 8, 9}, nil,
 			"inconclusive: " + text + "1.00 (0.89 to 1.14)" + margin + ": the interval is too wide to tell"},
 		"too few": {[]float64{8, 8}, nil, "no interval: comparison pgbench: no interval: 2 of 6 common repeats"},
-		"the same on a full host": {[]float64{8, 8, 8, 8, 8, 8}, full, "reproduced: " + text + "1.00 (1.00 to 1.00)" + margin +
-			"; this machine's CPU was full (pgpool, select, 1 client)"},
+		"the same on a full host": {[]float64{8, 8, 8, 8, 8, 8}, full, "reproduced: " + text + "1.00 (1.00 to 1.00)" +
+			margin + "; this machine's CPU was full (pgpool, select, 1 client)"},
 		"another on a full host": {[]float64{9, 9, 9, 9, 9, 9}, full, "inconclusive: " + text + "0.89 (0.89 to 0.89)" +
 			margin + "; this machine's CPU was full (pgpool, select, 1 client)"},
 		"with a veto": {[]float64{8, 8, 8, 8, 8, 8}, few, "inconclusive: comparison k6: inconclusive: too few " +
-			"transactions " +
-			"(pgpool, select, 1 client)"},
+			"transactions (pgpool, select, 1 client)"},
 	} {
 		run := &result.Run{}
 		run.Lesson.Comparisons = []lesson.Comparison{ask("k6", "k6"), ask("pgbench", "pgbench")}

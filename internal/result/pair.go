@@ -29,7 +29,7 @@ type Pair struct {
 	// both sides has none of that group.
 	Figures map[string][][2]float64 `json:"figures,omitempty"`
 	Groups  int                     `json:"groups"`
-	Seconds float64                 `json:"seconds,omitempty"` // from the beginning of the first group to the end of the last
+	Seconds float64                 `json:"seconds,omitempty"` // from the first group's beginning to the last one's end
 	// Ending says why it ended: Precise, TimeOver or Interrupted.
 	Ending string `json:"ending,omitempty"`
 	File   string `json:"k6_groups,omitempty"` // what k6 wrote of each group, relative to run.json

@@ -19,10 +19,10 @@ const File = "run.json"
 // A Status says how far a run, a cell or a repeat came.
 type Status string
 
-// A run is Running until its last cell is written, then Finished, Interrupted or Failed: a reader who finds
-// Running in a folder that nobody works on takes it for Interrupted. A cell starts Planned. A repeat is
-// Rejected where someone changed what it was measured under, other machines took the CPU, or a burst of work that wasn't
-// its own used up a CPU limit; its figures are kept and count for nothing.
+// A run is Running until its last cell is written, then Finished, Interrupted or Failed: a reader who finds Running in
+// a folder that nobody works on takes it for Interrupted. A cell starts Planned. A repeat is Rejected where someone
+// changed what it was measured under, other machines took the CPU, or a burst of work that wasn't its own used up a CPU
+// limit; its figures are kept and count for nothing.
 const (
 	Running     Status = "running"
 	Finished    Status = "finished"
@@ -49,7 +49,7 @@ type Run struct {
 	Cells       []Cell     `json:"cells"`
 	Pairs       []Pair     `json:"pairs,omitempty"`        // cells measured side by side, in the order in which they ran
 	Unpaired    []Unpaired `json:"unpaired,omitempty"`     // comparisons whose cells can't be, and why
-	NotRestored string     `json:"not_restored,omitempty"` // why latencies or settings found at the start could not be put back
+	NotRestored string     `json:"not_restored,omitempty"` // why latencies or settings could not be put back
 	Unfinished  int        `json:"unfinished"`             // repeats that were planned and did not end by themselves
 }
 
@@ -69,7 +69,7 @@ type Lesson struct {
 	Full        bool                `json:"full,omitempty"`         // the run had the lesson's full size
 	Override    lesson.Override     `json:"override"`               // what the command line said in its place
 	Experiments []Experiment        `json:"experiments"`            // those that the run measured
-	LeftOut     []string            `json:"left_out,omitempty"`     // experiments that it didn't: comparisons may need them
+	LeftOut     []string            `json:"left_out,omitempty"`     // those that it didn't: comparisons may need them
 	OnlyInFull  []string            `json:"only_in_full,omitempty"` // those of them that only the full size has
 }
 

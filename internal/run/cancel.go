@@ -18,8 +18,8 @@ import (
 // cancelWait is how long a run may take to end its cell, put the latencies back and write its results.
 const cancelWait = 30 * time.Second
 
-// NewCancelCommand makes 'lab cancel', which ends the run under way as Ctrl-C in its own terminal does. It may be called
-// as often as one likes.
+// NewCancelCommand makes 'lab cancel', which ends the run under way as Ctrl-C in its own terminal does. It may be
+// called as often as one likes.
 func NewCancelCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "cancel",

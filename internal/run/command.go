@@ -211,7 +211,8 @@ func execute(ctx context.Context, p *plan, seed uint64, results string, progress
 
 // Print writes the run's table, in short or in detail, and where its results are.
 func Print(out io.Writer, doc *result.Run, details bool) {
-	fmt.Fprintf(out, "%sResults: results/%s (%s opens in any browser)\n", report.Text(doc, details), doc.ID, report.HTMLFile)
+	fmt.Fprintf(out, "%sResults: results/%s (%s opens in any browser)\n",
+		report.Text(doc, details), doc.ID, report.HTMLFile)
 }
 
 // announce says how long a run takes that takes longer than a minute, and what a full size needs.

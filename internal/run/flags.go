@@ -53,8 +53,8 @@ func flags(c lesson.Cell, r *result.Repeat) []result.Flag {
 		add(over(u.HostCPU, hostFull), result.FlagHost, "%.0f %% of the host's CPU in use", percent(u.HostCPU))
 		add(over(u.Stolen, stolenMost), result.FlagStolen,
 			"%.0f %% of the host's CPU time was stolen: the hypervisor gave it to other virtual machines", percent(u.Stolen))
-		add(over(u.GeneratorCPU, generatorFull), result.FlagGenerator, "%s alone used %.0f %% of the host's CPU", c.DrivenBy(),
-			percent(u.GeneratorCPU))
+		add(over(u.GeneratorCPU, generatorFull), result.FlagGenerator, "%s alone used %.0f %% of the host's CPU",
+			c.DrivenBy(), percent(u.GeneratorCPU))
 		held := metric.HeldUp(r)
 		add(c.Rate > 0 && held >= throttledMost, result.FlagThrottled,
 			"CPU limits stopped %s and can have held up %.0f %% of the iterations", stops(u), 100*held)

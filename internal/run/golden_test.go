@@ -64,7 +64,8 @@ func setting(t *testing.T, name string) string {
 	return ""
 }
 
-// writePairs writes which pairs a plan has, which comparisons have none, and how often cells run that are part of a pair.
+// writePairs writes which pairs a plan has, which comparisons have none, and how often cells run that are part of a
+// pair.
 func writePairs(out *strings.Builder, p *plan) {
 	fmt.Fprintf(out, "%s\n\n", p.lesson.Name)
 	for _, q := range p.pairs {

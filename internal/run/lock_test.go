@@ -34,7 +34,8 @@ func TestTheSecondRunIsRefused(t *testing.T) {
 
 func TestALockOfTheDeadIsNone(t *testing.T) {
 	results := t.TempDir()
-	if err := os.WriteFile(filepath.Join(results, lockFile), []byte(`{"pid": 1, "what": "lesson 00-tour"}`), 0o644); err != nil {
+	of := []byte(`{"pid": 1, "what": "lesson 00-tour"}`)
+	if err := os.WriteFile(filepath.Join(results, lockFile), of, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, running, err := whoHolds(results); running || err != nil {
@@ -60,7 +61,9 @@ func TestCancelWithoutARun(t *testing.T) {
 func TestCancel(t *testing.T) {
 	results := t.TempDir()
 	lock := filepath.Join(results, lockFile)
-	holder := exec.Command("bash", "-c", `exec 9>"$1"; flock 9; printf '{"pid": %d, "what": "lesson 00-tour"}' $$ >&9; trap 'exit 0' INT; while :; do sleep 0.05; done`, "bash", lock)
+	holder := exec.Command("bash", "-c", `exec 9>"$1"; flock 9
+		printf '{"pid": %d, "what": "lesson 00-tour"}' $$ >&9
+		trap 'exit 0' INT; while :; do sleep 0.05; done`, "bash", lock)
 	if err := holder.Start(); err != nil {
 		t.Skipf("no bash here: %v", err)
 	}

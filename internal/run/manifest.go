@@ -56,7 +56,8 @@ func databases(set *topology.Set, cells []lesson.Cell) []string {
 
 // logins are what the roles of the cells are asked for on their paths. The role without a password may log in
 // meanwhile: otherwise nobody would ask it for anything.
-func logins(ctx context.Context, servers *server.Servers, set *topology.Set, cells []lesson.Cell) ([]result.Login, error) {
+func logins(ctx context.Context, servers *server.Servers, set *topology.Set, cells []lesson.Cell) (
+	[]result.Login, error) {
 	all := []result.Login{}
 	for _, role := range server.Roles() {
 		var paths []topology.Path

@@ -35,7 +35,8 @@ func TestNeeds(t *testing.T) {
 			}
 		})
 	}
-	want := "4100 connections (LAB_MAX_CONNECTIONS), 9 GB for each database node (LAB_NODE_MEMORY), data of scale 100 (LAB_SCALE), 14 GB of memory in all, 8300 open files"
+	want := "4100 connections (LAB_MAX_CONNECTIONS), 9 GB for each database node (LAB_NODE_MEMORY), " +
+		"data of scale 100 (LAB_SCALE), 14 GB of memory in all, 8300 open files"
 	if got := spokenNeeds(&needs); got != want {
 		t.Errorf("the needs are told as %q", got)
 	}

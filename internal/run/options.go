@@ -47,7 +47,8 @@ func (f *runFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.until, "until", "",
 		"how precise comparisons side by side have to be, such as 3%: half the interval's width, as a share of the ratio")
 	flags.Float64Var(&f.atMost, "at-most", 0, "most seconds that each comparison side by side may take")
-	flags.BoolVar(&f.noPairs, "no-pairs", false, "run nothing side by side: each cell as often as its experiment repeats it")
+	flags.BoolVar(&f.noPairs, "no-pairs", false,
+		"run nothing side by side: each cell as often as its experiment repeats it")
 	flags.BoolVar(&f.full, "full", false,
 		"the lesson's full size, as the study had it: it says beforehand what that takes")
 	flags.BoolVar(&f.dry, "dry-run", false, "say what would run, how long it takes and what it needs, and run nothing")

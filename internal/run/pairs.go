@@ -14,8 +14,8 @@ import (
 // alternating slot by slot. It follows from the cells; a lesson's author needn't know. Selectors that don't pick one of
 // the cells plan nothing.
 //
-// It sets the cells' Wanted, Paired and Planned: one that only pairs need runs in one block as well, for what only a cell
-// by itself shows (CPU, waits, memory).
+// It sets the cells' Wanted, Paired and Planned: one that only pairs need runs in one block as well, for what only a
+// cell by itself shows (CPU, waits, memory).
 func (p *plan) pairUp(lab room) {
 	if p.lesson.NoPairs {
 		return
@@ -156,8 +156,8 @@ func one(cells []lesson.Cell, s lesson.Selector) *lesson.Cell {
 	return nil
 }
 
-// how says how the ratio of two cells' metric is measured: side by side, or in how many blocks and why; not ok where one
-// of the cells isn't in this run.
+// how says how the ratio of two cells' metric is measured: side by side, or in how many blocks and why; not ok where
+// one of the cells isn't in this run.
 func (p *plan) how(c lesson.Comparison) (text string, ok bool) {
 	a, b := one(p.cells, c.Of), one(p.cells, c.To)
 	if a == nil || b == nil || a == b {

@@ -108,7 +108,8 @@ func (p *plan) document(seed uint64) *result.Run {
 		Lesson: result.Lesson{
 			Name: l.Name, Title: l.Title, Question: l.Question, Explanation: l.Explanation, File: l.File, SHA256: l.SHA256,
 			Prediction: l.Prediction, Comparisons: l.Comparisons, Findings: l.Findings, Study: l.Study, Charts: l.Charts,
-			Full: p.override.Full, Override: p.override, Experiments: p.experiments(), LeftOut: l.LeftOut, OnlyInFull: l.OnlyInFull,
+			Full: p.override.Full, Override: p.override, Experiments: p.experiments(), LeftOut: l.LeftOut,
+			OnlyInFull: l.OnlyInFull,
 		},
 	}
 	doc.Pairs, doc.Unpaired = ordered(p.pairs, seed), p.unpaired

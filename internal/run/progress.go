@@ -21,8 +21,8 @@ import (
 // reads counts.
 const perTrial = 1500 * time.Millisecond
 
-// The sorts of trials. Those of a sort take alike of what is planned for them: a window has a fixed length, and a pair or
-// fixed work has a most that it may take.
+// The sorts of trials. Those of a sort take alike of what is planned for them: a window has a fixed length, and a pair
+// or fixed work has a most that it may take.
 const (
 	windows = iota
 	atMost

@@ -70,8 +70,8 @@ func (r *runner) probes() []lesson.Cell {
 // mayLower says whether the cell is an open loop whose rate follows what paths hold.
 func mayLower(c lesson.Cell) bool { return c.Rate > 0 && !c.Overload }
 
-// probe returns how many iterations a second the clients of c do without a pause; not ok where it couldn't be found out,
-// and the cell's own repeats will say why.
+// probe returns how many iterations a second the clients of c do without a pause; not ok where it couldn't be found
+// out, and the cell's own repeats will say why.
 func (r *runner) probe(ctx context.Context, c lesson.Cell) (rate float64, ok bool) {
 	c.ID += "-probe"
 	c.Rate, c.Transactions, c.Seconds = 0, probeIterations, max(60, c.Seconds)

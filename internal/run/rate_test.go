@@ -9,8 +9,8 @@ import (
 )
 
 func TestOutOfStep(t *testing.T) {
-	for rate, want := range map[float64]float64{11: 11, 12.9: 11, 10.5: 9.7, 10: 9.7, 100: 97, 400: 370, 4.4: 4.3, 1.2: 1.1,
-		0.05: 0.047} {
+	for rate, want := range map[float64]float64{11: 11, 12.9: 11, 10.5: 9.7, 10: 9.7, 100: 97, 400: 370, 4.4: 4.3,
+		1.2: 1.1, 0.05: 0.047} {
 		if got := outOfStep(rate); got != want {
 			t.Errorf("up to %v it is %v, not %v", rate, got, want)
 		}
@@ -29,7 +29,8 @@ func TestProbes(t *testing.T) {
 	overload := openLoop("e", "direct", lesson.Through(20), 400)
 	overload.Overload = true
 	r, _, _ := newRunner(t, "good", openLoop("a", "direct", lesson.WithoutProxy, 11),
-		openLoop("b", "direct", lesson.Through(10), 11), openLoop("c", "pooled", lesson.WithoutProxy, 11), plain("d"), overload)
+		openLoop("b", "direct", lesson.Through(10), 11), openLoop("c", "pooled", lesson.WithoutProxy, 11), plain("d"),
+		overload)
 	var ids []string
 	for _, c := range r.probes() {
 		ids = append(ids, c.ID)

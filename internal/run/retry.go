@@ -18,8 +18,8 @@ const attempts = 3
 //
 // Stolen CPU time says nothing of the lab. Nor does a first attempt that the servers counted otherwise: a pooler may
 // look up tables and functions that it hasn't met since it started, by transactions of its own, and they come with the
-// first cell that has a new statement. A CPU limit that stopped a component is a reason only where it stopped the cell's
-// other repeats much less: then it wasn't the cell that used up the limit.
+// first cell that has a new statement. A CPU limit that stopped a component is a reason only where it stopped the
+// cell's other repeats much less: then it wasn't the cell that used up the limit.
 var countsFrom = map[result.FlagKind]int{
 	result.FlagStolen:    attempts,
 	result.FlagCounts:    2,

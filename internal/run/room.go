@@ -38,8 +38,8 @@ func readRoom(set *topology.Set) (room, error) {
 	return l, nil
 }
 
-// yugabyteConnections is what YugabyteDB accepts unless its flag ysql_max_connections says otherwise, which compose.yaml
-// doesn't set: https://docs.yugabyte.com/stable/develop/quality-of-service/limiting-connections/
+// yugabyteConnections is what YugabyteDB accepts unless its flag ysql_max_connections says otherwise, which
+// compose.yaml doesn't set: https://docs.yugabyte.com/stable/develop/quality-of-service/limiting-connections/
 const yugabyteConnections = 300
 
 // reserved is how many of a server's connections are not for measured clients: three that PostgreSQL keeps for

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -58,24 +59,28 @@ func TestRun(t *testing.T) {
 		fixed           bool
 		tps             float64 // of fixed work
 	}{
-		{name: "all is well", behaviour: "good", status: result.OK, counts: []result.Count{{What: "transactions", K6: 55, Server: 55, Equal: true}}},
-		{name: "a server counted more, twice", behaviour: "good", status: result.OK, flags: []string{"counts"}, attempts: 2, log: true,
-			counts: []result.Count{{What: "transactions", K6: 55, Server: 56}}},
+		{name: "all is well", behaviour: "good", status: result.OK,
+			counts: []result.Count{{What: "transactions", K6: 55, Server: 55, Equal: true}}},
+		{name: "a server counted more, twice", behaviour: "good", status: result.OK, flags: []string{"counts"},
+			attempts: 2, log: true, counts: []result.Count{{What: "transactions", K6: 55, Server: 56}}},
 		{name: "errors are counted and flagged", behaviour: "errors", status: result.OK, flags: []string{"errors"}},
 		{name: "nothing was committed", behaviour: "nothing", status: result.Failed, log: true,
 			reason: "no transaction was committed in the measured window: 9 x 53300 (too many clients)"},
 		{name: "the script is broken", behaviour: "broken", status: result.Failed, log: true,
 			reason: "k6 ended with code 107: ReferenceError: pg is not defined"},
 		{name: "k6 leaves no summary", behaviour: "mute", status: result.Failed, log: true, reason: "k6 left no summary"},
-		{name: "the server goes down under load", behaviour: "errors", deaf: errDown, status: result.OK, flags: []string{"errors", "uncounted"}},
-		{name: "the path leads elsewhere", behaviour: "good", facts: []result.Fact{{What: "the pool mode", Said: "session", Want: "transaction"}},
-			status: result.Failed, reason: "the path doesn't lead where it says: the pool mode is session, it had to be transaction"},
+		{name: "the server goes down under load", behaviour: "errors", deaf: errDown, status: result.OK,
+			flags: []string{"errors", "uncounted"}},
+		{name: "the path leads elsewhere", behaviour: "good", status: result.Failed,
+			facts:  []result.Fact{{What: "the pool mode", Said: "session", Want: "transaction"}},
+			reason: "the path doesn't lead where it says: the pool mode is session, it had to be transaction"},
 		{name: "fixed work", behaviour: "finished", status: result.OK, fixed: true, tps: 33},
 		{name: "fixed work of clients that could not connect", behaviour: "shutout", status: result.OK, fixed: true,
 			flags: []string{"errors", "few"}},
 		{name: "the script doesn't do fixed work", behaviour: "good", status: result.Failed, fixed: true, log: true,
 			reason: "k6 didn't say how its clients got done"},
-		{name: "the round trip isn't what was asked", behaviour: "errors", roundTrip: 1.6, status: result.OK, flags: []string{"errors", "latency"}},
+		{name: "the round trip isn't what was asked", behaviour: "errors", roundTrip: 1.6, status: result.OK,
+			flags: []string{"errors", "latency"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -89,7 +94,8 @@ func TestRun(t *testing.T) {
 			wantNothing(t, r.run(t.Context()), test.status != result.OK)
 			run := written(t, r.dir)
 			cell := run.Cells[0]
-			if run.Status != result.Finished || cell.Status != test.status || !strings.HasPrefix(cell.Reason, test.reason) || len(cell.Repeats) != max(1, test.attempts) {
+			if run.Status != result.Finished || cell.Status != test.status ||
+				!strings.HasPrefix(cell.Reason, test.reason) || len(cell.Repeats) != max(1, test.attempts) {
 				t.Fatalf("run %s, cell %s %q, %d repeats", run.Status, cell.Status, cell.Reason, len(cell.Repeats))
 			}
 			last := cell.Repeats[len(cell.Repeats)-1]
@@ -125,14 +131,16 @@ func TestMeasured(t *testing.T) {
 	}
 	repeat := written(t, r.dir).Cells[0].Repeats[0]
 	m := repeat.Measured
-	if m.TPS != 50 || m.Transactions != 50 || m.Counted != (result.Counted{Transactions: 55, Prepares: 1, Connections: 1}) {
+	counted := result.Counted{Transactions: 55, Prepares: 1, Connections: 1}
+	if m.TPS != 50 || m.Transactions != 50 || m.Counted != counted {
 		t.Errorf("measured %+v", m)
 	}
 	if m.FirstConnects["pg_connect"].Med != 9 || m.LaterConnects["pg_connect"].Count != 4 || len(m.LaterConnects) != 1 ||
 		m.Statements["read"].Med != 1 || m.Counters["pg_round_trips"] != 50 || m.Finish != nil {
 		t.Errorf("what k6 told besides was read as %+v", m)
 	}
-	if trend := m.Trends["pg_statement"]; trend != (result.Trend{Count: 50, Min: 1, Avg: 2, Med: 2, P90: 3, P95: 3, P99: 4, Max: 5}) {
+	want := result.Trend{Count: 50, Min: 1, Avg: 2, Med: 2, P90: 3, P95: 3, P99: 4, Max: 5}
+	if trend := m.Trends["pg_statement"]; trend != want {
 		t.Errorf("the trend is %+v", trend)
 	}
 	if repeat.RoundTrip.SetMS != 10 || repeat.Summary != "k6/a-r1.json" {
@@ -144,7 +152,8 @@ func TestMeasured(t *testing.T) {
 func TestServersArePreparedAndRestored(t *testing.T) {
 	c := plain("a")
 	c.Path, c.Writes, c.PoolSize, c.Workload = "pooled", true, 7, "tpcb"
-	c.Settings = map[string]map[string]string{"standby": {"hot_standby_feedback": "on"}, "pgbouncer": {"query_wait_timeout": "5"}}
+	c.Settings = map[string]map[string]string{"standby": {"hot_standby_feedback": "on"},
+		"pgbouncer": {"query_wait_timeout": "5"}}
 	r, _, servers := newRunner(t, "good", c)
 	if err := r.run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -152,8 +161,9 @@ func TestServersArePreparedAndRestored(t *testing.T) {
 	if len(servers.prepared) != 1 || servers.restored != 2 {
 		t.Fatalf("prepared %d times, restored %d times", len(servers.prepared), servers.restored)
 	}
-	p := servers.prepared[0]
-	if !p.Writes || p.Settings["standby"]["hot_standby_feedback"] != "on" || p.Settings["pgbouncer"]["default_pool_size"] != "7" || p.Settings["pgbouncer"]["query_wait_timeout"] != "5" {
+	want := map[string]map[string]string{"standby": {"hot_standby_feedback": "on"},
+		"pgbouncer": {"default_pool_size": "7", "query_wait_timeout": "5"}}
+	if p := servers.prepared[0]; !p.Writes || !reflect.DeepEqual(p.Settings, want) {
 		t.Errorf("prepared %+v", p)
 	}
 	if _, changed := c.Settings["pgbouncer"]["default_pool_size"]; changed {
@@ -207,7 +217,8 @@ func TestASwapRejectsTheRepeat(t *testing.T) {
 	}{
 		// The run takes a snapshot once, then each attempt three times: to set, before and after.
 		{"once: the second attempt counts", 4, result.OK, []result.Status{result.Rejected, result.OK}, "client-standby: "},
-		{"again: the cell fails", 99, result.Failed, []result.Status{result.Rejected, result.Rejected}, "someone changed a link meanwhile"},
+		{"again: the cell fails", 99, result.Failed, []result.Status{result.Rejected, result.Rejected},
+			"someone changed a link meanwhile"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -224,7 +235,8 @@ func TestASwapRejectsTheRepeat(t *testing.T) {
 			for _, repeat := range cell.Repeats {
 				statuses = append(statuses, repeat.Status)
 			}
-			if cell.Status != test.status || !slices.Equal(statuses, test.repeats) || !strings.Contains(cell.Repeats[0].Reason, test.contains) {
+			if cell.Status != test.status || !slices.Equal(statuses, test.repeats) ||
+				!strings.Contains(cell.Repeats[0].Reason, test.contains) {
 				t.Errorf("the cell is %s with %v: %s", cell.Status, statuses, cell.Repeats[0].Reason)
 			}
 			if cell.Repeats[1].Attempt != 2 || cell.Repeats[1].Summary != "k6/a-r1-attempt2.json" {
@@ -247,7 +259,8 @@ func TestCtrlC(t *testing.T) {
 	})
 	err := r.run(ctx)
 	var interrupted *interruptedError
-	if !errors.As(err, &interrupted) || interrupted.ExitCode() != 130 || !strings.Contains(err.Error(), "results/"+r.doc.ID) {
+	if !errors.As(err, &interrupted) || interrupted.ExitCode() != 130 ||
+		!strings.Contains(err.Error(), "results/"+r.doc.ID) {
 		t.Errorf("the run ends with %v", err)
 	}
 	if text, _ := os.ReadFile(signals); string(text) != "SIGINT\n" {
@@ -289,7 +302,8 @@ func TestSeeds(t *testing.T) {
 		t.Error("the same repeat has two seeds")
 	}
 	seen := map[uint32]bool{}
-	for _, s := range []uint32{repeatSeed(1, "a", 1), repeatSeed(2, "a", 1), repeatSeed(1, "b", 1), repeatSeed(1, "a", 2)} {
+	for _, s := range []uint32{repeatSeed(1, "a", 1), repeatSeed(2, "a", 1), repeatSeed(1, "b", 1),
+		repeatSeed(1, "a", 2)} {
 		seen[s] = true
 	}
 	if len(seen) != 4 {
@@ -301,7 +315,8 @@ func TestCellIsJSONWithoutPassword(t *testing.T) {
 	r, _, _ := newRunner(t, "good", slow("a"))
 	t.Setenv("APP_PASSWORD", "secret")
 	c := r.scheduled[0]
-	c.Role, c.PoolSize, c.Instances, c.InstancePool, c.Transactions, c.Params = "app_trust", 5, 2, 3, 50, json.RawMessage(`{"rows":9}`)
+	c.Role, c.PoolSize, c.Instances, c.InstancePool, c.Transactions = "app_trust", 5, 2, 3, 50
+	c.Params = json.RawMessage(`{"rows":9}`)
 	told := func(c lesson.Cell) ([]string, error) {
 		tr := newTrial(nil, 1, 1, 1, c)
 		if err := r.findPaths(tr); err != nil {
@@ -314,7 +329,8 @@ func TestCellIsJSONWithoutPassword(t *testing.T) {
 	if err != nil || strings.Contains(text, "secret") || !strings.HasPrefix(text, "LAB_CELL={") {
 		t.Errorf("%s, %v", text, err)
 	}
-	for _, part := range []string{`"latency_ms":10`, `"role":"app_trust"`, `"pool_size":5`, `"instances":2`, `"instance_pool":3`, `"transactions":50`, `"params":{"rows":9}`,
+	for _, part := range []string{`"latency_ms":10`, `"role":"app_trust"`, `"pool_size":5`, `"instances":2`,
+		`"instance_pool":3`, `"transactions":50`, `"params":{"rows":9}`,
 		`"dsn":"host=toxiproxy port=15001 dbname=lab user=app_trust sslmode=disable"`} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%s is missing in %s", part, text)
