@@ -16,7 +16,7 @@ import (
 // command line, ids of cells, selectors, tables, CSV, charts and pages.
 type Dimension struct {
 	Name    string // a cell's key in run.json, selectors and charts, and its column in CSV
-	Key     string // of the list of its values in a plan's experiment, which the command line can replace; "" has none
+	Key     string // of its values in a plan's experiment, which the command line can replace; "" has none
 	Heading string // of its column in tables, "" where it has none
 	Axis    string // what an axis of a chart says
 	Help    string // what its option on the command line does
@@ -24,6 +24,7 @@ type Dimension struct {
 	of   func(*Cell) any    // a Value as it is; of what else there is, 0, "" and false are none
 	none string             // what it is not to have one, in a column
 	unit string             // that a number may have on the command line
+	lone bool               // its key has one value and no list
 	id   func(Value) string // its part of a cell's id, "" leaves it out; nil is never part of it
 	text func(Value) string // as a sentence says it, "" where there is nothing to say
 }
@@ -104,8 +105,9 @@ var dimensions = []Dimension{
 		Help: "these sizes of an application instance's pool",
 		id:   some("%seach"), text: some("pool of %s each"), none: "-",
 		of: func(c *Cell) any { return c.InstancePool }},
-	{Name: "rate", Heading: "rate", Axis: "iterations a second that are due", text: rateText, none: "closed loop",
-		of: func(c *Cell) any { return c.Rate }},
+	{Name: "rate", Key: "rate", Heading: "rate", Axis: "iterations a second that are due",
+		Help: "`iterations` per second over all clients, of the open loops where there are any",
+		text: rateText, none: "closed loop", lone: true, of: func(c *Cell) any { return c.Rate }},
 	{Name: "transactions", Heading: "each does", Axis: "transactions of each client", none: "-",
 		text: counted("transaction each", "transactions each"), of: func(c *Cell) any { return c.Transactions }},
 	{Name: "bandwidth_kb_s", Heading: "KB/s", Axis: "bandwidth of the link, KB/s", none: "no limit",
@@ -117,11 +119,15 @@ var dimensions = []Dimension{
 		of:   func(c *Cell) any { return c.FreshDatabase }},
 	{Name: "settings", Heading: "settings", Axis: "settings", text: some("%s"), none: "-", of: settingsOf},
 	{Name: "params", Heading: "params", Axis: "params", text: some("%s"), none: "-", of: paramsOf},
-	{Name: "seconds", of: func(c *Cell) any { return c.Seconds }},
-	{Name: "warmup_seconds", of: func(c *Cell) any { return c.Warmup }},
+	{Name: "seconds", Key: "seconds", Help: "length of each measured window, in `seconds`", lone: true,
+		of: func(c *Cell) any { return c.Seconds }},
+	{Name: "warmup_seconds", Key: "warmup_seconds", Help: "least `seconds` that the clients of a closed loop warm up",
+		lone: true, of: func(c *Cell) any { return c.Warmup }},
 	{Name: "fill_pools", of: func(c *Cell) any { return c.Fill }},
 	{Name: "writes", of: func(c *Cell) any { return c.Writes }},
-	{Name: "repeats_wanted", of: func(c *Cell) any { return cmp.Or(c.Planned, c.Wanted) }},
+	{Name: "repeats_wanted", Key: "repeats", lone: true,
+		Help: "how many `times` to run each cell, in blocks: nothing runs side by side then",
+		of:   func(c *Cell) any { return cmp.Or(c.Planned, c.Wanted) }},
 }
 
 func latencyOf(c *Cell) any {
@@ -215,8 +221,11 @@ func DimensionNamed(name string) (Dimension, error) {
 
 // Option is the name of the option that replaces the dimension's values, "" where there is none.
 func (d Dimension) Option() string {
-	if d.Key == "protocol" { // plans have one, mostly
+	switch d.Key {
+	case "protocol": // plans have one, mostly
 		return "protocols"
+	case "warmup_seconds":
+		return "warmup"
 	}
 	return strings.ReplaceAll(d.Key, "_", "-")
 }

@@ -1,10 +1,8 @@
 package lesson
 
 import (
-	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,17 +18,15 @@ const All = "all"
 // An Override is what the command line says in place of the lesson. What is nil or empty stays as the lesson
 // has it.
 type Override struct {
-	Experiments []string            `json:"experiments,omitempty"` // only these, or All; none is the main ones
-	Workloads   []string            `json:"workloads,omitempty"`   // only these
-	Values      map[string][]string `json:"values,omitempty"`      // by an experiment's key, as typed: clients 1, 10
-	Rate        *float64            `json:"rate,omitempty"`        // of open loops: a closed loop stays one
-	Seconds     *float64            `json:"seconds,omitempty"`
-	Warmup      *float64            `json:"warmup_seconds,omitempty"`
-	Repeats     *int                `json:"repeats,omitempty"`  // in blocks: then nothing runs side by side
-	Until       *Percent            `json:"until,omitempty"`    // of all comparisons
-	AtMost      *float64            `json:"at_most,omitempty"`  // seconds, of each comparison
-	NoPairs     bool                `json:"no_pairs,omitempty"` // all cells run in blocks
-	Full        bool                `json:"full,omitempty"`     // the full size; what else stands here changes that
+	Experiments []string `json:"experiments,omitempty"` // only these, or All; none is the main ones
+	Workloads   []string `json:"workloads,omitempty"`   // only these
+	// Values are by an experiment's key, as typed: clients 1, 10. A rate is of the open loops, or where there is none of
+	// all. With repeats nothing runs side by side.
+	Values  map[string][]string `json:"values,omitempty"`
+	Until   *Percent            `json:"until,omitempty"`    // of all comparisons
+	AtMost  *float64            `json:"at_most,omitempty"`  // seconds, of each comparison
+	NoPairs bool                `json:"no_pairs,omitempty"` // all cells run in blocks
+	Full    bool                `json:"full,omitempty"`     // the full size; what else stands here changes that
 }
 
 // Describe says what o changes of a lesson beside its size, "" where that is nothing.
@@ -46,9 +42,6 @@ func (o Override) Describe() string {
 	for _, d := range dimensions {
 		list(strings.ReplaceAll(d.Option(), "-", " "), o.Values[d.Key])
 	}
-	for _, n := range o.numbers() {
-		parts = append(parts, fmt.Sprintf("%s %v", strings.ReplaceAll(n.key, "_", " "), n.value))
-	}
 	if o.Until != nil {
 		parts = append(parts, "until "+o.Until.String())
 	}
@@ -59,27 +52,6 @@ func (o Override) Describe() string {
 		parts = append(parts, "no pairs")
 	}
 	return strings.Join(parts, ", ")
-}
-
-// A setting is one number in the place of what an experiment has under key.
-type setting struct {
-	key   string
-	value any
-}
-
-func (o Override) numbers() (all []setting) {
-	for _, n := range []struct {
-		key   string
-		value *float64
-	}{{"rate", o.Rate}, {"seconds", o.Seconds}, {"warmup_seconds", o.Warmup}} {
-		if n.value != nil {
-			all = append(all, setting{n.key, *n.value})
-		}
-	}
-	if o.Repeats != nil {
-		all = append(all, setting{"repeats", *o.Repeats})
-	}
-	return all
 }
 
 // Apply makes the lesson as o says and checks that what came of it can be run.
@@ -98,11 +70,9 @@ func (l *Lesson) Apply(o Override) error {
 	if err := l.keepWorkloads(o.Workloads); err != nil {
 		return err
 	}
-	if err := l.checkRate(o); err != nil {
-		return err
-	}
+	openLoops := slices.ContainsFunc(l.Experiments, func(e Experiment) bool { return e.Rate > 0 })
 	for i := range l.Experiments {
-		if err := l.Experiments[i].apply(o); err != nil {
+		if err := l.Experiments[i].apply(o.Values, openLoops); err != nil {
 			return err
 		}
 	}
@@ -114,7 +84,7 @@ func (l *Lesson) Apply(o Override) error {
 
 // setPrecision puts what the command line says of pairs in the place of what the lesson and its comparisons say.
 func (l *Lesson) setPrecision(o Override) error {
-	l.NoPairs = o.NoPairs || o.Repeats != nil
+	l.NoPairs = o.NoPairs || len(o.Values["repeats"]) > 0
 	l.Comparisons = slices.Clone(l.Comparisons)
 	if o.Until != nil {
 		l.Until = *o.Until
@@ -191,20 +161,6 @@ func (l *Lesson) keepWorkloads(names []string) error {
 	return nil
 }
 
-// checkRate refuses a rate that no experiment can have.
-func (l *Lesson) checkRate(o Override) error {
-	switch {
-	case o.Rate == nil:
-		return nil
-	case *o.Rate == 0:
-		return errors.New("a rate of 0 would make an open loop a closed one: give a rate above 0, or choose experiments " +
-			"with --experiments")
-	case !slices.ContainsFunc(l.Experiments, func(e Experiment) bool { return e.Rate > 0 }):
-		return fmt.Errorf("--rate is for open loops and none of these is one: %s", strings.Join(l.names(), ", "))
-	}
-	return nil
-}
-
 // A KeyError says that what was given for a key of an experiment can't stand there.
 type KeyError struct {
 	Key string
@@ -213,28 +169,18 @@ type KeyError struct {
 
 func (e *KeyError) Unwrap() error { return e.error }
 
-// apply gives the experiment what the command line has in the place of its own.
-func (e *Experiment) apply(o Override) error {
-	for _, key := range slices.Sorted(maps.Keys(o.Values)) {
-		if len(o.Values[key]) == 0 {
+// apply gives the experiment values in the place of its own, by key. Where some experiments are open loops, a rate is
+// theirs alone.
+func (e *Experiment) apply(values map[string][]string, openLoops bool) error {
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if key == "rate" && openLoops && e.Rate == 0 {
 			continue
 		}
-		value, err := typed(key, o.Values[key])
+		value, err := typed(key, values[key])
 		if err != nil {
-			return fmt.Errorf("%s: %w", key, err)
+			return &KeyError{key, err}
 		}
 		if err := e.set(key, value); err != nil {
-			return err
-		}
-	}
-	for _, n := range o.numbers() {
-		if n.key == "rate" && e.Rate == 0 {
-			continue
-		}
-		if v, ok := n.value.(float64); ok && (math.IsNaN(v) || math.IsInf(v, 0)) {
-			return fmt.Errorf("%s is %v, a number is needed", n.key, v)
-		}
-		if err := e.set(n.key, n.value); err != nil {
 			return err
 		}
 	}
@@ -257,7 +203,7 @@ func (e *Experiment) set(key string, value any) error {
 // typed is what was typed for a key of an experiment as a plan has it. In a list each value stands once: given twice,
 // it would be two cells of one name.
 func typed(key string, words []string) (any, error) {
-	i := slices.IndexFunc(dimensions, func(d Dimension) bool { return d.Key == key })
+	i := slices.IndexFunc(dimensions, func(d Dimension) bool { return d.Key == key && !d.lone })
 	if i < 0 && key != "workload" {
 		var value any
 		err := yaml.Unmarshal([]byte(strings.Join(words, ",")), &value)

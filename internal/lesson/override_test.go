@@ -1,7 +1,6 @@
 package lesson
 
 import (
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -30,15 +29,15 @@ func TestApply(t *testing.T) {
 			func(l *Lesson) bool {
 				return slices.Equal(l.Experiments[1].Latencies, []Latency{Through(5), WithoutProxy})
 			}},
-		{"seconds, warm-up and repeats", Override{Seconds: at(9.0), Warmup: at(0.0), Repeats: at(2)}, func(l *Lesson) bool {
-			e := l.Experiments[1]
-			return e.Seconds == 9 && e.Warmup == 0 && e.Repeats == 2
-		}},
-		{"with repeats of its own nothing runs side by side", Override{Repeats: at(2)},
-			func(l *Lesson) bool { return l.NoPairs }},
+		{"seconds and warm-up", Override{Values: map[string][]string{"seconds": {"9"}, "warmup_seconds": {"0"}}},
+			func(l *Lesson) bool { return l.Experiments[1].Seconds == 9 && l.Experiments[1].Warmup == 0 }},
+		{"with repeats of its own nothing runs side by side", Override{Values: values("repeats", "2")},
+			func(l *Lesson) bool { return l.NoPairs && l.Experiments[1].Repeats == 2 }},
 		{"nor where nobody wants it to", Override{NoPairs: true}, func(l *Lesson) bool { return l.NoPairs }},
-		{"a rate is for open loops", Override{Rate: at(5.0)},
+		{"a rate is for open loops", Override{Values: values("rate", "5")},
 			func(l *Lesson) bool { return l.Experiments[0].Rate == 5 && l.Experiments[1].Rate == 0 }},
+		{"and makes one where there is none", Override{Experiments: []string{"tps"}, Values: values("rate", "5")},
+			func(l *Lesson) bool { return l.Experiments[0].Rate == 5 }},
 		{"experiments", Override{Experiments: []string{"tps"}}, func(l *Lesson) bool {
 			return len(l.Experiments) == 1 && l.Experiments[0].Name == "tps" && slices.Equal(l.LeftOut,
 				[]string{"connect", "aside"})
@@ -80,11 +79,9 @@ func TestApplyRefuses(t *testing.T) {
 	}{
 		{"an unknown experiment", Override{Experiments: []string{"tpps"}}, "did you mean tps?"},
 		{"an unknown workload", Override{Workloads: []string{"join"}}, "there are connect, select, tpcb"},
-		{"a rate of nothing", Override{Rate: at(0.0)}, "would make an open loop a closed one"},
-		{"a rate without an open loop", Override{Experiments: []string{"tps"}, Rate: at(5.0)},
-			"for open loops and none of these is one: tps"},
-		{"no seconds", Override{Seconds: at(0.0)}, "seconds: 0 is too small, it must be more than 0"},
-		{"seconds that aren't a number", Override{Seconds: at(math.NaN())}, "seconds is NaN"},
+		{"no seconds", Override{Values: values("seconds", "0")}, "seconds: 0 is too small, it must be more than 0"},
+		{"two of them", Override{Values: values("seconds", "1", "2")}, `seconds: "1,2" stands there, it must be a number`},
+		{"repeats in halves", Override{Values: values("repeats", "1.5")}, "it must be a whole number"},
 		{"no full size", Override{Full: true}, "has no full size"},
 		{"too many clients", Override{Values: values("clients", "10001")},
 			"experiment connect: clients: 10001 is too large"},
@@ -107,9 +104,8 @@ func TestApplyRefuses(t *testing.T) {
 func TestDescribe(t *testing.T) {
 	for want, o := range map[string]Override{
 		"": {Full: true},
-		"experiments tps, clients 3,5, pool sizes 7, seconds 9, repeats 2": {Experiments: []string{"tps"},
-			Values:  map[string][]string{"clients": {"3", "5"}, "pool_sizes": {"7"}},
-			Seconds: at(9.0), Repeats: at(2), Full: true},
+		"experiments tps, clients 3,5, pool sizes 7, seconds 9, repeats 2": {Experiments: []string{"tps"}, Full: true,
+			Values: map[string][]string{"clients": {"3", "5"}, "pool_sizes": {"7"}, "seconds": {"9"}, "repeats": {"2"}}},
 		"until 3 %, at most 60 s, no pairs": {Until: at(Percent(0.03)), AtMost: at(60.0), NoPairs: true},
 	} {
 		if got := o.Describe(); got != want {

@@ -138,7 +138,6 @@ func TestPagesAreWhole(t *testing.T) {
 // TestWhatAReaderHasToKnowFirst: the page and the terminal say it alike.
 func TestWhatAReaderHasToKnowFirst(t *testing.T) {
 	const missing = "of 109 repeats are missing; - is a figure that no repeat gave."
-	six := 6
 	tests := []struct {
 		name   string
 		change func(*result.Run)
@@ -149,7 +148,7 @@ func TestWhatAReaderHasToKnowFirst(t *testing.T) {
 		{"killed", func(r *result.Run) { r.Status = result.Running },
 			"Interrupted: the run never ended, or hasn't yet; 0 " + missing},
 		{"changed", func(r *result.Run) {
-			r.Lesson.Override = lesson.Override{Values: map[string][]string{"paths": {"direct"}}, Repeats: &six}
+			r.Lesson.Override = lesson.Override{Values: map[string][]string{"paths": {"direct"}, "repeats": {"6"}}}
 		}, "Not as the lesson has it: paths direct, repeats 6."},
 		{"not put back", func(r *result.Run) { r.NotRestored = "toxiproxy doesn't answer" },
 			"What was set before the run could not be put back: toxiproxy doesn't answer."},

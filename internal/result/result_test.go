@@ -60,7 +60,6 @@ func full() *Run {
 		Metrics:  []string{"tps"},
 		Settings: map[string]map[string]string{"standby": {"hot_standby_feedback": "on"}},
 		Params:   json.RawMessage(`{"rows":9}`)}
-	rate := 5.0
 	direct := lesson.Selector{"path": lesson.Word("direct")}
 	run := &Run{Version: Version, ID: "20261121T160000Z-00-tour", Status: Interrupted, Reason: "someone stopped it",
 		Started: now, Ended: &now,
@@ -76,7 +75,7 @@ func full() *Run {
 			Findings: []lesson.Finding{{Name: "n", Text: "s",
 				All: []lesson.Condition{{Metric: "tps", Of: direct, Minus: direct, Is: "more", Than: share(5)}}}},
 			Experiments: []Experiment{{Name: "g", Text: "t", Side: true}}, LeftOut: []string{"h"}, OnlyInFull: []string{"h"},
-			Override: lesson.Override{Values: map[string][]string{"latencies": {"none", "5"}}, Rate: &rate, Full: true},
+			Override: lesson.Override{Values: map[string][]string{"latencies": {"none", "5"}, "rate": {"5"}}, Full: true},
 			Full:     true},
 		Manifest: Manifest{Versions: map[string]string{"k6": "v2"}, Scale: 10,
 			Authentication: []Login{{"app", "md5", []string{"direct"}}}, MaxConnections: map[string]string{"primary": "600"},

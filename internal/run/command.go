@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"syscall"
@@ -127,11 +126,11 @@ func prepare(l *lesson.Lesson, o lesson.Override) (*plan, error) {
 
 // asItIs says whether a run has its lesson's cells as they are, in either size, with side experiments or without.
 func asItIs(o lesson.Override) bool {
-	o.Full, o.Until, o.AtMost, o.NoPairs = false, nil, nil, false
+	o.Until, o.AtMost, o.NoPairs = nil, nil, false
 	if slices.Equal(o.Experiments, []string{lesson.All}) {
 		o.Experiments = nil
 	}
-	return reflect.DeepEqual(o, lesson.Override{})
+	return o.Describe() == ""
 }
 
 // chosen returns the script of the lesson that was asked for.

@@ -35,7 +35,7 @@ func waysOf(t *testing.T, script string, o lesson.Override) (ways, takes string)
 
 func TestWays(t *testing.T) {
 	const script = "../../k6/lessons/05-balance.js"
-	until, atMost, once := lesson.Percent(0.03), 90.0, 1
+	until, atMost := lesson.Percent(0.03), 90.0
 	tests := []struct {
 		name     string
 		override lesson.Override
@@ -54,7 +54,7 @@ func TestWays(t *testing.T) {
 		}, `^1 pair and 14 repeats, \d:\d\d at most$`},
 		{"no pairs", lesson.Override{NoPairs: true}, []string{"comparison light, 45 clients tps 6 blocks"},
 			`^66 repeats, about \d:\d\d$`},
-		{"repeats are in blocks", lesson.Override{Repeats: &once}, []string{"comparison light, 45 clients tps 1 block"},
+		{"repeats are in blocks", lesson.Override{Values: map[string][]string{"repeats": {"1"}}}, []string{"comparison light, 45 clients tps 1 block"},
 			`^16 repeats, about \d:\d\d$`},
 	}
 	spaces := regexp.MustCompile(` +`)

@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -93,11 +92,10 @@ func reasons(paths []result.Path) string {
 
 // expected is how long the run takes by its lesson's author; 0 is unknown, as where it isn't the lesson as it stands.
 func (p *plan) expected() time.Duration {
-	full := p.override.Full
-	if !reflect.DeepEqual(p.override, lesson.Override{Full: full}) {
+	if p.override.Describe() != "" {
 		return 0
 	}
-	return p.lesson.Expected(full)
+	return p.lesson.Expected(p.override.Full)
 }
 
 // document is the run as it stands before its first cell.

@@ -48,15 +48,15 @@ func TestRatesAreLoweredToWhatIsHeld(t *testing.T) {
 	slow.Workload = "connect"
 	cells := []lesson.Cell{openLoop("a", "direct", lesson.WithoutProxy, 11), slow, overload}
 	for name, test := range map[string]struct {
-		asked *float64
+		asked map[string][]string
 		want  []string
 	}{
 		"the plan's":      {nil, []string{"3.1 3.9", "1 1.0", "400 1.0"}},
-		"as it was asked": {&cells[0].Rate, []string{"11 1.0", "1 1.0", "400 1.0"}},
+		"as it was asked": {map[string][]string{"rate": {"11"}}, []string{"11 1.0", "1 1.0", "400 1.0"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, _, _ := newRunner(t, "finished", slices.Clone(cells)...)
-			r.doc.Lesson.Override.Rate = test.asked
+			r.doc.Lesson.Override.Values = test.asked
 			if err := r.run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
