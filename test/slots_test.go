@@ -74,7 +74,7 @@ func slotCell(t testing.TB, path string) k6run.Cell {
 		"direct": primary, "pgbouncer-transaction": {Host: "pgbouncer", Port: 6432, DBName: "lab"},
 	}
 	return k6run.Cell{Cell: lesson.Cell{Path: path, Role: "app", Workload: "select", Protocol: "prepared",
-		Clients: slotClients, Seconds: windowTime, Warmup: 1}, DSN: services[path].DSN("app"), Deadline: 60,
+		Clients: slotClients, Shared: lesson.Shared{Seconds: windowTime, Warmup: 1}}, DSN: services[path].DSN("app"), Deadline: 60,
 		Scale: labScale(t)}
 }
 

@@ -48,7 +48,7 @@ func TestRunsTheirFilesAndTwoSideBySide(t *testing.T) {
 	b.putRun(second, aRun, as(second))
 	const other = "20261121T113000Z-06-placement"
 	b.putRun(other, aRun, func(text string) string {
-		changed := []string{`"override": {}`, `"override": {"repeats": 1}`}
+		changed := []string{`"override": {}`, `"override": {"values": {"repeats": ["1"]}}`}
 		return strings.NewReplacer(append(changed, `"name": "05-balance"`, `"name": "06-placement"`)...).
 			Replace(as(other)(text))
 	})

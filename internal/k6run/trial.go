@@ -59,7 +59,7 @@ func (t Trial) Env() ([]string, error) {
 	var passwords []string
 	for i := range t.Cells {
 		if len(t.Cells[i].Params) == 0 {
-			t.Cells[i].Params = json.RawMessage("{}")
+			t.Cells[i].Params = map[string]any{}
 		}
 		passwords = append(passwords, t.Cells[i].Password)
 	}

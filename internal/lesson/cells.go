@@ -1,7 +1,6 @@
 package lesson
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -32,12 +31,8 @@ type Cell struct {
 	Workload   string  `json:"workload"`
 	Clients    int     `json:"clients"`
 	Protocol   string  `json:"protocol"`
-	Driver     string  `json:"driver,omitempty"`   // the program that its clients are in, "" for k6: see DrivenBy
-	Rate       float64 `json:"rate"`               // iterations per second over all clients; 0 is a closed loop
-	Overload   bool    `json:"overload,omitempty"` // the rate may be more than the path holds
-	Seconds    float64 `json:"seconds"`            // length of the measured window
-	Warmup     float64 `json:"warmup_seconds"`     // least time that the clients of a closed loop warm up
-	Fill       bool    `json:"fill_pools"`         // pools are filled before it
+	Driver     string  `json:"driver,omitempty"` // the program that its clients are in, "" for k6: see DrivenBy
+	Shared
 	// Wanted is how many times it is to run, once a block. Paired says how many of these blocks are pairs: a cell
 	// beside another, alternating with it. The pairs come first.
 	Wanted int `json:"repeats_wanted"`
@@ -45,24 +40,12 @@ type Cell struct {
 	// Planned is how many blocks its experiment gives it, where it is paired: as many as it runs in where a pair of it
 	// can't be measured after all.
 	Planned int `json:"repeats_planned,omitempty"`
-	// InBlocks says why it never runs side by side with another: see Experiment.
-	InBlocks string `json:"-"`
 
-	// As the experiment has them: see Experiment.
-	Role             string                       `json:"role"`
-	PoolSize         int                          `json:"pool_size,omitempty"` // 0: as configured, or no size
-	Instances        int                          `json:"instances,omitempty"`
-	InstancePool     int                          `json:"instance_pool,omitempty"`
-	Writes           bool                         `json:"writes,omitempty"`
-	Transactions     int                          `json:"transactions,omitempty"`
-	BandwidthKBs     int                          `json:"bandwidth_kb_s,omitempty"`
-	ReplicationMS    int                          `json:"replication_ms,omitempty"`
-	FreshDatabase    bool                         `json:"fresh_database,omitempty"`
-	Settings         map[string]map[string]string `json:"settings,omitempty"`
-	Params           json.RawMessage              `json:"params,omitempty"`
-	SamplesPerSecond float64                      `json:"samples_per_second,omitempty"`
-	Metrics          []string                     `json:"metrics,omitempty"`
-	PgbenchScript    string                       `json:"pgbench_script,omitempty"` // where pgbench drives it
+	Role          string `json:"role"`
+	PoolSize      int    `json:"pool_size,omitempty"` // 0: as configured, or no size
+	Instances     int    `json:"instances,omitempty"`
+	InstancePool  int    `json:"instance_pool,omitempty"`
+	PgbenchScript string `json:"pgbench_script,omitempty"` // where pgbench drives it
 }
 
 // Connections is how many the cell's clients have open at most.

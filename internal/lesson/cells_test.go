@@ -23,7 +23,7 @@ var paths = []Path{
 func oneCell(change func(*Experiment)) *Lesson {
 	e := Experiment{Name: "g", Driver: Words{K6}, Workload: Words{"select"}, Paths: []string{"*"},
 		Latencies: []Latency{WithoutProxy},
-		Clients:   []int{10}, Protocol: Words{"prepared"}, Roles: Words{"app"}, Seconds: 1, Repeats: 1}
+		Clients:   []int{10}, Protocol: Words{"prepared"}, Roles: Words{"app"}, Repeats: 1}
 	change(&e)
 	return &Lesson{Experiments: []Experiment{e}}
 }
@@ -126,7 +126,7 @@ func TestCellsHaveTheExperimentsFields(t *testing.T) {
 		c := cells[i]
 		if !c.Writes || c.Transactions != 5 || c.ReplicationMS != 20 ||
 			c.Settings["standby"]["hot_standby_feedback"] != "on" ||
-			string(c.Params) != `{"rows":2}` || c.SamplesPerSecond != 50 || len(c.Metrics) != 1 || c.BandwidthKBs != bandwidth {
+			c.Params["rows"] != 2 || c.SamplesPerSecond != 50 || len(c.Metrics) != 1 || c.BandwidthKBs != bandwidth {
 			t.Errorf("cell %d is %+v", i, c)
 		}
 	}

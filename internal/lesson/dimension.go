@@ -123,7 +123,7 @@ var dimensions = []Dimension{
 		of: func(c *Cell) any { return c.Seconds }},
 	{Name: "warmup_seconds", Key: "warmup_seconds", Help: "least `seconds` that the clients of a closed loop warm up",
 		lone: true, of: func(c *Cell) any { return c.Warmup }},
-	{Name: "fill_pools", of: func(c *Cell) any { return c.Fill }},
+	{Name: "fill_pools", of: func(c *Cell) any { return c.FillPools }},
 	{Name: "writes", of: func(c *Cell) any { return c.Writes }},
 	{Name: "repeats_wanted", Key: "repeats", lone: true,
 		Help: "how many `times` to run each cell, in blocks: nothing runs side by side then",
@@ -173,19 +173,21 @@ func settingsOf(c *Cell) any {
 // paramsOf are the cell's own: rows=400000, in the order of their names.
 func paramsOf(c *Cell) any {
 	var all []string
-	for name, value := range paramValues(c) {
-		all = append(all, name+"="+strings.Trim(string(value), `"`))
+	for name, text := range c.ParamTexts() {
+		all = append(all, name+"="+text)
 	}
 	slices.Sort(all)
 	return strings.Join(all, " ")
 }
 
-func paramValues(c *Cell) map[string]json.RawMessage {
-	values := map[string]json.RawMessage{}
-	if json.Unmarshal(c.Params, &values) != nil {
-		return nil
+// ParamTexts are the cell's params as JSON, by name; a text stands without its quotes.
+func (c *Cell) ParamTexts() map[string]string {
+	texts := map[string]string{}
+	for name, value := range c.Params {
+		text, _ := json.Marshal(value) // a plan holds nothing that JSON can't
+		texts[name] = strings.Trim(string(text), `"`)
 	}
-	return values
+	return texts
 }
 
 // param is the dimension of one of the cells' params.
@@ -193,8 +195,8 @@ func param(name string) Dimension {
 	axis := strings.ReplaceAll(name, "_", " ")
 	return Dimension{Name: "params." + name, Heading: name, Axis: axis, none: "-", text: some(name + " %s"),
 		of: func(c *Cell) any {
-			var v Value
-			if json.Unmarshal(paramValues(c)[name], &v) != nil {
+			v := Value{c.Params[name]}
+			if v.from(nil) != nil {
 				return None
 			}
 			return v

@@ -10,11 +10,10 @@ import (
 
 // whole is a cell that has all that one can have.
 var whole = Cell{Experiment: "e", Path: "far", Latency: Through(10), Link: "client-far", Workload: "select",
-	Clients: 1, Protocol: "simple", Driver: "pgbench", Rate: 11,
-	Role: "app_trust", PoolSize: 5, Instances: 2, InstancePool: 3, Transactions: 50, BandwidthKBs: 1000,
-	ReplicationMS: 20, FreshDatabase: true,
-	Settings: map[string]map[string]string{"standby": {"b": "on", "a": "1"}},
-	Params:   json.RawMessage(`{"rows": 9, "mode": "x"}`)}
+	Clients: 1, Protocol: "simple", Driver: "pgbench", Role: "app_trust", PoolSize: 5, Instances: 2, InstancePool: 3,
+	Shared: Shared{Rate: 11, Transactions: 50, BandwidthKBs: 1000, ReplicationMS: 20, FreshDatabase: true,
+		Settings: map[string]map[string]string{"standby": {"b": "on", "a": "1"}},
+		Params:   map[string]any{"rows": 9, "mode": "x"}}}
 
 func TestDimensions(t *testing.T) {
 	empty := Cell{Role: "app"}
@@ -94,9 +93,10 @@ func TestSelector(t *testing.T) {
 			t.Errorf("%q, it should be %q", got, want)
 		}
 	}
-	for params, want := range map[string]bool{`{"pause_ms": 0}`: true, `{}`: true, `{"pause_ms": 11}`: false} {
-		if c := (Cell{Path: "direct", Params: json.RawMessage(params)}); s.Picks(&c) != want {
-			t.Errorf("%s picks the cell with %s: %v", s, params, !want)
+	for pause, want := range map[any]bool{0: true, nil: true, 11.0: false} {
+		c := Cell{Path: "direct", Shared: Shared{Params: map[string]any{"pause_ms": pause}}}
+		if s.Picks(&c) != want {
+			t.Errorf("%s picks the cell with %v: %v", s, pause, !want)
 		}
 	}
 }

@@ -51,17 +51,9 @@ type Experiment struct {
 	Protocol  Words     `yaml:"protocol"` // prepared where none is given
 	Driver    Words     `yaml:"driver"`   // the program that clients are in: k6 where none is given, or pgbench
 	// Link is the link under study; without one it is the first that configs/paths.yaml gives for the path.
-	Link string `yaml:"link"`
-	// Rate is iterations per second over all clients; 0 is a closed loop. A run lowers it to what the slowest path holds,
-	// unless Overload says that it may be too high.
-	Rate     float64 `yaml:"rate"`
-	Overload bool    `yaml:"overload"`
-	Seconds  float64 `yaml:"seconds"`        // length of the measured window
-	Warmup   float64 `yaml:"warmup_seconds"` // least time that the clients of a closed loop warm up
-	Repeats  int     `yaml:"repeats"`        // 1 where none is given
-	// FillPools has the path's pooler open server connections before the cell, so that a workload that connects over and
-	// over finds a pool in use and not one just started.
-	FillPools bool `yaml:"fill_pools"`
+	Link    string `yaml:"link"`
+	Repeats int    `yaml:"repeats"` // 1 where none is given
+	Shared  `yaml:",inline"`
 
 	// Roles say how clients log in: app (SCRAM; the default), app_clear (SCRAM, and poolers hold the clear
 	// password) or app_trust (no password).
@@ -74,34 +66,6 @@ type Experiment struct {
 	// one instance, and a pool of as many connections as it has clients, 10 at most.
 	Instances     []int `yaml:"instances"`
 	InstancePools []int `yaml:"instance_pools"`
-	// Writes has each repeat begin with the history truncated, the small tables vacuumed, a checkpoint and a standby
-	// that has caught up (PostgreSQL alone). A workload whose name begins with tpcb inserts one row into
-	// pgbench_history a transaction: those are counted against k6's.
-	Writes bool `yaml:"writes"`
-	// Transactions is how many each client does before it disconnects; the window is then as long as all take, and
-	// Seconds is the most it may last. 0 is a window of Seconds.
-	Transactions int `yaml:"transactions"`
-	// BandwidthKBs is the link's, in KB (1000 bytes) a second and connection, where the cell goes through toxiproxy;
-	// 0 is no limit.
-	BandwidthKBs int `yaml:"bandwidth_kb_s"`
-	// ReplicationMS is the latency on the link between primary and standby, in milliseconds of round trip; 0 leaves
-	// replication off toxiproxy.
-	ReplicationMS int `yaml:"replication_ms"`
-	// FreshDatabase has the clients connect to a database just made, whose first connection builds its caches. It is
-	// empty, and only for paths straight to a PostgreSQL server.
-	FreshDatabase bool `yaml:"fresh_database"`
-	// Settings are put in force before each repeat and restored after the cell, by component (primary, standby,
-	// pgbouncer) and name.
-	Settings map[string]map[string]string `yaml:"settings"`
-	// Params go to the script as they are, as cell.params.
-	Params map[string]any `yaml:"params"`
-	// SamplesPerSecond is how often each node is asked what its sessions wait for; 0 is the default.
-	SamplesPerSecond float64 `yaml:"samples_per_second"`
-	// Metrics are the columns that tables show, by name (see package metric); none is by workload.
-	Metrics []string `yaml:"metrics"`
-	// InBlocks says why its cells run in blocks and never side by side, "" where they may. A pair whose iterations are too
-	// slow for slots runs in blocks without it, too, once that is found out: that takes ten seconds.
-	InBlocks string `yaml:"in_blocks"`
 	// FullOnly experiments are part of the full size alone.
 	FullOnly bool `yaml:"full_only"`
 
@@ -109,6 +73,47 @@ type Experiment struct {
 
 	plan *yaml.Node // its keys, those of the lesson's defaults included
 	full *yaml.Node // keys that the full size changes, nil where it has none
+}
+
+// Shared is what all cells of an experiment have in common.
+type Shared struct {
+	// Rate is iterations per second over all clients; 0 is a closed loop. A run lowers it to what the slowest path holds,
+	// unless Overload says that it may be too high.
+	Rate     float64 `json:"rate" yaml:"rate"`
+	Overload bool    `json:"overload,omitempty" yaml:"overload"`
+	Seconds  float64 `json:"seconds" yaml:"seconds"`               // length of the measured window
+	Warmup   float64 `json:"warmup_seconds" yaml:"warmup_seconds"` // least time that clients of a closed loop warm up
+	// FillPools has the path's pooler open server connections before the cell, so that a workload that connects over and
+	// over finds a pool in use and not one just started.
+	FillPools bool `json:"fill_pools" yaml:"fill_pools"`
+	// Writes has each repeat begin with the history truncated, the small tables vacuumed, a checkpoint and a standby
+	// that has caught up (PostgreSQL alone). A workload whose name begins with tpcb inserts one row into
+	// pgbench_history a transaction: those are counted against k6's.
+	Writes bool `json:"writes,omitempty" yaml:"writes"`
+	// Transactions is how many each client does before it disconnects; the window is then as long as all take, and
+	// Seconds is the most it may last. 0 is a window of Seconds.
+	Transactions int `json:"transactions,omitempty" yaml:"transactions"`
+	// BandwidthKBs is the link's, in KB (1000 bytes) a second and connection, where the cell goes through toxiproxy;
+	// 0 is no limit.
+	BandwidthKBs int `json:"bandwidth_kb_s,omitempty" yaml:"bandwidth_kb_s"`
+	// ReplicationMS is the latency on the link between primary and standby, in milliseconds of round trip; 0 leaves
+	// replication off toxiproxy.
+	ReplicationMS int `json:"replication_ms,omitempty" yaml:"replication_ms"`
+	// FreshDatabase has the clients connect to a database just made, whose first connection builds its caches. It is
+	// empty, and only for paths straight to a PostgreSQL server.
+	FreshDatabase bool `json:"fresh_database,omitempty" yaml:"fresh_database"`
+	// Settings are put in force before each repeat and restored after the cell, by component (primary, standby,
+	// pgbouncer) and name.
+	Settings map[string]map[string]string `json:"settings,omitempty" yaml:"settings"`
+	// Params go to the script as they are, as cell.params.
+	Params map[string]any `json:"params,omitzero" yaml:"params"`
+	// SamplesPerSecond is how often each node is asked what its sessions wait for; 0 is the default.
+	SamplesPerSecond float64 `json:"samples_per_second,omitempty" yaml:"samples_per_second"`
+	// Metrics are the columns that tables show, by name (see package metric); none is by workload.
+	Metrics []string `json:"metrics,omitempty" yaml:"metrics"`
+	// InBlocks says why its cells run in blocks and never side by side, "" where they may. A pair whose iterations are too
+	// slow for slots runs in blocks without it, too, once that is found out: that takes ten seconds.
+	InBlocks string `json:"-" yaml:"in_blocks"`
 }
 
 // Expected is how long the lesson takes as it is, by its author; 0 is not said.

@@ -1,38 +1,16 @@
 package lesson
 
-import (
-	"encoding/json"
-	"slices"
-)
+import "slices"
 
 // ownPool is how many connections the pool of an application has where the lesson doesn't say.
 const ownPool = 10
 
 // cells are those of the experiment over one route.
 func (e *Experiment) cells(p Path) []Cell {
-	cells := []Cell{{
-		Experiment:       e.Name,
-		Path:             p.Name,
-		Rate:             e.Rate,
-		Overload:         e.Overload,
-		Seconds:          e.Seconds,
-		Warmup:           e.Warmup,
-		Fill:             e.FillPools,
-		Wanted:           e.Repeats,
-		InBlocks:         e.InBlocks,
-		Planned:          e.Repeats,
-		Writes:           e.Writes,
-		Transactions:     e.Transactions,
-		ReplicationMS:    e.ReplicationMS,
-		FreshDatabase:    e.FreshDatabase,
-		Settings:         e.Settings,
-		Params:           e.params(),
-		SamplesPerSecond: e.SamplesPerSecond,
-		Metrics:          e.Metrics,
-	}}
+	cells := []Cell{{Experiment: e.Name, Path: p.Name, Shared: e.Shared, Wanted: e.Repeats, Planned: e.Repeats}}
 	cells = spread(cells, e.Latencies, func(c *Cell, v Latency) (ok bool) {
-		if v.Proxied() {
-			c.BandwidthKBs = e.BandwidthKBs
+		if !v.Proxied() {
+			c.BandwidthKBs = 0
 		}
 		c.Latency = v
 		c.Link, ok = e.link(p, v)
@@ -120,13 +98,4 @@ func (e *Experiment) instancePools(p Path) []int {
 		return []int{0}
 	}
 	return e.InstancePools
-}
-
-// params are what the script gets, nil where the experiment has none. A plan holds nothing that JSON can't.
-func (e *Experiment) params() json.RawMessage {
-	text, err := json.Marshal(e.Params)
-	if err != nil || len(e.Params) == 0 {
-		return nil
-	}
-	return text
 }

@@ -197,12 +197,12 @@ func TestFor(t *testing.T) {
 		want string
 	}{
 		{"at capacity", lesson.Cell{Workload: "select"}, "tps"},
-		{"an open loop", lesson.Cell{Workload: "select", Rate: 10}, "p50"},
-		{"connecting", lesson.Cell{Workload: "connect", Rate: 10}, "connect connect_first_query"},
-		{"a fixed number of transactions", lesson.Cell{Workload: "tpcb", Transactions: 5},
+		{"an open loop", lesson.Cell{Workload: "select", Shared: lesson.Shared{Rate: 10}}, "p50"},
+		{"connecting", lesson.Cell{Workload: "connect", Shared: lesson.Shared{Rate: 10}}, "connect connect_first_query"},
+		{"a fixed number of transactions", lesson.Cell{Workload: "tpcb", Shared: lesson.Shared{Transactions: 5}},
 			"tps tps_with_connect connected_seconds finish_seconds starved"},
-		{"as the lesson has it", lesson.Cell{Workload: "connect", Metrics: []string{"auth", "of a newer program"}},
-			"auth of a newer program"},
+		{"as the lesson has it", lesson.Cell{Workload: "connect",
+			Shared: lesson.Shared{Metrics: []string{"auth", "of a newer program"}}}, "auth of a newer program"},
 	}
 	for _, test := range tests {
 		var names []string

@@ -29,8 +29,8 @@ func number(v float64) *float64 { return &v }
 // cell adds a cell of the experiment balance with a repeat for each figure of TPS.
 func cell(run *result.Run, path string, clients int, tps ...float64) *result.Cell {
 	c := result.Cell{Cell: lesson.Cell{ID: path, Experiment: "balance", Path: path, Workload: "select", Clients: clients,
-		Protocol: "simple", Seconds: 2,
-		Wanted: len(tps), Role: "app"}, Status: result.Planned, Repeats: []result.Repeat{}}
+		Protocol: "simple",
+		Wanted:   len(tps), Role: "app"}, Status: result.Planned, Repeats: []result.Repeat{}}
 	for i, v := range tps {
 		c.Add(result.Repeat{Block: i + 1, Position: 1, Attempt: 1, Status: result.OK, Started: run.Started,
 			Ended: run.Started.Add(2 * time.Second),

@@ -80,7 +80,7 @@ func add(run *result.Run, experiment, path string, latency lesson.Latency, repea
 	c := lesson.Cell{ID: experiment + "." + path + "." + latency.String(), Experiment: experiment, Path: path,
 		Latency:  latency,
 		Workload: "select",
-		Clients:  1, Protocol: "prepared", Rate: 37, Seconds: 1.5, Wanted: run.Blocks}
+		Clients:  1, Protocol: "prepared", Shared: lesson.Shared{Rate: 37, Seconds: 1.5}, Wanted: run.Blocks}
 	switch experiment {
 	case "connect":
 		c.Workload, c.Rate = "connect", 11

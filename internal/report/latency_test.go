@@ -130,8 +130,8 @@ func latencyManifest() result.Manifest {
 
 // cellOf is a cell of the latency; -1 ms is without the proxy.
 func cellOf(experiment, path string, ms int) lesson.Cell {
-	c := lesson.Cell{Experiment: experiment, Path: path, Workload: "select", Clients: 10, Protocol: "prepared", Seconds: 3,
-		Warmup: 1, Wanted: repeats, Role: "app"}
+	c := lesson.Cell{Experiment: experiment, Path: path, Workload: "select", Clients: 10, Protocol: "prepared",
+		Shared: lesson.Shared{Seconds: 3, Warmup: 1}, Wanted: repeats, Role: "app"}
 	if ms >= 0 {
 		c.Latency, c.Link = lesson.Through(ms), map[string]string{"direct": "client-primary",
 			"pgbouncer-transaction":          "client-pgbouncer",

@@ -266,7 +266,8 @@ func balanced() *result.Run {
 	for _, workload := range []string{"plain", "reconnectEach"} {
 		shares := map[string][]int64{"plain": {0, 1000, 1000, 0, 0, 1000}, "reconnectEach": {500}}[workload]
 		cell := result.Cell{Cell: lesson.Cell{ID: workload, Experiment: "drawn", Path: "pgpool", Workload: workload,
-			Clients: 1, Protocol: "simple", Seconds: 1, Wanted: len(shares), Metrics: []string{"standby_share", "p50"}}}
+			Clients: 1, Protocol: "simple", Wanted: len(shares),
+			Shared: lesson.Shared{Seconds: 1, Metrics: []string{"standby_share", "p50"}}}}
 		for i, standby := range shares {
 			r := measured(i+1, 0.2, 900, 0, 1)
 			r.Measured.Counters = map[string]float64{"pg_iterations": 1000}

@@ -53,13 +53,11 @@ func full() *Run {
 		Uncounted: "down", Shares: []Share{}, Flags: []Flag{}, Log: "k6/b.log", Exit: 107}
 	cell := lesson.Cell{ID: "a", Experiment: "g", Path: "direct", Latency: lesson.Through(10), Link: "client-primary",
 		Workload: "select",
-		Clients:  1, Protocol: "simple", Driver: lesson.Pgbench, PgbenchScript: "SELECT 1;", Rate: 100, Seconds: 1.5,
-		Warmup: 0.5, Fill: true, Wanted: 1, Role: "app_clear",
-		PoolSize: 5, Instances: 2, InstancePool: 3,
-		Writes: true, Transactions: 50, BandwidthKBs: 1000, ReplicationMS: 20, FreshDatabase: true, SamplesPerSecond: 50,
-		Metrics:  []string{"tps"},
-		Settings: map[string]map[string]string{"standby": {"hot_standby_feedback": "on"}},
-		Params:   json.RawMessage(`{"rows":9}`)}
+		Clients:  1, Protocol: "simple", Driver: lesson.Pgbench, PgbenchScript: "SELECT 1;", Wanted: 1, Role: "app_clear",
+		PoolSize: 5, Instances: 2, InstancePool: 3, Shared: lesson.Shared{Rate: 100, Seconds: 1.5, Warmup: 0.5,
+			FillPools: true, Writes: true, Transactions: 50, BandwidthKBs: 1000, ReplicationMS: 20, FreshDatabase: true,
+			SamplesPerSecond: 50, Metrics: []string{"tps"}, Params: map[string]any{"rows": 9},
+			Settings: map[string]map[string]string{"standby": {"hot_standby_feedback": "on"}}}}
 	direct := lesson.Selector{"path": lesson.Word("direct")}
 	run := &Run{Version: Version, ID: "20261121T160000Z-00-tour", Status: Interrupted, Reason: "someone stopped it",
 		Started: now, Ended: &now,

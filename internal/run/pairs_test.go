@@ -31,7 +31,7 @@ func theRoom(t *testing.T) room {
 // cell is a closed loop over a path without latency.
 func cell(path string, clients int) lesson.Cell {
 	return lesson.Cell{ID: path, Path: path, Workload: "select", Clients: clients, Protocol: "simple", Role: "app",
-		Seconds: 1, Warmup: 1, Wanted: 6}
+		Wanted: 6}
 }
 
 // far is the same over a link.
@@ -110,9 +110,9 @@ func TestWhyNot(t *testing.T) {
 
 		{name: "writes on one side", of: with(bouncer, func(c *lesson.Cell) { c.Writes = true }), to: direct,
 			want: "the servers are prepared for writes of one cell alone"},
-		{name: "filled for one side", of: with(bouncer, func(c *lesson.Cell) { c.Fill = true }), to: bouncer,
+		{name: "filled for one side", of: with(bouncer, func(c *lesson.Cell) { c.FillPools = true }), to: bouncer,
 			want: "the pools of pgbouncer are filled for one cell alone"},
-		{name: "filled, and another path", of: with(bouncer, func(c *lesson.Cell) { c.Fill = true }), to: direct},
+		{name: "filled, and another path", of: with(bouncer, func(c *lesson.Cell) { c.FillPools = true }), to: direct},
 
 		{name: "sessions enough for two nodes", of: cell("pgpool", 20), to: cell("direct", 20)},
 		{name: "few sessions draw once", of: cell("direct", 19), to: cell("pgpool", 19),

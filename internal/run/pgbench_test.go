@@ -30,7 +30,7 @@ echo 'initial connection time = 30.000 ms'
 func pgbenchRunner(t *testing.T, behaviour string) (r *runner, arguments string) {
 	c := plain("a")
 	c.Driver, c.PgbenchScript, c.Clients, c.Transactions, c.Seconds = lesson.Pgbench, "SELECT :rows;\n", 2, 10, 30
-	c.Params = []byte(`{"rows": 9}`)
+	c.Params = map[string]any{"rows": 9}
 	r, _, servers := newRunner(t, behaviour, c)
 	servers.counts = []result.Count{{What: "transactions", K6: 20, Server: 20, Equal: true}}
 	bin := t.TempDir()

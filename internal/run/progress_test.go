@@ -33,8 +33,8 @@ func docOf(pair bool, cells ...lesson.Cell) *result.Run {
 
 // timed is a cell with a window of so many seconds.
 func timed(id string, seconds float64, wanted int) lesson.Cell {
-	return lesson.Cell{ID: id, Experiment: "größe", Path: "direct", Workload: "select", Clients: 10, Seconds: seconds,
-		Wanted: wanted}
+	return lesson.Cell{ID: id, Experiment: "größe", Path: "direct", Workload: "select", Clients: 10,
+		Shared: lesson.Shared{Seconds: seconds}, Wanted: wanted}
 }
 
 func TestEstimate(t *testing.T) {

@@ -131,7 +131,7 @@ func refusePreparation(sides [2]pathCell) string {
 	switch {
 	case sides[0].Writes != sides[1].Writes:
 		return "the servers are prepared for writes of one cell alone"
-	case service != "" && service == sides[1].path.PoolerService() && sides[0].Fill != sides[1].Fill:
+	case service != "" && service == sides[1].path.PoolerService() && sides[0].FillPools != sides[1].FillPools:
 		return "the pools of " + service + " are filled for one cell alone"
 	}
 	return ""

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"maps"
 	"os"
@@ -316,7 +315,7 @@ func TestCellIsJSONWithoutPassword(t *testing.T) {
 	t.Setenv("APP_PASSWORD", "secret")
 	c := r.scheduled[0]
 	c.Role, c.PoolSize, c.Instances, c.InstancePool, c.Transactions = "app_trust", 5, 2, 3, 50
-	c.Params = json.RawMessage(`{"rows":9}`)
+	c.Params = map[string]any{"rows": 9}
 	told := func(c lesson.Cell) ([]string, error) {
 		tr := newTrial(nil, 1, 1, 1, c)
 		if err := r.findPaths(tr); err != nil {

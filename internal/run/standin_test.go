@@ -244,7 +244,7 @@ func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *
 // plain is a cell without latency.
 func plain(id string) lesson.Cell {
 	return lesson.Cell{ID: id, Experiment: "g", Path: "direct", Workload: "select", Clients: 1, Protocol: "simple",
-		Role: "app", Seconds: 1, Wanted: 1}
+		Role: "app", Shared: lesson.Shared{Seconds: 1}, Wanted: 1}
 }
 
 // slow is a cell with 10 ms.

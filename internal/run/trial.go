@@ -151,7 +151,7 @@ func (r *runner) findPaths(t *trial) error {
 		if err != nil {
 			return err
 		}
-		s.Path, s.Fill = path, s.cell.Fill
+		s.Path, s.Fill = path, s.cell.FillPools
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func TestCellOfAScript(t *testing.T) {
 	}{
 		"the first experiment": {"", []string{`"path":"direct","latency_ms":0,"link":"client-primary",` +
 			`"workload":"select","clients":3,"protocol":"simple","rate":7,"seconds":2,"warmup_seconds":0.5,`,
-			`"role":"app","params":{},"dsn":"host=toxiproxy port=15001 dbname=lab user=app sslmode=disable",` +
+			`"params":{},`, `"role":"app","dsn":"host=toxiproxy port=15001 dbname=lab user=app sslmode=disable",` +
 				`"deadline_seconds":144.15,"scale":0,"seed":0}`}},
 		"another path, over its link": {"PATH=pgpool", []string{`"path":"pgpool",`, `"dsn":"host=toxiproxy port=15004 `}},
 		"without toxiproxy": {"PATH=pgpool LINK=none", []string{`"path":"pgpool",`, `"link":"",`,
