@@ -74,8 +74,8 @@ func slotCell(t testing.TB, path string) k6run.Cell {
 		"direct": primary, "pgbouncer-transaction": {Host: "pgbouncer", Port: 6432, DBName: "lab"},
 	}
 	return k6run.Cell{Cell: lesson.Cell{Path: path, Role: "app", Workload: "select", Protocol: "prepared",
-		Clients: slotClients, Shared: lesson.Shared{Seconds: windowTime, Warmup: 1}}, DSN: services[path].DSN("app"), Deadline: 60,
-		Scale: labScale(t)}
+		Clients: slotClients, Shared: lesson.Shared{Seconds: windowTime, Warmup: 1}},
+		DSN: services[path].DSN("app"), Deadline: 60, Scale: labScale(t)}
 }
 
 // runInLab runs k6 in the lab's container for what env says, and returns the lines of the groups and the summary.

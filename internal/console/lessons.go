@@ -28,7 +28,7 @@ func (p *parts) lessonNamed(name string) (shownLesson, error) {
 	}
 	l, err := lesson.Read(filepath.Join(p.lessonFolder(), name+".js"))
 	if err != nil {
-		return shownLesson{Lesson: &lesson.Lesson{Name: name}, Trouble: err.Error()}, nil
+		return shownLesson{Lesson: &lesson.Lesson{About: lesson.About{Name: name}}, Trouble: err.Error()}, nil
 	}
 	shown := shownLesson{Lesson: l}
 	for _, path := range p.source.Set.Paths {

@@ -126,17 +126,16 @@ func TestBoxOfABusyPooler(t *testing.T) {
 }
 
 var aLesson = shownLesson{
-	Lesson: &lesson.Lesson{
-		Name: "02-latency", Title: "Latency", Question: "What do 20 ms cost?", Prediction: "How much is left?", Minutes: 5,
-		Comparisons: []lesson.Comparison{{Name: "far", Text: "TPS at 20 ms, to none"}},
-	},
+	Lesson: &lesson.Lesson{About: lesson.About{Name: "02-latency", Title: "Latency", Question: "What do 20 ms cost?",
+		Prediction:  "How much is left?",
+		Comparisons: []lesson.Comparison{{Name: "far", Text: "TPS at 20 ms, to none"}}}, Minutes: 5},
 	Runs: 1, Paths: []Choice{{Name: "direct"}},
 }
 
 func ran() *runDetail {
 	return &runDetail{
 		shownRun: shownRun{Seconds: 61, Predicted: true, Run: result.Run{
-			ID: "R", Lesson: result.Lesson{Name: "02-latency", Title: "Latency", Question: "What?"},
+			ID: "R", Lesson: result.Lesson{About: lesson.About{Name: "02-latency", Title: "Latency", Question: "What?"}},
 			Started: time.Date(2026, 11, 21, 20, 8, 38, 0, time.UTC), Status: "interrupted", Reason: "cancelled",
 		}},
 		Prediction: &Prediction{Words: "<b>half", Path: "direct", Factor: of(2.5)},
@@ -145,7 +144,7 @@ func ran() *runDetail {
 }
 
 func TestLessonAsksFirstAndRevealsThen(t *testing.T) {
-	unread := shownLesson{Lesson: &lesson.Lesson{Name: "x"}, Trouble: "no such field"}
+	unread := shownLesson{Lesson: &lesson.Lesson{About: lesson.About{Name: "x"}}, Trouble: "no such field"}
 	run, goesOn := ran(), ran()
 	goesOn.Status, goesOn.Prediction = "running", nil
 	cases := []struct {

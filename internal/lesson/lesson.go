@@ -8,17 +8,27 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
+// About is what a run keeps of its lesson.
+type About struct {
+	Name        string       `json:"name" yaml:"-"` // of its files
+	Title       string       `json:"title" yaml:"title"`
+	Question    string       `json:"question" yaml:"question"`
+	Prediction  string       `json:"prediction,omitempty" yaml:"prediction"` // as a question, before the figures show
+	Explanation string       `json:"explanation" yaml:"explanation"`
+	File        string       `json:"file" yaml:"-"`                      // where the script is
+	SHA256      string       `json:"sha256" yaml:"-"`                    // of the texts of plan and script, in hex
+	Comparisons []Comparison `json:"comparisons" yaml:"comparisons"`     // that the lesson claims, six at most
+	Findings    []Finding    `json:"findings,omitempty" yaml:"findings"` // the lab's own
+	Study       *Study       `json:"study,omitempty" yaml:"study"`       // that it reproduces, nil where it has none
+	Charts      []Chart      `json:"charts,omitempty" yaml:"charts"`
+	LeftOut     []string     `json:"left_out,omitempty" yaml:"-"`     // experiments that a run leaves out
+	OnlyInFull  []string     `json:"only_in_full,omitempty" yaml:"-"` // those of them that only the full size has
+}
+
 // A Lesson is a question and the experiments that answer it.
 type Lesson struct {
-	Title       string       `yaml:"title"`
-	Question    string       `yaml:"question"`
-	Prediction  string       `yaml:"prediction"` // what to commit to before the figures show, as a question
-	Explanation string       `yaml:"explanation"`
-	Minutes     float64      `yaml:"minutes"`     // about how long a plain run takes
-	Comparisons []Comparison `yaml:"comparisons"` // that the lesson claims, six at most
-	Findings    []Finding    `yaml:"findings"`    // the lab's own
-	Study       *Study       `yaml:"study"`       // the published one that it reproduces, nil where it has none
-	Charts      []Chart      `yaml:"charts"`
+	About   `yaml:",inline"`
+	Minutes float64 `yaml:"minutes"` // about how long a plain run takes
 	// Until and AtMost are those of comparisons that have none of their own: see Comparison.
 	Until  Percent `yaml:"until"`
 	AtMost float64 `yaml:"at_most"`
@@ -27,15 +37,9 @@ type Lesson struct {
 	// pgbench's own.
 	Pgbench map[string]string `yaml:"pgbench"`
 
-	Name        string       `yaml:"-"` // of its files
 	Experiments []Experiment `yaml:"-"` // until Apply all of them, side experiments last
-	LeftOut     []string     `yaml:"-"` // experiments that Apply left out
-	OnlyInFull  []string     `yaml:"-"` // those of them that only the full size has
 	NoPairs     bool         `yaml:"-"` // Apply has all cells run in blocks
 	Once        bool         `yaml:"-"` // a pair that was disturbed is flagged, and not measured again
-
-	File   string `yaml:"-"` // where the script is
-	SHA256 string `yaml:"-"` // of the texts of plan and script, in hex
 
 	enlarged bool // it has its full size
 }

@@ -64,7 +64,7 @@ func fromNode(file string, root *yaml.Node) (*Lesson, error) {
 	if err := check(file, schemaOfPlan, root); err != nil {
 		return nil, err
 	}
-	l := &Lesson{Name: strings.TrimSuffix(filepath.Base(file), ".yaml")}
+	l := &Lesson{About: About{Name: strings.TrimSuffix(filepath.Base(file), ".yaml")}}
 	if err := root.Decode(l); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}

@@ -53,7 +53,8 @@ func balance() *result.Run {
 		To: pick("path", "direct", "clients", 45), Is: "more"}
 	run := &result.Run{Version: result.Version, ID: "20261121T161200Z-05-balance", Status: result.Finished,
 		Started: started, Ended: &ended, Seed: 7,
-		Lesson: result.Lesson{Name: "05-balance", Title: "Balance", Question: "When does Pgpool-II's load balancing pay?",
+		Lesson: result.Lesson{About: lesson.About{Name: "05-balance", Title: "Balance",
+			Question: "When does Pgpool-II's load balancing pay?",
 			Comparisons: []lesson.Comparison{{Name: "flip", Text: "Pgpool-II to direct, 45 clients", Metric: "tps", Of: many.Of,
 				To: many.To}},
 			Study: &lesson.Study{Title: "Load balancing", Source: "the author, 2020", Setup: "one CPU each",
@@ -61,7 +62,7 @@ func balance() *result.Run {
 					Of: pick("path", "direct", "clients", 45)},
 					{What: "select version()", Value: "0.523 ms"}},
 				Findings: []lesson.Finding{{Name: "flips", Text: "direct wins with few clients, Pgpool-II with many",
-					All: []lesson.Condition{few, many}}}}},
+					All: []lesson.Condition{few, many}}}}}},
 		Manifest: result.Manifest{
 			Versions: map[string]string{}, Authentication: []result.Login{}, Scale: 10, MaxConnections: map[string]string{},
 			Limits: []result.Limit{{Of: "nodes", Services: []string{"primary"}, CPUs: "0.5"}}, Host: result.Host{CPUs: 2},

@@ -273,9 +273,10 @@ func TestSee(t *testing.T) {
 func TestCheck(t *testing.T) {
 	whole := func(change func(*lesson.Lesson)) *lesson.Lesson {
 		made := balance().Lesson
-		l := &lesson.Lesson{Experiments: []lesson.Experiment{{Name: "balance"}}, Comparisons: made.Comparisons,
+		l := &lesson.Lesson{About: lesson.About{Comparisons: made.Comparisons,
 			Study:  made.Study,
-			Charts: []lesson.Chart{{Title: "t", Kind: "stack", Parts: []string{"waits", "connect"}, X: "path"}}}
+			Charts: []lesson.Chart{{Title: "t", Kind: "stack", Parts: []string{"waits", "connect"}, X: "path"}}},
+			Experiments: []lesson.Experiment{{Name: "balance"}}}
 		change(l)
 		return l
 	}
@@ -317,7 +318,7 @@ func TestCheck(t *testing.T) {
 
 func TestCheckCells(t *testing.T) {
 	run := balance()
-	l := &lesson.Lesson{Comparisons: run.Lesson.Comparisons, Study: run.Lesson.Study}
+	l := &lesson.Lesson{About: lesson.About{Comparisons: run.Lesson.Comparisons, Study: run.Lesson.Study}}
 	var cells []lesson.Cell
 	for _, c := range run.Cells {
 		cells = append(cells, c.Cell)

@@ -38,7 +38,7 @@ func newRun() *result.Run {
 	return &result.Run{Version: result.Version, ID: "20261121T161200Z-00-tour", Status: result.Finished, Started: started,
 		Ended: &ended,
 		Seed:  4224954960, Blocks: 1,
-		Lesson: result.Lesson{Name: "00-tour",
+		Lesson: result.Lesson{About: lesson.About{Name: "00-tour",
 			Question: "What does each way to the database cost, without latency and with 10 ms of it?",
 			Explanation: "A connect pays several round trips and the authentication, a statement pays one round trip; " +
 				"ten clients that wait for each answer can have no more than ten statements under way.",
@@ -46,7 +46,7 @@ func newRun() *result.Run {
 				{Title: "A connect", Kind: "bars", Metric: "connect", X: "path", Series: "latency_ms",
 					Of: pick(`{"experiment": "connect"}`)},
 				{Title: "Transactions a second", Kind: "bars", Metric: "tps", X: "path", Series: "latency_ms",
-					Of: pick(`{"experiment": "throughput"}`)}}},
+					Of: pick(`{"experiment": "throughput"}`)}}}},
 		Manifest: result.Manifest{Scale: 10, Host: result.Host{CPUs: 2},
 			Limits: []result.Limit{{Of: "nodes", CPUs: "0.5"}, {Of: "poolers", CPUs: "0.5"}}}}
 }

@@ -62,7 +62,7 @@ func latencyLesson() result.Lesson {
 		return pick(fmt.Sprintf(`{"experiment": "throughput", "path": %q, "latency_ms": %s}`, path, ms))
 	}
 	two, half := 2.0, 0.5
-	return result.Lesson{Name: "02-latency", Title: "Latency and throughput",
+	return result.Lesson{About: lesson.About{Name: "02-latency", Title: "Latency and throughput",
 		Question: "What does network latency do to throughput, and what wins it back?",
 		Prediction: "Ten clients, one statement an iteration: how many transactions a second are left " +
 			"at 10 ms of round trip, " +
@@ -95,8 +95,7 @@ func latencyLesson() result.Lesson {
 				{Name: "far", Text: "With 4000 clients it is another matter.", All: []lesson.Condition{{Metric: "tps",
 					Of: pick(`{"experiment": "four-thousand"}`), Is: "less", Than: &two}}},
 			}},
-		Experiments: []result.Experiment{{Name: "waits", Text: "Where does the server wait?"}},
-		LeftOut:     []string{"four-thousand"},
+		LeftOut: []string{"four-thousand"},
 		Charts: []lesson.Chart{
 			{Title: "Transactions a second over latency", Kind: "lines", Metric: "tps", X: "latency_ms", Series: "path",
 				Of: pick(`{"experiment": "throughput"}`), Ceiling: true, Log: "xy",
@@ -111,7 +110,8 @@ func latencyLesson() result.Lesson {
 				Of: pick(`{"experiment": "waits"}`)},
 			{Title: "What a connect is made of", Kind: "stack", Parts: []string{"dial", "tls", "auth"}, X: "path",
 				Of: pick(`{"experiment": "waits", "latency_ms": 20}`)},
-		}}
+		}},
+		Experiments: []result.Experiment{{Name: "waits", Text: "Where does the server wait?"}}}
 }
 
 func latencyManifest() result.Manifest {

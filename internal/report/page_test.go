@@ -205,7 +205,8 @@ func TestAPageBeginsWithAPicture(t *testing.T) {
 		}
 	}
 	run := latency()
-	run.Lesson = result.Lesson{Name: "00-tour", Question: "What does each way cost?", Comparisons: []lesson.Comparison{}}
+	run.Lesson = result.Lesson{About: lesson.About{Name: "00-tour", Question: "What does each way cost?",
+		Comparisons: []lesson.Comparison{}}}
 	if page := page(t, run); !strings.Contains(page, "makes no comparison") || strings.Contains(page, "What the study saw") {
 		t.Error("the page of a lesson without comparisons doesn't say that it has none, or has a study")
 	}

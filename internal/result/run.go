@@ -55,22 +55,10 @@ type Run struct {
 
 // A Lesson is the question that the run answers.
 type Lesson struct {
-	Name        string              `json:"name"`
-	Title       string              `json:"title"`
-	Question    string              `json:"question"`
-	Explanation string              `json:"explanation"`
-	File        string              `json:"file"`
-	SHA256      string              `json:"sha256"`
-	Prediction  string              `json:"prediction,omitempty"`
-	Comparisons []lesson.Comparison `json:"comparisons"`        // that it claims
-	Findings    []lesson.Finding    `json:"findings,omitempty"` // the lab's own
-	Study       *lesson.Study       `json:"study,omitempty"`
-	Charts      []lesson.Chart      `json:"charts,omitempty"`
-	Full        bool                `json:"full,omitempty"`         // the run had the lesson's full size
-	Override    lesson.Override     `json:"override"`               // what the command line said in its place
-	Experiments []Experiment        `json:"experiments"`            // those that the run measured
-	LeftOut     []string            `json:"left_out,omitempty"`     // those that it didn't: comparisons may need them
-	OnlyInFull  []string            `json:"only_in_full,omitempty"` // those of them that only the full size has
+	lesson.About
+	Full        bool            `json:"full,omitempty"` // the run had the lesson's full size
+	Override    lesson.Override `json:"override"`       // what the command line said in its place
+	Experiments []Experiment    `json:"experiments"`    // those that the run measured
 }
 
 // An Experiment is one of the lesson's, of which the run has cells.

@@ -54,7 +54,8 @@ func TestWays(t *testing.T) {
 		}, `^1 pair and 14 repeats, \d:\d\d at most$`},
 		{"no pairs", lesson.Override{NoPairs: true}, []string{"comparison light, 45 clients tps 6 blocks"},
 			`^66 repeats, about \d:\d\d$`},
-		{"repeats are in blocks", lesson.Override{Values: map[string][]string{"repeats": {"1"}}}, []string{"comparison light, 45 clients tps 1 block"},
+		{"repeats are in blocks", lesson.Override{Values: map[string][]string{"repeats": {"1"}}},
+			[]string{"comparison light, 45 clients tps 1 block"},
 			`^16 repeats, about \d:\d\d$`},
 	}
 	spaces := regexp.MustCompile(` +`)

@@ -180,14 +180,13 @@ func TestPairs(t *testing.T) {
 	cells := []lesson.Cell{cell("direct", 20), cell("pgbouncer-transaction", 20), cell("pgpool", 20), cell("standby", 20),
 		cell("socket", 20)}
 	half := 0.5
-	l := &lesson.Lesson{Until: 0.04, AtMost: 50,
-		Comparisons: []lesson.Comparison{
-			{Name: "a", Metric: "tps", Of: picks("pgbouncer-transaction"), To: picks("direct"), Until: 0.03},
-			{Name: "b", Metric: "p50", Of: picks("direct"), To: picks("pgbouncer-transaction"), AtMost: 90},
-			{Name: "c", Metric: "backends", Of: picks("pgbouncer-transaction"), To: picks("direct")},
-			{Name: "d", Metric: "tps", Of: picks("pgpool"), To: picks("direct"), Until: 0.10, AtMost: 40},
-			{Name: "nothing", Metric: "tps", Of: picks("nowhere"), To: picks("direct")},
-		},
+	l := &lesson.Lesson{About: lesson.About{Comparisons: []lesson.Comparison{
+		{Name: "a", Metric: "tps", Of: picks("pgbouncer-transaction"), To: picks("direct"), Until: 0.03},
+		{Name: "b", Metric: "p50", Of: picks("direct"), To: picks("pgbouncer-transaction"), AtMost: 90},
+		{Name: "c", Metric: "backends", Of: picks("pgbouncer-transaction"), To: picks("direct")},
+		{Name: "d", Metric: "tps", Of: picks("pgpool"), To: picks("direct"), Until: 0.10, AtMost: 40},
+		{Name: "nothing", Metric: "tps", Of: picks("nowhere"), To: picks("direct")},
+	},
 		Findings: []lesson.Finding{{All: []lesson.Condition{
 			{Metric: "mean", Of: picks("pgpool"), To: picks("direct"), Is: "less"},
 			{Metric: "tps", Of: picks("standby"), To: picks("direct"), Is: "less"},
@@ -196,8 +195,7 @@ func TestPairs(t *testing.T) {
 		Study: &lesson.Study{Findings: []lesson.Finding{{All: []lesson.Condition{
 			{Metric: "tps", Of: picks("pgpool"), Is: "more", Than: &half},
 			{Metric: "tps", Of: picks("socket"), To: picks("standby"), Is: "more"},
-		}}}},
-	}
+		}}}}}, Until: 0.04, AtMost: 50}
 	p := &plan{lesson: l, cells: slices.Clone(cells)}
 	p.pairUp(theRoom(t))
 	want := []result.Pair{

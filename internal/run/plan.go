@@ -100,15 +100,10 @@ func (p *plan) expected() time.Duration {
 
 // document is the run as it stands before its first cell.
 func (p *plan) document(seed uint64) *result.Run {
-	l := p.lesson
 	doc := &result.Run{
 		Version: result.Version, Status: result.Running, Reason: "it has not ended", Seed: seed, Paths: p.paths,
-		Lesson: result.Lesson{
-			Name: l.Name, Title: l.Title, Question: l.Question, Explanation: l.Explanation, File: l.File, SHA256: l.SHA256,
-			Prediction: l.Prediction, Comparisons: l.Comparisons, Findings: l.Findings, Study: l.Study, Charts: l.Charts,
-			Full: p.override.Full, Override: p.override, Experiments: p.experiments(), LeftOut: l.LeftOut,
-			OnlyInFull: l.OnlyInFull,
-		},
+		Lesson: result.Lesson{About: p.lesson.About, Full: p.override.Full, Override: p.override,
+			Experiments: p.experiments()},
 	}
 	doc.Pairs, doc.Unpaired = ordered(p.pairs, seed), p.unpaired
 	for _, c := range p.cells {

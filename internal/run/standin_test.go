@@ -220,8 +220,8 @@ func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *
 				Endpoint: topology.Endpoint{Host: "toxiproxy", Port: 15001, DBName: "lab"}}}},
 			{Name: "pooled", Meaning: "a pooler", Database: "postgresql", Services: []string{"pgbouncer", "primary"},
 				Pools: "transaction", Pooler: "pgbouncer", Plain: topology.Endpoint{Host: "pgbouncer", Port: 6432, DBName: "lab"}}}}
-	p := &plan{lesson: &lesson.Lesson{Name: "00-tour", Title: "t", Question: "q?", File: "/lab/x.js",
-		SHA256: "0000000000000000000000000000000000000000000000000000000000000000"},
+	p := &plan{lesson: &lesson.Lesson{About: lesson.About{Name: "00-tour", Title: "t", Question: "q?", File: "/lab/x.js",
+		SHA256: "0000000000000000000000000000000000000000000000000000000000000000"}},
 		cells: cells, paths: []result.Path{{Name: "direct", Database: "postgresql"}}}
 	doc := p.document(7)
 	doc.ID, doc.Started = id, started

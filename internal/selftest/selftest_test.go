@@ -21,7 +21,8 @@ func made(seed uint64, groups int, scatter float64) *result.Run {
 	if err != nil {
 		panic(err)
 	}
-	run := &result.Run{Lesson: result.Lesson{Comparisons: comparisons(chosen, []string{"direct"}, 1.5*float64(groups))}}
+	run := new(result.Run)
+	run.Lesson.Comparisons = comparisons(chosen, []string{"direct"}, 1.5*float64(groups))
 	for _, name := range []string{"a", "b", "slower-5"} {
 		run.Cells = append(run.Cells, result.Cell{Cell: lesson.Cell{ID: name, Experiment: name, Path: "direct"},
 			Status: result.OK})
