@@ -23,15 +23,15 @@ type Path struct {
 
 // A Cell is one path x latency x workload x client count x protocol of an experiment, and whatever else that varies.
 type Cell struct {
-	ID         string  `json:"id"`
-	Experiment string  `json:"experiment"`
-	Path       string  `json:"path"`
-	Latency    Latency `json:"latency_ms"` // null has no toxiproxy in it
-	Link       string  `json:"link"`       // the link under study, empty without toxiproxy
-	Workload   string  `json:"workload"`
-	Clients    int     `json:"clients"`
-	Protocol   string  `json:"protocol"`
-	Driver     string  `json:"driver,omitempty"` // the program that its clients are in, "" for k6: see DrivenBy
+	ID         string `json:"id"`
+	Experiment string `json:"experiment"`
+	Path       string `json:"path"`
+	Latency    Value  `json:"latency_ms"` // of round trip, that the link adds; None has no toxiproxy in it
+	Link       string `json:"link"`       // the link under study, empty without toxiproxy
+	Workload   string `json:"workload"`
+	Clients    int    `json:"clients"`
+	Protocol   string `json:"protocol"`
+	Driver     string `json:"driver,omitempty"` // the program that its clients are in, "" for k6: see DrivenBy
 	Shared
 	// Wanted is how many times it is to run, once a block. Paired says how many of these blocks are pairs: a cell
 	// beside another, alternating with it. The pairs come first.

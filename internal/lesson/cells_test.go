@@ -22,7 +22,7 @@ var paths = []Path{
 // oneCell is an experiment of a cell on each path, with a change.
 func oneCell(change func(*Experiment)) *Lesson {
 	e := Experiment{Name: "g", Driver: Words{K6}, Workload: Words{"select"}, Paths: []string{"*"},
-		Latencies: []Latency{WithoutProxy},
+		Latencies: []Value{None},
 		Clients:   []int{10}, Protocol: Words{"prepared"}, Roles: Words{"app"}, Repeats: 1}
 	change(&e)
 	return &Lesson{Experiments: []Experiment{e}}
@@ -37,14 +37,14 @@ func TestCells(t *testing.T) {
 		{"without a proxy, a pooler near the application is no path of its own", func(*Experiment) {},
 			[]string{"direct.none.select.10c.prepared", "socket.none.select.10c.prepared",
 				"far.none.select.10c.prepared"}},
-		{"a path without a link has no latency", func(g *Experiment) { g.Latencies = []Latency{Through(10)} },
+		{"a path without a link has no latency", func(g *Experiment) { g.Latencies = []Value{Number(10)} },
 			[]string{"direct.10ms.select.10c.prepared", "near-app.10ms.select.10c.prepared",
 				"far.10ms.select.10c.prepared"}},
 		{"through the proxy without latency is another cell than without it",
-			func(g *Experiment) { g.Paths, g.Latencies = []string{"direct"}, []Latency{WithoutProxy, Through(0)} },
+			func(g *Experiment) { g.Paths, g.Latencies = []string{"direct"}, []Value{None, Number(0)} },
 			[]string{"direct.none.select.10c.prepared", "direct.0ms.select.10c.prepared"}},
 		{"a link that is named leaves the paths that go over it",
-			func(g *Experiment) { g.Link, g.Latencies = "far-primary", []Latency{Through(5)} },
+			func(g *Experiment) { g.Link, g.Latencies = "far-primary", []Value{Number(5)} },
 			[]string{"far.5ms.select.10c.prepared"}},
 		{"paths stand in the lab's order", func(g *Experiment) { g.Paths = []string{"socket", "direct"} },
 			[]string{"direct.none.select.10c.prepared", "socket.none.select.10c.prepared"}},
@@ -98,7 +98,7 @@ func TestCells(t *testing.T) {
 
 func TestCellsRefuse(t *testing.T) {
 	for want, change := range map[string]func(*Experiment){
-		"no cells are left":        func(e *Experiment) { e.Paths, e.Latencies = []string{"socket"}, []Latency{Through(10)} },
+		"no cells are left":        func(e *Experiment) { e.Paths, e.Latencies = []string{"socket"}, []Value{Number(10)} },
 		"direct, app-pool, socket": func(e *Experiment) { e.Paths = []string{"direkt"} },
 		"far isn't one":            func(e *Experiment) { e.Paths, e.FreshDatabase = []string{"far"}, true },
 		"settings of bouncer: pool_size is what pool_sizes is for": func(e *Experiment) {
@@ -114,7 +114,7 @@ func TestCellsRefuse(t *testing.T) {
 // What every cell of an experiment shares is in each of them, and bandwidth where there is a link to narrow.
 func TestCellsHaveTheExperimentsFields(t *testing.T) {
 	cells, err := oneCell(func(e *Experiment) {
-		e.Paths, e.Latencies = []string{"direct"}, []Latency{WithoutProxy, Through(0)}
+		e.Paths, e.Latencies = []string{"direct"}, []Value{None, Number(0)}
 		e.Writes, e.Transactions, e.BandwidthKBs, e.ReplicationMS = true, 5, 1000, 20
 		e.Settings = map[string]map[string]string{"standby": {"hot_standby_feedback": "on"}}
 		e.Params, e.SamplesPerSecond, e.Metrics = map[string]any{"rows": 2}, 50, []string{"tps"}

@@ -77,7 +77,8 @@ var dimensions = []Dimension{
 		id: plain, text: plain, of: func(c *Cell) any { return c.Path }},
 	{Name: "latency_ms", Key: "latencies", Heading: "latency", Axis: "round trip set on the link, ms",
 		Help: "these round trips in milliseconds, such as none,0,10ms (none: no toxiproxy in the way)",
-		id:   latencyID, text: latencyText, none: "none", unit: "ms", of: latencyOf},
+		id:   latencyID, text: latencyText, none: "none", unit: "ms",
+		of: func(c *Cell) any { return c.Latency }},
 	{Name: "link", Heading: "link", Axis: "link", text: some("on link %s"),
 		of: func(c *Cell) any { return c.Link }},
 	{Name: "workload", Heading: "workload", Axis: "workload", id: plain, text: plain,
@@ -128,13 +129,6 @@ var dimensions = []Dimension{
 	{Name: "repeats_wanted", Key: "repeats", lone: true,
 		Help: "how many `times` to run each cell, in blocks: nothing runs side by side then",
 		of:   func(c *Cell) any { return cmp.Or(c.Planned, c.Wanted) }},
-}
-
-func latencyOf(c *Cell) any {
-	if !c.Latency.Proxied() {
-		return None
-	}
-	return Number(float64(c.Latency.MS()))
 }
 
 func latencyID(v Value) string {

@@ -9,7 +9,7 @@ import (
 )
 
 // whole is a cell that has all that one can have.
-var whole = Cell{Experiment: "e", Path: "far", Latency: Through(10), Link: "client-far", Workload: "select",
+var whole = Cell{Experiment: "e", Path: "far", Latency: Number(10), Link: "client-far", Workload: "select",
 	Clients: 1, Protocol: "simple", Driver: "pgbench", Role: "app_trust", PoolSize: 5, Instances: 2, InstancePool: 3,
 	Shared: Shared{Rate: 11, Transactions: 50, BandwidthKBs: 1000, ReplicationMS: 20, FreshDatabase: true,
 		Settings: map[string]map[string]string{"standby": {"b": "on", "a": "1"}},
@@ -61,7 +61,7 @@ func TestID(t *testing.T) {
 }
 
 func TestValues(t *testing.T) {
-	cells := []*Cell{{Path: "b", Latency: Through(10)}, {Path: "a"}, {Path: "b", Latency: Through(0)}}
+	cells := []*Cell{{Path: "b", Latency: Number(10)}, {Path: "a"}, {Path: "b", Latency: Number(0)}}
 	for name, want := range map[string][]Value{"path": {Word("b"), Word("a")},
 		"latency_ms": {None, Number(0), Number(10)}} {
 		d, err := DimensionNamed(name)

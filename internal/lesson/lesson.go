@@ -46,14 +46,14 @@ type Lesson struct {
 
 // An Experiment is a set of cells that differ in path, latency, workload, clients and so on, and share the rest.
 type Experiment struct {
-	Name      string    `yaml:"name"`
-	Text      string    `yaml:"text"` // what it asks, in a sentence; may be empty
-	Workload  Words     `yaml:"workload"`
-	Paths     []string  `yaml:"paths"` // "*" is every path that has no pool within the application
-	Latencies []Latency `yaml:"latencies"`
-	Clients   []int     `yaml:"clients"`
-	Protocol  Words     `yaml:"protocol"` // prepared where none is given
-	Driver    Words     `yaml:"driver"`   // the program that clients are in: k6 where none is given, or pgbench
+	Name      string   `yaml:"name"`
+	Text      string   `yaml:"text"` // what it asks, in a sentence; may be empty
+	Workload  Words    `yaml:"workload"`
+	Paths     []string `yaml:"paths"` // "*" is every path that has no pool within the application
+	Latencies []Value  `yaml:"latencies"`
+	Clients   []int    `yaml:"clients"`
+	Protocol  Words    `yaml:"protocol"` // prepared where none is given
+	Driver    Words    `yaml:"driver"`   // the program that clients are in: k6 where none is given, or pgbench
 	// Link is the link under study; without one it is the first that configs/paths.yaml gives for the path.
 	Link    string `yaml:"link"`
 	Repeats int    `yaml:"repeats"` // 1 where none is given

@@ -56,7 +56,7 @@ func TestParse(t *testing.T) {
 	if l.Name != "00-tour" || l.Title != "The tour" {
 		t.Errorf("the lesson is %q, %q", l.Name, l.Title)
 	}
-	if connect.Repeats != 1 || connect.Latencies[0] != WithoutProxy || connect.Latencies[1] != Through(10) ||
+	if connect.Repeats != 1 || connect.Latencies[0] != None || connect.Latencies[1] != Number(10) ||
 		connect.Protocol[0] != "simple" || connect.Seconds != 1.5 || connect.Paths[0] != "*" {
 		t.Errorf("connect was read as %+v", connect)
 	}
@@ -162,20 +162,6 @@ experiments:
 				t.Errorf("the error is %v, it should speak of %q", err, test.want)
 			}
 		})
-	}
-}
-
-func TestParseLatency(t *testing.T) {
-	for text, want := range map[string]Latency{"none": WithoutProxy, "0": Through(0), "10": Through(10),
-		"10ms": Through(10)} {
-		if got, err := ParseLatency(text); err != nil || got != want {
-			t.Errorf("%q is read as %v, %v", text, got, err)
-		}
-	}
-	for _, text := range []string{"", "fast", "-1", "1.5", "10s", "60001"} {
-		if _, err := ParseLatency(text); err == nil {
-			t.Errorf("%q is taken for a latency", text)
-		}
 	}
 }
 

@@ -27,7 +27,7 @@ func TestApply(t *testing.T) {
 			func(l *Lesson) bool { return slices.Equal(l.Experiments[1].Clients, []int{3}) }},
 		{"latencies", Override{Values: values("latencies", "5ms", "none", "5")},
 			func(l *Lesson) bool {
-				return slices.Equal(l.Experiments[1].Latencies, []Latency{Through(5), WithoutProxy})
+				return slices.Equal(l.Experiments[1].Latencies, []Value{Number(5), None})
 			}},
 		{"seconds and warm-up", Override{Values: map[string][]string{"seconds": {"9"}, "warmup_seconds": {"0"}}},
 			func(l *Lesson) bool { return l.Experiments[1].Seconds == 9 && l.Experiments[1].Warmup == 0 }},

@@ -8,8 +8,8 @@ const ownPool = 10
 // cells are those of the experiment over one route.
 func (e *Experiment) cells(p Path) []Cell {
 	cells := []Cell{{Experiment: e.Name, Path: p.Name, Shared: e.Shared, Wanted: e.Repeats, Planned: e.Repeats}}
-	cells = spread(cells, e.Latencies, func(c *Cell, v Latency) (ok bool) {
-		if !v.Proxied() {
+	cells = spread(cells, e.Latencies, func(c *Cell, v Value) (ok bool) {
+		if v == None {
 			c.BandwidthKBs = 0
 		}
 		c.Latency = v
@@ -44,7 +44,10 @@ func (e *Experiment) cells(p Path) []Cell {
 // Over are the experiment's cells over a path and one of its links, at no latency; over the path without toxiproxy
 // where link is empty.
 func (e Experiment) Over(p Path, link string) []Cell {
-	e.Link, e.Latencies = link, []Latency{{through: link != ""}}
+	e.Link, e.Latencies = link, []Value{None}
+	if link != "" {
+		e.Latencies[0] = Number(0)
+	}
 	p.Plain, p.Links = true, []string{link}
 	return e.cells(p)
 }
@@ -63,9 +66,9 @@ func spread[T any](cells []Cell, values []T, set func(*Cell, T) bool) []Cell {
 }
 
 // link returns the link that a cell of latency over r studies, and whether there can be such a cell.
-func (e *Experiment) link(p Path, latency Latency) (string, bool) {
+func (e *Experiment) link(p Path, latency Value) (string, bool) {
 	switch {
-	case !latency.Proxied():
+	case latency == None:
 		return "", p.Plain
 	case e.Link != "":
 		return e.Link, slices.Contains(p.Links, e.Link)

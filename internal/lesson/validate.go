@@ -37,7 +37,7 @@ func (e *Experiment) validate() error {
 	case len(e.Instances) > 0 && slices.Max(e.Instances) > slices.Min(e.Clients):
 		return fmt.Errorf("instances is %d and clients %d: each instance needs a client at least",
 			slices.Max(e.Instances), slices.Min(e.Clients))
-	case e.BandwidthKBs > 0 && !slices.ContainsFunc(e.Latencies, Latency.Proxied):
+	case e.BandwidthKBs > 0 && !slices.ContainsFunc(e.Latencies, func(v Value) bool { return v != None }):
 		return errors.New("bandwidth_kb_s is for cells through toxiproxy: latencies needs a number, 0 at least")
 	}
 	return nil

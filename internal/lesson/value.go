@@ -27,6 +27,12 @@ func (v Value) Number() (float64, bool) {
 	return n, ok
 }
 
+// Int is the value as a whole number, 0 where it is none.
+func (v Value) Int() int {
+	n, _ := v.Number()
+	return int(n)
+}
+
 // String is the value bare, without a unit.
 func (v Value) String() string {
 	switch is := v.is.(type) {
@@ -77,3 +83,15 @@ func (v *Value) from(err error) error {
 // A Selector picks cells by their dimensions: {"path": "direct", "latency_ms": null}. Every one that it names must be
 // equal; those that it leaves out may be anything.
 type Selector map[string]Value
+
+// Words is one word or a list of them: plans write "workload: select" where there is only one.
+type Words []string
+
+// UnmarshalYAML reads a word or a list of words.
+func (w *Words) UnmarshalYAML(node *yaml.Node) error {
+	if node.Kind == yaml.ScalarNode {
+		*w = Words{node.Value}
+		return nil
+	}
+	return node.Decode((*[]string)(w))
+}

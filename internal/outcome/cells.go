@@ -47,7 +47,7 @@ func Name(c *result.Cell) string { return strings.Join(Parts(c), ", ") }
 func Parts(c *result.Cell) []string {
 	var parts []string
 	for _, d := range lesson.Dimensions() {
-		unsaid := d.Name == "latency_ms" && !c.Latency.Proxied()
+		unsaid := d.Name == "latency_ms" && c.Latency == lesson.None
 		if slices.Contains(named, d.Name) && !unsaid && d.Text(d.Of(&c.Cell)) != "" {
 			parts = append(parts, d.Text(d.Of(&c.Cell)))
 		}

@@ -225,7 +225,7 @@ func TestFindingsAreTheStudysAndTheLabsOwn(t *testing.T) {
 }
 
 func TestPicks(t *testing.T) {
-	proxied := lesson.Cell{Path: "direct", Latency: lesson.Through(10), Clients: 5, PoolSize: 20}
+	proxied := lesson.Cell{Path: "direct", Latency: lesson.Number(10), Clients: 5, PoolSize: 20}
 	plain := lesson.Cell{Path: "direct"}
 	tests := []struct {
 		name           string

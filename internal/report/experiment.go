@@ -159,7 +159,7 @@ func joined(kinds []result.FlagKind) string { return strings.Trim(fmt.Sprint(kin
 // legend says what the columns of the experiments' tables are.
 func legend(run *result.Run, experiments []*experiment) []Term {
 	trip := "a SELECT 1 on a warm connection of that path, before load, median"
-	if slices.ContainsFunc(run.Cells, func(c result.Cell) bool { return c.Latency.MS() > 0 }) {
+	if slices.ContainsFunc(run.Cells, func(c result.Cell) bool { return c.Latency.Int() > 0 }) {
 		trip += "; toxiproxy's timers and its own hop add to what is set, so 10 ms measure about 10.7"
 	}
 	terms := []Term{{"round trip", trip}}

@@ -76,7 +76,7 @@ func measured(block int, roundTrip, tps, connect, latency float64, flags ...resu
 }
 
 // add adds a cell of the tour with its repeats.
-func add(run *result.Run, experiment, path string, latency lesson.Latency, repeats ...result.Repeat) *result.Cell {
+func add(run *result.Run, experiment, path string, latency lesson.Value, repeats ...result.Repeat) *result.Cell {
 	c := lesson.Cell{ID: experiment + "." + path + "." + latency.String(), Experiment: experiment, Path: path,
 		Latency:  latency,
 		Workload: "select",
@@ -96,7 +96,7 @@ func add(run *result.Run, experiment, path string, latency lesson.Latency, repea
 }
 
 // tourOf adds the tour's three cells of a path at a latency.
-func tourOf(run *result.Run, path string, latency lesson.Latency, roundTrip, connect, ms, tps float64,
+func tourOf(run *result.Run, path string, latency lesson.Value, roundTrip, connect, ms, tps float64,
 	flags ...result.FlagKind) {
 	add(run, "connect", path, latency, measured(1, roundTrip, 11, connect, 0))
 	add(run, "select", path, latency, measured(1, roundTrip, 37, 0, ms))
@@ -111,10 +111,10 @@ func tour() *result.Run {
 		run.Paths = append(run.Paths, result.Path{Name: name})
 	}
 	run.Paths = append(run.Paths, result.Path{Name: "pgbouncer-yugabyte-near-app", Unavailable: "off",
-		Latencies: []lesson.Latency{lesson.Through(10)}}, result.Path{Name: "yugabyte", Unavailable: "its image cannot be " +
+		Latencies: []lesson.Value{lesson.Number(10)}}, result.Path{Name: "yugabyte", Unavailable: "its image cannot be " +
 		"had: no image registry in reach, " +
 		"and nothing that this line says makes it shorter than the table is wide"})
-	none, ten := lesson.WithoutProxy, lesson.Through(10)
+	none, ten := lesson.None, lesson.Number(10)
 	tourOf(run, "direct", none, 0.06, 5.04, 0.346, 12404)
 	tourOf(run, "socket", none, 0.035, 4.97, 0.26, 12388, "host", "generator", "late", "counts", "warm-up")
 	tourOf(run, "pgbouncer-transaction", none, 0.1, 1.88, 0.48, 10862)

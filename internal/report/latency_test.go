@@ -133,7 +133,7 @@ func cellOf(experiment, path string, ms int) lesson.Cell {
 	c := lesson.Cell{Experiment: experiment, Path: path, Workload: "select", Clients: 10, Protocol: "prepared",
 		Shared: lesson.Shared{Seconds: 3, Warmup: 1}, Wanted: repeats, Role: "app"}
 	if ms >= 0 {
-		c.Latency, c.Link = lesson.Through(ms), map[string]string{"direct": "client-primary",
+		c.Latency, c.Link = lesson.Number(float64(ms)), map[string]string{"direct": "client-primary",
 			"pgbouncer-transaction":          "client-pgbouncer",
 			"pgbouncer-transaction-near-app": "pgbouncer-primary", "pgpool": "client-pgpool"}[path]
 	}

@@ -64,7 +64,7 @@ func TestGolden(t *testing.T) {
 	for i, path := range []string{"direct", "pgpool"} {
 		for _, n := range []int{1, 100} {
 			slower := float64(1 + i)
-			c := add(clients, "throughput", path, lesson.WithoutProxy, measured(1, 0.1, 9000/slower, 0, slower))
+			c := add(clients, "throughput", path, lesson.None, measured(1, 0.1, 9000/slower, 0, slower))
 			c.Clients = n
 		}
 	}

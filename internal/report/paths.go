@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pooler-lab/internal/chart"
+	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
@@ -64,10 +65,10 @@ func pathOf(run *result.Run, p result.Path, link string) Path {
 	for _, c := range cellsOf(run) {
 		switch {
 		case c.Path != p.Name:
-		case !c.Latency.Proxied():
+		case c.Latency == lesson.None:
 			plain = append(plain, roundTrips(c)...)
 		case c.Link == link:
-			trips[c.Latency.MS()] = append(trips[c.Latency.MS()], roundTrips(c)...)
+			trips[c.Latency.Int()] = append(trips[c.Latency.Int()], roundTrips(c)...)
 		}
 	}
 	if v, ok := metric.Middle(plain); ok {

@@ -25,7 +25,7 @@ func whole(t *testing.T, figure float64, flags ...result.FlagKind) *result.Run {
 			continue
 		}
 		run.Paths = append(run.Paths, result.Path{Name: p.Name})
-		for _, l := range []lesson.Latency{lesson.WithoutProxy, lesson.Through(10)} {
+		for _, l := range []lesson.Value{lesson.None, lesson.Number(10)} {
 			for _, experiment := range []string{"connect", "select", "throughput"} {
 				r := measured(1, 0.03, figure, figure, figure, flags...)
 				r.Measured.Transactions, r.Measured.Trends["pg_response_time"] = 100, result.Trend{Count: 60, Med: figure}
@@ -118,7 +118,7 @@ func TestOnePathsSeriesIsOneTable(t *testing.T) {
 	run := newRun()
 	run.Paths = []result.Path{{Name: "direct"}}
 	for _, ms := range []int{0, 10, 20} {
-		add(run, "throughput", "direct", lesson.Through(ms), measured(1, 0.1, 9000, 0, 1))
+		add(run, "throughput", "direct", lesson.Number(float64(ms)), measured(1, 0.1, 9000, 0, 1))
 	}
 	if text := Text(run, false); strings.Count(text, "path ") != 1 || !strings.Contains(text, "direct 20 ms") {
 		t.Errorf("three latencies of one path are not one table:\n%s", text)
@@ -128,7 +128,7 @@ func TestOnePathsSeriesIsOneTable(t *testing.T) {
 func TestWithoutDirectThereAreNoRatios(t *testing.T) {
 	run := newRun()
 	run.Paths = []result.Path{{Name: "socket"}}
-	tourOf(run, "socket", lesson.WithoutProxy, 0.04, 5, 0.3, 12000)
+	tourOf(run, "socket", lesson.None, 0.04, 5, 0.3, 12000)
 	if text := Text(run, false); regexp.MustCompile(`\bratio\b`).MatchString(text) {
 		t.Errorf("ratios to nothing:\n%s", text)
 	}

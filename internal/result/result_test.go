@@ -51,7 +51,7 @@ func full() *Run {
 	failed := Repeat{Block: 1, Position: 1, Attempt: 2, Status: Failed, Reason: "no", Started: now, Ended: now,
 		Proof: []Fact{}, Counts: []Count{},
 		Uncounted: "down", Shares: []Share{}, Flags: []Flag{}, Log: "k6/b.log", Exit: 107}
-	cell := lesson.Cell{ID: "a", Experiment: "g", Path: "direct", Latency: lesson.Through(10), Link: "client-primary",
+	cell := lesson.Cell{ID: "a", Experiment: "g", Path: "direct", Latency: lesson.Number(10), Link: "client-primary",
 		Workload: "select",
 		Clients:  1, Protocol: "simple", Driver: lesson.Pgbench, PgbenchScript: "SELECT 1;", Wanted: 1, Role: "app_clear",
 		PoolSize: 5, Instances: 2, InstancePool: 3, Shared: lesson.Shared{Rate: 100, Seconds: 1.5, Warmup: 0.5,
@@ -80,7 +80,7 @@ func full() *Run {
 			Authentication: []Login{{"app", "md5", []string{"direct"}}}, MaxConnections: map[string]string{"primary": "600"},
 			Limits: []Limit{{"nodes", []string{"primary"}, "0.5", "1g"}}, Host: Host{CPUs: 2}},
 		Paths: []Path{{Name: "direct", Database: "postgresql",
-			Latencies: []lesson.Latency{lesson.WithoutProxy, lesson.Through(10)}},
+			Latencies: []lesson.Value{lesson.None, lesson.Number(10)}},
 			{Name: "yugabyte", Database: "yugabytedb", Unavailable: "off"}},
 		Cells: []Cell{{Cell: cell, Status: Planned}, {Cell: cell, Status: Planned, Repeats: []Repeat{}}}}
 	run.Cells[0].Add(failed)

@@ -75,7 +75,7 @@ type Path struct {
 	Database    string `json:"database"`
 	Unavailable string `json:"unavailable,omitempty"` // why none of its cells ran
 	// Latencies are those at which the lesson asked for it.
-	Latencies []lesson.Latency `json:"latencies_ms,omitempty"`
+	Latencies []lesson.Value `json:"latencies_ms,omitempty"`
 	// Services are those that it goes through, in the order of travel, toxiproxy left out; where it balances, all
 	// after the first stand side by side.
 	Services []string `json:"services,omitempty"`

@@ -57,7 +57,7 @@ func (r *runner) setLinks(ctx context.Context, wanted map[string]link.Settings) 
 func linkSettings(c lesson.Cell, path server.Path) map[string]link.Settings {
 	wanted := map[string]link.Settings{}
 	for _, l := range path.Crossed {
-		wanted[l.Name] = link.Settings{LatencyMS: c.Latency.MS(), DownKBps: c.BandwidthKBs, UpKBps: c.BandwidthKBs}
+		wanted[l.Name] = link.Settings{LatencyMS: c.Latency.Int(), DownKBps: c.BandwidthKBs, UpKBps: c.BandwidthKBs}
 	}
 	if c.ReplicationMS > 0 {
 		wanted[link.ReplicationLink] = link.Settings{LatencyMS: c.ReplicationMS}

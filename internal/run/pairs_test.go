@@ -37,7 +37,7 @@ func cell(path string, clients int) lesson.Cell {
 // far is the same over a link.
 func far(path, link string, ms int) lesson.Cell {
 	c := cell(path, 10)
-	c.Link, c.Latency = link, lesson.Through(ms)
+	c.Link, c.Latency = link, lesson.Number(float64(ms))
 	return c
 }
 

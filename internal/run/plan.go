@@ -60,7 +60,7 @@ func makePlan(l *lesson.Lesson, set *topology.Set) (*plan, error) {
 }
 
 // latencies are those of the path's cells, each once.
-func latencies(cells []lesson.Cell, path string) (all []lesson.Latency) {
+func latencies(cells []lesson.Cell, path string) (all []lesson.Value) {
 	for _, c := range cells {
 		if c.Path == path && !slices.Contains(all, c.Latency) {
 			all = append(all, c.Latency)

@@ -60,7 +60,7 @@ func (r *runner) probes() []lesson.Cell {
 		switch {
 		case at < 0:
 			probes = append(probes, c)
-		case c.Latency.MS() > probes[at].Latency.MS():
+		case c.Latency.Int() > probes[at].Latency.Int():
 			probes[at] = c
 		}
 	}

@@ -18,7 +18,7 @@ func TestOutOfStep(t *testing.T) {
 }
 
 // openLoop is a cell of an open loop.
-func openLoop(id, path string, latency lesson.Latency, rate float64) lesson.Cell {
+func openLoop(id, path string, latency lesson.Value, rate float64) lesson.Cell {
 	c := plain(id)
 	c.Path, c.Latency, c.Rate = path, latency, rate
 	return c
@@ -26,10 +26,10 @@ func openLoop(id, path string, latency lesson.Latency, rate float64) lesson.Cell
 
 // Each path is probed once, at its highest latency: closed loops and rates that are to be too high are not.
 func TestProbes(t *testing.T) {
-	overload := openLoop("e", "direct", lesson.Through(20), 400)
+	overload := openLoop("e", "direct", lesson.Number(20), 400)
 	overload.Overload = true
-	r, _, _ := newRunner(t, "good", openLoop("a", "direct", lesson.WithoutProxy, 11),
-		openLoop("b", "direct", lesson.Through(10), 11), openLoop("c", "pooled", lesson.WithoutProxy, 11), plain("d"),
+	r, _, _ := newRunner(t, "good", openLoop("a", "direct", lesson.None, 11),
+		openLoop("b", "direct", lesson.Number(10), 11), openLoop("c", "pooled", lesson.None, 11), plain("d"),
 		overload)
 	var ids []string
 	for _, c := range r.probes() {
@@ -42,11 +42,11 @@ func TestProbes(t *testing.T) {
 
 // The probe of the stand-in does 10 iterations in 1.5 s without its connect: half of that are 3.3 a second.
 func TestRatesAreLoweredToWhatIsHeld(t *testing.T) {
-	overload := openLoop("c", "direct", lesson.WithoutProxy, 400)
+	overload := openLoop("c", "direct", lesson.None, 400)
 	overload.Overload = true
-	slow := openLoop("b", "pooled", lesson.WithoutProxy, 1)
+	slow := openLoop("b", "pooled", lesson.None, 1)
 	slow.Workload = "connect"
-	cells := []lesson.Cell{openLoop("a", "direct", lesson.WithoutProxy, 11), slow, overload}
+	cells := []lesson.Cell{openLoop("a", "direct", lesson.None, 11), slow, overload}
 	for name, test := range map[string]struct {
 		asked map[string][]string
 		want  []string

@@ -187,7 +187,7 @@ func TestASettingChangedMeanwhileRejectsTheRepeat(t *testing.T) {
 
 func TestNetworkOfACell(t *testing.T) {
 	over, straight := plain("over"), plain("straight")
-	over.Latency, over.Link, over.BandwidthKBs, over.ReplicationMS = lesson.Through(0), "client-primary", 500, 20
+	over.Latency, over.Link, over.BandwidthKBs, over.ReplicationMS = lesson.Number(0), "client-primary", 500, 20
 	r, links, servers := newRunner(t, "errors", over, straight)
 	servers.roundTrip = 0.5
 	if err := r.run(t.Context()); err != nil {

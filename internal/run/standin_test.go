@@ -250,7 +250,7 @@ func plain(id string) lesson.Cell {
 // slow is a cell with 10 ms.
 func slow(id string) lesson.Cell {
 	c := plain(id)
-	c.Latency, c.Link = lesson.Through(10), "client-primary"
+	c.Latency, c.Link = lesson.Number(10), "client-primary"
 	return c
 }
 

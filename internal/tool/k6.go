@@ -147,13 +147,13 @@ func (r scriptRun) where(ctx context.Context) string {
 // missing says which latency the plan has, where its link is set to none of them.
 func (r scriptRun) missing(set int) string {
 	for _, latency := range r.latencies {
-		if latency.MS() == set {
+		if latency.Int() == set {
 			return ""
 		}
 	}
 	for _, latency := range r.latencies {
-		if latency.MS() > 0 {
-			return fmt.Sprintf(" (its plan has %d ms there: scripts/latency %dms %s)", latency.MS(), latency.MS(), r.cell.Link)
+		if latency.Int() > 0 {
+			return fmt.Sprintf(" (its plan has %d ms there: scripts/latency %dms %s)", latency.Int(), latency.Int(), r.cell.Link)
 		}
 	}
 	return ""

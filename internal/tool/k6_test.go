@@ -115,16 +115,16 @@ func TestCellOfAScript(t *testing.T) {
 }
 
 func TestLatencyThatThePlanHas(t *testing.T) {
-	none, ten, fifty := lesson.WithoutProxy, lesson.Through(10), lesson.Through(50)
+	none, ten, fifty := lesson.None, lesson.Number(10), lesson.Number(50)
 	for name, c := range map[string]struct {
-		planned []lesson.Latency
+		planned []lesson.Value
 		set     int
 		want    string
 	}{
-		"as planned":   {[]lesson.Latency{lesson.Through(0), ten}, 10, ""},
-		"without":      {[]lesson.Latency{none}, 0, ""},
-		"none planned": {[]lesson.Latency{none}, 10, ""},
-		"another": {[]lesson.Latency{ten, fifty}, 0,
+		"as planned":   {[]lesson.Value{lesson.Number(0), ten}, 10, ""},
+		"without":      {[]lesson.Value{none}, 0, ""},
+		"none planned": {[]lesson.Value{none}, 10, ""},
+		"another": {[]lesson.Value{ten, fifty}, 0,
 			" (its plan has 10 ms there: scripts/latency 10ms client-primary)"},
 		"no plan at all": {nil, 10, ""},
 	} {

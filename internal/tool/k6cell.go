@@ -18,9 +18,9 @@ import (
 type scriptRun struct {
 	cell      lesson.Cell
 	at        topology.Endpoint
-	latencies []lesson.Latency // that the plan has on the link
-	scale     int              // of the data
-	seed      uint32           // of random numbers; 0: others in each run
+	latencies []lesson.Value // that the plan has on the link
+	scale     int            // of the data
+	seed      uint32         // of random numbers; 0: others in each run
 }
 
 // ofConnection are the settings that every script has.
