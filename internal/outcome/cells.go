@@ -116,9 +116,9 @@ func notMeasured(run *result.Run, c *result.Cell) string {
 	case len(c.Repeats) == 0:
 		return NameIn(run, c) + " didn't run"
 	case n > 0:
-		return because(fmt.Sprintf("%s failed in %d of %d blocks", NameIn(run, c), n, len(failed)), c.Reason)
+		return Because(fmt.Sprintf("%s failed in %d of %d blocks", NameIn(run, c), n, len(failed)), c.Reason)
 	case c.Last() == nil:
-		return because(NameIn(run, c)+" has no repeat that counts", c.Reason)
+		return Because(NameIn(run, c)+" has no repeat that counts", c.Reason)
 	}
 	return ""
 }

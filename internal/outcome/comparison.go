@@ -53,4 +53,4 @@ func (c Comparison) Text() string {
 }
 
 // String is the outcome, and why it is no other where there is something to say.
-func (c Comparison) String() string { return because(c.Text(), c.Reason.String()) }
+func (c Comparison) String() string { return Because(c.Text(), c.Reason.String()) }

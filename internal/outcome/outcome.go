@@ -45,7 +45,7 @@ type Judged struct {
 func inconclusive(why string) Judged { return Judged{Inconclusive, Reason{Text: why}} }
 
 // String is both in words.
-func (j Judged) String() string { return because(j.Outcome.String(), j.Reason.String()) }
+func (j Judged) String() string { return Because(j.Outcome.String(), j.Reason.String()) }
 
 // Outcomes are all that a run says of what its lesson asks.
 type Outcomes struct {

@@ -34,12 +34,12 @@ func (r Reason) and(other Reason) Reason {
 	return r
 }
 
-// because is what came out, and why where there is something to say.
-func because(text, why string) string {
+// Because is what came out, and why where there is something to say.
+func Because(text, why string) string {
 	if why == "" {
 		return text
 	}
-	return text + ": " + why
+	return strings.TrimSuffix(text, ".") + ": " + why
 }
 
 // A flagging is what the flags of one cell or two say of a value of theirs, such as their ratio: see metric.Rule.

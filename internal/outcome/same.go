@@ -24,7 +24,7 @@ func judgeSame(run *result.Run, plan lesson.Condition) Judged {
 		}
 		one := Compare(run, run.Lesson.Comparisons[i])
 		if len(one.flags.vetoes) > 0 || !one.Known() {
-			one.Reason.Text = because("comparison "+name+": "+string(one.Outcome), one.Reason.Text)
+			one.Reason.Text = Because("comparison "+name+": "+string(one.Outcome), one.Reason.Text)
 			return one.Judged
 		}
 		ratios, why = append(ratios, one.Interval), why.and(one.flags.beside(""))

@@ -19,27 +19,20 @@ type StudyFigure struct {
 // See finds what stands beside a study's figure.
 func See(run *result.Run, plan lesson.StudyFigure) StudyFigure {
 	f := StudyFigure{Plan: plan}
-	found, err := metric.Find(plan.Metric)
-	switch {
-	case plan.Metric == "" || plan.Of == nil:
+	if plan.Metric == "" || plan.Of == nil {
 		f.Reason.Text = "not measured here"
 		return f
-	case err != nil:
-		f.Reason.Text = err.Error()
-		return f
 	}
-	c, none := one(run, plan.Of)
-	if f.Metric, f.Cell = found, c; c != nil {
-		f.Seen, f.Flags = Summary(found.Values(c)), found.Flags(c)
+	m := measure(run, lesson.Condition{Metric: plan.Metric, Of: plan.Of})
+	if f.Metric, f.Cell = m.Metric, m.Of; f.Cell != nil {
+		f.Seen, f.Flags = Summary(f.Metric.Values(f.Cell)), f.Metric.Flags(f.Cell)
 	}
 	switch {
 	case f.Seen.N > 0:
-	case none.Outcome == NotInThisRun:
-		f.Reason.Text = none.Outcome.String()
-	case none.Outcome != "":
-		f.Reason = none.Reason
+	case m.Outcome == NotInThisRun:
+		f.Reason.Text = m.Outcome.String()
 	default:
-		f.Reason = noValue(run, found, c, nil).Reason
+		f.Reason = m.Reason
 	}
 	return f
 }

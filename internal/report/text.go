@@ -137,7 +137,7 @@ func (t *writer) comparisons(details bool) {
 		if details {
 			of += " (" + joinFilled("; ", c.Metric, c.How) + ")"
 		}
-		table.add(c.Outcome, c.Ratio, cmp.Or(c.Range, "-"), because(of, c.Why))
+		table.add(c.Outcome, c.Ratio, cmp.Or(c.Range, "-"), outcome.Because(of, c.Why))
 	}
 	if len(table.Rows) > 0 {
 		t.section("", "Comparisons, each the ratio of two cells' figures "+t.p.Within)
@@ -153,21 +153,13 @@ func (t *writer) findings() {
 		if f.Own {
 			whose = "the lab"
 		}
-		table.add(f.Outcome, whose, because(f.Says, f.Why))
+		table.add(f.Outcome, whose, outcome.Because(f.Says, f.Why))
 	}
 	if len(table.Rows) > 0 {
 		t.line()
 		t.table(table)
 	}
 	t.section("", t.p.LeftOut)
-}
-
-// because adds why to text, where there is something to say.
-func because(text, why string) string {
-	if why == "" {
-		return text
-	}
-	return strings.TrimSuffix(text, ".") + ": " + why
 }
 
 func (t *writer) line() { t.WriteString("\n") }
@@ -222,7 +214,7 @@ func (t *writer) prose(table Table) {
 			parts = append(parts, c.Text)
 		}
 		last := len(parts) - 1
-		t.paragraph("- ", because(strings.Join(parts[:last], ", "), parts[last]))
+		t.paragraph("- ", outcome.Because(strings.Join(parts[:last], ", "), parts[last]))
 	}
 }
 

@@ -82,13 +82,3 @@ func (r *Run) PairOf(of, to *Cell, metric string) (pair *Pair, inverted bool) {
 	}
 	return nil, false
 }
-
-// In is the cell's repeat of that block that counts; nil where there is none.
-func (c *Cell) In(block int) *Repeat {
-	for i := range c.Repeats {
-		if c.Repeats[i].Block == block && c.Repeats[i].Status == OK {
-			return &c.Repeats[i]
-		}
-	}
-	return nil
-}

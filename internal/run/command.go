@@ -193,17 +193,16 @@ func execute(ctx context.Context, p *plan, seed uint64, results string, progress
 	sessions := sample.NewSessions(server.NodeDSN, os.Getenv("LAB_PASSWORD"), server.Roles())
 	defer sessions.Close()
 	r := &runner{
-		set:       p.set,
-		links:     links,
-		servers:   servers,
-		sampler:   sampler,
-		sessions:  sessions,
-		script:    p.lesson.File,
-		scheduled: p.cells,
-		progress:  progress,
-		dir:       filepath.Join(results, doc.ID),
-		doc:       doc,
-		once:      p.lesson.Once,
+		set:      p.set,
+		links:    links,
+		servers:  servers,
+		sampler:  sampler,
+		sessions: sessions,
+		script:   p.lesson.File,
+		progress: progress,
+		dir:      filepath.Join(results, doc.ID),
+		doc:      doc,
+		once:     p.lesson.Once,
 	}
 	return doc, errors.Join(r.run(ctx), report.Write(r.dir, doc))
 }

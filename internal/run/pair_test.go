@@ -207,7 +207,7 @@ func TestCtrlCInAPair(t *testing.T) {
 // A line is read once k6 has written it to its end.
 func TestWholeGroupsAreRead(t *testing.T) {
 	r, _, _ := newPairRunner(t, "good")
-	made := newTrial(&r.doc.Pairs[0], 1, 1, 1, r.scheduled...)
+	made := newTrial(&r.doc.Pairs[0], 1, 1, 1, r.doc.Cells[0].Cell, r.doc.Cells[1].Cell)
 	pair := made.pair
 	pair.Figures = map[string][][2]float64{}
 	f := &follower{sides: made.sides, pair: pair, file: filepath.Join(t.TempDir(), "groups")}

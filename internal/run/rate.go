@@ -48,7 +48,8 @@ func (r *runner) lowerRates(ctx context.Context) error {
 // probes are the cells to find out the rates with: of those that differ in latency alone, the one with the highest.
 func (r *runner) probes() []lesson.Cell {
 	var probes []lesson.Cell
-	for _, c := range r.scheduled {
+	for i := range r.doc.Cells {
+		c := r.doc.Cells[i].Cell
 		if !mayLower(c) {
 			continue
 		}
@@ -91,17 +92,15 @@ func (r *runner) probe(ctx context.Context, c lesson.Cell) (rate float64, ok boo
 // iterations. It returns the rates that it lowered, by workload.
 func (r *runner) lower(done map[string]float64) map[string]float64 {
 	lowered := map[string]float64{}
-	for i := range r.scheduled {
-		c := &r.scheduled[i]
+	for i := range r.doc.Cells {
+		c := &r.doc.Cells[i].Cell
 		most, known := done[c.Workload]
 		if !mayLower(*c) || !known || c.Rate <= mostShare*most {
 			continue
 		}
-		rate := outOfStep(lowerShare * most)
-		seconds := max(c.Seconds, windowHolds/rate)
-		c.Rate, c.Seconds = rate, seconds
-		r.doc.Cells[i].Rate, r.doc.Cells[i].Seconds = rate, seconds
-		lowered[c.Workload] = rate
+		c.Rate = outOfStep(lowerShare * most)
+		c.Seconds = max(c.Seconds, windowHolds/c.Rate)
+		lowered[c.Workload] = c.Rate
 	}
 	return lowered
 }

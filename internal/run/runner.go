@@ -38,16 +38,15 @@ const stopped = "it was stopped: Ctrl-C, scripts/lab cancel or the console"
 
 // A runner executes one run.
 type runner struct {
-	set       *topology.Set
-	links     links
-	servers   servers
-	sampler   *sample.Sampler
-	sessions  *sample.Sessions
-	progress  *progress
-	script    string // the lesson's
-	dir       string // the run's folder
-	doc       *result.Run
-	scheduled []lesson.Cell
+	set      *topology.Set
+	links    links
+	servers  servers
+	sampler  *sample.Sampler
+	sessions *sample.Sessions
+	progress *progress
+	script   string // the lesson's
+	dir      string // the run's folder
+	doc      *result.Run
 
 	pauses int  // for other machines, so far
 	once   bool // no trial has another attempt
@@ -116,7 +115,7 @@ func (r *runner) pairs(ctx context.Context) error {
 		}
 		pair := &r.doc.Pairs[i]
 		at := func(id string) int {
-			return slices.IndexFunc(r.scheduled, func(c lesson.Cell) bool { return c.ID == id })
+			return slices.IndexFunc(r.doc.Cells, func(c result.Cell) bool { return c.ID == id })
 		}
 		if err := r.trials(ctx, pair, pair.Block, 1, at(pair.Of), at(pair.To)); err != nil {
 			return err
@@ -127,7 +126,11 @@ func (r *runner) pairs(ctx context.Context) error {
 
 // blocks runs the blocks after the pairs. It returns nil when ctx ends.
 func (r *runner) blocks(ctx context.Context) error {
-	for b, order := range lesson.Blocks(r.scheduled, r.doc.Seed) {
+	var cells []lesson.Cell
+	for _, c := range r.doc.Cells {
+		cells = append(cells, c.Cell)
+	}
+	for b, order := range lesson.Blocks(cells, r.doc.Seed) {
 		block := len(r.doc.Pairs) + b + 1
 		for position, i := range order {
 			if ctx.Err() != nil {
@@ -146,7 +149,7 @@ func (r *runner) blocks(ctx context.Context) error {
 func (r *runner) trials(ctx context.Context, pair *result.Pair, block, position int, cells ...int) error {
 	var of []lesson.Cell
 	for _, i := range cells {
-		of = append(of, r.scheduled[i])
+		of = append(of, r.doc.Cells[i].Cell)
 	}
 	var all []*trial
 	for number := 1; ; number++ {
@@ -189,11 +192,10 @@ func (r *runner) settle(all []*trial, pair *result.Pair, cells []int) {
 // inBlocks has the cells of a pair that came to nothing run in blocks, as often as their experiment says.
 func (r *runner) inBlocks(cells []int) {
 	for _, i := range cells {
-		c := &r.scheduled[i]
+		c := &r.doc.Cells[i]
 		blocks := max(c.Wanted-c.Paired, c.Planned, 1)
 		c.Paired--
 		c.Wanted = c.Paired + blocks
-		r.doc.Cells[i].Paired, r.doc.Cells[i].Wanted = c.Paired, c.Wanted
 		r.doc.Blocks = max(r.doc.Blocks, len(r.doc.Pairs)+blocks)
 	}
 }

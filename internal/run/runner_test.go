@@ -313,7 +313,7 @@ func TestSeeds(t *testing.T) {
 func TestCellIsJSONWithoutPassword(t *testing.T) {
 	r, _, _ := newRunner(t, "good", slow("a"))
 	t.Setenv("APP_PASSWORD", "secret")
-	c := r.scheduled[0]
+	c := r.doc.Cells[0].Cell
 	c.Role, c.PoolSize, c.Instances, c.InstancePool, c.Transactions = "app_trust", 5, 2, 3, 50
 	c.Params = map[string]any{"rows": 9}
 	told := func(c lesson.Cell) ([]string, error) {

@@ -237,7 +237,7 @@ func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *
 	links, servers := &linksStandIn{latency: map[string]int{}, bandwidth: map[string]int{}},
 		&serversStandIn{roundTrip: 0.2}
 	return &runner{set: set, links: links, servers: servers, sampler: sampler,
-		sessions: sessions, script: "/lab/x.js", scheduled: cells,
+		sessions: sessions, script: "/lab/x.js",
 		progress: newProgress(t.Output(), doc, 0), dir: filepath.Join(results, id), doc: doc}, links, servers
 }
 
