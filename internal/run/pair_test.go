@@ -34,10 +34,7 @@ func TestPairEndsOnceItIsPrecise(t *testing.T) {
 	var lines []string
 	r.progress.out = writerFunc(func(line string) { lines = append(lines, line) })
 	servers.counts = []result.Count{{What: "transactions of both", K6: 110, Server: 110, Equal: true}}
-	if err := r.run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	run := written(t, r.dir)
+	run := ran(t, r, false)
 	p := run.Pairs[0]
 	if p.Status != result.OK || p.Ending != result.Precise || p.Groups < outcome.EarliestGroups ||
 		len(p.Figures["tps"]) != p.Groups || p.SlotMS != 230 || p.MedianMS != [2]float64{1, 2} || p.Started == nil ||
@@ -84,10 +81,7 @@ func TestPairEndsWhenItsTimeIsOver(t *testing.T) {
 	t.Setenv("GROUPS_MOST", "30")
 	t.Setenv("NOISE", "400")
 	r, _, _ := newPairRunner(t, "good")
-	if err := r.run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	p := written(t, r.dir).Pairs[0]
+	p := ran(t, r, false).Pairs[0]
 	if p.Status != result.OK || p.Ending != result.TimeOver || p.Groups != 30 {
 		t.Errorf("the pair is %s after %d groups: %s", p.Status, p.Groups, p.Ending)
 	}
@@ -115,8 +109,7 @@ func TestPairThatComesToNothingLeavesItsCellsToBlocks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r, _, servers := newPairRunner(t, test.behaviour)
 			servers.facts = test.facts
-			wantNothing(t, r.run(t.Context()), test.cells == result.Failed)
-			run := written(t, r.dir)
+			run := ran(t, r, test.cells == result.Failed)
 			if p := run.Pairs[0]; p.Status != test.status || !strings.HasPrefix(p.Reason, test.reason) {
 				t.Errorf("the pair is %s: %s", p.Status, p.Reason)
 			}
@@ -145,10 +138,7 @@ func TestADisturbedPairRunsAgain(t *testing.T) {
 			latency["client-standby"] += 5
 		}
 	}
-	if err := r.run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	run := written(t, r.dir)
+	run := ran(t, r, false)
 	if p := run.Pairs[0]; p.Status != result.OK || p.File != "k6/pair-1-attempt2.groups" {
 		t.Errorf("the pair is %+v", p)
 	}
@@ -170,10 +160,7 @@ func TestAPairThatIsMeasuredOnce(t *testing.T) {
 		r, _, servers := newPairRunner(t, "good")
 		r.once = once
 		servers.counts = []result.Count{{What: "transactions of both", K6: 110, Server: 111}}
-		if err := r.run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		run := written(t, r.dir)
+		run := ran(t, r, false)
 		if p := run.Pairs[0]; p.Status != result.OK || p.File != file ||
 			!slices.Contains(run.Cells[0].Flags(), result.FlagCounts) {
 			t.Errorf("once: %v: the pair is %s, its flags are %v", once, p.File, run.Cells[0].Flags())

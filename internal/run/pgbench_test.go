@@ -43,10 +43,7 @@ func pgbenchRunner(t *testing.T, behaviour string) (r *runner, arguments string)
 
 func TestPgbench(t *testing.T) {
 	r, arguments := pgbenchRunner(t, "good")
-	if err := r.run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	run := written(t, r.dir)
+	run := ran(t, r, false)
 	repeat := run.Cells[0].Repeats[0]
 	m := repeat.Measured
 	if repeat.Status != result.OK || m.Transactions != 20 || m.Counted.Transactions != 20 || m.Counted.Connections != 3 ||
@@ -73,8 +70,7 @@ func TestPgbench(t *testing.T) {
 
 func TestPgbenchThatFails(t *testing.T) {
 	r, _ := pgbenchRunner(t, "broken")
-	wantNothing(t, r.run(t.Context()), true)
-	cell := written(t, r.dir).Cells[0]
+	cell := ran(t, r, true).Cells[0]
 	if cell.Status != result.Failed || !strings.Contains(cell.Reason, "it is out of luck") {
 		t.Errorf("%s: %s", cell.Status, cell.Reason)
 	}

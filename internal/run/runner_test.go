@@ -14,7 +14,6 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/result"
 )
@@ -90,8 +89,7 @@ func TestRun(t *testing.T) {
 			r, links, servers := newRunner(t, test.behaviour, c)
 			servers.deaf, servers.facts, servers.counts = test.deaf, test.facts, test.counts
 			servers.roundTrip = max(servers.roundTrip, test.roundTrip)
-			wantNothing(t, r.run(t.Context()), test.status != result.OK)
-			run := written(t, r.dir)
+			run := ran(t, r, test.status != result.OK)
 			cell := run.Cells[0]
 			if run.Status != result.Finished || cell.Status != test.status ||
 				!strings.HasPrefix(cell.Reason, test.reason) || len(cell.Repeats) != max(1, test.attempts) {
@@ -114,21 +112,19 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// wantNothing wants err to say that nothing was measured, or to be nil.
-func wantNothing(t *testing.T, err error, nothing bool) {
+// ran is what a run to its end wrote; it ends with an error where it is to measure nothing.
+func ran(t *testing.T, r *runner, nothing bool) *result.Run {
 	t.Helper()
-	if errors.Is(err, errNothing) != nothing || err != nil && !nothing {
+	if err := r.run(t.Context()); errors.Is(err, errNothing) != nothing || err != nil && !nothing {
 		t.Fatalf("the run ends with %v", err)
 	}
+	return written(t, r.dir)
 }
 
 func TestMeasured(t *testing.T) {
 	r, _, _ := newRunner(t, "errors", slow("a"))
 	r.servers.(*serversStandIn).roundTrip = 10.7
-	if err := r.run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	repeat := written(t, r.dir).Cells[0].Repeats[0]
+	repeat := ran(t, r, false).Cells[0].Repeats[0]
 	m := repeat.Measured
 	counted := result.Counted{Transactions: 55, Prepares: 1, Connections: 1}
 	if m.TPS != 50 || m.Transactions != 50 || m.Counted != counted {
@@ -154,9 +150,7 @@ func TestServersArePreparedAndRestored(t *testing.T) {
 	c.Settings = map[string]map[string]string{"standby": {"hot_standby_feedback": "on"},
 		"pgbouncer": {"query_wait_timeout": "5"}}
 	r, _, servers := newRunner(t, "good", c)
-	if err := r.run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	counts := ran(t, r, false).Cells[0].Repeats[0].Counts
 	if len(servers.prepared) != 1 || servers.restored != 2 {
 		t.Fatalf("prepared %d times, restored %d times", len(servers.prepared), servers.restored)
 	}
@@ -168,83 +162,51 @@ func TestServersArePreparedAndRestored(t *testing.T) {
 	if _, changed := c.Settings["pgbouncer"]["default_pool_size"]; changed {
 		t.Error("the cell's own settings got the pool's size")
 	}
-	if counts := written(t, r.dir).Cells[0].Repeats[0].Counts; len(counts) != 1 || counts[0].K6 != 55 || !counts[0].Equal {
+	if len(counts) != 1 || counts[0].K6 != 55 || !counts[0].Equal {
 		t.Errorf("the history was counted as %+v", counts)
 	}
 }
 
-func TestASettingChangedMeanwhileRejectsTheRepeat(t *testing.T) {
-	c := plain("a")
-	c.Path, c.PoolSize = "pooled", 7
-	r, _, servers := newRunner(t, "errors", c)
-	servers.changed = "default_pool_size of pgbouncer: 7 → 20"
-	wantNothing(t, r.run(t.Context()), true)
-	repeats := written(t, r.dir).Cells[0].Repeats
-	if len(repeats) != 2 || repeats[1].Status != result.Rejected || !strings.Contains(repeats[1].Reason, "7 → 20") {
-		t.Errorf("the repeats are %+v", repeats)
-	}
-}
-
 func TestNetworkOfACell(t *testing.T) {
-	over, straight := plain("over"), plain("straight")
-	over.Latency, over.Link, over.BandwidthKBs, over.ReplicationMS = lesson.Number(0), "client-primary", 500, 20
-	r, links, servers := newRunner(t, "errors", over, straight)
-	servers.roundTrip = 0.5
-	if err := r.run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if got := links.bandwidth["client-primary"]; got != 500 {
-		t.Errorf("the link had a bandwidth of %d", got)
-	}
-	path, err := r.path(over)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]link.Settings{"client-primary": {DownKBps: 500, UpKBps: 500}, "primary-standby": {LatencyMS: 20}}
-	if got := linkSettings(over, path); !maps.Equal(got, want) {
-		t.Errorf("the links get %v", got)
+	c := slow("a")
+	c.BandwidthKBs, c.ReplicationMS = 500, 20
+	r, links, servers := newRunner(t, "errors", c)
+	servers.roundTrip = 10.7
+	ran(t, r, false)
+	want := map[string]link.Settings{"client-primary": {LatencyMS: 10, DownKBps: 500, UpKBps: 500},
+		"primary-standby": {LatencyMS: 20}}
+	if !maps.Equal(links.set, want) {
+		t.Errorf("the links got %v", links.set)
 	}
 }
 
-func TestASwapRejectsTheRepeat(t *testing.T) {
-	tests := []struct {
-		name     string
-		until    int // snapshots of the links after which nobody swaps any more
-		status   result.Status
-		repeats  []result.Status
-		contains string
-	}{
-		// The run takes a snapshot once, then each attempt three times: to set, before and after.
-		{"once: the second attempt counts", 4, result.OK, []result.Status{result.Rejected, result.OK}, "client-standby: "},
-		{"again: the cell fails", 99, result.Failed, []result.Status{result.Rejected, result.Rejected},
-			"someone changed a link meanwhile"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			r, links, servers := newRunner(t, "errors", slow("a"))
-			servers.roundTrip = 10.7
+// A trial under which somebody changes something runs once more. A pair whose second attempt counts is in pair_test.go.
+func TestWhatIsChangedMeanwhileRejectsTheRepeat(t *testing.T) {
+	for reason, change := range map[string]func(*linksStandIn, *serversStandIn){
+		"someone changed a link meanwhile: client-standby": func(links *linksStandIn, _ *serversStandIn) {
 			links.swap = func(snapshot int, latency map[string]int) {
-				if snapshot > 1 && (snapshot-1)%3 == 0 && snapshot <= test.until {
+				if snapshot > 1 && (snapshot-1)%3 == 0 { // one at the start, and of an attempt to set, before and after
 					latency["client-standby"] += 5
 				}
 			}
-			wantNothing(t, r.run(t.Context()), test.status != result.OK)
-			cell := written(t, r.dir).Cells[0]
-			var statuses []result.Status
-			for _, repeat := range cell.Repeats {
-				statuses = append(statuses, repeat.Status)
-			}
-			if cell.Status != test.status || !slices.Equal(statuses, test.repeats) ||
-				!strings.Contains(cell.Repeats[0].Reason, test.contains) {
-				t.Errorf("the cell is %s with %v: %s", cell.Status, statuses, cell.Repeats[0].Reason)
-			}
-			if cell.Repeats[1].Attempt != 2 || cell.Repeats[1].Summary != "k6/a-r1-attempt2.json" {
-				t.Errorf("the second attempt is %+v", cell.Repeats[1])
-			}
-		})
+		},
+		"someone changed a setting meanwhile: default_pool_size": func(_ *linksStandIn, servers *serversStandIn) {
+			servers.changed = "default_pool_size of pgbouncer: 7 → 20"
+		},
+	} {
+		c := plain("a")
+		c.Path, c.PoolSize = "pooled", 7
+		r, links, servers := newRunner(t, "errors", c)
+		change(links, servers)
+		repeats := ran(t, r, true).Cells[0].Repeats
+		if len(repeats) != 2 || repeats[0].Status != result.Rejected || repeats[1].Status != result.Rejected ||
+			!strings.HasPrefix(repeats[1].Reason, reason) || repeats[1].Summary != "k6/a-r1-attempt2.json" {
+			t.Errorf("%s: the repeats are %+v", reason, repeats)
+		}
 	}
 }
 
+// run.json is there after each cell, for who reads it after a kill -9, and at the end of a run that was stopped.
 func TestCtrlC(t *testing.T) {
 	r, links, _ := newRunner(t, "errors", plain("a"), plain("b"), plain("c"))
 	links.latency["client-primary"] = 20 // before the run
@@ -252,6 +214,9 @@ func TestCtrlC(t *testing.T) {
 	signals := filepath.Join(r.dir, k6Folder, "signals")
 	r.progress.out = writerFunc(func(line string) {
 		if strings.Contains(line, "cell 2/3") {
+			if run := written(t, r.dir); run.Status != result.Running || run.Unfinished != 2 {
+				t.Errorf("after the first cell the run is %s, %d unfinished", run.Status, run.Unfinished)
+			}
 			t.Setenv("STANDIN", "waits")
 			go onceThere(signals, interrupt)
 		}
@@ -278,66 +243,29 @@ func TestCtrlC(t *testing.T) {
 	}
 }
 
-// TestTheDocumentIsThereAfterEachCell reads run.json while the run goes on, as someone does after a kill -9.
-func TestTheDocumentIsThereAfterEachCell(t *testing.T) {
-	r, _, _ := newRunner(t, "errors", plain("a"), plain("b"))
-	seen := false
-	r.progress.out = writerFunc(func(line string) {
-		if !strings.Contains(line, "cell 2/2") {
-			return
-		}
-		seen = true
-		if run := written(t, r.dir); run.Status != result.Running || run.Unfinished != 1 {
-			t.Errorf("after the first cell the run is %s, %d unfinished", run.Status, run.Unfinished)
-		}
-	})
-	if err := r.run(t.Context()); err != nil || !seen {
-		t.Errorf("%v, the second cell was seen: %v", err, seen)
-	}
-}
-
 func TestSeeds(t *testing.T) {
-	if once, again := repeatSeed(1, "a", 1), repeatSeed(1, "a", 1); once != again {
-		t.Error("the same repeat has two seeds")
-	}
 	seen := map[uint32]bool{}
-	for _, s := range []uint32{repeatSeed(1, "a", 1), repeatSeed(2, "a", 1), repeatSeed(1, "b", 1),
-		repeatSeed(1, "a", 2)} {
+	for _, s := range []uint32{repeatSeed(1, "a", 1), repeatSeed(1, "a", 1), repeatSeed(2, "a", 1),
+		repeatSeed(1, "b", 1), repeatSeed(1, "a", 2)} {
 		seen[s] = true
 	}
 	if len(seen) != 4 {
-		t.Error("two repeats share a seed")
+		t.Error("the same repeat has two seeds, or two repeats share one")
 	}
 }
 
-func TestCellIsJSONWithoutPassword(t *testing.T) {
-	r, _, _ := newRunner(t, "good", slow("a"))
+func TestCellIsToldWithoutPassword(t *testing.T) {
 	t.Setenv("APP_PASSWORD", "secret")
-	c := r.doc.Cells[0].Cell
-	c.Role, c.PoolSize, c.Instances, c.InstancePool, c.Transactions = "app_trust", 5, 2, 3, 50
-	c.Params = map[string]any{"rows": 9}
-	told := func(c lesson.Cell) ([]string, error) {
-		tr := newTrial(nil, 1, 1, 1, c)
-		if err := r.findPaths(tr); err != nil {
-			return nil, err
-		}
-		return r.told(tr).Env()
+	r, _, _ := newRunner(t, "good", slow("a"))
+	made := newTrial(nil, 1, 1, 1, r.doc.Cells[0].Cell)
+	if err := r.findPaths(made); err != nil {
+		t.Fatal(err)
 	}
-	env, err := told(c)
+	env, err := r.told(made).Env()
 	text := strings.Join(env, " ")
-	if err != nil || strings.Contains(text, "secret") || !strings.HasPrefix(text, "LAB_CELL={") {
+	if err != nil || strings.Contains(text, "secret") || !strings.HasPrefix(text, "LAB_CELL={") ||
+		!strings.Contains(text, `"dsn":"host=toxiproxy port=15001 dbname=lab user=app sslmode=disable"`) {
 		t.Errorf("%s, %v", text, err)
-	}
-	for _, part := range []string{`"latency_ms":10`, `"role":"app_trust"`, `"pool_size":5`, `"instances":2`,
-		`"instance_pool":3`, `"transactions":50`, `"params":{"rows":9}`,
-		`"dsn":"host=toxiproxy port=15001 dbname=lab user=app_trust sslmode=disable"`} {
-		if !strings.Contains(text, part) {
-			t.Errorf("%s is missing in %s", part, text)
-		}
-	}
-	c.Params = nil
-	if env, err = told(c); err != nil || !strings.Contains(env[0], `"params":{}`) {
-		t.Errorf("a cell without params is told as %s, %v", env, err)
 	}
 }
 

@@ -102,7 +102,7 @@ esac
 type linksStandIn struct {
 	mu        sync.Mutex
 	latency   map[string]int
-	bandwidth map[string]int // most that was asked
+	set       map[string]link.Settings // last
 	snapshots int
 	swap      func(snapshot int, latency map[string]int) // someone else's doing, before each snapshot
 	put       []link.Snapshot
@@ -145,7 +145,7 @@ func (s *linksStandIn) Off(_ context.Context, l string) error {
 }
 
 func (s *linksStandIn) Set(_ context.Context, l string, to link.Settings) error {
-	s.latency[l], s.bandwidth[l] = to.LatencyMS, max(s.bandwidth[l], min(to.DownKBps, to.UpKBps))
+	s.latency[l], s.set[l] = to.LatencyMS, to
 	return nil
 }
 
@@ -234,7 +234,7 @@ func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *
 	sessions := sample.NewSessions(func(string) string { return "host=127.0.0.1 port=1 user=lab sslmode=disable" }, "",
 		server.Roles())
 	t.Cleanup(sessions.Close)
-	links, servers := &linksStandIn{latency: map[string]int{}, bandwidth: map[string]int{}},
+	links, servers := &linksStandIn{latency: map[string]int{}, set: map[string]link.Settings{}},
 		&serversStandIn{roundTrip: 0.2}
 	return &runner{set: set, links: links, servers: servers, sampler: sampler,
 		sessions: sessions, script: "/lab/x.js",
