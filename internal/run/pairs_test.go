@@ -231,10 +231,7 @@ func TestPairs(t *testing.T) {
 }
 
 func TestOrdered(t *testing.T) {
-	var pairs []result.Pair
-	for _, of := range []string{"a", "b", "c", "d", "e", "f"} {
-		pairs = append(pairs, result.Pair{Of: of})
-	}
+	pairs := []result.Pair{{Of: "a"}, {Of: "b"}, {Of: "c"}, {Of: "d"}, {Of: "e"}, {Of: "f"}}
 	orders := map[string]bool{}
 	for seed := range uint64(20) {
 		order := ""

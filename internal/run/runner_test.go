@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -296,4 +297,16 @@ func TestStoppedAtOnce(t *testing.T) {
 	if doc := written(t, r.dir); doc.Status != result.Interrupted || doc.Reason != stopped {
 		t.Errorf("it is %s: %s", doc.Status, doc.Reason)
 	}
+}
+
+// A link that is stalled at a run's end keeps no other one from being put back.
+func TestStalledLinkAtTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		links := &linksStandIn{stalled: "client-standby"}
+		r := &runner{links: links, servers: new(serversStandIn), doc: new(result.Run)}
+		r.restoreAll(link.Snapshot{{Name: "client-primary", Enabled: true}})
+		if len(links.put) != 1 || r.doc.NotRestored != "" {
+			t.Errorf("put back %v: %q", links.put, r.doc.NotRestored)
+		}
+	})
 }
