@@ -101,6 +101,26 @@ func TestSelector(t *testing.T) {
 	}
 }
 
+func TestPicks(t *testing.T) {
+	proxied := Cell{Path: "direct", Latency: Number(10), Clients: 5, PoolSize: 20}
+	plain := Cell{Path: "direct"}
+	for name, test := range map[string]struct {
+		selector       Selector
+		proxied, plain bool
+	}{
+		"everything":                            {Selector{}, true, true},
+		"nothing":                               {nil, false, false},
+		"a latency":                             {Selector{"latency_ms": Number(10)}, true, false},
+		"no proxy":                              {Selector{"latency_ms": None}, false, true},
+		"a field that is left out where it's 0": {Selector{"pool_size": Number(0)}, false, true},
+		"a word for a number":                   {Selector{"clients": Word("5")}, false, false},
+	} {
+		if a, b := test.selector.Picks(&proxied), test.selector.Picks(&plain); a != test.proxied || b != test.plain {
+			t.Errorf("%s: picks %v and %v", name, a, b)
+		}
+	}
+}
+
 // Editors complete the names of dimensions from the schema.
 func TestTheSchemaKnowsAllDimensions(t *testing.T) {
 	var schema struct {

@@ -1,6 +1,7 @@
 package lesson
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -82,6 +83,8 @@ func TestApplyRefuses(t *testing.T) {
 		{"no seconds", Override{Values: values("seconds", "0")}, "seconds: 0 is too small, it must be more than 0"},
 		{"two of them", Override{Values: values("seconds", "1", "2")}, `seconds: "1,2" stands there, it must be a number`},
 		{"repeats in halves", Override{Values: values("repeats", "1.5")}, "it must be a whole number"},
+		{"too little time", Override{AtMost: at(9.0)}, "10 to 3600"},
+		{"time that isn't a number", Override{AtMost: at(math.NaN())}, "10 to 3600"},
 		{"no full size", Override{Full: true}, "has no full size"},
 		{"too many clients", Override{Values: values("clients", "10001")},
 			"experiment connect: clients: 10001 is too large"},

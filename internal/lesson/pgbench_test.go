@@ -2,8 +2,6 @@ package lesson
 
 import (
 	"os/exec"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -61,15 +59,8 @@ experiments:
 `
 
 func TestDriver(t *testing.T) {
-	read := func() *Lesson {
-		l, err := Parse("x.yaml", []byte(driven))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return l
-	}
 	paths := []Path{{Name: "direct", Plain: true, Roles: []string{"app"}}}
-	cells, err := read().Cells(paths)
+	cells, err := read(t, driven).Cells(paths)
 	if err != nil || len(cells) != 3 {
 		t.Fatalf("%d cells, %v", len(cells), err)
 	}
@@ -83,7 +74,7 @@ func TestDriver(t *testing.T) {
 	if !(Selector{"driver": Word(K6)}).Picks(&cells[0]) || (Selector{"driver": Word(K6)}).Picks(&cells[1]) {
 		t.Error("a selector with driver k6 picks the cells without another")
 	}
-	l := read()
+	l := read(t, driven)
 	driver := map[string][]string{"driver": {"pgbench"}}
 	if err := l.Apply(Override{Experiments: []string{"a"}, Values: driver}); err != nil {
 		t.Fatal(err)
@@ -117,29 +108,6 @@ func TestRefusedDriver(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-// Every script that a plan of the lab has is one that pgbench can count.
-func TestScriptsOfTheLab(t *testing.T) {
-	plans, err := filepath.Glob("../../k6/lessons/*.js")
-	if err != nil || len(plans) == 0 {
-		t.Fatalf("%d plans, %v", len(plans), err)
-	}
-	var with []string
-	for _, script := range plans {
-		l, err := Read(script)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(l.Pgbench) > 0 {
-			with = append(with, l.Name)
-		}
-	}
-	for _, name := range []string{"03-pooling", "04-waits", "05-balance"} {
-		if !slices.Contains(with, name) {
-			t.Errorf("%s has no script of pgbench", name)
 		}
 	}
 }

@@ -51,10 +51,7 @@ func TestRules(t *testing.T) {
 	} {
 		for want, names := range test.want {
 			for _, name := range names {
-				f, err := Find(name)
-				if err != nil {
-					t.Fatal(err)
-				}
+				f := found(t, name)
 				if got := f.Rule(test.flag); got != want {
 					t.Errorf("%s of %s: %q, it should be %q", test.flag, name, got, want)
 				}
@@ -73,7 +70,7 @@ func TestFlagsThatStarAFigure(t *testing.T) {
 		{Status: result.Rejected, Flags: []result.Flag{{Kind: result.FlagErrors}}}}}
 	for name, want := range map[string][]result.FlagKind{
 		"p50": {result.FlagStolen, result.FlagThrottled}, "tps": {result.FlagStolen}, "errors": nil} {
-		f, _ := Find(name)
+		f := found(t, name)
 		if got := f.Flags(c); !slices.Equal(got, want) {
 			t.Errorf("%s has a star for %v, it should for %v", name, got, want)
 		}

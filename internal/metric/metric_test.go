@@ -14,6 +14,16 @@ func share(v float64) *float64 { return &v }
 
 func number(v int) *int { return &v }
 
+// found is the metric of that name.
+func found(t *testing.T, name string) Metric {
+	t.Helper()
+	f, err := Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 // busy is a repeat that measured everything there is.
 func busy() *result.Repeat {
 	trends := map[string]result.Trend{}
@@ -52,22 +62,16 @@ func busy() *result.Repeat {
 
 func TestReadings(t *testing.T) {
 	want := map[string]float64{"tps": 50, "ceiling_share": 0.05, "p50": 2, "p95": 20, "p99": 22, "mean": 4,
-		"statement":   1,
-		"transaction": 2, "pipeline": 3,
-		"pool_wait": 4, "pool_wait_p95": 40, "connect": 5, "connect_p95": 50, "connect_p99": 55, "connect_mean": 10,
-		"dial": 6, "tls": 7, "auth": 8,
-		"connect_first_query": 9, "first_connect": 30, "first_connect_query": 31, "later_connect": 3,
-		"later_connect_query": 4,
-		"connected":           4, "memory_database_mb": 160, "memory_per_backend_mb": 16, "memory_pooler_mb": 20,
-		"memory_per_client_mb": 2,
-		"cpu_database":         0.75, "cpu_pooler": 0.4, "throttled_database": 0.2, "context_switches": 40,
-		"generator_us": 75, "backends": 10, "active": 4, "locks": 42,
-		"selects_primary": 30, "selects_standby": 70, "standby_share": 0.7, "wait_cost": 0.01, "waiting": 5,
-		"max_wait": 12, "copy_mb_s": 4, "round_trips": 6, "errors": 5, "refused": 9, "hash": 11,
-		"connect_without_hash": 12, "errors:53300": 2,
-		"share:lab_missed/lab_reads": 0.25, "errors:57014": 3, "errors:08006": 0,
-		"counter:pg_round_trips": 300, "counter:stale": 0, "trend:pg_prepare": 10, "statement:read": 0.7,
-		"wait:Client:ClientRead": 0.75, "wait:CPU": 0.25, "wait:IO:WALSync": 0}
+		"statement": 1, "transaction": 2, "pipeline": 3, "pool_wait": 4, "pool_wait_p95": 40, "connect": 5,
+		"connect_p95": 50, "connect_p99": 55, "connect_mean": 10, "dial": 6, "tls": 7, "auth": 8, "connect_first_query": 9,
+		"first_connect": 30, "first_connect_query": 31, "later_connect": 3, "later_connect_query": 4, "connected": 4,
+		"memory_database_mb": 160, "memory_per_backend_mb": 16, "memory_pooler_mb": 20, "memory_per_client_mb": 2,
+		"cpu_database": 0.75, "cpu_pooler": 0.4, "throttled_database": 0.2, "context_switches": 40, "generator_us": 75,
+		"backends": 10, "active": 4, "locks": 42, "selects_primary": 30, "selects_standby": 70, "standby_share": 0.7,
+		"wait_cost": 0.01, "waiting": 5, "max_wait": 12, "copy_mb_s": 4, "round_trips": 6, "errors": 5, "refused": 9,
+		"hash": 11, "connect_without_hash": 12, "errors:53300": 2, "share:lab_missed/lab_reads": 0.25, "errors:57014": 3,
+		"errors:08006": 0, "counter:pg_round_trips": 300, "counter:stale": 0, "trend:pg_prepare": 10,
+		"statement:read": 0.7, "wait:Client:ClientRead": 0.75, "wait:CPU": 0.25, "wait:IO:WALSync": 0}
 	absent := []string{"prepared_misses", "tps_with_connect", "connected_seconds", "finish_seconds", "starved",
 		"throttled_pooler", "trend:nothing", "statement:nothing", "share:lab_missed/nothing"}
 	c := &result.Cell{Cell: lesson.Cell{Path: "pgpool", Clients: 10}}
@@ -77,20 +81,12 @@ func TestReadings(t *testing.T) {
 		}
 	}
 	for name, v := range want {
-		f, err := Find(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, ok := f.Of(c, busy()); !ok || math.Abs(got-v) > 1e-9 {
+		if got, ok := found(t, name).Of(c, busy()); !ok || math.Abs(got-v) > 1e-9 {
 			t.Errorf("%s is %v (%v), it should be %v", name, got, ok, v)
 		}
 	}
 	for _, name := range absent {
-		f, err := Find(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, ok := f.Of(c, busy()); ok {
+		if got, ok := found(t, name).Of(c, busy()); ok {
 			t.Errorf("%s is %v, and nobody measured it", name, got)
 		}
 	}
@@ -136,10 +132,7 @@ func TestReadingsByCircumstances(t *testing.T) {
 		{"all missed", "prepared_misses", prepared(0, missed...), 1},
 		{"nothing sent", "prepared_misses", prepared(0), -1},
 	} {
-		f, err := Find(test.metric)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := found(t, test.metric)
 		c, r := &result.Cell{}, busy()
 		test.given(c, r)
 		if got, ok := f.Of(c, r); ok != (test.want >= 0) || ok && got != test.want {
@@ -184,8 +177,8 @@ func TestEveryFigureIsWhole(t *testing.T) {
 		seen = append(seen, f.Name)
 	}
 	for _, name := range []string{"errors:1", "counter:x", "trend:x", "statement:x", "wait:x", "share:x/y"} {
-		if f, err := Find(name); err != nil || f.Name != name || f.Heading == "" || f.Meaning == "" {
-			t.Errorf("%s is %+v, %v", name, f, err)
+		if f := found(t, name); f.Name != name || f.Heading == "" || f.Meaning == "" {
+			t.Errorf("%s is %+v", name, f)
 		}
 	}
 }
@@ -238,7 +231,7 @@ func TestRatiosAreWithinABlock(t *testing.T) {
 		}
 		return c
 	}
-	f, _ := Find("tps")
+	f := found(t, "tps")
 	direct, pgpool := cell(100, 1000, 10, 5), cell(50, 500, 20)
 	if got := f.Ratios(pgpool, direct); !slices.Equal(got, []float64{0.5, 0.5, 2}) {
 		t.Errorf("the ratios are %v", got)
@@ -264,8 +257,8 @@ func TestWhatAlternatesIsOfK6Alone(t *testing.T) {
 	for name, want := range map[string]bool{"tps": true, "p50": true, "connect": true, "copy_mb_s": true, "errors": false,
 		"errors:53300": false, "counter:pg_rows": true, "trend:pg_prepare": true, "share:lab_missed/lab_reads": false,
 		"statement:read": false, "wait:CPU": false, "first_connect": false} {
-		if f, err := Find(name); err != nil || f.Alternates() != want {
-			t.Errorf("%s alternates: %v, %v", name, f.Alternates(), err)
+		if f := found(t, name); f.Alternates() != want {
+			t.Errorf("%s alternates: %v", name, f.Alternates())
 		}
 	}
 }

@@ -21,8 +21,8 @@ func TestRatioText(t *testing.T) {
 }
 
 func TestTextOfACount(t *testing.T) {
-	starved, _ := Find("starved")
-	tps, _ := Find("tps")
+	starved := found(t, "starved")
+	tps := found(t, "tps")
 	for _, test := range []struct {
 		metric Metric
 		v      float64

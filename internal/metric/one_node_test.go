@@ -40,7 +40,7 @@ func TestOneSessionHasNoMedianOfNodes(t *testing.T) {
 		{"nothing balanced", balanced(1, false), "", -1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			share, _ := Find("standby_share")
+			share := found(t, "standby_share")
 			if got := share.Drawn(test.cell); got != test.drawn {
 				t.Errorf("the session was on the standby in %q repeats, not %q", got, test.drawn)
 			}
@@ -48,11 +48,11 @@ func TestOneSessionHasNoMedianOfNodes(t *testing.T) {
 			if wanted := test.drawn == "" && test.share >= 0; ok != wanted || ok && got != test.share {
 				t.Errorf("the median is %v (%v), not %v", got, ok, test.share)
 			}
-			selects, _ := Find("selects_standby")
+			selects := found(t, "selects_standby")
 			if _, ok := selects.Middle(test.cell); ok && test.drawn != "" {
 				t.Error("SELECTs on the standby have a median")
 			}
-			tps, _ := Find("tps")
+			tps := found(t, "tps")
 			if v, ok := tps.Middle(test.cell); len(test.cell.Repeats) > 0 && (!ok || v != 1000) {
 				t.Errorf("TPS are %v (%v)", v, ok)
 			}
@@ -80,10 +80,7 @@ func TestMeaningSaysThatAnIterationConnects(t *testing.T) {
 		{"one node", "standby_share", balanced(1, false, 1), "in how many repeats the standby answered: a session stays " +
 			"on the node drawn for it, so a cell of one session measures one node"},
 	} {
-		f, err := Find(test.metric)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := found(t, test.metric)
 		if got := f.MeaningIn(test.cell); got != test.want {
 			t.Errorf("%s: %s means %q, not %q", test.name, test.metric, got, test.want)
 		}

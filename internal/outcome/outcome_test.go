@@ -224,29 +224,6 @@ func TestFindingsAreTheStudysAndTheLabsOwn(t *testing.T) {
 	}
 }
 
-func TestPicks(t *testing.T) {
-	proxied := lesson.Cell{Path: "direct", Latency: lesson.Number(10), Clients: 5, PoolSize: 20}
-	plain := lesson.Cell{Path: "direct"}
-	tests := []struct {
-		name           string
-		selector       lesson.Selector
-		proxied, plain bool
-	}{
-		{"everything", pick(), true, true},
-		{"nothing", nil, false, false},
-		{"a latency", pick("latency_ms", 10), true, false},
-		{"no proxy", pick("latency_ms", nil), false, true},
-		{"a field that is left out where it is 0", pick("pool_size", 0), false, true},
-		{"a number", pick("pool_size", 20, "path", "direct"), true, false},
-		{"a word for a number", pick("clients", "5"), false, false},
-	}
-	for _, test := range tests {
-		if a, b := test.selector.Picks(&proxied), test.selector.Picks(&plain); a != test.proxied || b != test.plain {
-			t.Errorf("%s: picks %v and %v", test.name, a, b)
-		}
-	}
-}
-
 func TestSee(t *testing.T) {
 	run := balance()
 	run.Cells[0].Repeats[0].Flags = []result.Flag{{Kind: result.FlagFew}}
