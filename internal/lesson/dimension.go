@@ -37,11 +37,11 @@ func in(format string) func(Value) string {
 	return func(v Value) string { return fmt.Sprintf(format, v) }
 }
 
-// some is a text with the value at its %s, and nothing where there is no value.
-func some(format string) func(Value) string {
+// either is a text with the value at its %s, and another one where there is no value.
+func either(format, none string) func(Value) string {
 	return func(v Value) string {
 		if v == None {
-			return ""
+			return none
 		}
 		return fmt.Sprintf(format, v)
 	}
@@ -77,9 +77,9 @@ var dimensions = []Dimension{
 		id: plain, text: plain, of: func(c *Cell) any { return c.Path }},
 	{Name: "latency_ms", Key: "latencies", Heading: "latency", Axis: "round trip set on the link, ms",
 		Help: "these round trips in milliseconds, such as none,0,10ms (none: no toxiproxy in the way)",
-		id:   latencyID, text: latencyText, none: "none", unit: "ms",
+		id:   either("%sms", "none"), text: either("%s ms", "no toxiproxy"), none: "none", unit: "ms",
 		of: func(c *Cell) any { return c.Latency }},
-	{Name: "link", Heading: "link", Axis: "link", text: some("on link %s"),
+	{Name: "link", Heading: "link", Axis: "link", text: either("on link %s", ""),
 		of: func(c *Cell) any { return c.Link }},
 	{Name: "workload", Heading: "workload", Axis: "workload", id: plain, text: plain,
 		of: func(c *Cell) any { return c.Workload }},
@@ -97,29 +97,29 @@ var dimensions = []Dimension{
 		id:   but(usualRole), text: but(usualRole), of: func(c *Cell) any { return c.Role }},
 	{Name: "pool_size", Key: "pool_sizes", Heading: "pool", Axis: "server connections in the pooler's pool",
 		Help: "these sizes of the pooler's pool, such as 5,20,60",
-		id:   some("pool%s"), text: some("pool of %s"), none: "-", of: func(c *Cell) any { return c.PoolSize }},
+		id:   either("pool%s", ""), text: either("pool of %s", ""), none: "-", of: func(c *Cell) any { return c.PoolSize }},
 	{Name: "instances", Key: "instances", Heading: "instances", Axis: "application instances",
 		Help: "the clients divided among so many application instances, each with a pool of its own",
-		id:   some("%sinstances"), text: counted("app instance", "app instances"), none: "-",
+		id:   either("%sinstances", ""), text: counted("app instance", "app instances"), none: "-",
 		of: func(c *Cell) any { return c.Instances }},
 	{Name: "instance_pool", Key: "instance_pools", Heading: "pool each", Axis: "connections in each instance's pool",
 		Help: "these sizes of an application instance's pool",
-		id:   some("%seach"), text: some("pool of %s each"), none: "-",
+		id:   either("%seach", ""), text: either("pool of %s each", ""), none: "-",
 		of: func(c *Cell) any { return c.InstancePool }},
 	{Name: "rate", Key: "rate", Heading: "rate", Axis: "iterations a second that are due",
 		Help: "`iterations` per second over all clients, of the open loops where there are any",
-		text: rateText, none: "closed loop", lone: true, of: func(c *Cell) any { return c.Rate }},
+		text: either("open loop, %s iterations/s", "closed loop"), none: "closed loop", lone: true, of: func(c *Cell) any { return c.Rate }},
 	{Name: "transactions", Heading: "each does", Axis: "transactions of each client", none: "-",
 		text: counted("transaction each", "transactions each"), of: func(c *Cell) any { return c.Transactions }},
 	{Name: "bandwidth_kb_s", Heading: "KB/s", Axis: "bandwidth of the link, KB/s", none: "no limit",
-		text: some("%s KB/s a connection"), of: func(c *Cell) any { return c.BandwidthKBs }},
+		text: either("%s KB/s a connection", ""), of: func(c *Cell) any { return c.BandwidthKBs }},
 	{Name: "replication_ms", Heading: "repl. ms", Axis: "round trip set on replication, ms", none: "-",
-		text: some("%s ms on replication"), of: func(c *Cell) any { return c.ReplicationMS }},
+		text: either("%s ms on replication", ""), of: func(c *Cell) any { return c.ReplicationMS }},
 	{Name: "fresh_database", Heading: "new database", Axis: "new database", none: "no",
 		text: func(v Value) string { return map[bool]string{true: "a new database"}[v != None] },
 		of:   func(c *Cell) any { return c.FreshDatabase }},
-	{Name: "settings", Heading: "settings", Axis: "settings", text: some("%s"), none: "-", of: settingsOf},
-	{Name: "params", Heading: "params", Axis: "params", text: some("%s"), none: "-", of: paramsOf},
+	{Name: "settings", Heading: "settings", Axis: "settings", text: either("%s", ""), none: "-", of: settingsOf},
+	{Name: "params", Heading: "params", Axis: "params", text: either("%s", ""), none: "-", of: paramsOf},
 	{Name: "seconds", Key: "seconds", Help: "length of each measured window, in `seconds`", lone: true,
 		of: func(c *Cell) any { return c.Seconds }},
 	{Name: "warmup_seconds", Key: "warmup_seconds", Help: "least `seconds` that the clients of a closed loop warm up",
@@ -129,27 +129,6 @@ var dimensions = []Dimension{
 	{Name: "repeats_wanted", Key: "repeats", lone: true,
 		Help: "how many `times` to run each cell, in blocks: nothing runs side by side then",
 		of:   func(c *Cell) any { return cmp.Or(c.Planned, c.Wanted) }},
-}
-
-func latencyID(v Value) string {
-	if v == None {
-		return "none"
-	}
-	return v.String() + "ms"
-}
-
-func latencyText(v Value) string {
-	if v == None {
-		return "no toxiproxy"
-	}
-	return v.String() + " ms"
-}
-
-func rateText(v Value) string {
-	if v == None {
-		return "closed loop"
-	}
-	return fmt.Sprintf("open loop, %s iterations/s", v)
 }
 
 // settingsOf are the cell's own: primary.work_mem=64MB, in the order of their names.
@@ -187,7 +166,7 @@ func (c *Cell) ParamTexts() map[string]string {
 // param is the dimension of one of the cells' params.
 func param(name string) Dimension {
 	axis := strings.ReplaceAll(name, "_", " ")
-	return Dimension{Name: "params." + name, Heading: name, Axis: axis, none: "-", text: some(name + " %s"),
+	return Dimension{Name: "params." + name, Heading: name, Axis: axis, none: "-", text: either(name+" %s", ""),
 		of: func(c *Cell) any {
 			v := Value{c.Params[name]}
 			if v.from(nil) != nil {

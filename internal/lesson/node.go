@@ -1,10 +1,6 @@
 package lesson
 
-import (
-	"fmt"
-
-	"gopkg.in/yaml.v3"
-)
+import "gopkg.in/yaml.v3"
 
 // valueOf is what a mapping has under key, nil where it has nothing.
 func valueOf(mapping *yaml.Node, key string) *yaml.Node {
@@ -54,14 +50,4 @@ func without(mapping *yaml.Node, key string) *yaml.Node {
 		}
 	}
 	return &left
-}
-
-// entry is a mapping of one key.
-func entry(key string, value any) (*yaml.Node, error) {
-	name, node := new(yaml.Node), new(yaml.Node)
-	name.SetString(key)
-	if err := node.Encode(value); err != nil {
-		return nil, fmt.Errorf("write %s: %w", key, err)
-	}
-	return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{name, node}}, nil
 }

@@ -189,11 +189,11 @@ func (e *Experiment) apply(values map[string][]string, openLoops bool) error {
 
 // set puts value in the place of what the experiment has under key.
 func (e *Experiment) set(key string, value any) error {
-	node, err := entry(key, value)
-	if err != nil {
-		return err
+	entry := new(yaml.Node)
+	if err := entry.Encode(map[string]any{key: value}); err != nil {
+		return &KeyError{key, err}
 	}
-	e.plan = with(e.plan, node)
+	e.plan = with(e.plan, entry)
 	if err := e.decode(); err != nil {
 		return &KeyError{key, err}
 	}

@@ -26,9 +26,19 @@ func (e *Experiment) cells(p Path) []Cell {
 		return v == K6 || !p.OwnPool
 	})
 	cells = spread(cells, e.Roles, func(c *Cell, v string) bool { c.Role = v; return slices.Contains(p.Roles, v) })
-	cells = spread(cells, e.poolSizes(p), func(c *Cell, v int) bool { c.PoolSize = v; return true })
-	cells = spread(cells, e.instances(p), func(c *Cell, v int) bool { c.Instances = v; return true })
-	cells = spread(cells, e.instancePools(p), func(c *Cell, v int) bool {
+	pools, instances, each := e.PoolSizes, e.Instances, e.InstancePools
+	if p.PoolSize == "" {
+		pools = nil
+	}
+	if p.OwnPool && len(instances) == 0 {
+		instances = []int{1}
+	}
+	if len(instances) == 0 {
+		each = nil
+	}
+	cells = spread(cells, orNone(pools), func(c *Cell, v int) bool { c.PoolSize = v; return true })
+	cells = spread(cells, orNone(instances), func(c *Cell, v int) bool { c.Instances = v; return true })
+	cells = spread(cells, orNone(each), func(c *Cell, v int) bool {
 		if v == 0 && c.Instances > 0 {
 			v = min((c.Clients+c.Instances-1)/c.Instances, ownPool)
 		}
@@ -78,27 +88,10 @@ func (e *Experiment) link(p Path, latency Value) (string, bool) {
 	return p.Links[0], true
 }
 
-func (e *Experiment) poolSizes(p Path) []int {
-	if p.PoolSize == "" || len(e.PoolSizes) == 0 {
+// orNone are values, or 0 alone where there are none.
+func orNone(values []int) []int {
+	if len(values) == 0 {
 		return []int{0}
 	}
-	return e.PoolSizes
-}
-
-// instances are one on a path whose application has a pool, and none elsewhere, unless the experiment says.
-func (e *Experiment) instances(p Path) []int {
-	switch {
-	case len(e.Instances) > 0:
-		return e.Instances
-	case p.OwnPool:
-		return []int{1}
-	}
-	return []int{0}
-}
-
-func (e *Experiment) instancePools(p Path) []int {
-	if len(e.InstancePools) == 0 || len(e.Instances) == 0 && !p.OwnPool {
-		return []int{0}
-	}
-	return e.InstancePools
+	return values
 }

@@ -86,24 +86,16 @@ func Check(l *lesson.Lesson) error {
 func CheckCells(l *lesson.Lesson, cells []lesson.Cell) error {
 	for _, a := range asks(l) {
 		for _, s := range a.picks {
-			n := len(s.Among(cells))
-			if s != nil && n != 1 && !ofExperiment(s, l.LeftOut) {
-				return fmt.Errorf("%s: %s picks %d cells of the lesson, it must pick one%s", a.where, s, n, narrower(n))
+			leftOut := func(name string) bool { return s["experiment"] == lesson.Word(name) }
+			n, hint := len(s.Among(cells)), ""
+			if s == nil || n == 1 || slices.ContainsFunc(l.LeftOut, leftOut) {
+				continue
 			}
+			if n > 1 {
+				hint = ": add a key, such as experiment"
+			}
+			return fmt.Errorf("%s: %s picks %d cells of the lesson, it must pick one%s", a.where, s, n, hint)
 		}
 	}
 	return nil
-}
-
-// narrower says what to do about a selector that picks n cells, where those are too many.
-func narrower(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return ": add a key, such as experiment"
-}
-
-// ofExperiment says whether s picks by experiment, and that is one of those named.
-func ofExperiment(s lesson.Selector, names []string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return s["experiment"] == lesson.Word(name) })
 }

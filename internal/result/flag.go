@@ -53,22 +53,23 @@ func FlagKinds() (kinds []FlagKind) {
 
 // Short says in a few words what happened.
 func (k FlagKind) Short() string {
-	for _, t := range flagTexts {
-		if t.kind == k {
-			return t.short
-		}
-	}
-	return string(k)
+	short, _ := k.texts()
+	return short
 }
 
 // Meaning says what a flag of the kind stands for.
 func (k FlagKind) Meaning() string {
+	_, meaning := k.texts()
+	return meaning
+}
+
+func (k FlagKind) texts() (short, meaning string) {
 	for _, t := range flagTexts {
 		if t.kind == k {
-			return t.meaning
+			return t.short, t.meaning
 		}
 	}
-	return "a flag that this program doesn't know"
+	return string(k), "a flag that this program doesn't know"
 }
 
 // A Flag says what a reader has to know of a repeat's figures, or why they support no conclusion: see metric.Rule.

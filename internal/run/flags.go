@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"runtime"
 	"strings"
 
 	"pooler-lab/internal/lesson"
@@ -19,8 +18,6 @@ const (
 	fewest        = 10   // transactions that a median is taken of
 	throttledMost = 0.10 // share of the iterations of an open loop that CPU limits can have held up
 )
-
-func cpus() int { return runtime.NumCPU() }
 
 // flags says what a reader has to know of a repeat before believing its figures.
 func flags(c lesson.Cell, r *result.Repeat) []result.Flag {

@@ -27,11 +27,6 @@ func (r *runner) drive(ctx context.Context, t *trial, told k6run.Trial, log, wri
 	if s := t.sides[0]; s.cell.DrivenBy() == lesson.Pgbench {
 		return runPgbench(ctx, s.Path, told.Cells[0], log, written)
 	}
-	return runK6(ctx, r.script, log, written, told)
-}
-
-// runK6 runs script once for a trial, with its output in log and what it measured in written.
-func runK6(ctx context.Context, script, log, written string, told k6run.Trial) (k6run.End, error) {
 	env, err := told.Env()
 	if err != nil {
 		return k6run.End{}, err
@@ -41,7 +36,7 @@ func runK6(ctx context.Context, script, log, written string, told k6run.Trial) (
 		return k6run.End{}, fmt.Errorf("make k6's log: %w", err)
 	}
 	defer output.Close()
-	return k6run.Run(ctx, k6run.Order{Script: script, Output: "lab=" + written, Env: env,
+	return k6run.Run(ctx, k6run.Order{Script: r.script, Output: "lab=" + written, Env: env,
 		Password: told.Cells[0].Password, Clients: told.Clients(), Stdout: output, Stderr: output,
 		Grace: grace(told.Cells)})
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -187,7 +188,7 @@ func watched(path server.Path) []string {
 func (r *runner) used(services []string, g k6run.End, from, to time.Time) *result.Resources {
 	resources := r.sampler.Between(services, g.Started, from, to)
 	if wall := g.Ended.Sub(g.Started); wall > 0 {
-		cpu, memory := g.CPU.Seconds()/wall.Seconds()/float64(cpus()), float64(g.Memory)/(1<<20)
+		cpu, memory := g.CPU.Seconds()/wall.Seconds()/float64(runtime.NumCPU()), float64(g.Memory)/(1<<20)
 		seconds := g.CPU.Seconds()
 		resources.GeneratorCPU, resources.GeneratorMB, resources.GeneratorSeconds = &cpu, &memory, &seconds
 	}

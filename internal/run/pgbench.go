@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"runtime"
 
 	"pooler-lab/internal/k6run"
 	"pooler-lab/internal/lesson"
@@ -14,7 +15,7 @@ import (
 // same for both.
 func runPgbench(ctx context.Context, path server.Path, c k6run.Cell, log, written string) (k6run.End, error) {
 	test := pgbench.Test{Script: c.PgbenchScript, Explicit: lesson.Explicit(c.PgbenchScript), Protocol: c.Protocol,
-		Clients: c.Clients, Threads: cpus(), Scale: c.Scale, Seconds: c.Seconds, Warmup: c.Warmup,
+		Clients: c.Clients, Threads: runtime.NumCPU(), Scale: c.Scale, Seconds: c.Seconds, Warmup: c.Warmup,
 		Transactions: c.Transactions, Seed: c.Seed, Params: c.ParamTexts(), DSN: c.DSN, Log: log,
 		Env: pgbench.Environment(ctx, path.At, c.Role, c.Password)}
 	seen, end, err := test.Run(ctx)

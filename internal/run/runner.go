@@ -65,10 +65,6 @@ func (*interruptedError) ExitCode() int { return 128 + 2 }
 // errNothing says that a run measured nothing. Its table says why.
 var errNothing = errors.New("no repeat of any cell succeeded")
 
-func anyOK(doc *result.Run) bool {
-	return slices.ContainsFunc(doc.Cells, func(c result.Cell) bool { return c.Last() != nil })
-}
-
 // run executes every block, writes run.json after each cell and puts what it found back. It
 // returns an interruptedError where ctx ended before the last cell, and an errNothing where no repeat is ok.
 func (r *runner) run(ctx context.Context) error {
@@ -100,7 +96,7 @@ func (r *runner) run(ctx context.Context) error {
 		err = &interruptedError{r.doc.ID}
 	default:
 		r.doc.Status, r.doc.Reason = result.Finished, ""
-		if !anyOK(r.doc) {
+		if !slices.ContainsFunc(r.doc.Cells, func(c result.Cell) bool { return c.Last() != nil }) {
 			err = fmt.Errorf("%w; why stands above and in results/%s", errNothing, r.doc.ID)
 		}
 	}

@@ -147,23 +147,17 @@ func (r *runner) measure(ctx context.Context, t *trial) error {
 // findPaths finds out where the clients connect.
 func (r *runner) findPaths(t *trial) error {
 	for _, s := range t.sides {
-		path, err := r.path(s.cell)
+		c := s.cell
+		p, err := r.set.Find(c.Path)
 		if err != nil {
 			return err
 		}
-		s.Path, s.Fill = path, s.cell.FillPools
+		if s.Path, err = server.NewPath(r.set, p, c.Link); err != nil {
+			return err
+		}
+		s.Path.Role, s.Path.PoolSize, s.Path.Fresh, s.Fill = c.Role, c.PoolSize, c.FreshDatabase, c.FillPools
 	}
 	return nil
-}
-
-func (r *runner) path(c lesson.Cell) (server.Path, error) {
-	p, err := r.set.Find(c.Path)
-	if err != nil {
-		return server.Path{}, err
-	}
-	path, err := server.NewPath(r.set, p, c.Link)
-	path.Role, path.PoolSize, path.Fresh = c.Role, c.PoolSize, c.FreshDatabase
-	return path, err
 }
 
 // onServers are the sides as the servers know them.
