@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
+
+	"pooler-lab/internal/suggest"
 )
 
 // A Path is what a lesson has to know about a path to spread its cells over it.
@@ -106,7 +107,7 @@ func (e *Experiment) pathsOf(all []Path) ([]Path, error) {
 	}
 	for _, p := range e.Paths {
 		if !slices.Contains(names, p) {
-			return nil, fmt.Errorf("there is no path %q; there are %s", p, strings.Join(names, ", "))
+			return nil, suggest.Unknown("path", p, names)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(p Path) bool { return !slices.Contains(e.Paths, p.Name) }), nil

@@ -27,11 +27,13 @@ func Find(dir, name string) (string, error) {
 			return filepath.Join(dir, n+".js"), nil
 		}
 	}
-	hint := "."
+	wrong := fmt.Sprintf("there is no lesson %q.", name)
 	if closest := nearest(name, names); closest != "" {
-		hint = fmt.Sprintf(", did you mean %s?", closest)
+		wrong = fmt.Sprintf("there is no lesson %q, did you mean %s?", name, closest)
+	} else if name == "" {
+		wrong = "say which lesson."
 	}
-	return "", fmt.Errorf("there is no lesson %q%s There are:\n  %s", name, hint, strings.Join(names, "\n  "))
+	return "", fmt.Errorf("%s There are:\n  %s", wrong, strings.Join(names, "\n  "))
 }
 
 // sameNumber says whether both are the same number, whatever zeros it begins with.

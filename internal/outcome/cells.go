@@ -61,14 +61,17 @@ var named = []string{"path", "latency_ms", "workload", "clients", "driver", "rol
 
 // one returns the cell that s picks, where it has figures; otherwise an outcome (NotInThisRun, Inconclusive) and why.
 func one(run *result.Run, s lesson.Selector) (*result.Cell, Judged) {
-	c, none := picked(run, s)
-	if c == nil {
-		return nil, none
+	cells := Select(run, s)
+	switch {
+	case len(cells) == 0:
+		return nil, missing(run, s)
+	case len(cells) > 1:
+		return nil, inconclusive(fmt.Sprintf("%s picks %d cells of this run, it must pick one", s, len(cells)))
 	}
-	if why := notMeasured(run, c); why != "" {
-		return c, inconclusive(why)
+	if why := notMeasured(run, cells[0]); why != "" {
+		return cells[0], inconclusive(why)
 	}
-	return c, Judged{}
+	return cells[0], Judged{}
 }
 
 // two returns the cells of a ratio, as one does. Where they ran side by side, what became of them elsewhere doesn't
@@ -83,18 +86,6 @@ func two(run *result.Run, f metric.Metric, of, to lesson.Selector) (a, b *result
 		none = other
 	}
 	return a, b, none
-}
-
-// picked returns the cell that s picks; otherwise an outcome and why there is none.
-func picked(run *result.Run, s lesson.Selector) (*result.Cell, Judged) {
-	cells := Select(run, s)
-	switch {
-	case len(cells) == 0:
-		return nil, missing(run, s)
-	case len(cells) > 1:
-		return nil, inconclusive(fmt.Sprintf("%s picks %d cells of this run, it must pick one", s, len(cells)))
-	}
-	return cells[0], Judged{}
 }
 
 // notMeasured says why the cell's blocks say nothing of it; empty where they do. A pair that came to nothing isn't one

@@ -50,16 +50,16 @@ func NewRunCommand() *cobra.Command {
 			if c.Flags().Changed("seed") {
 				seed = uint64(f.seed)
 			}
-			file, err := chosen(filepath.Join(topology.Root(), "k6", "lessons"), args)
+			file, err := lesson.Find(filepath.Join(topology.Root(), "k6", "lessons"), strings.Join(args, ""))
 			if err != nil {
 				return err
-			}
-			if f.dry {
-				return outline(c.Context(), file, o, c.OutOrStdout())
 			}
 			l, err := readLesson(file)
 			if err != nil {
 				return err
+			}
+			if f.dry {
+				return outline(c.Context(), l, o, c.OutOrStdout())
 			}
 			doc, err := Lesson(c.Context(), l, o, seed, c.ErrOrStderr())
 			if doc != nil {
@@ -72,8 +72,8 @@ func NewRunCommand() *cobra.Command {
 	return c
 }
 
-// Lesson runs a lesson as 'lab run' does, and returns what came out: what did, where the error is of a run that ended
-// early. It checks everything that can be checked before anything runs.
+// Lesson runs a lesson as 'lab run' does while it holds the lock of results, and returns what came out: what did, where
+// the error is of a run that ended early. It checks everything that can be checked before anything runs.
 func Lesson(ctx context.Context, l *lesson.Lesson, o lesson.Override, seed uint64, progressOut io.Writer) (*result.Run,
 	error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -82,72 +82,7 @@ func Lesson(ctx context.Context, l *lesson.Lesson, o lesson.Override, seed uint6
 	if err != nil {
 		return nil, err
 	}
-	return execute(ctx, p, seed, filepath.Join(topology.Root(), "results"), progressOut)
-}
-
-// readLesson reads a lesson and checks what it asks.
-func readLesson(file string) (*lesson.Lesson, error) {
-	l, err := lesson.Read(file)
-	if err != nil {
-		return nil, err
-	}
-	if err := outcome.Check(l); err != nil {
-		return nil, fmt.Errorf("%s: %w", lesson.PlanOf(file), err)
-	}
-	return l, nil
-}
-
-// prepare makes the plan of a lesson's run.
-func prepare(l *lesson.Lesson, o lesson.Override) (*plan, error) {
-	set, err := topology.Load(topology.Root())
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range o.Values["paths"] {
-		if _, err := set.Find(name); err != nil && name != "*" {
-			return nil, err
-		}
-	}
-	if err := l.Apply(o); err != nil {
-		return nil, err
-	}
-	p, err := makePlan(l, set)
-	if err != nil {
-		return nil, err
-	}
-	if asItIs(o) {
-		if err := outcome.CheckCells(l, p.asked); err != nil {
-			return nil, fmt.Errorf("%s: %w", lesson.PlanOf(l.File), err)
-		}
-	}
-	p.override = o
-	return p, nil
-}
-
-// asItIs says whether a run has its lesson's cells as they are, in either size, with side experiments or without.
-func asItIs(o lesson.Override) bool {
-	o.Until, o.AtMost, o.NoPairs = nil, nil, false
-	if slices.Equal(o.Experiments, []string{lesson.All}) {
-		o.Experiments = nil
-	}
-	return o.Describe() == ""
-}
-
-// chosen returns the script of the lesson that was asked for.
-func chosen(dir string, args []string) (string, error) {
-	if len(args) == 1 {
-		return lesson.Find(dir, args[0])
-	}
-	names, err := lesson.Names(dir)
-	if err != nil {
-		return "", err
-	}
-	return "", fmt.Errorf("say which lesson to run:\n  %s", strings.Join(names, "\n  "))
-}
-
-// execute runs the plan while it holds the lock of results, and returns the run.
-func execute(ctx context.Context, p *plan, seed uint64, results string, progressOut io.Writer) (*result.Run,
-	error) {
+	results := filepath.Join(topology.Root(), "results")
 	free, err := Hold(results, "lesson "+p.lesson.Name)
 	if err != nil {
 		return nil, err
@@ -205,6 +140,49 @@ func execute(ctx context.Context, p *plan, seed uint64, results string, progress
 		once:     p.lesson.Once,
 	}
 	return doc, errors.Join(r.run(ctx), report.Write(r.dir, doc))
+}
+
+// readLesson reads a lesson and checks what it asks.
+func readLesson(file string) (*lesson.Lesson, error) {
+	l, err := lesson.Read(file)
+	if err != nil {
+		return nil, err
+	}
+	if err := outcome.Check(l); err != nil {
+		return nil, fmt.Errorf("%s: %w", lesson.PlanOf(file), err)
+	}
+	return l, nil
+}
+
+// prepare makes the plan of a lesson's run.
+func prepare(l *lesson.Lesson, o lesson.Override) (*plan, error) {
+	set, err := topology.Load(topology.Root())
+	if err != nil {
+		return nil, err
+	}
+	if err := l.Apply(o); err != nil {
+		return nil, err
+	}
+	p, err := makePlan(l, set)
+	if err != nil {
+		return nil, err
+	}
+	if asItIs(o) {
+		if err := outcome.CheckCells(l, p.asked); err != nil {
+			return nil, fmt.Errorf("%s: %w", lesson.PlanOf(l.File), err)
+		}
+	}
+	p.override = o
+	return p, nil
+}
+
+// asItIs says whether a run has its lesson's cells as they are, in either size, with side experiments or without.
+func asItIs(o lesson.Override) bool {
+	o.Until, o.AtMost, o.NoPairs = nil, nil, false
+	if slices.Equal(o.Experiments, []string{lesson.All}) {
+		o.Experiments = nil
+	}
+	return o.Describe() == ""
 }
 
 // Print writes the run's table, in short or in detail, and where its results are.

@@ -47,11 +47,12 @@ func flags(c lesson.Cell, r *result.Repeat) []result.Flag {
 	}
 	add(r.Uncounted != "", result.FlagUncounted, "the servers' counts could not be read: %s", r.Uncounted)
 	if u := r.Resources; u != nil {
-		add(over(u.HostCPU, hostFull), result.FlagHost, "%.0f %% of the host's CPU in use", percent(u.HostCPU))
-		add(over(u.Stolen, stolenMost), result.FlagStolen,
-			"%.0f %% of the host's CPU time was stolen: the hypervisor gave it to other virtual machines", percent(u.Stolen))
-		add(over(u.GeneratorCPU, generatorFull), result.FlagGenerator, "%s alone used %.0f %% of the host's CPU",
-			c.DrivenBy(), percent(u.GeneratorCPU))
+		host, stolen, generator := share(u.HostCPU), share(u.Stolen), share(u.GeneratorCPU)
+		add(host >= hostFull, result.FlagHost, "%.0f %% of the host's CPU in use", 100*host)
+		add(stolen >= stolenMost, result.FlagStolen,
+			"%.0f %% of the host's CPU time was stolen: the hypervisor gave it to other virtual machines", 100*stolen)
+		add(generator >= generatorFull, result.FlagGenerator, "%s alone used %.0f %% of the host's CPU", c.DrivenBy(),
+			100*generator)
 		held := metric.HeldUp(r)
 		add(c.Rate > 0 && held >= throttledMost, result.FlagThrottled,
 			"CPU limits stopped %s and can have held up %.0f %% of the iterations", stops(u), 100*held)
@@ -70,11 +71,10 @@ func stops(u *result.Resources) string {
 	return strings.Join(all, ", ")
 }
 
-func over(v *float64, limit float64) bool { return v != nil && *v >= limit }
-
-func percent(v *float64) float64 {
+// share is a measured one, 0 where nobody measured it.
+func share(v *float64) float64 {
 	if v == nil {
 		return 0
 	}
-	return 100 * *v
+	return *v
 }

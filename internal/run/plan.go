@@ -36,20 +36,29 @@ func makePlan(l *lesson.Lesson, set *topology.Set) (*plan, error) {
 		return nil, err
 	}
 	off := map[string]bool{}
+	var reasons []string
 	for _, path := range set.Paths {
-		if !slices.ContainsFunc(all, func(c lesson.Cell) bool { return c.Path == path.Name }) {
+		var latencies []lesson.Value
+		for _, c := range all {
+			if c.Path == path.Name && !slices.Contains(latencies, c.Latency) {
+				latencies = append(latencies, c.Latency)
+			}
+		}
+		if len(latencies) == 0 {
 			continue
 		}
-		p.paths = append(p.paths, result.Path{
-			Name: path.Name, Meaning: path.Meaning, Database: path.Database, Unavailable: path.Unavailable(),
-			Latencies: latencies(all, path.Name), Services: path.Services, Balances: path.Balances,
-		})
-		off[path.Name] = path.Unavailable() != ""
+		why := path.Unavailable()
+		p.paths = append(p.paths, result.Path{Name: path.Name, Meaning: path.Meaning, Database: path.Database,
+			Unavailable: why, Latencies: latencies, Services: path.Services, Balances: path.Balances})
+		if why != "" {
+			off[path.Name] = true
+			reasons = append(reasons, path.Name+" ("+why+")")
+		}
 	}
 	p.asked = all
 	p.cells = slices.DeleteFunc(slices.Clone(all), func(c lesson.Cell) bool { return off[c.Path] })
 	if len(p.cells) == 0 {
-		return nil, fmt.Errorf("none of the paths is available: %s", reasons(p.paths))
+		return nil, fmt.Errorf("none of the paths is available: %s", strings.Join(reasons, ", "))
 	}
 	room, err := readRoom(set)
 	if err != nil {
@@ -57,16 +66,6 @@ func makePlan(l *lesson.Lesson, set *topology.Set) (*plan, error) {
 	}
 	p.pairUp(room)
 	return p, nil
-}
-
-// latencies are those of the path's cells, each once.
-func latencies(cells []lesson.Cell, path string) (all []lesson.Value) {
-	for _, c := range cells {
-		if c.Path == path && !slices.Contains(all, c.Latency) {
-			all = append(all, c.Latency)
-		}
-	}
-	return all
 }
 
 // pathOf is what a lesson has to know of a path. YugabyteDB has a login for role app alone.
@@ -80,14 +79,6 @@ func pathOf(p topology.Path) lesson.Path {
 		r.Links = append(r.Links, over.Links...)
 	}
 	return r
-}
-
-func reasons(paths []result.Path) string {
-	var all []string
-	for _, p := range paths {
-		all = append(all, p.Name+" ("+p.Unavailable+")")
-	}
-	return strings.Join(all, ", ")
 }
 
 // expected is how long the run takes by its lesson's author; 0 is unknown, as where it isn't the lesson as it stands.
