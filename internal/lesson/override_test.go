@@ -24,8 +24,6 @@ func TestApply(t *testing.T) {
 		}},
 		{"paths", Override{Values: values("paths", "socket", "socket")},
 			func(l *Lesson) bool { return slices.Equal(l.Experiments[0].Paths, []string{"socket"}) }},
-		{"clients", Override{Values: values("clients", "3")},
-			func(l *Lesson) bool { return slices.Equal(l.Experiments[1].Clients, []int{3}) }},
 		{"latencies", Override{Values: values("latencies", "5ms", "none", "5")},
 			func(l *Lesson) bool {
 				return slices.Equal(l.Experiments[1].Latencies, []Value{Number(5), None})
@@ -50,15 +48,11 @@ func TestApply(t *testing.T) {
 		{"workloads", Override{Workloads: []string{"tpcb"}}, func(l *Lesson) bool {
 			return len(l.Experiments) == 1 && slices.Equal(l.Experiments[0].Workload, Words{"tpcb"})
 		}},
-		{"roles", Override{Values: values("roles", "app_trust")},
-			func(l *Lesson) bool { return slices.Equal(l.Experiments[1].Roles, Words{"app_trust"}) }},
-		{"sizes of pools", Override{Values: map[string][]string{"clients": {"9"}, "pool_sizes": {"5", "20"},
-			"instances":      {"2", "3"},
-			"instance_pools": {"4"}}}, func(l *Lesson) bool {
-			e := l.Experiments[0]
-			return slices.Equal(e.PoolSizes, []int{5, 20}) && slices.Equal(e.Instances,
-				[]int{2, 3}) && slices.Equal(e.InstancePools, []int{4})
-		}},
+		{"several keys", Override{Values: map[string][]string{"clients": {"9"}, "instances": {"2", "3"}}},
+			func(l *Lesson) bool {
+				e := l.Experiments[0]
+				return slices.Equal(e.Clients, []int{9}) && slices.Equal(e.Instances, []int{2, 3})
+			}},
 		{"protocols", Override{Values: values("protocol", "simple", "extended")},
 			func(l *Lesson) bool { return len(l.Experiments[0].Protocol) == 2 }},
 	}

@@ -22,7 +22,6 @@ func TestPrecision(t *testing.T) {
 		wantAtMost             float64
 	}{
 		{name: "usual", wantUntil: 0.05, wantAtMost: 45},
-		{name: "the lesson's", ofLesson: "until: 10 %\nat_most: 40\n", wantUntil: 0.10, wantAtMost: 40},
 		{name: "the comparison's own", ofLesson: "until: 10 %\nat_most: 40\n",
 			ofComparison: "    until: 2\n    at_most: 60\n",
 			wantUntil:    0.02, wantAtMost: 60},

@@ -33,28 +33,23 @@ func TestRulesAreThoseOfTheDocs(t *testing.T) {
 	}
 }
 
-func TestRules(t *testing.T) {
-	for _, test := range []struct {
-		flag result.FlagKind
-		want map[Rule][]string // metrics
-	}{
-		{result.FlagHost, map[Rule][]string{Worse: {"tps", "ceiling_share", "p50", "p99", "copy_mb_s", "finish_seconds"},
-			Veto: {"cpu_database", "wait:CPU"}, None: {"errors", "memory_database_mb"}}},
-		{result.FlagThrottled, map[Rule][]string{Veto: {"p95", "p99", "mean", "connect_p95", "max_wait"},
-			Note: {"p50", "connect", "later_connect", "trend:pg_prepare", "statement:read"}, None: {"tps"}}},
-		{result.FlagLate, map[Rule][]string{Veto: {"p50", "p95"}, Worse: {"tps"}}},
-		{result.FlagFew, map[Rule][]string{Veto: {"tps", "p50"}, None: {"first_connect", "copy_mb_s", "wait:CPU"}}},
-		{result.FlagErrors, map[Rule][]string{Note: {"tps", "p50"}, Veto: {"p95"}, None: {"errors", "errors:53300"}}},
-		{result.FlagCounts, map[Rule][]string{Veto: {"tps", "p50", "errors", "round_trips", "counter:pg_rows"}}},
-		{result.FlagLatency, map[Rule][]string{Note: {"tps", "p99", "cpu_pooler"}, None: {"round_trips"}}},
-		{"of a later version", map[Rule][]string{Veto: {"tps", "errors"}}},
+// What a flag does to a figure follows from its kind.
+func TestKinds(t *testing.T) {
+	for kind, names := range map[kind][]string{
+		throughput: {"tps", "ceiling_share"},
+		median:     {"p50", "connect", "later_connect", "trend:pg_prepare", "statement:read"},
+		tail:       {"p95", "p99", "mean", "connect_p95", "max_wait"},
+		whole:      {"copy_mb_s", "finish_seconds", "first_connect"},
+		usage:      {"cpu_database", "cpu_pooler", "wait:CPU"},
+		count:      {"errors", "errors:53300", "round_trips", "memory_database_mb", "counter:pg_rows"},
 	} {
-		for want, names := range test.want {
-			for _, name := range names {
-				f := found(t, name)
-				if got := f.Rule(test.flag); got != want {
-					t.Errorf("%s of %s: %q, it should be %q", test.flag, name, got, want)
-				}
+		for _, name := range names {
+			f := found(t, name)
+			if f.from.kind != kind || f.Rule(result.FlagErrors) != rules[result.FlagErrors][kind] {
+				t.Errorf("%s is of the kind %d, it should be of %d", name, f.from.kind, kind)
+			}
+			if f.Rule("of a later version") != Veto {
+				t.Errorf("a flag of a later version doesn't veto %s", name)
 			}
 		}
 	}
