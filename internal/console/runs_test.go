@@ -127,7 +127,7 @@ func TestRunOfAnotherVersionIsListed(t *testing.T) {
 	})
 	p, _ := b.ready()
 	for range 2 {
-		if status, text := b.get("/runs"); status != 200 || !strings.Contains(text, "it has version 2") {
+		if status, text := b.get("/runs"); status != 200 || !strings.Contains(text, "has version 2") {
 			t.Errorf("/runs: %d %s", status, text)
 		}
 	}

@@ -26,12 +26,6 @@ const (
 	fullAtMost  = 120 // in full size
 )
 
-// Within which seconds at_most has to be, as in the schema.
-const (
-	leastAtMost   = 10
-	longestAtMost = 3600
-)
-
 // Precision is how precisely the comparison is measured side by side, and how many seconds that may take: as it says
 // itself, or as its lesson does.
 func (l *Lesson) Precision(c Comparison) (until Percent, atMost float64) {

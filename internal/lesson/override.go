@@ -90,8 +90,8 @@ func (l *Lesson) setPrecision(o Override) error {
 		l.Until = *o.Until
 	}
 	if o.AtMost != nil {
-		if !(*o.AtMost >= leastAtMost && *o.AtMost <= longestAtMost) { // nor is it NaN
-			return fmt.Errorf("at most %v s for a comparison: write %d to %d", *o.AtMost, leastAtMost, longestAtMost)
+		if err := check("", schemaOfAtMost, &yaml.Node{Kind: yaml.ScalarNode, Value: fmt.Sprint(*o.AtMost)}); err != nil {
+			return fmt.Errorf("seconds for a comparison at most: %w", err)
 		}
 		l.AtMost = *o.AtMost
 	}

@@ -23,6 +23,7 @@ import (
 const (
 	schemaOfPlan       = "lesson.schema.json"
 	schemaOfExperiment = "lesson.schema.json#/$defs/whole" // with what it has from the defaults
+	schemaOfAtMost     = "lesson.schema.json#/$defs/at_most"
 )
 
 // compiler knows the published schema of plans.
@@ -142,11 +143,19 @@ func reason(err *jsonschema.ValidationError, at *yaml.Node) string {
 		return "it is empty"
 	case *kind.Pattern: // the schema's description says what would be right
 		return fmt.Sprintf("%q can't stand here. %s", k.Got, compiler().MustCompile(err.SchemaURL).Description)
+	case *kind.Minimum:
+		return fmt.Sprintf("%s is too small, it must be %s at least", number(k.Got), number(k.Want))
+	case *kind.ExclusiveMinimum:
+		return fmt.Sprintf("%s is too small, it must be more than %s", number(k.Got), number(k.Want))
+	case *kind.Maximum:
+		return fmt.Sprintf("%s is too large, it must be %s at most", number(k.Got), number(k.Want))
 	case *kind.Not:
 		return "that name has a meaning of its own. " + compiler().MustCompile(err.SchemaURL).Description
 	}
-	return limit(err)
+	return err.BasicOutput().Error.String() // what only the author of a plan meets is in the library's words
 }
+
+func number(r *big.Rat) string { return strings.TrimSuffix(r.FloatString(2), ".00") }
 
 // missing are the keys of which one is needed.
 func missing(anyOf *jsonschema.ValidationError) (keys []string) {
@@ -156,18 +165,4 @@ func missing(anyOf *jsonschema.ValidationError) (keys []string) {
 		}
 	}
 	return keys
-}
-
-// limit says which limit something is beyond. Those that only the author of a plan meets are in the library's words.
-func limit(of *jsonschema.ValidationError) string {
-	number := func(r *big.Rat) string { return strings.TrimSuffix(r.FloatString(2), ".00") }
-	switch k := of.ErrorKind.(type) {
-	case *kind.Minimum:
-		return fmt.Sprintf("%s is too small, it must be %s at least", number(k.Got), number(k.Want))
-	case *kind.ExclusiveMinimum:
-		return fmt.Sprintf("%s is too small, it must be more than %s", number(k.Got), number(k.Want))
-	case *kind.Maximum:
-		return fmt.Sprintf("%s is too large, it must be %s at most", number(k.Got), number(k.Want))
-	}
-	return of.BasicOutput().Error.String()
 }

@@ -71,11 +71,9 @@ func readable(text []byte) error {
 		return fmt.Errorf("is no run: %w", err)
 	case run.Version == 0:
 		return errors.New("is no run: it has no version")
-	case run.Version < Version:
-		return fmt.Errorf("is an old run: it has version %d, and this program reads version %d. "+
-			"The version of the lab that wrote it reads it", run.Version, Version)
-	case run.Version > Version:
-		return fmt.Errorf("has version %d, this program reads version %d: a newer lab wrote it", run.Version, Version)
+	case run.Version != Version:
+		return fmt.Errorf("has version %d, and this program reads version %d. The version of the lab that wrote it reads it",
+			run.Version, Version)
 	}
 	return nil
 }

@@ -121,16 +121,16 @@ func limitOf(ctx context.Context, service string) result.Limit {
 func versions(ctx context.Context, servers *server.Servers, set *topology.Set, cells []lesson.Cell) map[string]string {
 	isProxy := func(s string) bool { return s == topology.Proxy }
 	found := servers.Versions(ctx, slices.DeleteFunc(services(set, cells), isProxy))
-	for name, ask := range map[string]func(context.Context) (string, error){
-		"toxiproxy": toxiproxyVersion, "k6": k6Version, "lab": labVersion,
-	} {
-		version, err := ask(ctx)
-		if err != nil {
-			version = result.Unknown(err)
-		}
-		found[name] = version
-	}
+	found["toxiproxy"], found["k6"], found["lab"] = told(toxiproxyVersion(ctx)), told(k6Version(ctx)), labVersion()
 	return found
+}
+
+// told is what a component said, or why it didn't.
+func told(said string, err error) string {
+	if err != nil {
+		return result.Unknown(err)
+	}
+	return said
 }
 
 func toxiproxyVersion(ctx context.Context) (string, error) {
@@ -160,10 +160,10 @@ func k6Version(ctx context.Context) (string, error) {
 }
 
 // labVersion is this program's: its module's, its commit where the build knew one, and its Go.
-func labVersion(context.Context) (string, error) {
+func labVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "", fmt.Errorf("the program was built without its versions")
+		return "unknown: the program was built without its versions"
 	}
 	version := info.Main.Version
 	for _, s := range info.Settings {
@@ -171,7 +171,7 @@ func labVersion(context.Context) (string, error) {
 			version += " " + s.Value
 		}
 	}
-	return version + " " + info.GoVersion, nil
+	return version + " " + info.GoVersion
 }
 
 // memoryBytes is the host's memory, 0 where it doesn't tell.
