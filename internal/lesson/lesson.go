@@ -3,7 +3,6 @@ package lesson
 
 import (
 	"slices"
-	"time"
 
 	"gopkg.in/yaml.v3"
 )
@@ -118,15 +117,6 @@ type Shared struct {
 	// InBlocks says why its cells run in blocks and never side by side, "" where they may. A pair whose iterations are too
 	// slow for slots runs in blocks without it, too, once that is found out: that takes ten seconds.
 	InBlocks string `json:"-" yaml:"in_blocks"`
-}
-
-// Expected is how long the lesson takes as it is, by its author; 0 is not said.
-func (l *Lesson) Expected(full bool) time.Duration {
-	minutes := l.Minutes
-	if full && l.Full != nil {
-		minutes = l.Full.Minutes
-	}
-	return time.Duration(minutes * float64(time.Minute))
 }
 
 // names are those of the lesson's experiments.

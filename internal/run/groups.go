@@ -74,7 +74,7 @@ func (f *follower) update() {
 			return
 		}
 		widest, n := f.widest(), f.pair.Groups
-		f.progress.groups(n, outcome.Groups(f.pair.Figures[f.pair.Metrics[0]]))
+		f.progress.groups(n, f.pair.Until, outcome.Groups(f.pair.Figures[f.pair.Metrics[0]]))
 		if n < outcome.EarliestGroups || widest > f.pair.Until {
 			return
 		}

@@ -122,9 +122,9 @@ func TestPairThatComesToNothingLeavesItsCellsToBlocks(t *testing.T) {
 					t.Errorf("cell %s is %s, in blocks %v, wanted %d times", c.ID, c.Status, blocks, c.Wanted)
 				}
 			}
-			if run.Blocks != 4 || run.Unfinished != 0 || r.progress.done != r.progress.total {
-				t.Errorf("%d blocks, %d repeats are missing, %d of %d are done", run.Blocks, run.Unfinished, r.progress.done,
-					r.progress.total)
+			if run.Blocks != 4 || run.Unfinished != 0 || r.progress.at.Done != r.progress.at.Of {
+				t.Errorf("%d blocks, %d repeats are missing, %d of %d are done", run.Blocks, run.Unfinished, r.progress.at.Done,
+					r.progress.at.Of)
 			}
 		})
 	}

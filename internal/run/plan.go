@@ -83,10 +83,13 @@ func pathOf(p topology.Path) lesson.Path {
 
 // expected is how long the run takes by its lesson's author; 0 is unknown, as where it isn't the lesson as it stands.
 func (p *plan) expected() time.Duration {
-	if p.override.Describe() != "" {
+	switch {
+	case p.override.Describe() != "":
 		return 0
+	case p.override.Full:
+		return inSeconds(60 * p.lesson.Full.Minutes)
 	}
-	return p.lesson.Expected(p.override.Full)
+	return inSeconds(60 * p.lesson.Minutes)
 }
 
 // document is the run as it stands before its first cell.

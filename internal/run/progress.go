@@ -147,29 +147,19 @@ type progress struct {
 	outside string    // what is done while no trial runs, "" where nothing is to be said of it
 	now     func() time.Time
 
-	time                       estimate
-	pairs, blocks, done, total int
-	failed                     int // cells
+	time  estimate
+	pairs int
+	at    Step // but for the seconds that are left
 
 	running bool // a trial is, and these are of it
 	planned planned
-	block   int
-	name    string
-	driver  string
-	pair    *PairStep // what its groups show, nil where none is complete
-	until   float64   // its precision
 	began   time.Time
-	phase   string
 
 	results string // where to leave the last step, "" before the run and after it
-	run     string // its folder's name
 }
 
 // quietTime is how long nothing is written where there is no terminal.
 const quietTime = 15 * time.Second
-
-// load is the phase in which the trial's clients are at work. People see the program that they are in.
-const load = "k6"
 
 // newProgress makes one for a run that has not begun.
 func newProgress(out io.Writer, doc *result.Run, expected time.Duration) *progress {
@@ -185,14 +175,14 @@ func newProgress(out io.Writer, doc *result.Run, expected time.Duration) *progre
 func (p *progress) count(doc *result.Run) {
 	all := left(doc)
 	p.time.plan(all)
-	p.pairs, p.blocks, p.total, p.failed = len(doc.Pairs), doc.Blocks, len(doc.Pairs), 0
+	p.pairs, p.at.Blocks, p.at.Of, p.at.Failed = len(doc.Pairs), doc.Blocks, len(doc.Pairs), 0
 	for _, c := range doc.Cells {
-		p.total += c.Wanted - c.Paired
+		p.at.Of += c.Wanted - c.Paired
 		if c.Status == result.Failed {
-			p.failed++
+			p.at.Failed++
 		}
 	}
-	p.done = p.total - len(all)
+	p.at.Done = p.at.Of - len(all)
 }
 
 // during says what is done before the first trial, until over is called.
@@ -238,22 +228,21 @@ func (p *progress) starting(doc *result.Run, t *trial) {
 	defer p.mu.Unlock()
 	p.count(doc)
 	of := t.sides[0].cell
-	p.running, p.block, p.outside, p.driver = true, t.block, "", of.DrivenBy()
+	p.running, p.at.Block, p.outside = true, t.block, ""
 	if t.pair == nil {
-		p.planned, p.name = plannedCell(of), cellName(of)
+		p.planned, p.at.Cell = plannedCell(of), cellName(of)
 	} else {
-		p.planned, p.name = plannedPair(*t.pair, doc.Cells), pairName(of, t.sides[summary.To].cell)
-		p.until = t.pair.Until
+		p.planned, p.at.Cell = plannedPair(*t.pair, doc.Cells), pairName(of, t.sides[summary.To].cell)
 	}
 	p.begin()
 	if p.width == 0 {
 		p.told = p.now()
-		fmt.Fprintf(p.out, "%s: %s; about %s left\n", p.where(), p.name, clock(p.remaining()))
+		fmt.Fprintf(p.out, "%s: %s; about %s left\n", p.where(), p.at.Cell, clock(p.remaining()))
 	}
 	p.draw()
 }
 
-func (p *progress) begin() { p.began, p.phase, p.pair = p.now(), "proving", nil }
+func (p *progress) begin() { p.began, p.at.Phase, p.at.Pair = p.now(), "proving", nil }
 
 // again says that the trial begins anew: what it took until now says nothing of the others.
 func (p *progress) again() {
@@ -263,23 +252,21 @@ func (p *progress) again() {
 	p.draw()
 }
 
-// enter says what the trial does now: proving, filling pools, k6.
+// enter says what the trial does now: proving, filling pools, or the program that its clients are in.
 func (p *progress) enter(phase string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.phase = phase; phase == load {
-		p.phase = p.driver
-	}
+	p.at.Phase = phase
 	p.draw()
 }
 
-// groups says how many groups of a pair are complete, and the interval of its first metric.
-func (p *progress) groups(n int, i outcome.Interval) {
+// groups says how many groups of a pair are complete, its precision and the interval of its first metric.
+func (p *progress) groups(n int, until float64, i outcome.Interval) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.pair = &PairStep{Groups: n, Ratio: i.Center, Until: p.until}
+	p.at.Pair = &PairStep{Groups: n, Ratio: i.Center, Until: until}
 	if i.Known() {
-		p.pair.Lo, p.pair.Hi = i.Lo, i.Hi
+		p.at.Pair.Lo, p.at.Pair.Hi = i.Lo, i.Hi
 	}
 	p.draw()
 }
@@ -315,11 +302,11 @@ func (p *progress) line() string {
 	if !p.running {
 		return p.outside
 	}
-	doing := p.phase
-	if p.pair != nil {
-		doing += ": " + p.pair.String()
+	doing := p.at.Phase
+	if p.at.Pair != nil {
+		doing += ": " + p.at.Pair.String()
 	}
-	return fmt.Sprintf("%s, about %s left, %s: %s", p.where(), clock(p.remaining()), doing, p.name)
+	return fmt.Sprintf("%s, about %s left, %s: %s", p.where(), clock(p.remaining()), doing, p.at.Cell)
 }
 
 // cut is the first letters of a line that is longer than a terminal is wide.
@@ -330,10 +317,10 @@ func cut(line string, width int) string {
 
 // where says which trial it is: the pairs are the first blocks.
 func (p *progress) where() string {
-	if p.block <= p.pairs {
-		return fmt.Sprintf("pair %d/%d", p.block, p.pairs)
+	if p.at.Block <= p.pairs {
+		return fmt.Sprintf("pair %d/%d", p.at.Block, p.pairs)
 	}
-	return fmt.Sprintf("block %d/%d, cell %d/%d", p.block, p.blocks, p.done+1, p.total)
+	return fmt.Sprintf("block %d/%d, cell %d/%d", p.at.Block, p.at.Blocks, p.at.Done+1, p.at.Of)
 }
 
 // remaining counts down while a trial runs, but never below what the trials after it take.
@@ -406,24 +393,28 @@ func (s PairStep) String() string {
 	return fmt.Sprintf("%s, until %.3g %%", text, 100*s.Until)
 }
 
-// step leaves how far the progress is. That it can't is no reason to stop measuring.
+// step leaves how far the progress is for LastStep, whole or not at all. It doesn't wait for the disk, which is being
+// measured, and that it can't is no reason to stop measuring.
 func (p *progress) step() {
 	if p.results == "" { // before the run's folder is there, nobody can ask for it
 		return
 	}
-	s := Step{Run: p.run, Phase: p.phase, Block: p.block, Blocks: p.blocks, Done: p.done, Of: p.total, Failed: p.failed,
-		SecondsLeft: int(max(0, p.remaining()).Round(time.Second).Seconds()), Pair: p.pair}
-	if p.running {
-		s.Cell = p.name
+	s := p.at
+	s.SecondsLeft = int(max(0, p.remaining()).Round(time.Second).Seconds())
+	if !p.running {
+		s.Cell = ""
 	}
-	_ = s.write(p.results)
+	file := filepath.Join(p.results, stepFile)
+	if text, err := json.Marshal(s); err == nil && os.WriteFile(file+".new", text, 0o644) == nil {
+		_ = os.Rename(file+".new", file)
+	}
 }
 
 // follow begins to tell of the run of that name in results, until the returned function is called.
 func (p *progress) follow(results, run string) (over func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.results, p.run, p.phase = results, run, "beginning"
+	p.results, p.at.Run, p.at.Phase = results, run, "beginning"
 	p.step()
 	return func() {
 		p.mu.Lock()
@@ -431,19 +422,6 @@ func (p *progress) follow(results, run string) (over func()) {
 		p.results = ""
 		_ = os.Remove(filepath.Join(results, stepFile)) // a run that isn't under way any more isn't asked for it
 	}
-}
-
-// write leaves the step for LastStep, whole or not at all. It doesn't wait for the disk, which is being measured.
-func (s Step) write(results string) error {
-	text, err := json.Marshal(s)
-	if err != nil {
-		return err
-	}
-	file := filepath.Join(results, stepFile)
-	if err := os.WriteFile(file+".new", text, 0o644); err != nil {
-		return err
-	}
-	return os.Rename(file+".new", file)
 }
 
 // LastStep is how far the run under way in results is; not ok where none has said.

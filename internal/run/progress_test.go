@@ -107,7 +107,7 @@ func TestProgress(t *testing.T) {
 	p.over(doc, true)
 	p.next(doc)
 	p.width = 50
-	p.enter(load)
+	p.enter(lesson.K6)
 	want := "block 1/1, cell 1/4: größe: direct, select, 10 clients; about 0:40 left\n" +
 		"block 1/1, cell 1/4, about 0:40 left, proving: größe: direct, select, 10 clients\n" +
 		"block 1/1, cell 2/4: größe: direct, select, 10 clients; about 0:45 left\n" + // (10 + 20) of (10 + 10), of 30
@@ -130,13 +130,13 @@ func TestProgressOfAPair(t *testing.T) {
 	p, pass := begins(&out, doc)
 	p.width = 200
 	pass(15 * time.Second)
-	p.phase = "k6"
+	p.at.Phase = "k6"
 	for _, step := range []struct {
 		groups int
 		want   string
 	}{{10, "10 groups, ratio 0.81"}, {30, "30 groups, ratio 0.81 (0.78 to 0.85)"}} {
 		out.Reset()
-		p.groups(step.groups, outcome.Interval{Center: 0.81, Lo: 0.78, Hi: 0.85, N: step.groups, OfGroups: true})
+		p.groups(step.groups, 0.05, outcome.Interval{Center: 0.81, Lo: 0.78, Hi: 0.85, N: step.groups, OfGroups: true})
 		want := "\r\x1b[Kpair 1/1, about 1:05 left, k6: " + step.want +
 			", until 5 %: größe: direct : pooled, select, 10 clients"
 		if got := out.String(); got != strings.ReplaceAll(want, "größe: ", "") {
@@ -148,8 +148,8 @@ func TestProgressOfAPair(t *testing.T) {
 		doc.Cells[i].Add(result.Repeat{Block: 1, Status: result.OK})
 	}
 	p.over(doc, true)
-	if p.done != 1 || p.total != 3 || clock(p.remaining()) != "0:20" {
-		t.Errorf("after the pair %d of %d are done, %s left", p.done, p.total, clock(p.remaining()))
+	if p.at.Done != 1 || p.at.Of != 3 || clock(p.remaining()) != "0:20" {
+		t.Errorf("after the pair %d of %d are done, %s left", p.at.Done, p.at.Of, clock(p.remaining()))
 	}
 }
 
@@ -169,7 +169,7 @@ func TestProgressIsNeverQuietForLong(t *testing.T) {
 		over()
 		p.next(doc)
 		stop := p.tick()
-		p.enter(load)
+		p.enter(lesson.K6)
 		time.Sleep(time.Minute)
 		stop()
 		p.over(doc, true)
@@ -192,7 +192,7 @@ func TestProgressIsOneLineOnATerminal(t *testing.T) {
 	p := newProgress(&out, doc, 0)
 	for p.width = 1; p.width < 90; p.width++ {
 		p.next(doc)
-		p.enter(load)
+		p.enter(lesson.K6)
 		for _, line := range strings.Split(out.String(), "\r\x1b[K") {
 			if n := utf8.RuneCountInString(line); n >= p.width || !utf8.ValidString(line) || strings.Contains(line, "\n") {
 				t.Fatalf("on a terminal of %d columns it writes %q", p.width, line)

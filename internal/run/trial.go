@@ -129,7 +129,7 @@ func (r *runner) measure(ctx context.Context, t *trial) error {
 	if err := r.begin(preparation, t, toxics); err != nil {
 		return err
 	}
-	r.progress.enter(load)
+	r.progress.enter(t.sides[0].cell.DrivenBy())
 	loadErr := r.load(ctx, t)
 	after, cancel := context.WithTimeout(ctx, preparing)
 	defer cancel()
