@@ -15,14 +15,6 @@ func valueOf(mapping *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// items are those of a list, none where there is no list.
-func items(list *yaml.Node) []*yaml.Node {
-	if list == nil {
-		return nil
-	}
-	return list.Content
-}
-
 // with is mapping with the keys of over in the place of its own. Either may be nil.
 func with(mapping, over *yaml.Node) *yaml.Node {
 	merged := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
@@ -38,16 +30,4 @@ func with(mapping, over *yaml.Node) *yaml.Node {
 		merged.Content = append(merged.Content, over.Content...)
 	}
 	return merged
-}
-
-// without is mapping without key.
-func without(mapping *yaml.Node, key string) *yaml.Node {
-	left := *mapping
-	left.Content = nil
-	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		if mapping.Content[i].Value != key {
-			left.Content = append(left.Content, mapping.Content[i:i+2]...)
-		}
-	}
-	return &left
 }

@@ -71,10 +71,13 @@ func fromNode(file string, root *yaml.Node) (*Lesson, error) {
 	l.Prediction, l.Explanation = strings.TrimSpace(l.Prediction), strings.TrimSpace(l.Explanation)
 	defaults := valueOf(root, "defaults")
 	for _, key := range []string{"experiments", "side_experiments"} {
-		for _, node := range items(valueOf(root, key)) {
-			e := Experiment{Side: key == "side_experiments"}
-			e.plan = with(defaults, node)
-			e.full, e.plan = valueOf(e.plan, "full"), without(e.plan, "full")
+		list := valueOf(root, key)
+		if list == nil {
+			continue
+		}
+		for _, node := range list.Content {
+			e := Experiment{Side: key == "side_experiments", plan: with(defaults, node)}
+			e.full = valueOf(e.plan, "full")
 			if err := e.decode(); err != nil {
 				return nil, fmt.Errorf("%s:%d: %w", file, node.Line, err)
 			}

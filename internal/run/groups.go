@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"sync"
 	"time"
 
 	"pooler-lab/internal/k6run"
@@ -40,23 +39,9 @@ type follower struct {
 func (r *runner) follow(t *trial, told k6run.Trial) (end func() error) {
 	f := &follower{sides: t.sides, pair: t.pair, progress: r.progress, file: told.Groups, stop: told.Stop}
 	t.pair.File, t.pair.Figures, t.pair.Ending = t.file()+".groups", map[string][][2]float64{}, result.TimeOver
-	quit := make(chan struct{})
-	var reading sync.WaitGroup
-	reading.Go(func() {
-		ticker := time.NewTicker(followEvery)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-quit:
-				return
-			case <-ticker.C:
-				f.update()
-			}
-		}
-	})
+	stop := every(followEvery, f.update)
 	return func() error {
-		close(quit)
-		reading.Wait()
+		stop()
 		f.read()
 		os.Remove(f.stop)
 		return f.err

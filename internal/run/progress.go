@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/session"
 	"pooler-lab/k6/summary"
 )
 
@@ -206,20 +208,21 @@ func (p *progress) doing(what string) {
 
 // tick writes the line, or the step, anew each second until stop is called.
 func (p *progress) tick() (stop func()) {
-	ticker, ended := time.NewTicker(time.Second), make(chan struct{})
-	go func() {
-		for {
-			select {
-			case <-ticker.C:
-				p.mu.Lock()
-				p.draw()
-				p.mu.Unlock()
-			case <-ended:
-				return
-			}
-		}
-	}()
-	return func() { ticker.Stop(); close(ended) }
+	return every(time.Second, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.draw()
+	})
+}
+
+// every calls do now and after each interval until stop is called, which waits for a call that is under way.
+func every(interval time.Duration, do func()) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var calls sync.WaitGroup
+	calls.Go(func() {
+		_ = session.Until(ctx, session.Forever, interval, func() (bool, error) { do(); return ctx.Err() != nil, nil })
+	})
+	return func() { cancel(); calls.Wait() }
 }
 
 // starting says that the first attempt at a trial begins.
