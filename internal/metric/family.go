@@ -80,18 +80,14 @@ func note(names map[string]bool, r *result.Repeat) {
 		names["counter:"+metric] = true
 	}
 	for metric := range r.Measured.Trends {
-		if !readElsewhere(metric) {
+		another := func(f Metric) bool { return slices.Contains(f.from.trends, metric) }
+		if !slices.ContainsFunc(all, another) {
 			names["trend:"+metric] = true
 		}
 	}
 	for name := range r.Measured.Statements {
 		names["statement:"+name] = true
 	}
-}
-
-// readElsewhere says whether another metric reads the trend.
-func readElsewhere(trend string) bool {
-	return slices.ContainsFunc(all, func(f Metric) bool { return slices.Contains(f.from.trends, trend) })
 }
 
 // wait is the share of one event; an event that was never seen has a share of 0.

@@ -156,7 +156,11 @@ func (r *runner) take(t *trial, seen *summary.Test, g k6run.End, file string) {
 	}
 	if t.pair == nil {
 		s := t.sides[0]
-		s.out.Resources = r.used(watched(s.Path), g, from, to)
+		services := slices.Clone(s.Path.Services)
+		if len(s.Path.Crossed) > 0 {
+			services = append(services, topology.Proxy)
+		}
+		s.out.Resources = r.used(services, g, from, to)
 		s.out.Nodes, s.out.Pooler = r.sessions.Between(from, to)
 		return
 	}
@@ -174,15 +178,6 @@ func (r *runner) take(t *trial, seen *summary.Test, g k6run.End, file string) {
 
 // onlyBoth says why a repeat of a pair has no container.
 const onlyBoth = "what containers use is known of both cells of the pair together only"
-
-// watched are the containers whose use of the machine belongs to the path.
-func watched(path server.Path) []string {
-	services := slices.Clone(path.Services)
-	if len(path.Crossed) > 0 {
-		services = append(services, topology.Proxy)
-	}
-	return services
-}
 
 // used sums up what the trial took between two moments.
 func (r *runner) used(services []string, g k6run.End, from, to time.Time) *result.Resources {

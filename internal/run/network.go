@@ -4,9 +4,7 @@ import (
 	"context"
 	"time"
 
-	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
-	"pooler-lab/internal/server"
 	"pooler-lab/internal/session"
 )
 
@@ -51,16 +49,4 @@ func (r *runner) setLinks(ctx context.Context, wanted map[string]link.Settings) 
 		}
 	}
 	return nil
-}
-
-// linkSettings are what the cell wants on its links, by name.
-func linkSettings(c lesson.Cell, path server.Path) map[string]link.Settings {
-	wanted := map[string]link.Settings{}
-	for _, l := range path.Crossed {
-		wanted[l.Name] = link.Settings{LatencyMS: c.Latency.Int(), DownKBps: c.BandwidthKBs, UpKBps: c.BandwidthKBs}
-	}
-	if c.ReplicationMS > 0 {
-		wanted[link.ReplicationLink] = link.Settings{LatencyMS: c.ReplicationMS}
-	}
-	return wanted
 }

@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"errors"
-	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -172,7 +171,13 @@ func (t *trial) onServers() (all []*server.Side) {
 func (t *trial) links() map[string]link.Settings {
 	all := map[string]link.Settings{}
 	for _, s := range t.sides {
-		maps.Copy(all, linkSettings(s.cell, s.Path))
+		for _, l := range s.Path.Crossed {
+			all[l.Name] = link.Settings{LatencyMS: s.cell.Latency.Int(), DownKBps: s.cell.BandwidthKBs,
+				UpKBps: s.cell.BandwidthKBs}
+		}
+		if s.cell.ReplicationMS > 0 {
+			all[link.ReplicationLink] = link.Settings{LatencyMS: s.cell.ReplicationMS}
+		}
 	}
 	return all
 }
@@ -205,7 +210,9 @@ func (t *trial) preparation() server.Preparation {
 // and the counts before the load.
 func (r *runner) begin(ctx context.Context, t *trial, toxics link.Snapshot) error {
 	for _, s := range t.sides {
-		s.Path.SetMS = setMS(s.Path, toxics)
+		for _, l := range s.Path.Crossed { // they lie side by side, and a query goes over one of them
+			s.Path.SetMS = max(s.Path.SetMS, float64(toxics.SetMS(l.Name)))
+		}
 		if s.Fill {
 			r.progress.enter("filling pools")
 		}
@@ -218,14 +225,6 @@ func (r *runner) begin(ctx context.Context, t *trial, toxics link.Snapshot) erro
 		}
 	}
 	return err
-}
-
-// setMS is the latency that is set on the path: its links lie side by side, and a query goes over one of them.
-func setMS(path server.Path, toxics link.Snapshot) (ms float64) {
-	for _, l := range path.Crossed {
-		ms = max(ms, float64(toxics.SetMS(l.Name)))
-	}
-	return ms
 }
 
 // compare rejects the trial where links or settings are not what they were before it.
