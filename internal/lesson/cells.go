@@ -63,15 +63,22 @@ func (c Cell) Connections() int {
 func (l *Lesson) Cells(paths []Path) ([]Cell, error) {
 	var cells []Cell
 	for _, e := range l.Experiments {
-		if err := e.refuseSettings(paths); err != nil {
-			return nil, fmt.Errorf("experiment %s: %w", e.Name, err)
+		for _, p := range paths {
+			if _, has := e.Settings[p.Pooler][p.PoolSize]; has {
+				return nil, fmt.Errorf("experiment %s: settings of %s: %s is what pool_sizes is for", e.Name, p.Pooler, p.PoolSize)
+			}
 		}
 		chosen, err := e.pathsOf(paths)
 		if err != nil {
 			return nil, fmt.Errorf("experiment %s: %w", e.Name, err)
 		}
 		for _, p := range chosen {
-			cells = append(cells, l.withScripts(e.cells(p))...)
+			for _, c := range e.cells(p) {
+				if c.DrivenBy() == Pgbench {
+					c.PgbenchScript = pgbenchScript(l.Pgbench[c.Workload])
+				}
+				cells = append(cells, c)
+			}
 		}
 	}
 	if len(cells) == 0 {
@@ -79,16 +86,6 @@ func (l *Lesson) Cells(paths []Path) ([]Cell, error) {
 			"a pooler near the application is only measured with one, and YugabyteDB knows role app alone")
 	}
 	return cells, nil
-}
-
-// refuseSettings says which of the experiment's settings has a key of its own.
-func (e *Experiment) refuseSettings(paths []Path) error {
-	for _, p := range paths {
-		if _, has := e.Settings[p.Pooler][p.PoolSize]; has {
-			return fmt.Errorf("settings of %s: %s is what pool_sizes is for", p.Pooler, p.PoolSize)
-		}
-	}
-	return nil
 }
 
 // pathsOf returns those of all that the experiment asks for.

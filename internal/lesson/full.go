@@ -28,10 +28,11 @@ func (l *Lesson) validateFull() error {
 	}
 	large := *l
 	large.Experiments = slices.Clone(l.Experiments)
-	if err := large.enlarge(); err != nil {
-		return fmt.Errorf("in full size: %w", err)
+	err := large.enlarge()
+	if err == nil {
+		err = large.validate()
 	}
-	if err := large.validate(); err != nil {
+	if err != nil {
 		return fmt.Errorf("in full size: %w", err)
 	}
 	return nil

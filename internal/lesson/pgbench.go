@@ -127,16 +127,6 @@ func (l *Lesson) pgbenchHas() string {
 	return "the plan's key pgbench has " + strings.Join(slices.Sorted(maps.Keys(l.Pgbench)), ", ")
 }
 
-// withScripts gives the cells that pgbench drives its script.
-func (l *Lesson) withScripts(cells []Cell) []Cell {
-	for i := range cells {
-		if cells[i].DrivenBy() == Pgbench {
-			cells[i].PgbenchScript = pgbenchScript(l.Pgbench[cells[i].Workload])
-		}
-	}
-	return cells
-}
-
 // DrivenBy is the program that the cell's clients are in.
 func (c *Cell) DrivenBy() string {
 	if c.Driver == "" {

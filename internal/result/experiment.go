@@ -21,21 +21,15 @@ func (r *Run) ByExperiment() []ExperimentCells {
 		n := slices.IndexFunc(all, func(e ExperimentCells) bool { return e.Name == c.Experiment })
 		if n < 0 {
 			n = len(all)
-			all = append(all, ExperimentCells{Experiment: r.experiment(c.Experiment)})
+			e := Experiment{Name: c.Experiment}
+			if at := slices.IndexFunc(r.Lesson.Experiments, func(e Experiment) bool { return e.Name == c.Experiment }); at >= 0 {
+				e = r.Lesson.Experiments[at]
+			}
+			all = append(all, ExperimentCells{Experiment: e})
 		}
 		all[n].Cells = append(all[n].Cells, c)
 	}
 	return all
-}
-
-// experiment is what the run knows of the one of that name.
-func (r *Run) experiment(name string) Experiment {
-	for _, e := range r.Lesson.Experiments {
-		if e.Name == name {
-			return e
-		}
-	}
-	return Experiment{Name: name}
 }
 
 // Direct is the direct path's cell under the same conditions as c, nil where there is none. How often and how long a

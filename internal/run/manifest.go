@@ -34,17 +34,14 @@ func manifest(ctx context.Context, servers *server.Servers, set *topology.Set, c
 	if err != nil {
 		return result.Manifest{}, err
 	}
-	host := result.Host{
-		CPUs: runtime.NumCPU(), MemoryBytes: memoryBytes(), Kernel: firstLine("/proc/sys/kernel/osrelease"),
-		Arch: runtime.GOARCH,
-	}
 	return result.Manifest{
 		Versions:       versions(ctx, servers, set, cells),
 		Authentication: logins,
 		Scale:          scale,
 		MaxConnections: servers.MaxConnections(ctx, databases(set, cells)),
 		Limits:         limits(ctx, set),
-		Host:           host,
+		Host: result.Host{CPUs: runtime.NumCPU(), MemoryBytes: memoryBytes(), Arch: runtime.GOARCH,
+			Kernel: firstLine("/proc/sys/kernel/osrelease")},
 	}, nil
 }
 
