@@ -54,12 +54,6 @@ func TestDimensions(t *testing.T) {
 	}
 }
 
-func TestID(t *testing.T) {
-	if got, want := whole.id(), "e.far.10ms.select.1c.simple.pgbench.app_trust.pool5.2instances.3each"; got != want {
-		t.Errorf("the id is %s, it should be %s", got, want)
-	}
-}
-
 func TestValues(t *testing.T) {
 	cells := []*Cell{{Path: "b", Latency: Number(10)}, {Path: "a"}, {Path: "b", Latency: Number(0)}}
 	for name, want := range map[string][]Value{"path": {Word("b"), Word("a")},

@@ -222,26 +222,6 @@ func TestFound(t *testing.T) {
 	}
 }
 
-func TestRatiosAreWithinABlock(t *testing.T) {
-	cell := func(tps ...float64) *result.Cell {
-		c := &result.Cell{}
-		for i, v := range tps {
-			c.Repeats = append(c.Repeats, result.Repeat{Block: i + 1, Status: result.OK,
-				Measured: &result.Measured{Transactions: 1, TPS: v}})
-		}
-		return c
-	}
-	f := found(t, "tps")
-	direct, pgpool := cell(100, 1000, 10, 5), cell(50, 500, 20)
-	if got := f.Ratios(pgpool, direct); !slices.Equal(got, []float64{0.5, 0.5, 2}) {
-		t.Errorf("the ratios are %v", got)
-	}
-	direct.Repeats[0].Status = result.Rejected
-	if got := f.Ratios(pgpool, direct); !slices.Equal(got, []float64{0.5, 2}) {
-		t.Errorf("the ratios without a rejected repeat are %v", got)
-	}
-}
-
 // What alternates is read off what k6 measured, counters and trends, and needs nothing else of a repeat.
 func TestWhatAlternatesIsOfK6Alone(t *testing.T) {
 	all := busy()
