@@ -2,6 +2,7 @@ package outcome
 
 import (
 	"fmt"
+	"strings"
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
@@ -47,7 +48,7 @@ func measure(run *result.Run, plan lesson.Condition) (m measurement) {
 	}
 	m.flags = m.Ratio.flags(run, found)
 	if len(m.flags.vetoes) > 0 {
-		m.Judged = m.flags.vetoed()
+		m.Judged = Judged{Inconclusive, Reason{Text: strings.Join(m.flags.vetoes, "; "), Flags: m.flags.kinds}}
 	} else if m.N == 0 {
 		m.Judged = noValue(run, found, m.Of, m.To)
 	}

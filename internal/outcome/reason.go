@@ -100,11 +100,6 @@ func Furthest(c *result.Cell) (most *result.RoundTrip) {
 	return most
 }
 
-// vetoed is what is left where a flag vetoes whatever was seen.
-func (f flagging) vetoed() Judged {
-	return Judged{Inconclusive, Reason{Text: strings.Join(f.vetoes, "; "), Flags: f.kinds}}
-}
-
 // beside is a reason with all that was flagged as notes.
 func (f flagging) beside(text string) Reason {
 	return Reason{Text: text, Notes: slices.Concat(f.notes, f.low, f.high), Flags: f.kinds}
