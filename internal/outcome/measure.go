@@ -58,13 +58,14 @@ func measure(run *result.Run, plan lesson.Condition) (m measurement) {
 // noValue says why there is none of a cell, or between two.
 func noValue(run *result.Run, f metric.Metric, of, to *result.Cell) Judged {
 	for _, c := range []*result.Cell{of, to} {
-		switch {
-		case c == nil || len(f.Values(c)) > 0:
-		case f.OneNode(c):
-			return inconclusive(fmt.Sprintf("%s has no %s: its one session stays on one node", NameIn(run, c), f.Name))
-		default:
-			return inconclusive(fmt.Sprintf("%s has no %s", NameIn(run, c), f.Name))
+		if c == nil || len(f.Values(c)) > 0 {
+			continue
 		}
+		why := ""
+		if f.OneNode(c) {
+			why = "its one session stays on one node"
+		}
+		return inconclusive(Because(fmt.Sprintf("%s has no %s", NameIn(run, c), f.Name), why))
 	}
 	if v, ok := f.Middle(to); ok && v == 0 {
 		return inconclusive(fmt.Sprintf("%s of %s is 0, so there is no ratio to it", f.Name, NameIn(run, to)))

@@ -50,18 +50,10 @@ func outline(ctx context.Context, l *lesson.Lesson, o lesson.Override, out io.Wr
 	return thisCapacity(ctx, servers, scale).refuse(p.lesson.Full)
 }
 
-// columns are the dimensions that an outline shows of an experiment's cells, and their headings.
-var columns = []struct{ dimension, heading string }{
-	{"path", "paths"}, {"workload", "workloads"}, {"clients", "clients"}, {"latency_ms", "latencies"}}
-
 // write lists the plan's experiments, a line each, and names those that it leaves out.
 func (p *plan) write(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	heading := "experiment\tcells\tin blocks"
-	for _, c := range columns {
-		heading += "\t" + c.heading
-	}
-	fmt.Fprintln(table, heading)
+	fmt.Fprintln(table, "experiment\tcells\tin blocks\tpaths\tworkloads\tclients\tlatencies")
 	for _, e := range p.lesson.Experiments {
 		var cells []*lesson.Cell
 		for i := range p.cells {
@@ -73,8 +65,8 @@ func (p *plan) write(out io.Writer) error {
 			continue
 		}
 		line := fmt.Sprintf("%s\t%d\t%s", e.Name, len(cells), repeats(cells))
-		for _, c := range columns {
-			line += "\t" + each(c.dimension, cells)
+		for _, dimension := range []string{"path", "workload", "clients", "latency_ms"} {
+			line += "\t" + each(dimension, cells)
 		}
 		fmt.Fprintln(table, line)
 	}
@@ -102,7 +94,7 @@ func repeats(cells []*lesson.Cell) string {
 
 // each lists every value that the cells have in a dimension once.
 func each(dimension string, cells []*lesson.Cell) string {
-	d, _ := lesson.DimensionNamed(dimension) // one of columns
+	d, _ := lesson.DimensionNamed(dimension) // it is one of the lesson's
 	var all []string
 	for _, v := range d.Values(cells) {
 		all = append(all, d.Column(v))
