@@ -108,6 +108,10 @@ func TestPreflight(t *testing.T) {
 			}
 		})
 	}
+	said, ok := preflight(checkout, "LAB_SCALE=ten", "LAB_NODE_CPUS=half")
+	if ok || !strings.Contains(said, scale) || !strings.Contains(said, cpus) {
+		t.Errorf("of two wrong settings it says %q", said)
+	}
 }
 
 func asItIs(env string) string { return env }
