@@ -55,7 +55,7 @@ comparisons:
     metric: tps
     of: {experiment: slots, path: pgbouncer-transaction}
     to: {experiment: slots, path: direct}
-    until: 5 %
+    until: 10 %
   - name: TPS in blocks
     text: TPS through PgBouncer, to direct
     metric: tps
@@ -66,7 +66,7 @@ comparisons:
     metric: p50
     of: {experiment: slots, path: pgbouncer-transaction}
     to: {experiment: slots, path: direct}
-    until: 5 %
+    until: 10 %
   - name: p50 in blocks
     text: Response time through PgBouncer, to direct
     metric: p50
