@@ -105,7 +105,7 @@ func inside(t testing.TB, service string, args ...string) string {
 	return docker(t, append([]string{"exec", container(service)}, args...)...)
 }
 
-// lab runs the lab's program in its container, as scripts do, with words that a line has.
+// lab runs the lab's program in its container, as scripts do, with the words of a line.
 func lab(t testing.TB, line string) answer {
 	t.Helper()
 	return command(t, nil, "docker", append([]string{"exec", container("lab"), "lab"}, strings.Fields(line)...)...)

@@ -61,10 +61,10 @@ func TestStandardToolsGoOverTheLinkThatIsNamed(t *testing.T) {
 }
 
 // k6Script takes what it does from files beside it.
-const k6Script = `import pg from 'k6/x/pg';
+const k6Script = `import { check } from 'k6';
+import pg from 'k6/x/pg';
 import { SUM } from '../lib/queries.js';
 export const options = { iterations: 1, thresholds: { pg_errors: ['count==0'], checks: ['rate==1'] } };
-import { check } from 'k6';
 const values = JSON.parse(open('../values.json'));
 const six = open('../six.sql');
 const client = pg.client({});
