@@ -59,11 +59,11 @@ func (k FlagKind) Short() string {
 
 // Meaning says what a flag of the kind stands for.
 func (k FlagKind) Meaning() string {
-	_, meaning := k.texts()
-	return meaning
+	_, full := k.texts()
+	return full
 }
 
-func (k FlagKind) texts() (short, meaning string) {
+func (k FlagKind) texts() (short, full string) {
 	for _, t := range flagTexts {
 		if t.kind == k {
 			return t.short, t.meaning
