@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"pooler-lab/internal/k6run"
+	"pooler-lab/internal/driver"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/topology"
@@ -68,12 +68,12 @@ func BenchmarkSlotsAgreeWithWindows(t *testing.B) {
 }
 
 // slotCell is a cell of the comparison.
-func slotCell(t testing.TB, path string) k6run.Cell {
+func slotCell(t testing.TB, path string) driver.Cell {
 	t.Helper()
 	services := map[string]topology.Endpoint{
 		"direct": primary, "pgbouncer-transaction": {Host: "pgbouncer", Port: 6432, DBName: "lab"},
 	}
-	return k6run.Cell{Cell: lesson.Cell{Path: path, Role: "app", Workload: "select", Protocol: "prepared",
+	return driver.Cell{Cell: lesson.Cell{Path: path, Role: "app", Workload: "select", Protocol: "prepared",
 		Clients: slotClients, Seconds: windowTime, Warmup: 1}, DSN: services[path].DSN("app"), Deadline: 60,
 		Scale: labScale(t)}
 }
@@ -102,9 +102,9 @@ func runInLab(t testing.TB, env []string, into any) (groups string) {
 func ofSlots(t testing.TB, milliseconds float64) map[string]outcome.Interval {
 	t.Helper()
 	const lead = 165.0 // at least, on average
-	pair := k6run.Trial{SlotMS: milliseconds, AtMost: (slotGroups + 1) * 4 * (milliseconds + lead) / 1000,
+	pair := driver.Trial{SlotMS: milliseconds, AtMost: (slotGroups + 1) * 4 * (milliseconds + lead) / 1000,
 		End: 120, Seed: 7, Groups: "/tmp/slots.groups",
-		Cells: []k6run.Cell{slotCell(t, "direct"), slotCell(t, "pgbouncer-transaction")}}
+		Cells: []driver.Cell{slotCell(t, "direct"), slotCell(t, "pgbouncer-transaction")}}
 	env, err := pair.Env()
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +147,7 @@ func ofWindows(t testing.TB) map[string]outcome.Interval {
 		for at := range summary.Sides {
 			side := (at + block) % summary.Sides
 			cell := slotCell(t, []string{"direct", "pgbouncer-transaction"}[side])
-			env, err := k6run.Trial{Cells: []k6run.Cell{cell}}.Env()
+			env, err := driver.Trial{Cells: []driver.Cell{cell}}.Env()
 			if err != nil {
 				t.Fatal(err)
 			}

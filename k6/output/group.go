@@ -41,7 +41,7 @@ func (o *lab) closeGroup(number int) {
 			case metrics.Trend:
 				sink := metrics.NewTrendSink()
 				addAll(sink, series.values)
-				shown.Trends[metric.Name] = trendOf(sink)
+				shown.Trends[metric.Name] = summary.TrendOf(sink)
 			}
 		}
 		o.current[side] = nil

@@ -1,4 +1,4 @@
-package k6run
+package driver
 
 import (
 	"context"
@@ -53,8 +53,8 @@ func TestGarbage(t *testing.T) {
 
 func TestRun(t *testing.T) {
 	var out, log strings.Builder
-	end, err := Run(t.Context(), Order{Program: standIn(t, "echo broken >&2; exit 107"), Script: "x.js",
-		Output: "lab=y.json", Env: []string{"LAB_CELL={}"}, Password: "secret", Stdout: &out, Stderr: &log})
+	end, err := Order{Program: standIn(t, "echo broken >&2; exit 107"), Script: "x.js", Output: "lab=y.json",
+		Env: []string{"LAB_CELL={}"}, Password: "secret", Stdout: &out, Stderr: &log}.run(t.Context())
 	if err != nil || end.Exit != 107 || log.String() != "broken\n" || end.Ended.Before(end.Started) || end.Memory == 0 {
 		t.Errorf("%+v, %v: %s", end, err, log.String())
 	}
@@ -66,7 +66,7 @@ func TestRun(t *testing.T) {
 }
 
 func TestRunThatCannotStart(t *testing.T) {
-	_, err := Run(t.Context(), Order{Program: "no-such-program"})
+	_, err := Start(Order{Program: "no-such-program"})
 	if err == nil || !strings.HasPrefix(err.Error(), "start k6: ") {
 		t.Errorf("the error is %v", err)
 	}
@@ -90,12 +90,12 @@ func TestStop(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithCancel(t.Context())
 			var out strings.Builder
-			end, err := Run(ctx, Order{Program: program, Grace: test.grace, Stdout: writerFunc(func(text string) {
+			end, err := Order{Program: program, Grace: test.grace, Stdout: writerFunc(func(text string) {
 				out.WriteString(text)
 				if strings.Contains(text, "ready") {
 					cancel()
 				}
-			})})
+			})}.run(ctx)
 			if err != nil || end.Exit != test.exit {
 				t.Errorf("%+v, %v", end, err)
 			}
