@@ -242,7 +242,7 @@ function makeClient(cell, { keeps = true, setup }, iteration, connected) {
 
   function connect() {
     if (!pooled) client.connect();
-    if (!pooled || fill(client) === size) connected();
+    if (!pooled || client.fill() === size) connected();
     if (setup) setup(client, cell);
     open = true;
   }
@@ -273,17 +273,6 @@ function makeClient(cell, { keeps = true, setup }, iteration, connected) {
   }
 
   return { attempt, alive: () => alive, close: () => pooled || client.close() };
-}
-
-// fill opens all connections of a pool, as far as the server lets it, and returns how many there are: what the server
-// refuses has been counted, and the clients share what they have.
-function fill(pool) {
-  try {
-    pool.fill();
-  } catch (error) {
-    if (error.name !== 'PgError') throw error;
-  }
-  return pool.stat().total;
 }
 
 // counter makes a Counter, and trend a Trend of milliseconds. Values get the phase of the VU's last statement as a tag.

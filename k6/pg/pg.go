@@ -38,7 +38,6 @@ type Module struct {
 	fixed     fixedIterations
 	slots     slots
 	pacers    pacers
-	vus       atomic.Int64 // that have the module
 	watching  sync.Once
 	registry  atomic.Pointer[metrics.Registry]
 
@@ -83,7 +82,6 @@ func (m *Module) NewModuleInstance(vu modules.VU) modules.Instance {
 	}
 	m.registry.Store(vu.InitEnv().Registry)
 	m.watchEnd(vu)
-	m.warnOfFiles(vu, m.vus.Add(1), mostFiles())
 
 	i := &instance{Module: m, vu: vu, metrics: registered}
 	named := map[string]any{

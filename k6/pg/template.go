@@ -102,7 +102,7 @@ func (e *encoder) interpolate(t *template, args []sobek.Value) (string, error) {
 		}
 		used = max(used, number)
 		e.text = append(e.text, t.texts[at]...)
-		text, err := e.appendLiteral(e.text, args[number-1])
+		text, err := appendLiteral(e.text, args[number-1])
 		if err != nil {
 			return "", fmt.Errorf("argument $%d: %w", number, err)
 		}
@@ -116,10 +116,10 @@ func (e *encoder) interpolate(t *template, args []sobek.Value) (string, error) {
 
 // appendLiteral appends a JavaScript value as an SQL literal: quoted, numbers too, and left to the server to take for
 // the type it needs, as it does with the arguments of the other protocols.
-func (e *encoder) appendLiteral(buf []byte, value sobek.Value) ([]byte, error) {
+func appendLiteral(buf []byte, value sobek.Value) ([]byte, error) {
 	begin := len(buf)
 	// The leading blank keeps a preceding E or U& from changing the string.
-	buf, null, err := e.appendText(append(buf, " '"...), value)
+	buf, null, err := appendText(append(buf, " '"...), value)
 	if null {
 		return append(buf[:begin], "NULL"...), err
 	}
