@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -118,16 +117,4 @@ type writerFunc func(string)
 func (f writerFunc) Write(text []byte) (int, error) {
 	f(string(text))
 	return len(text), nil
-}
-
-// If the lab's program is killed k6 ends too.
-func TestK6EndsWithTheProgram(t *testing.T) {
-	p, err := Start(Order{Program: standIn(t, "")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	<-p.Ended()
-	if attributes := p.command.SysProcAttr; attributes.Pdeathsig != syscall.SIGINT || !attributes.Setpgid {
-		t.Errorf("k6 is started with %+v", attributes)
-	}
 }

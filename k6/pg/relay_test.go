@@ -2,23 +2,17 @@ package pg
 
 import (
 	"bufio"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/binary"
 	"encoding/pem"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -31,8 +25,7 @@ type relay struct {
 	t       *testing.T
 	server  string // address
 	tls     *tls.Config
-	answers atomic.Int64  // ReadyForQuery: what a client waits for before it goes on
-	latency time.Duration // before each answer
+	answers atomic.Int64 // ReadyForQuery: what a client waits for before it goes on
 	cut     atomic.Pointer[net.Conn]
 	taken   atomic.Int64 // connections
 	most    atomic.Int64 // of them, the others are closed at once; 0: all
@@ -45,7 +38,7 @@ func newRelay(t *testing.T, dsn string, certificate *tls.Config) (*relay, string
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &relay{t: t, tls: certificate, server: net.JoinHostPort(config.Host, portOf(config))}
+	r := &relay{t: t, tls: certificate, server: fmt.Sprintf("%s:%d", config.Host, config.Port)}
 	return r, fmt.Sprintf("%s host=127.0.0.1 port=%d", dsn, testkit.StandIn(t, r.carry))
 }
 
@@ -99,35 +92,21 @@ func (r *relay) answer(client io.Writer, server *bufio.Reader) {
 		if server.Buffered() > 0 {
 			continue
 		}
-		time.Sleep(r.latency)
 		if out.Flush() != nil {
 			return
 		}
 	}
 }
 
-// selfSigned returns a certificate for the given name, and the file that a
-// client can trust it by.
-func selfSigned(t *testing.T, name string) (*tls.Config, string) {
+// certificate returns a certificate for 127.0.0.1, and the file that a client can trust it by.
+func certificate(t *testing.T) (*tls.Config, string) {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	certificate := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name},
-		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-	}
-	if ip := net.ParseIP(name); ip != nil {
-		certificate.IPAddresses = []net.IP{ip}
-	}
-	raw, err := x509.CreateCertificate(rand.Reader, certificate, certificate, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := httptest.NewTLSServer(nil)
+	server.Close()
 	file := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw}), 0o600); err != nil {
+	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	if err := os.WriteFile(file, authority, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{raw}, PrivateKey: key}}}, file
+	return &tls.Config{Certificates: server.TLS.Certificates}, file
 }

@@ -1,7 +1,6 @@
 package pg
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -38,19 +37,6 @@ func TestOrderIsBalanced(t *testing.T) {
 	}
 }
 
-func TestSeedRepeatsTheOrder(t *testing.T) {
-	drawn := func(seed uint64) string {
-		d, text := newDraw(seed), strings.Builder{}
-		for range 50 {
-			text.WriteString(d.order() + d.lead().String())
-		}
-		return text.String()
-	}
-	if seven := drawn(7); seven != drawn(7) || seven == drawn(8) {
-		t.Error("the same seed draws other orders and leads, or another one the same")
-	}
-}
-
 // A container at its CPU limit works at the beginning of each period alone, and slots begin with the periods. On
 // average the counted parts hold as much of its work as any other time does.
 func TestLeadsHideThePeriod(t *testing.T) {
@@ -68,27 +54,6 @@ func TestLeadsHideThePeriod(t *testing.T) {
 			got, want := float64(sum)/slots/float64(counted), float64(working)/float64(period)
 			if off := got/want - 1; off < -0.01 || off > 0.01 {
 				t.Errorf("of %v in each period, slots of %v hold %+.1f %%", working, counted, 100*off)
-			}
-		}
-	}
-}
-
-// The counted part holds twenty iterations of the slower side, and is whole periods of a CPU limit.
-func TestSlotFor(t *testing.T) {
-	for slower, want := range map[time.Duration]time.Duration{
-		0:                        300,
-		time.Millisecond:         300,
-		15 * time.Millisecond:    300,
-		15100 * time.Microsecond: 400,
-		20 * time.Millisecond:    400,
-		45 * time.Millisecond:    900,
-		45100 * time.Microsecond: 0,
-		time.Minute:              0,
-	} {
-		for _, medians := range [][summary.Sides]time.Duration{{slower, 0}, {0, slower}, {slower, slower}} {
-			got := slotFor(medians)
-			if got != want*time.Millisecond || got%period != 0 {
-				t.Errorf("medians of %v have a slot of %v, not %d ms", medians, got, want)
 			}
 		}
 	}

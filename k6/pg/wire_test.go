@@ -56,18 +56,14 @@ func TestBytes(t *testing.T) {
 
 func TestStatementName(t *testing.T) {
 	s := connected(t, "prepared")
-	s.measured()
-	s.run(`client.exec({ name: 'one', sql: 'SELECT 1' })`)
-	if got := s.tag("pg_statement", "statement"); got != "one" {
-		t.Errorf("the tag statement is %q", got)
+	for statement, want := range map[string]string{`{ name: 'one', sql: 'SELECT 1' }`: "one", `'SELECT 1'`: ""} {
+		s.measured()
+		s.run(`client.exec(` + statement + `)`)
+		if got := s.tag("pg_statement", "statement"); got != want {
+			t.Errorf("the tag statement of %s is %q", statement, got)
+		}
 	}
-	s.run(`client.exec('SELECT 1')`)
-	if got := s.tag("pg_statement", "statement"); got != "" {
-		t.Errorf("without a name the tag statement is %q", got)
-	}
-	if _, err := s.try(`client.exec({ sql: 'SELECT 1' })`); err == nil {
-		t.Error("a statement without a name threw nothing")
-	}
+	s.throws(`client.exec({ sql: 'SELECT 1' })`, "a statement is an SQL text")
 }
 
 func TestReconnects(t *testing.T) {
