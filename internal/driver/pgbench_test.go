@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/testkit"
@@ -75,7 +74,8 @@ func TestPgbench(t *testing.T) {
 		}},
 		"a window that begins with connecting": {func(c *Cell) { c.Seconds = 1 }, func(t *testing.T, s *summary.Summary) {
 			f := s.Finish
-			if f == nil || s.Window.Seconds < 0.999 || s.Window.Seconds > 1.001 {
+			if f == nil || s.Window.Seconds < 0.999 || s.Window.Seconds > 1.001 || f.Connected != 3 || f.Starved != 0 ||
+				f.TPSWithConnect == 0 || f.TPS < f.TPSWithConnect || f.ConnectedSeconds != f.MeanConnectSeconds {
 				t.Errorf("%+v, %+v", s.Window, f)
 			}
 		}},
@@ -252,28 +252,5 @@ func TestPgbenchThatIsEnded(t *testing.T) {
 				testkit.Gone(t, pid)
 			}
 		})
-	}
-}
-
-// Connecting is part of a window that begins with it.
-func TestFinish(t *testing.T) {
-	seen := newTally()
-	seen.from = time.Unix(1700000000, 0)
-	seen.to = seen.from.Add(2 * time.Second)
-	for client, transactions := range []int{5, 7} {
-		for range transactions {
-			seen.commit(client, seen.from, time.Millisecond)
-		}
-	}
-	p := &pgbench{cell: cell("", "", 3)}
-	late := p.finish(newTally())
-	if late.Connected != 0 || late.TPSWithConnect != 0 {
-		t.Errorf("where nobody was connected in time it is %+v", late)
-	}
-	p.report.WriteString("initial connection time = 500.000 ms\n")
-	want := summary.Finish{ConnectedSeconds: 0.5, Connected: 3, Finished: 2, Starved: 1, Seconds: 2, TPSWithConnect: 6,
-		TPS: 8, MeanConnectSeconds: 0.5}
-	if f := *p.finish(seen); f != want {
-		t.Errorf("it is %+v, not %+v", f, want)
 	}
 }

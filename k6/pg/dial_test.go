@@ -23,7 +23,6 @@ func TestTLSModes(t *testing.T) {
 	for _, test := range []struct{ name, dsn, want string }{
 		{"require", encrypted + " sslmode=require", "encrypted"},
 		{"verify-full", encrypted + " sslmode=verify-full sslrootcert=" + authority, "encrypted"},
-		{"verify-full, another name", encrypted + " host=localhost sslmode=verify-full sslrootcert=" + authority, "tls"},
 		{"verify-full, not trusted", encrypted + " sslmode=verify-full", "tls"},
 		{"require, refused", fmt.Sprintf("host=127.0.0.1 port=%d sslmode=require", refuses), "tls"},
 		{"prefer", encrypted + " sslmode=prefer", "encrypted"},

@@ -27,7 +27,8 @@ func TestPipelineIsOneRoundTrip(t *testing.T) {
 // What goes wrong with a pipeline leaves the connection as it was. Each text is one statement: of two the second one's
 // rows would go to whoever comes after it.
 func TestPipelinesOfTexts(t *testing.T) {
-	several := map[string]string{"simple": "each text must be one statement", "extended": "42601", "prepared": "42601"}
+	const useSimple = "42601): pg.client({ protocol: 'simple' }) sends several statements in one text"
+	several := map[string]string{"simple": "each text must be one statement", "extended": useSimple, "prepared": useSimple}
 	for protocol := range protocols {
 		s := connected(t, protocol)
 		for name, test := range map[string]struct{ queued, want string }{

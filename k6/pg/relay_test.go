@@ -1,9 +1,7 @@
 package pg
 
 import (
-	"bufio"
 	"crypto/tls"
-	"encoding/binary"
 	"encoding/pem"
 	"fmt"
 	"io"
@@ -19,16 +17,14 @@ import (
 	"pooler-lab/internal/testkit"
 )
 
-// relay stands between client and server. It notes the messages that the server
-// answers with and, where it has a certificate, speaks TLS to the client.
+// relay stands between client and server. Where it has a certificate, it speaks TLS to the client.
 type relay struct {
-	t       *testing.T
-	server  string // address
-	tls     *tls.Config
-	answers atomic.Int64 // ReadyForQuery: what a client waits for before it goes on
-	cut     atomic.Pointer[net.Conn]
-	taken   atomic.Int64 // connections
-	most    atomic.Int64 // of them, the others are closed at once; 0: all
+	t      *testing.T
+	server string // address
+	tls    *tls.Config
+	cut    atomic.Pointer[net.Conn]
+	taken  atomic.Int64 // connections
+	most   atomic.Int64 // of them, the others are closed at once; 0: all
 }
 
 // newRelay returns a relay to the server that dsn names, and the dsn through it.
@@ -67,35 +63,7 @@ func (r *relay) carry(client net.Conn) {
 		_, _ = io.Copy(server, client)
 		server.Close()
 	}()
-	r.answer(client, bufio.NewReader(server))
-}
-
-// answer moves the server's messages one by one.
-func (r *relay) answer(client io.Writer, server *bufio.Reader) {
-	out := bufio.NewWriter(client)
-	for {
-		head := make([]byte, 5)
-		if _, err := io.ReadFull(server, head); err != nil {
-			return
-		}
-		message := make([]byte, 1+binary.BigEndian.Uint32(head[1:]))
-		copy(message, head)
-		if _, err := io.ReadFull(server, message[5:]); err != nil {
-			return
-		}
-		if head[0] == 'Z' {
-			r.answers.Add(1)
-		}
-		if _, err := out.Write(message); err != nil {
-			return
-		}
-		if server.Buffered() > 0 {
-			continue
-		}
-		if out.Flush() != nil {
-			return
-		}
-	}
+	_, _ = io.Copy(client, server)
 }
 
 // certificate returns a certificate for 127.0.0.1, and the file that a client can trust it by.

@@ -223,15 +223,3 @@ func TestTemplate(t *testing.T) {
 		}
 	}
 }
-
-// Several statements in one text need the simple protocol. The others say so.
-func TestSeveralStatementsInOneText(t *testing.T) {
-	dsn := testDSN(t)
-	for protocol := range protocols {
-		s := connectedTo(t, dsn, protocol)
-		got := s.run(`let said = ''; try { client.exec('SELECT 1; SELECT 2') } catch (e) { said = e.message } said`)
-		if hint := strings.Contains(got, "protocol: 'simple'"); hint == (protocol == "simple") {
-			t.Errorf("%s: %q", protocol, got)
-		}
-	}
-}
