@@ -50,8 +50,7 @@ func New() *Module {
 	m := &Module{}
 	m.phases.patience = patience
 	m.fixed = fixedIterations{phases: &m.phases}
-	m.slots = slots{phases: &m.phases, changed: make(chan struct{}, 1), stop: make(chan struct{}),
-		ended: make(chan struct{})}
+	m.slots = slots{phases: &m.phases}
 	return m
 }
 

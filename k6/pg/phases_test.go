@@ -16,9 +16,7 @@ func TestMeasuredInOneWay(t *testing.T) {
 	)
 	for code, want := range map[string]string{
 		window + fixed:  once,
-		fixed + window:  once,
 		window + of:     once,
-		of + window:     once,
 		window + window: "",
 		window + `pg.window({ clients: 1, seconds: 2 })`:                        "a test has one window",
 		fixed + `pg.fixedIterations({ clients: 2, iterations: 1, seconds: 1 })`: "a test has one fixedIterations",

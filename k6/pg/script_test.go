@@ -1,7 +1,6 @@
 package pg
 
 import (
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -89,36 +88,21 @@ func (s *script) throws(expression string, parts ...string) {
 	}
 }
 
-// pushed returns the samples that the VU has pushed since the last call.
-func (s *script) pushed() (all []metrics.Sample) {
-	s.module.settle(time.Now())
-	for _, container := range metrics.GetBufferedSamples(s.samples) {
-		all = append(all, container.GetSamples()...)
-	}
-	return all
-}
-
 // measured returns what the VU has pushed since the last call: the values by
 // metric and phase, as in pg_statement or pg_statement{measure}.
 func (s *script) measured() map[string][]float64 {
+	s.module.settle(time.Now())
 	values := map[string][]float64{}
-	for _, sample := range s.pushed() {
-		name := sample.Metric.Name
-		if phase, ok := sample.Tags.Get("phase"); ok {
-			name += "{" + phase + "}"
+	for _, container := range metrics.GetBufferedSamples(s.samples) {
+		for _, sample := range container.GetSamples() {
+			name := sample.Metric.Name
+			if phase, ok := sample.Tags.Get("phase"); ok {
+				name += "{" + phase + "}"
+			}
+			values[name] = append(values[name], sample.Value)
 		}
-		values[name] = append(values[name], sample.Value)
 	}
 	return values
-}
-
-// tag returns a tag of the metric's first sample since the last call.
-func (s *script) tag(metric, name string) (value string) {
-	pushed := s.pushed()
-	if at := slices.IndexFunc(pushed, func(m metrics.Sample) bool { return m.Metric.Name == metric }); at >= 0 {
-		value, _ = pushed[at].Tags.Get(name)
-	}
-	return value
 }
 
 // sum adds up a counter's values.

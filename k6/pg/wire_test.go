@@ -50,18 +50,6 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-func TestStatementName(t *testing.T) {
-	s := connected(t, "prepared")
-	for statement, want := range map[string]string{`{ name: 'one', sql: 'SELECT 1' }`: "one", `'SELECT 1'`: ""} {
-		s.measured()
-		s.run(`client.exec(` + statement + `)`)
-		if got := s.tag("pg_statement", "statement"); got != want {
-			t.Errorf("the tag statement of %s is %q", statement, got)
-		}
-	}
-	s.throws(`client.exec({ sql: 'SELECT 1' })`, "a statement is an SQL text")
-}
-
 func TestReconnects(t *testing.T) {
 	relay, dsn := newRelay(t, testDSN(t), nil)
 	s := connectedTo(t, dsn, "simple")
