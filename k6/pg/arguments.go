@@ -12,44 +12,19 @@ import (
 	"github.com/grafana/sobek"
 )
 
-// encoder turns JavaScript arguments into the text form of parameters. Its
-// buffers are used again by the next statement.
-type encoder struct {
-	text   []byte
-	ends   []int
-	values [][]byte
-}
-
-// parameters returns the arguments' text forms, nil for null. They are valid
-// until the next call.
-func (e *encoder) parameters(args []sobek.Value) ([][]byte, error) {
-	e.text, e.ends, e.values = e.text[:0], e.ends[:0], e.values[:0]
+// parameters returns the text forms of JavaScript arguments, nil for null.
+func parameters(args []sobek.Value) ([][]byte, error) {
+	values := make([][]byte, len(args))
 	for at, arg := range args {
-		text, null, err := appendText(e.text, arg)
+		text, null, err := appendText([]byte{}, arg)
 		if err != nil {
 			return nil, fmt.Errorf("argument $%d: %w", at+1, err)
 		}
-		if null {
-			e.ends = append(e.ends, -1)
-			continue
+		if !null {
+			values[at] = text
 		}
-		e.text = text
-		e.ends = append(e.ends, len(text))
 	}
-	if e.text == nil {
-		e.text = []byte{} // a slice of nil is nil, which means null
-	}
-	// The slices are cut only now: appending may have moved the text.
-	start := 0
-	for _, end := range e.ends {
-		if end < 0 {
-			e.values = append(e.values, nil)
-			continue
-		}
-		e.values = append(e.values, e.text[start:end:end])
-		start = end
-	}
-	return e.values, nil
+	return values, nil
 }
 
 // appendText appends the text form of a JavaScript value to buf, or reports that the value is null. What has no form

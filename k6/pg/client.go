@@ -32,8 +32,7 @@ type client struct {
 	connects [2]*tagSet // of later connects, and of the test's first one
 	known    map[statementKey]*statement
 	named    map[string]*tagSet // of statements that have a name
-	encoder  encoder
-	bound    map[string]method // by name in JavaScript
+	bound    map[string]method  // by name in JavaScript
 	object   *sobek.Object
 	queue    *queue // of the pipeline that is being filled
 }

@@ -50,8 +50,7 @@ func (r *reading) take(rows *pgconn.ResultReader) error {
 	return err
 }
 
-// message is a statement with its arguments, ready to be sent. It is valid
-// until the client encodes the next one.
+// message is a statement with its arguments, ready to be sent.
 type message struct {
 	text   string                       // for the simple protocol
 	plan   *pgconn.StatementDescription // for the prepared protocol
@@ -65,7 +64,7 @@ func (c *client) encode(s *session, st *statement, args []sobek.Value) (message,
 	switch {
 	case c.protocol != simple:
 		m.plan = s.prepared[st.sql]
-		m.values, err = c.encoder.parameters(args)
+		m.values, err = parameters(args)
 	case len(args) > 0:
 		if s.conn.ParameterStatus("standard_conforming_strings") == "off" {
 			return m, errors.New("the simple protocol with arguments needs standard_conforming_strings on")
@@ -73,7 +72,7 @@ func (c *client) encode(s *session, st *statement, args []sobek.Value) (message,
 		if st.template == nil {
 			st.template = parseTemplate(st.sql)
 		}
-		m.text, err = c.encoder.interpolate(st.template, args)
+		m.text, err = st.template.interpolate(args)
 	}
 	return m, err
 }

@@ -202,14 +202,13 @@ func TestTemplate(t *testing.T) {
 		`SELECT a$1, $1`:                 `SELECT a$1,  '10'`,
 		`SELECT 1`:                       `SELECT 1`,
 	} {
-		var e encoder
 		rt := s.VU.Runtime()
 		cut, args := parseTemplate(sql), []sobek.Value{rt.ToValue(10), rt.ToValue("b'c")}
 		most := 0
 		for _, number := range cut.parameters {
 			most = max(most, number)
 		}
-		got, err := e.interpolate(cut, args[:most])
+		got, err := cut.interpolate(args[:most])
 		if err != nil || got != want {
 			t.Errorf("%s became %s, not %s (%v)", sql, got, want, err)
 		}
