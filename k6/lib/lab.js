@@ -137,7 +137,7 @@ function begin(settings, iteration) {
   const cell = JSON.parse(__ENV.LAB_CELL);
   scale = cell.scale;
   const slots = __ENV.LAB_SIDE && pg.slots(slotOptions(__ENV.LAB_SIDE, JSON.parse(__ENV.LAB_PAIR)));
-  if (slots) number = slots.place + 1;
+  if (slots) number = slots.place() + 1;
   pg.seed(cell.seed && cell.seed * 65536 + number); // k6 has its own seed until here
   const { clients, transactions, rate, seconds } = cell;
   if (!slots && transactions > 0) {

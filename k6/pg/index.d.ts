@@ -207,7 +207,7 @@ export interface SlotsOptions {
  */
 export interface Slots {
   /** Number of this client among those of its side, from 0. */
-  readonly place: number;
+  place(): number;
   /** This client is ready: it returns at once, and the first slots begin when all clients wait or have left. */
   ready(): void;
   /** This client couldn't get ready. It may try again in its slots. */

@@ -153,15 +153,6 @@ func optionNames(of reflect.Type) (names []string) {
 	return names
 }
 
-// objectOf returns a JavaScript object of functions and values.
-func (i *instance) objectOf(properties map[string]any) *sobek.Object {
-	object := i.vu.Runtime().NewObject()
-	for name, value := range properties {
-		i.define(object, name, value)
-	}
-	return object
-}
-
 // define sets a property that a fresh object can't refuse.
 func (i *instance) define(object *sobek.Object, name string, value any) {
 	if err := object.Set(name, value); err != nil {
