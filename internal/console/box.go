@@ -7,14 +7,14 @@ import (
 	"strings"
 
 	"pooler-lab/internal/metric"
-	"pooler-lab/k6/live/second"
+	"pooler-lab/k6/summary"
 )
 
 // nearApp is how the name of a pooler's other instance ends: both are one box.
 const nearApp = "-near-app"
 
 // boxOf is a node's box; one that the state doesn't have is unknown.
-func boxOf(p place, s State, paths map[string]second.Path) box {
+func boxOf(p place, s State, paths map[string]summary.PathSecond) box {
 	b := box{place: p, Name: p.Node, State: Unknown, Lines: []line{}}
 	i := slices.IndexFunc(s.Nodes, func(n Node) bool { return n.Name == p.Node })
 	if i < 0 {
@@ -116,7 +116,7 @@ func orUnknown(n *int) string {
 }
 
 // clientLines are what the live load does.
-func clientLines(load Load, paths map[string]second.Path) []line {
+func clientLines(load Load, paths map[string]summary.PathSecond) []line {
 	if load.State != LoadRunning {
 		return []line{{Text: "load " + load.State}}
 	}

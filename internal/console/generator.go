@@ -11,9 +11,9 @@ import (
 	"sync"
 	"time"
 
-	"pooler-lab/internal/k6run"
+	"pooler-lab/internal/driver"
 	"pooler-lab/internal/server"
-	"pooler-lab/k6/live/second"
+	"pooler-lab/k6/summary"
 )
 
 // k6Grace is how long k6 may take to end after it was asked to, before it is killed.
@@ -21,7 +21,7 @@ const k6Grace = 8 * time.Second
 
 // A generator is a k6 that runs.
 type generator struct {
-	*k6run.Process
+	*driver.Process
 	log *tail
 }
 
@@ -36,7 +36,7 @@ func (l *load) start(ctx context.Context, wanted wantedLoad) (*generator, error)
 		return nil, fmt.Errorf("write the live load for k6: %w", err)
 	}
 	log := new(tail)
-	process, err := k6run.Start(k6run.Order{
+	process, err := driver.Start(driver.Order{
 		Program:  l.source.K6,
 		Script:   filepath.Join(l.root, "k6", "live.js"),
 		Output:   "live=" + wanted.metric,
@@ -67,7 +67,7 @@ func (g *generator) why() error {
 
 // secondReader takes in what k6 prints: a second on each line, and whatever else goes to the log.
 type secondReader struct {
-	told func(second.Line)
+	told func(summary.Second)
 	log  *tail
 	rest []byte // of a line that has not ended
 }
@@ -86,7 +86,7 @@ func (s *secondReader) Write(text []byte) (int, error) {
 
 // take takes a line in.
 func (s *secondReader) take(whole []byte) {
-	var line second.Line
+	var line summary.Second
 	if json.Unmarshal(whole, &line) == nil && line.Paths != nil {
 		s.told(line)
 		return

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"pooler-lab/k6/live/second"
+	"pooler-lab/k6/summary"
 )
 
 const (
@@ -120,14 +120,14 @@ func (h *hub) latest() (state State, fresh bool, next <-chan struct{}) {
 }
 
 // lastPaths is what the live load's paths saw in the second told last.
-func (h *hub) lastPaths() map[string]second.Path {
+func (h *hub) lastPaths() map[string]summary.PathSecond {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.paths()
 }
 
 // paths is lastPaths for who has the hub to itself.
-func (h *hub) paths() map[string]second.Path {
+func (h *hub) paths() map[string]summary.PathSecond {
 	if len(h.history) == 0 || time.Since(h.last.Time) > 2*beat {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"pooler-lab/internal/metric"
-	"pooler-lab/k6/live/second"
+	"pooler-lab/k6/summary"
 )
 
 // restartAfter is how long a k6 has to have run so that another one takes its place when it ends by itself.
@@ -35,8 +35,8 @@ type load struct {
 	paused  string // why, "" where it isn't
 	state   string
 	reason  string
-	seconds []map[string]second.Path // that nobody has been told of
-	begun   bool                     // a new k6 has, and its first second hasn't been told
+	seconds []map[string]summary.PathSecond // that nobody has been told of
+	begun   bool                            // a new k6 has, and its first second hasn't been told
 }
 
 func newLoad(s *source, root string, log *log.Logger) *load {
@@ -194,7 +194,7 @@ func noteOf(l *wantedLoad) string {
 }
 
 // told takes a second in that k6 printed.
-func (l *load) told(line second.Line) {
+func (l *load) told(line summary.Second) {
 	l.totals.add(line.Paths)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -207,12 +207,12 @@ func (l *load) told(line second.Line) {
 // take returns the second that is to be told next, none where there is none; gap says that it is the first of a new
 // k6. k6's seconds and the beat's don't begin at the same moment: one is kept in reserve, so that neither is missing
 // when k6 is a little late, and more than one are never kept.
-func (l *load) take() (paths map[string]second.Path, gap bool) {
+func (l *load) take() (paths map[string]summary.PathSecond, gap bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.seconds = l.seconds[max(0, len(l.seconds)-2):]
 	if len(l.seconds) == 0 {
-		return map[string]second.Path{}, false
+		return map[string]summary.PathSecond{}, false
 	}
 	paths, l.seconds = l.seconds[0], l.seconds[1:]
 	gap, l.begun = l.begun, false

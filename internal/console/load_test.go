@@ -10,7 +10,7 @@ import (
 	"pooler-lab/internal/run"
 	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
-	"pooler-lab/k6/live/second"
+	"pooler-lab/k6/summary"
 )
 
 // standInK6 prints a second of two paths ten times a second until it is interrupted.
@@ -110,7 +110,7 @@ func TestSecondsAreToldOneByOne(t *testing.T) {
 	t.Parallel()
 	l := newLoad(&source{}, "", nil)
 	l.state, l.begun = LoadRunning, true
-	say := func(tps float64) { l.told(second.Line{Paths: map[string]second.Path{"direct": {TPS: tps}}}) }
+	say := func(tps float64) { l.told(summary.Second{Paths: map[string]summary.PathSecond{"direct": {TPS: tps}}}) }
 	told := func() string {
 		paths, gap := l.take()
 		if len(paths) == 0 {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"pooler-lab/k6/live/second"
+	"pooler-lab/k6/summary"
 )
 
 // A drawnMap is what stands on the lab's picture. The template draws the first one; the browser is told each later one
@@ -51,7 +51,7 @@ type bar struct {
 }
 
 // drawMap draws the state, with the last second of the live load.
-func drawMap(s State, paths map[string]second.Path) drawnMap {
+func drawMap(s State, paths map[string]summary.PathSecond) drawnMap {
 	m := drawnMap{Links: []plate{}, Boxes: make([]box, len(places))}
 	for _, w := range wires {
 		i := slices.IndexFunc(s.Links, func(l Link) bool { return l.Name == w.Link })

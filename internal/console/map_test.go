@@ -9,7 +9,7 @@ import (
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/result"
-	"pooler-lab/k6/live/second"
+	"pooler-lab/k6/summary"
 )
 
 func of[T any](v T) *T { return &v }
@@ -79,7 +79,7 @@ func TestMapIsDrawnByTheServer(t *testing.T) {
 
 // What the browser is told is the same map.
 func TestMapSaysWhatEachLinkAndNodeIs(t *testing.T) {
-	m := drawMap(aState, map[string]second.Path{"direct": {TPS: 12}})
+	m := drawMap(aState, map[string]summary.PathSecond{"direct": {TPS: 12}})
 	away := aState
 	away.Toxiproxy = Reachable{Reason: "it is gone"}
 	if note := drawMap(away, nil).Note; !strings.Contains(note, "toxiproxy doesn't answer") ||
@@ -119,7 +119,7 @@ func TestBoxOfABusyPooler(t *testing.T) {
 	}
 	running := Load{State: LoadRunning}
 	running.Workload, running.Clients, running.Paths = "select", 10, []string{"direct", "pgpool"}
-	client := clientLines(running, map[string]second.Path{"direct": {TPS: 12.6}, "pgpool": {TPS: 7}})
+	client := clientLines(running, map[string]summary.PathSecond{"direct": {TPS: 12.6}, "pgpool": {TPS: 7}})
 	if len(client) != 3 || client[0].Number != "20" || client[1].Text != "2 × 10 clients" || client[2].Text != "select" {
 		t.Errorf("%+v", client)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"pooler-lab/k6/live/second"
+	"pooler-lab/k6/summary"
 )
 
 // A moment is what there is to be told to Prometheus. It is a collector of its metrics.
@@ -86,8 +86,8 @@ func collectNode(to chan<- prometheus.Metric, n Node) {
 // A loadTotal is what the clients of one path of the live load have seen since the console began.
 type loadTotal struct {
 	transactions   int64
-	errors         map[string]int64 // by code
-	response, open second.Histogram // response times, and times to open a connection
+	errors         map[string]int64  // by code
+	response, open summary.Histogram // response times, and times to open a connection
 }
 
 // loadTotals are those of all paths.
@@ -99,7 +99,7 @@ type loadTotals struct {
 func newLoadTotals() *loadTotals { return &loadTotals{paths: map[string]*loadTotal{}} }
 
 // add adds a second of all paths.
-func (t *loadTotals) add(paths map[string]second.Path) {
+func (t *loadTotals) add(paths map[string]summary.PathSecond) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for name, seen := range paths {
@@ -130,7 +130,7 @@ func (t *loadTotals) collect(to chan<- prometheus.Metric) {
 				"path", name, "code", code)
 			to <- prometheus.MustNewConstMetric(errors, prometheus.CounterValue, float64(n))
 		}
-		histogram := func(name, help string, h second.Histogram) {
+		histogram := func(name, help string, h summary.Histogram) {
 			count, buckets := cumulated(h)
 			to <- prometheus.MustNewConstHistogram(described(name, help, of...), count, h.Sum, buckets)
 		}
@@ -140,12 +140,12 @@ func (t *loadTotals) collect(to chan<- prometheus.Metric) {
 }
 
 // cumulated counts as Prometheus does: each bucket has all that the smaller ones have, too.
-func cumulated(h second.Histogram) (count uint64, buckets map[float64]uint64) {
+func cumulated(h summary.Histogram) (count uint64, buckets map[float64]uint64) {
 	buckets = map[float64]uint64{}
 	for i, n := range h.Counts {
 		count += n
-		if i < len(second.Bounds) {
-			buckets[second.Bounds[i]] = count
+		if i < len(summary.Bounds) {
+			buckets[summary.Bounds[i]] = count
 		}
 	}
 	return count, buckets

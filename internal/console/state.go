@@ -5,7 +5,7 @@ import (
 
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/run"
-	"pooler-lab/k6/live/second"
+	"pooler-lab/k6/summary"
 )
 
 // A State is what the console knows at one moment: the JSON of /api/state, which each event has, too. Null is not
@@ -164,9 +164,9 @@ type LastRun struct {
 
 // A Tick is one second of the charts.
 type Tick struct {
-	Time  time.Time              `json:"time"`
-	Paths map[string]second.Path `json:"paths"` // of the live load, none while it doesn't run
-	Gap   bool                   `json:"gap"`   // a new k6 began: don't join the lines across
+	Time  time.Time                     `json:"time"`
+	Paths map[string]summary.PathSecond `json:"paths"` // of the live load, none while it doesn't run
+	Gap   bool                          `json:"gap"`   // a new k6 began: don't join the lines across
 }
 
 // A Swap is a change of a link.

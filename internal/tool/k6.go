@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pooler-lab/internal/k6run"
+	"pooler-lab/internal/driver"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/server"
@@ -103,7 +103,7 @@ const endOfScript = 60 * time.Second
 
 // becomeK6 has this process end as k6 does; env comes beside what k6 gets of this process's own environment.
 func becomeK6(ctx context.Context, args, env []string) error {
-	return become(ctx, endOfScript, append(k6run.Environment(os.Environ()), env...), "k6", args...)
+	return become(ctx, endOfScript, append(driver.Environment(os.Environ()), env...), "k6", args...)
 }
 
 // planOf reads the plan of a script of the lab, nil where the script has none.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"pooler-lab/internal/k6run"
+	"pooler-lab/internal/driver"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/server"
 	"pooler-lab/internal/suggest"
@@ -191,8 +191,8 @@ func (r *scriptRun) connect(set *topology.Set, given k6Arguments, plan *lesson.L
 // env is what a script is told.
 func (r scriptRun) env() ([]string, error) {
 	c := r.cell
-	env, err := k6run.Trial{Cells: []k6run.Cell{{Cell: c, DSN: r.at.DSN(c.Role), Scale: r.scale, Seed: r.seed,
-		Deadline: k6run.BesideWindow(c) + c.Seconds}}}.Env()
-	env = append(append(env, "LAB_PATH="+c.Path, "LAB_LINK="+c.Link), k6run.GOGC(c.Clients)...)
+	env, err := driver.Trial{Cells: []driver.Cell{{Cell: c, DSN: r.at.DSN(c.Role), Scale: r.scale, Seed: r.seed,
+		Deadline: driver.BesideWindow(c) + c.Seconds}}}.Env()
+	env = append(append(env, "LAB_PATH="+c.Path, "LAB_LINK="+c.Link), driver.GOGC(c.Clients)...)
 	return append(env, r.at.Env(c.Role, server.Password(c.Role))...), err
 }

@@ -139,8 +139,8 @@ func write(t *testing.T, folder string, texts map[string]string) {
 // narrow are the files and folders whose lines fit a screen.
 var narrow = []string{
 	".ci", ".editorconfig", ".env", ".github", "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "cmd", "compose.yaml",
-	"images", "internal/console", "internal/link", "internal/serve", "internal/session",
-	"internal/suggest", "internal/tool", "k6/examples", "k6/lessons", "k6/lib", "k6/live", "k6/output", "k6/pg",
+	"images", "internal/console", "internal/driver", "internal/link", "internal/serve", "internal/session",
+	"internal/suggest", "internal/tool", "k6/examples", "k6/lessons", "k6/lib", "k6/output", "k6/pg", "k6/summary",
 	"scripts", "test",
 }
 
