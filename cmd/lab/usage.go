@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"pooler-lab/internal/suggest"
+	"pooler-lab/internal/terminal"
 )
 
 // scripts are the commands that have a script of their own name on the host; the others are reached by scripts/lab.
@@ -24,7 +24,7 @@ func showAsTyped(root *cobra.Command) {
 	cobra.AddTemplateFunc("fold", fold)
 	cobra.AddTemplateFunc("beside", func(padding int, text string) string {
 		indent := strings.Repeat(" ", 2+padding+1) // of cobra's own list of commands
-		return strings.TrimSpace(wrap(text, indent))
+		return wrap(text, indent)
 	})
 	usage := strings.NewReplacer(
 		"{{.UseLine}}", "{{typed .UseLine}}",
@@ -96,6 +96,5 @@ func fold(help string) string {
 
 // wrap breaks a text between words, and begins each line but the first with indent.
 func wrap(words, indent string) string {
-	lines := text.WrapSoft(strings.Join(strings.Fields(words), " "), columns-len(indent))
-	return regexp.MustCompile(` *\n`).ReplaceAllString(lines, "\n"+indent)
+	return strings.Join(terminal.Wrap(words, columns-len(indent)), "\n"+indent)
 }

@@ -6,13 +6,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
 	"gopkg.in/yaml.v3"
 
 	"pooler-lab/internal/suggest"
+	"pooler-lab/internal/terminal"
 )
 
 // Preset is settings with a name, their source, and what such a network has that toxiproxy lacks.
@@ -88,11 +87,7 @@ func (ps Presets) write(w io.Writer) {
 	}
 }
 
-// blanks are what a line may end with.
-var blanks = regexp.MustCompile(` *\n`)
-
 // indented breaks a text into lines of at most width letters, the later ones indented.
 func indented(words string, width int) string {
-	wrapped := text.WrapSoft(strings.Join(strings.Fields(words), " "), width)
-	return blanks.ReplaceAllString(strings.TrimSpace(wrapped), "\n    ")
+	return strings.Join(terminal.Wrap(words, width), "\n    ")
 }

@@ -9,6 +9,7 @@ import (
 
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/terminal"
 )
 
 // Text is the run as a terminal shows it: in short, or with all that its page has in words.
@@ -203,7 +204,7 @@ func (t *writer) paragraph(first, text string) {
 		return
 	}
 	indent := utf8.RuneCountInString(first)
-	for i, l := range wrap(text, width-indent) {
+	for i, l := range terminal.Wrap(text, width-indent) {
 		if i > 0 {
 			first = strings.Repeat(" ", indent)
 		}
