@@ -185,8 +185,8 @@ func findings(found []outcome.Finding) (all []Finding, tally string) {
 // counted counts outcomes: "5 reproduced, 1 inconclusive".
 func counted(found []outcome.Outcome) string {
 	var texts []string
-	for _, o := range []outcome.Outcome{outcome.Reproduced, outcome.NotReproduced, outcome.Lower, outcome.NoClearDifference,
-		outcome.Higher, outcome.NoInterval, outcome.Inconclusive, outcome.NotInThisRun} {
+	for _, o := range []outcome.Outcome{outcome.Reproduced, outcome.NotReproduced, outcome.Lower,
+		outcome.NoClearDifference, outcome.Higher, outcome.NoInterval, outcome.Inconclusive, outcome.NotInThisRun} {
 		n := 0
 		for _, f := range found {
 			if f == o {

@@ -105,8 +105,8 @@ var (
 	id   = regexp.MustCompile(` id="([^"]*)"`)
 )
 
-// TestPagesAreWhole: a page asks nothing of a network and runs nothing, its links lead to places in it, each of which is
-// there once, and what servers say stays text.
+// TestPagesAreWhole: a page asks nothing of a network and runs nothing, its links lead to places in it, each of which
+// is there once, and what servers say stays text.
 func TestPagesAreWhole(t *testing.T) {
 	for name, page := range pages(t) {
 		if found := outward.FindString(page); found != "" {
@@ -207,7 +207,8 @@ func TestAPageBeginsWithAPicture(t *testing.T) {
 	}
 	run := latency()
 	run.Lesson = result.Lesson{Name: "00-tour", Question: "What does each way cost?", Comparisons: []lesson.Comparison{}}
-	if page := page(t, run); !strings.Contains(page, "makes no comparison") || strings.Contains(page, "What the study saw") {
+	page := page(t, run)
+	if !strings.Contains(page, "makes no comparison") || strings.Contains(page, "What the study saw") {
 		t.Error("the page of a lesson without comparisons doesn't say that it has none, or has a study")
 	}
 	runsPageOf(t, Named{"a", run}, Named{"b", run})

@@ -66,8 +66,9 @@ func TestTheTourFitsAProjector(t *testing.T) {
 			[]string{"* doubtful: statements failed; counts "}},
 		"paths off": {off, 54, 54, []string{"* doubtful: this machine's CPU was full",
 			"Off: yugabyte, pgbouncer-yugabyte, pgbouncer-yugabyte-near-app"}},
-		"interrupted":      {stopped, 40, 40, []string{"* doubtful: ", "Interrupted: it was stopped"}},
-		"nothing measured": {nothing, 0, 0, []string{"Failed: direct, connect, 1 client (experiment connect): k6 ended with code 107;"}},
+		"interrupted": {stopped, 40, 40, []string{"* doubtful: ", "Interrupted: it was stopped"}},
+		"nothing measured": {nothing, 0, 0,
+			[]string{"Failed: direct, connect, 1 client (experiment connect): k6 ended with code 107;"}},
 	} {
 		text := Text(test.run, false)
 		fits(t, text)
@@ -125,6 +126,16 @@ func TestOnePathsSeriesIsOneTable(t *testing.T) {
 	}
 }
 
+// A metric that means one thing in open loops and another one in closed loops has one entry in the legend, with both.
+func TestALegendNamesAMetricOnce(t *testing.T) {
+	text := oneLine(Text(tour(), true))
+	const want = "response time p50: median response time, from an iteration's intended start; or median response time " +
+		"of a transaction, or of a statement outside of one"
+	if strings.Count(text, "response time p50: ") != 1 || !strings.Contains(text, want) {
+		t.Errorf("%q isn't there once:\n%s", want, Text(tour(), true))
+	}
+}
+
 func TestWithoutDirectThereAreNoRatios(t *testing.T) {
 	run := newRun()
 	run.Paths = []result.Path{{Name: "socket"}}
@@ -140,7 +151,8 @@ func TestAFlagThatIsANote(t *testing.T) {
 	cell := outcome.Select(run, run.Lesson.Comparisons[0].Of)[0]
 	cell.Repeats[0].Flags = []result.Flag{{Kind: result.FlagErrors}}
 	text, _ := Verdict(run)
-	if !regexp.MustCompile(`(?m)^lower.* 0\.091\* .*Throughput`).MatchString(text) || !strings.Contains(text, "\nerrors: ") {
+	starred := regexp.MustCompile(`(?m)^lower.* 0\.091\* .*Throughput`)
+	if !starred.MatchString(text) || !strings.Contains(text, "\nerrors: ") {
 		t.Errorf("no comparison is starred and lower, or the flag isn't explained:\n%s", text)
 	}
 }

@@ -11,12 +11,13 @@ import (
 	"pooler-lab/internal/topology"
 )
 
-// A Node is a database server as the lab's own role sees it, on a connection that has no toxiproxy in it. Its session with
-// PostgreSQL is in database postgres, so that database lab's counters hold clients alone. It belongs to one goroutine.
+// A Node is a database server as the lab's own role sees it, on a connection that has no toxiproxy in it. Its session
+// with PostgreSQL is in database postgres, so that database lab's counters hold clients alone. It belongs to one
+// goroutine.
 type Node struct{ *session.Line }
 
-// NewNode describes the primary, the standby or yugabyte, which has a login for role app alone. Nothing is opened before
-// it is asked.
+// NewNode describes the primary, the standby or yugabyte, which has a login for role app alone. Nothing is opened
+// before it is asked.
 func NewNode(service string) *Node {
 	if service == yugabyte {
 		dsn := topology.Endpoint{Host: yugabyte, Port: 5433, DBName: "lab"}.DSN(app)

@@ -138,7 +138,8 @@ func TestCounts(t *testing.T) {
 		{"Pgpool-II: all went to the standby", "pgpool", "", probed, both(22, 1043), k6, []bool{true}},
 		{"Pgpool-II: one is missing", "pgpool", "", probed, both(1043, 10), k6, []bool{false}},
 		{"Pgpool-II: one is too many", "pgpool", "", probed, both(22, 1044), k6, []bool{false}},
-		// A BEGIN block is sent to the primary and to the session's own node, and may commit twice; 1 is the connection's own.
+		// A BEGIN block is sent to the primary and to the session's own node, and may commit twice; 1 is the connection's
+		// own.
 		{"Pgpool-II: blocks on the primary", "pgpool", "", both(0, 0), both(102, 1), blocks, []bool{true}},
 		{"Pgpool-II: blocks on both", "pgpool", "", both(0, 0), both(102, 101), blocks, []bool{true}},
 		{"Pgpool-II: and a DISCARD ALL", "pgpool", "", both(0, 0), both(102, 102), blocks, []bool{true}},
