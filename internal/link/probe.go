@@ -29,7 +29,7 @@ func NewProbe(host string, l topology.Link) *Probe {
 		at:   topology.Endpoint{Host: host, Port: l.Port(), DBName: "postgres"},
 		user: "lab", password: os.Getenv("LAB_PASSWORD"), sql: "SELECT 1",
 	}
-	if kind, err := pooler.Find(l.Pooler()); err == nil {
+	if kind, err := pooler.Find(l.Pooler); err == nil {
 		p.at.DBName, p.sql = kind.Console(l.Service()).DBName, kind.Version
 	}
 	if l.Service() == "yugabyte" {

@@ -78,7 +78,7 @@ func (l *latencyCommand) roundTrip(ctx context.Context, p Proxy) (*float64, stri
 	if err != nil {
 		return nil, err.Error()
 	}
-	if off := known.Unavailable(); off != "" {
+	if off := known.Unavailable; off != "" {
 		return nil, "off: " + off
 	}
 	if !p.Enabled {

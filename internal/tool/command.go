@@ -151,7 +151,7 @@ func usable(set *topology.Set, name string) (topology.Path, error) {
 	if err != nil {
 		return p, err
 	}
-	if off := p.Unavailable(); off != "" {
+	if off := p.Unavailable; off != "" {
 		return p, fmt.Errorf("path %s can't be used: %s", p.Name, off)
 	}
 	return p, nil

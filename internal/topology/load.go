@@ -2,6 +2,7 @@ package topology
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -38,14 +39,13 @@ func Load(root string) (*Set, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	for i := range set.Paths {
-		for _, name := range set.Paths[i].Services {
-			if set.Paths[i].off == "" {
-				set.Paths[i].off = whyOff(all, name)
-			}
+		p := &set.Paths[i]
+		for _, name := range p.Services {
+			p.Unavailable = cmp.Or(p.Unavailable, whyOff(all, name))
 		}
 	}
 	for i, l := range set.Links {
-		set.Links[i].pooler = set.PoolerKind(l.Service())
+		set.Links[i].Pooler = set.PoolerKind(l.Service())
 	}
 	return set, nil
 }

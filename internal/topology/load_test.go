@@ -93,8 +93,8 @@ func TestLoad(t *testing.T) {
 		t.Errorf("the poolers are %v", poolers)
 	}
 	for _, p := range set.Paths {
-		if p.Unavailable() != "" {
-			t.Errorf("%s is off: %s", p.Name, p.Unavailable())
+		if p.Unavailable != "" {
+			t.Errorf("%s is off: %s", p.Name, p.Unavailable)
 		}
 	}
 }
@@ -116,11 +116,11 @@ func TestUnavailable(t *testing.T) {
 			}
 			yugabyte, _ := set.Find("yugabyte")
 			link, _ := set.Link("client-yugabyte")
-			if yugabyte.Unavailable() != c.want || link.Unavailable() != c.want {
-				t.Errorf("got path %q, link %q; want %q", yugabyte.Unavailable(), link.Unavailable(), c.want)
+			if yugabyte.Unavailable != c.want || link.Unavailable != c.want {
+				t.Errorf("got path %q, link %q; want %q", yugabyte.Unavailable, link.Unavailable, c.want)
 			}
-			if direct, _ := set.Find("direct"); direct.Unavailable() != "" {
-				t.Errorf("direct is off: %s", direct.Unavailable())
+			if direct, _ := set.Find("direct"); direct.Unavailable != "" {
+				t.Errorf("direct is off: %s", direct.Unavailable)
 			}
 		})
 	}
