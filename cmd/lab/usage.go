@@ -21,10 +21,9 @@ var scripts = []string{
 // showAsTyped makes the help of all commands show them as people type them on the host, no wider than a terminal.
 func showAsTyped(root *cobra.Command) {
 	cobra.AddTemplateFunc("typed", typed)
-	cobra.AddTemplateFunc("fold", fold)
 	cobra.AddTemplateFunc("beside", func(padding int, text string) string {
 		indent := strings.Repeat(" ", 2+padding+1) // of cobra's own list of commands
-		return wrap(text, indent)
+		return strings.Join(terminal.Wrap(text, columns-len(indent)), "\n"+indent)
 	})
 	usage := strings.NewReplacer(
 		"{{.UseLine}}", "{{typed .UseLine}}",
@@ -33,7 +32,6 @@ func showAsTyped(root *cobra.Command) {
 		"Flags.FlagUsages", fmt.Sprintf("Flags.FlagUsagesWrapped %d", columns),
 	)
 	root.SetUsageTemplate(usage.Replace(root.UsageTemplate()))
-	root.SetHelpTemplate(strings.Replace(root.HelpTemplate(), "{{. |", "{{fold . |", 1))
 }
 
 // typed returns a command line of the lab's program as it is typed on the host: "lab psql PATH" is
@@ -77,24 +75,3 @@ func explainFlag(c *cobra.Command, err error) error {
 
 // columns is how wide help may be.
 const columns = 96
-
-// fold fills the paragraphs anew that are too wide; what is indented stays as it is.
-func fold(help string) string {
-	paragraphs := strings.Split(help, "\n\n")
-	for i, paragraph := range paragraphs {
-		wide, indented := false, false
-		for line := range strings.SplitSeq(paragraph, "\n") {
-			wide = wide || len(line) > columns
-			indented = indented || strings.HasPrefix(line, " ")
-		}
-		if wide && !indented {
-			paragraphs[i] = wrap(paragraph, "")
-		}
-	}
-	return strings.Join(paragraphs, "\n\n")
-}
-
-// wrap breaks a text between words, and begins each line but the first with indent.
-func wrap(words, indent string) string {
-	return strings.Join(terminal.Wrap(words, columns-len(indent)), "\n"+indent)
-}

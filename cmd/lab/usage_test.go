@@ -77,16 +77,3 @@ func flagsOf(command *cobra.Command) iter.Seq[string] {
 		command.Flags().VisitAll(func(f *pflag.Flag) { more = more && yield(f.Name) })
 	}
 }
-
-func TestFold(t *testing.T) {
-	wide := strings.TrimSpace(strings.Repeat("word ", 30))
-	for text, want := range map[string]string{
-		"short\n\nlines": "short\n\nlines",
-		"  " + wide:      "  " + wide,
-		wide + "\nmore":  wide[:94] + "\n" + wide[95:] + " more",
-	} {
-		if got := fold(text); got != want {
-			t.Errorf("%q\nbecame %q\nwanted %q", text, got, want)
-		}
-	}
-}

@@ -19,6 +19,13 @@ import (
 // UnderWay says what is measuring just now ("lesson 00-tour"), not ok where nothing is.
 type UnderWay func() (what string, ok bool)
 
+// Warn tells who is about to do what could spoil a measurement that one is under way.
+func (u UnderWay) Warn(notes io.Writer, spoils string) {
+	if what, busy := u(); busy {
+		fmt.Fprintf(notes, "%s is running: %s spoils what it does just now (a lesson rejects such a cell)\n", what, spoils)
+	}
+}
+
 // A latencyCommand is one call of `lab latency`: what it acts on, and where it writes its table and its notes.
 type latencyCommand struct {
 	*Switch
@@ -53,11 +60,11 @@ func NewCommand(underWay UnderWay) *cobra.Command {
 		Long: `Shows every link with what it is set to add and the round trip measured just now; or sets links.
 PORT is where programs of your own machine reach the link, as role app and database lab.
 
-LATENCY is the round trip that a link adds, in whole milliseconds: 10ms, 10 and 0.01s are the same.
-A path's name stands for its links, "all" for all links.
-Afterwards a link carries exactly what you set: a jitter or bandwidth it had before is gone.
-The standby's replication goes over primary-standby while something is set on that link or it is cut.
-With 0 or "off" it goes straight to the standby again.`,
+LATENCY is the round trip that a link adds, in whole milliseconds: 10ms, 10 and 0.01s are the
+same. A path's name stands for its links, "all" for all links. Afterwards a link carries exactly
+what you set: a jitter or bandwidth it had before is gone. The standby's replication goes over
+primary-standby while something is set on that link or it is cut. With 0 or "off" it goes
+straight to the standby again.`,
 		Example: `  scripts/latency                          every link, measured
   scripts/latency 10ms client-primary      10 ms on one link
   scripts/latency 20ms pgpool --jitter 5ms
@@ -140,10 +147,7 @@ func (l *latencyCommand) change(
 	if err != nil {
 		return err
 	}
-	if what, busy := l.underWay(); busy {
-		fmt.Fprintf(l.notes, "%s is running: a change of links spoils what it does just now (a lesson rejects such a cell)\n",
-			what)
-	}
+	l.underWay.Warn(l.notes, "a change of links")
 	changed := Each(links, func(link string) error { return change(ctx, link) })
 	if err := l.show(ctx, links, false); changed == nil {
 		return err
@@ -162,7 +166,7 @@ func (l *latencyCommand) targets(names []string) ([]string, error) {
 
 // show shows links. Who only asks is told, too, where a restart of toxiproxy is why nothing is on them.
 func (l *latencyCommand) show(ctx context.Context, links []string, explain bool) error {
-	now, unread, err := l.client.Read(ctx)
+	now, unread, err := l.Read(ctx)
 	if err != nil {
 		return err
 	}
@@ -179,7 +183,7 @@ func (l *latencyCommand) show(ctx context.Context, links []string, explain bool)
 // noteRestart says that a restart of toxiproxy took everything off the links. Toxiproxy starts before the container of
 // the lab's program does, unless it starts anew.
 func (l *latencyCommand) noteRestart(ctx context.Context) {
-	started, err := l.client.Started(ctx)
+	started, err := l.Started(ctx)
 	if err == nil && !l.began.IsZero() && started.After(l.began) {
 		fmt.Fprintf(l.notes, "toxiproxy started anew at %s UTC: what was set on links before is gone\n",
 			started.UTC().Format(time.TimeOnly))

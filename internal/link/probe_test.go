@@ -151,12 +151,12 @@ func commandOver(t *testing.T, client *Client, links ...topology.Link) *latencyC
 			client.links = append(client.links, l.Name)
 		}
 	}
-	return &latencyCommand{Switch: &Switch{client: client}, host: "127.0.0.1", set: &topology.Set{Links: links}}
+	return &latencyCommand{Switch: &Switch{Client: client}, host: "127.0.0.1", set: &topology.Set{Links: links}}
 }
 
 func readRows(t *testing.T, l *latencyCommand) []Row {
 	t.Helper()
-	now, unread, err := l.client.Read(t.Context())
+	now, unread, err := l.Read(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func TestPutBringsBackWhateverChanged(t *testing.T) {
 			if got := before.Difference(now); got != c.want {
 				t.Errorf("difference\ngot  %s\nwant %s", got, c.want)
 			}
-			if err := (&Switch{client: client}).Put(ctx, before); err != nil {
+			if err := (&Switch{Client: client}).Put(ctx, before); err != nil {
 				t.Fatal(err)
 			}
 			after, err := client.Snapshot(ctx)
@@ -104,7 +104,7 @@ func TestLinksComeAndGo(t *testing.T) {
 	if got := before.Difference(after); got != want {
 		t.Errorf("difference\ngot  %s\nwant %s", got, want)
 	}
-	if err := (&Switch{client: client}).Put(ctx, before); err == nil {
+	if err := (&Switch{Client: client}).Put(ctx, before); err == nil {
 		t.Error("a link that is gone was put back")
 	}
 	if now, err := client.Snapshot(ctx); err != nil || now.SetMS("client-standby") != 0 {

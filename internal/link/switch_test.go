@@ -16,7 +16,7 @@ import (
 func TestReset(t *testing.T) {
 	client, ctx := startToxiproxy(t), t.Context()
 	l := addLink(t, client, "client-primary", listen(t, answerQueries))
-	s, probe := &Switch{client: client}, NewProbe("127.0.0.1", l)
+	s, probe := &Switch{Client: client}, NewProbe("127.0.0.1", l)
 	defer probe.Close()
 	if _, err := probe.Sample(ctx); err != nil {
 		t.Fatal(err)
@@ -168,7 +168,7 @@ func TestReplicationFollowsItsLink(t *testing.T) {
 // A standby that is away keeps no link from being set and put back. The error says what is left to do.
 func TestLinksAreSetWhileTheStandbyIsAway(t *testing.T) {
 	s, _ := newReplicating(t)
-	ctx, other := t.Context(), addLink(t, s.client, "client-primary", listen(t, echo))
+	ctx, other := t.Context(), addLink(t, s.Client, "client-primary", listen(t, echo))
 	before, err := s.Snapshot(ctx)
 	if err != nil {
 		t.Fatal(err)

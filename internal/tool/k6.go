@@ -30,11 +30,12 @@ the first of its first experiment, over the path's link with whatever latency th
   LAB_PROTOCOL, LAB_ROLE, LAB_INSTANCES, LAB_INSTANCE_POOL, LAB_SEED, LAB_PARAMS='{"rows": 10}'
 
 A script of yours connects there where its client has no dsn: k6/x/pg reads PGHOST, PGPORT,
-PGDATABASE, PGUSER and PGPASSWORD. k6 sees the folder you stand in and the script's, each with the Git
-repository around it: where a script imports from elsewhere, stand in a folder that holds all its files.
+PGDATABASE, PGUSER and PGPASSWORD. k6 sees the folder you stand in and the script's, each with
+the Git repository around it: where a script imports from elsewhere, stand in a folder that
+holds all its files.
 
-A script makes tables of its own in the schema app, which comes first in the search path. Several statements
-in one text need the protocol simple:
+A script makes tables of its own in the schema app, which comes first in the search path.
+Several statements in one text need the protocol simple:
 
   const client = pg.client({ path: __ENV.LAB_PATH, protocol: 'simple' });
   client.exec('CREATE TABLE orders (id serial PRIMARY KEY); CREATE INDEX ON orders (id)');
@@ -42,7 +43,7 @@ in one text need the protocol simple:
 What k6 measured is written below results/k6/ as well.`
 
 // NewK6Command returns `lab k6`.
-func NewK6Command(underWay UnderWay) *cobra.Command {
+func NewK6Command(underWay link.UnderWay) *cobra.Command {
 	return &cobra.Command{
 		Use:   "k6 [k6's own arguments]",
 		Short: "Run k6 with the lab's PostgreSQL module, on any path",
@@ -61,7 +62,7 @@ func NewK6Command(underWay UnderWay) *cobra.Command {
 			if len(args) == 0 || args[0] != "run" {
 				return becomeK6(command.Context(), args, nil)
 			}
-			underWay.warn(command.ErrOrStderr(), "k6")
+			underWay.Warn(command.ErrOrStderr(), "the load of k6")
 			return runScript(command.Context(), args, command.ErrOrStderr())
 		},
 	}

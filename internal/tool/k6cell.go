@@ -45,28 +45,21 @@ var keys = map[string]string{
 // ownSettings are those that are in no experiment.
 var ownSettings = []string{"LAB_EXPERIMENT", "LAB_LINK", "LAB_SEED"}
 
-// elsewhere says how to have what a script alone can't.
+// elsewhere says how to have what a script alone can't: the state of links and servers.
 var elsewhere = map[string]string{
-	"LAB_LATENCY":            setTheLink,
-	"LAB_LATENCY_MS":         setTheLink,
-	"LAB_LATENCIES":          setTheLink,
-	"LAB_BANDWIDTH_KB_S":     "set the link first: scripts/latency 0 LINK --bandwidth 1000",
-	"LAB_REPLICATION_MS":     "set the link first: scripts/latency 20ms primary-standby",
-	"LAB_SCALE":              "the data has the scale it was loaded with: LAB_SCALE in .env, then scripts/reset",
-	"LAB_DSN":                "LAB_PATH says where to connect",
-	"LAB_CELL":               "LAB_PATH, LAB_CLIENTS and so on change the cell",
-	"LAB_POOL_SIZE":          onlyRuns,
-	"LAB_SETTINGS":           onlyRuns,
-	"LAB_FRESH_DATABASE":     onlyRuns,
-	"LAB_FILL_POOLS":         onlyRuns,
-	"LAB_WRITES":             onlyRuns,
-	"LAB_REPEATS":            onlyRuns,
-	"LAB_REPEATS_WANTED":     onlyRuns,
-	"LAB_SAMPLES_PER_SECOND": onlyRuns,
+	"LAB_LATENCY_MS":     setTheLink,
+	"LAB_LATENCIES":      setTheLink,
+	"LAB_BANDWIDTH_KB_S": setTheLink,
+	"LAB_REPLICATION_MS": setTheLink,
+	"LAB_POOL_SIZE":      onlyRuns,
+	"LAB_SETTINGS":       onlyRuns,
+	"LAB_FRESH_DATABASE": onlyRuns,
+	"LAB_FILL_POOLS":     onlyRuns,
+	"LAB_REPEATS":        onlyRuns,
 }
 
 const (
-	setTheLink = "a script goes over the link as it is: set it first, as in scripts/latency 10ms client-primary"
+	setTheLink = "a script goes over the links as they are: set them first, as in scripts/latency 10ms client-primary"
 	onlyRuns   = "only the run of a lesson prepares servers: scripts/run"
 )
 

@@ -42,12 +42,12 @@ func (s slowServer) serve(conn net.Conn) {
 
 func TestEachPauseIsInItsPhase(t *testing.T) {
 	const auth, query = 50 * time.Millisecond, 100 * time.Millisecond
-	one, err := newClient(t.Context(), slowServer{auth: auth, query: query}.listen(t), "app", "", false)
+	config, err := configOf(t.Context(), slowServer{auth: auth, query: query}.listen(t), "app", "", false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	p, err := one.measure(t.Context())
+	p, err := connectOnce(t.Context(), config)
 	all := time.Since(began)
 	if err != nil {
 		t.Fatal(err)
