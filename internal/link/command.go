@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +31,6 @@ type latencyCommand struct {
 	set        *topology.Set
 	presets    Presets
 	underWay   UnderWay
-	began      time.Time // when the container of the lab's program started
 	out, notes io.Writer
 	json       bool
 }
@@ -82,7 +79,6 @@ straight to the standby again.`,
 	command.Flags().
 		StringVar(&bandwidth, "bandwidth", "", "limit of each connection in each direction, in KB/s of 1000 bytes")
 	command.PersistentFlags().BoolVar(&asJSON, "json", false, "print JSON")
-	command.SetFlagErrorFunc(explainNegative)
 	command.AddCommand(
 		&cobra.Command{
 			Use:   "off [LINK|PATH|all ...]",
@@ -133,7 +129,7 @@ func open(underWay UnderWay) (*latencyCommand, error) {
 	}
 	links, err := NewSwitch(set, New(APIURL(), set.LinkNames()...))
 	return &latencyCommand{
-		Switch: links, host: topology.Proxy, set: set, presets: presets, underWay: underWay, began: containerStarted(),
+		Switch: links, host: topology.Proxy, set: set, presets: presets, underWay: underWay,
 	}, err
 }
 
@@ -149,7 +145,7 @@ func (l *latencyCommand) change(
 	}
 	l.underWay.Warn(l.notes, "a change of links")
 	changed := Each(links, func(link string) error { return change(ctx, link) })
-	if err := l.show(ctx, links, false); changed == nil {
+	if err := l.show(ctx, links); changed == nil {
 		return err
 	}
 	return changed
@@ -164,30 +160,17 @@ func (l *latencyCommand) targets(names []string) ([]string, error) {
 	return links, err
 }
 
-// show shows links. Who only asks is told, too, where a restart of toxiproxy is why nothing is on them.
-func (l *latencyCommand) show(ctx context.Context, links []string, explain bool) error {
+// show shows links, each as it is just now.
+func (l *latencyCommand) show(ctx context.Context, links []string) error {
 	now, unread, err := l.Read(ctx)
 	if err != nil {
 		return err
 	}
 	rows := l.rows(ctx, links, now, unread)
-	if explain && now.Bare() && len(unread) == 0 {
-		l.noteRestart(ctx)
-	}
 	if l.json {
 		return writeJSON(l.out, rows)
 	}
 	return writeTable(l.out, rows)
-}
-
-// noteRestart says that a restart of toxiproxy took everything off the links. Toxiproxy starts before the container of
-// the lab's program does, unless it starts anew.
-func (l *latencyCommand) noteRestart(ctx context.Context) {
-	started, err := l.Started(ctx)
-	if err == nil && !l.began.IsZero() && started.After(l.began) {
-		fmt.Fprintf(l.notes, "toxiproxy started anew at %s UTC: what was set on links before is gone\n",
-			started.UTC().Format(time.TimeOnly))
-	}
 }
 
 // showOrSet tells by the first argument what is meant: nothing, names of links, a latency or a preset.
@@ -198,7 +181,7 @@ func (l *latencyCommand) showOrSet(ctx context.Context, args []string, jitter, b
 			"--jitter and --bandwidth go with a latency and a link, as in: scripts/latency 20ms client-primary --jitter 5ms",
 		)
 	case len(args) == 0:
-		return l.show(ctx, l.set.LinkNames(), true)
+		return l.show(ctx, l.set.LinkNames())
 	case len(args) > 1 && bareNumber.MatchString(args[0]) && timeUnits[args[1]] != "":
 		joined := args[0] + timeUnits[args[1]]
 		return fmt.Errorf("write %s in one word, as in: scripts/latency %s",
@@ -218,7 +201,7 @@ func (l *latencyCommand) showOrSet(ctx context.Context, args []string, jitter, b
 		if err != nil {
 			return err
 		}
-		return l.show(ctx, links, true)
+		return l.show(ctx, links)
 	}
 	if settings, err = settings.with(jitter, bandwidth); err != nil {
 		return err
@@ -263,15 +246,4 @@ func (l *latencyCommand) meant(word string) (s Settings, isTarget bool, err erro
 	}
 	known := slices.Concat(l.presets.names(), targetNames(l.set), commands, []string{everything, "presets"})
 	return s, false, suggest.Unknown("latency (10ms), preset, link or path", word, known)
-}
-
-var negative = regexp.MustCompile(`^unknown shorthand flag: '[0-9.]' in (-\S+)`)
-
-// explainNegative says what is wrong with -5ms, which looks like a flag.
-func explainNegative(_ *cobra.Command, err error) error {
-	if match := negative.FindStringSubmatch(err.Error()); match != nil {
-		_, wrong := parseMS(match[1])
-		return wrong
-	}
-	return err
 }

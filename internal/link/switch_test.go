@@ -21,21 +21,15 @@ func TestReset(t *testing.T) {
 	if _, err := probe.Sample(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Reset(ctx, l.Name); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, s.Reset(ctx, l.Name))
 	if _, err := probe.Sample(ctx); err == nil {
 		t.Error("a connection outlived a reset")
 	}
 	if _, err := probe.Sample(ctx); err != nil {
 		t.Errorf("no new connection after a reset: %v", err)
 	}
-	if err := s.Cut(ctx, l.Name); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Reset(ctx, l.Name); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, s.Cut(ctx, l.Name))
+	testkit.OK(t, s.Reset(ctx, l.Name))
 	if now, err := s.Proxy(ctx, l.Name); err != nil || now.Describe() != "cut" {
 		t.Errorf("a reset has ended the cut: %+v, %v", now, err)
 	}
@@ -46,12 +40,8 @@ func TestReset(t *testing.T) {
 func TestPutTakesReplicationOffABareLink(t *testing.T) {
 	s, standby := newReplicating(t)
 	before, err := s.Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.moveReplication(t.Context(), true); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
+	testkit.OK(t, s.moveReplication(t.Context(), true))
 	if err := s.Put(t.Context(), before); err != nil || standby.told() != straightConninfo {
 		t.Errorf("the standby is told %q, %v", standby.told(), err)
 	}
@@ -115,9 +105,7 @@ func newReplicating(t *testing.T) (*Switch, *standbyStandIn) {
 	client := startToxiproxy(t)
 	l := addLink(t, client, ReplicationLink, "primary:5432")
 	s, err := NewSwitch(&topology.Set{Links: []topology.Link{l}}, client)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	s.replication.standby = fmt.Sprintf("host=%s port=%s user=lab sslmode=disable", host, port)
 	return s, standby
 }
@@ -170,9 +158,7 @@ func TestLinksAreSetWhileTheStandbyIsAway(t *testing.T) {
 	s, _ := newReplicating(t)
 	ctx, other := t.Context(), addLink(t, s.Client, "client-primary", listen(t, echo))
 	before, err := s.Snapshot(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	s.replication.standby = "host=127.0.0.1 port=1 user=lab sslmode=disable"
 	const left = "the standby's replication couldn't be "
 	for _, settings := range []Settings{{}, {LatencyMS: 10}} {
@@ -183,9 +169,7 @@ func TestLinksAreSetWhileTheStandbyIsAway(t *testing.T) {
 			t.Errorf("the link is %+v, %v; wanted %+v", now, err, settings)
 		}
 	}
-	if err := s.Set(ctx, other.Name, Settings{LatencyMS: 5}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, s.Set(ctx, other.Name, Settings{LatencyMS: 5}))
 	if err := s.Put(ctx, before); err == nil || !strings.Contains(err.Error(), left) {
 		t.Errorf("put back: %v", err)
 	}

@@ -48,9 +48,7 @@ func addLink(t testing.TB, c *Client, name, upstream string) topology.Link {
 	t.Helper()
 	var made Proxy
 	asked := map[string]any{"name": name, "listen": "127.0.0.1:0", "upstream": upstream, "enabled": true}
-	if err := c.do(t.Context(), http.MethodPost, "/proxies", asked, &made); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, c.do(t.Context(), http.MethodPost, "/proxies", asked, &made))
 	c.links = append(c.links, name)
 	return topology.Link{Name: name, Listen: made.Listen, Upstream: upstream}
 }
@@ -89,9 +87,7 @@ type aClient struct {
 func connectThrough(t *testing.T, l topology.Link) aClient {
 	t.Helper()
 	conn, err := net.Dial("tcp", l.Listen)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	t.Cleanup(func() { conn.Close() })
 	return aClient{t, conn}
 }

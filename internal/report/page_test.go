@@ -10,6 +10,7 @@ import (
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/testkit"
 )
 
 // largest is how many bytes a page may have: it travels by mail.
@@ -19,9 +20,7 @@ const largest = 300_000
 func page(t *testing.T, run *result.Run) string {
 	t.Helper()
 	text, err := HTML(run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return string(text)
 }
 
@@ -29,9 +28,7 @@ func page(t *testing.T, run *result.Run) string {
 func runsPageOf(t *testing.T, runs ...Named) string {
 	t.Helper()
 	text, err := Runs(runs...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return string(text)
 }
 
@@ -76,9 +73,7 @@ func TestGolden(t *testing.T) {
 	run := tour()
 	run.Cells[0].Settings = map[string]map[string]string{"primary": {"work_mem": "64MB", "jit": "off"}}
 	var out bytes.Buffer
-	if err := CSV(&out, run); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, CSV(&out, run))
 	all["tour.csv"] = out.String()
 	for name, text := range all {
 		golden(t, name, text)

@@ -9,6 +9,7 @@ import (
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
 )
 
@@ -16,9 +17,7 @@ import (
 func whole(t *testing.T, figure float64, flags ...result.FlagKind) *result.Run {
 	t.Helper()
 	set, err := topology.Load("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	run := newRun()
 	for _, p := range set.Paths {
 		if p.ApplicationPool { // '*' doesn't mean it

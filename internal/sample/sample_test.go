@@ -28,9 +28,7 @@ func TestStats(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var said stats
-			if err := json.Unmarshal([]byte(test.body), &said); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, json.Unmarshal([]byte(test.body), &said))
 			s := said.sample()
 			if s.memory != test.memory || s.cpu != 1500*time.Millisecond || s.periods != 20 || s.throttled != 5 ||
 				s.at.IsZero() {

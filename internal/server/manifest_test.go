@@ -62,9 +62,7 @@ func TestLoginsRevokesTheLogin(t *testing.T) {
 			l.nodes[name] = &Node{session.NewLine(name, dsn, "")}
 		}
 		asked, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		defer asked.Close()
 		go func() {
 			if conn, err := asked.Accept(); err == nil {

@@ -5,6 +5,7 @@ import (
 
 	"pooler-lab/internal/pooler"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/testkit"
 )
 
 // Two cells load the same servers: what both reach counted the sum.
@@ -49,9 +50,7 @@ func TestCountsOfAPair(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			l, err := New(labSet())
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			var sides []pooler.Side
 			for i, name := range test.paths {
 				link := ""

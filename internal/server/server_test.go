@@ -7,6 +7,7 @@ import (
 
 	"pooler-lab/internal/pooler"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
 )
 
@@ -45,13 +46,9 @@ func labSet() *topology.Set {
 func pathOf(t *testing.T, name, link string) Path {
 	set := labSet()
 	p, err := set.Find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	path, err := NewPath(set, p, link)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return path
 }
 
@@ -152,9 +149,7 @@ func TestCounts(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			l, err := New(labSet())
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			p := pathOf(t, test.path, test.link)
 			side := Side{Path: p, before: test.before}
 			load := side.since(test.after, test.k6)
@@ -184,9 +179,7 @@ func TestClients(t *testing.T) {
 		"direct": {false, true}, "socket": {false, true}, "pgbouncer-transaction": {true, false}, "pgpool": {false, false},
 	} {
 		p, err := labSet().Find(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		if got := [2]bool{PoolSizeSetting(p) != "", Straight(p)}; got != want {
 			t.Errorf("%s: a pool's size can be set, straight: %v", name, got)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
 )
 
@@ -12,9 +13,7 @@ func TestChoose(t *testing.T) {
 	t.Setenv("COMPOSE_PROFILES", "")
 	t.Setenv("LAB_YUGABYTE_OFF", "its image can't be pulled here")
 	set, err := topology.Load("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	cases := []struct {
 		name, args string
 		endpoint   string
@@ -45,9 +44,7 @@ func TestChoose(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			if endpoint.String() != c.endpoint || !slices.Equal(rest, strings.Fields(c.rest)) {
 				t.Errorf("got %s %q, want %s %q", endpoint, rest, c.endpoint, c.rest)
 			}
@@ -85,9 +82,7 @@ func TestPgbenchInitialize(t *testing.T) {
 
 func TestPgbenchOnAReadOnlyServer(t *testing.T) {
 	set, err := topology.Load("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for _, p := range set.Paths {
 		if got := readOnly(set, p.Name); got != (p.Name == "standby") {
 			t.Errorf("%s is read-only: %v", p.Name, got)

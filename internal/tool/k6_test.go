@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
 )
 
@@ -22,9 +23,7 @@ func labScript(t *testing.T) string {
 func scriptOf(t *testing.T, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "script.js")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(file, []byte(text), 0o600))
 	return file
 }
 
@@ -52,9 +51,7 @@ func settled(t *testing.T, text, settings string) (scriptRun, error) {
 	t.Setenv("COMPOSE_PROFILES", "")
 	t.Setenv("LAB_YUGABYTE_OFF", "its image can't be pulled here")
 	set, err := topology.Load("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	args := []string{"run"}
 	for setting := range strings.FieldsSeq(settings) {
 		args = append(args, "-e", "LAB_"+setting)
@@ -67,9 +64,7 @@ func settled(t *testing.T, text, settings string) (scriptRun, error) {
 		return newScriptRun(set, given, nil)
 	}
 	plan, err := lesson.Parse("05-balance.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return newScriptRun(set, given, plan)
 }
 
@@ -101,9 +96,7 @@ func TestCellOfAScript(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			run, err := settled(t, aPlan, c.settings)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			env, err := run.env()
 			for _, want := range c.want {
 				if err != nil || !strings.Contains(env[0], want) {
@@ -235,13 +228,9 @@ func TestExtensionsThatArentThere(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
-			if err := os.Mkdir(filepath.Join(folder, "lib"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.Mkdir(filepath.Join(folder, "lib"), 0o755))
 			for file, text := range map[string]string{"test.js": c.script, "lib/db.js": c.lib} {
-				if err := os.WriteFile(filepath.Join(folder, file), []byte(text+"\n"), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, os.WriteFile(filepath.Join(folder, file), []byte(text+"\n"), 0o600))
 			}
 			_, err := parseK6([]string{"run", filepath.Join(folder, "test.js")})
 			if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
@@ -268,9 +257,7 @@ func TestSummaryFile(t *testing.T) {
 func TestGarbageOfAScript(t *testing.T) {
 	t.Setenv("GOGC", "")
 	run, err := settled(t, aPlan, "EXPERIMENT=huge")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if env, err := run.env(); err != nil || !slices.Contains(env, "GOGC=10") {
 		t.Errorf("4000 clients have %v, %v", env, err)
 	}

@@ -6,24 +6,22 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pooler-lab/internal/testkit"
 )
 
 // lab writes the three files that Load reads; the arguments replace their texts.
 func lab(t *testing.T, paths, links string) string {
 	t.Helper()
 	root := t.TempDir()
-	if err := os.Mkdir(filepath.Join(root, "configs"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Mkdir(filepath.Join(root, "configs"), 0o755))
 	for name, text := range map[string]string{
 		"compose.yaml": "services:\n  toxiproxy: {}\n  pgbouncer: {}\n  primary: {}\n" +
 			"  yugabyte: {profiles: [yugabyte]}\n",
 		"configs/paths.yaml":     paths,
 		"configs/toxiproxy.json": links,
 	} {
-		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o644))
 	}
 	return root
 }
@@ -72,13 +70,9 @@ func TestLoad(t *testing.T) {
 	t.Setenv("COMPOSE_PROFILES", "yugabyte,other")
 	t.Setenv("LAB_YUGABYTE_OFF", "")
 	set, err := Load(lab(t, goodPaths, goodLinks))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	near, err := set.Find("near")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if plain, _ := near.Endpoint(""); plain != (Endpoint{"pgbouncer", 6432, "lab"}) {
 		t.Errorf("near without latency is %v; want pooled's endpoint", plain)
 	}
@@ -111,9 +105,7 @@ func TestUnavailable(t *testing.T) {
 			t.Setenv("COMPOSE_PROFILES", c.profiles)
 			t.Setenv("LAB_YUGABYTE_OFF", c.off)
 			set, err := Load(lab(t, goodPaths, goodLinks))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			yugabyte, _ := set.Find("yugabyte")
 			link, _ := set.Link("client-yugabyte")
 			if yugabyte.Unavailable != c.want || link.Unavailable != c.want {
@@ -193,9 +185,7 @@ func TestLoadRefusesLinks(t *testing.T) {
 // The lab's own files, as they stand.
 func TestLabsOwnFiles(t *testing.T) {
 	set, err := Load("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for _, l := range set.Links {
 		if len(set.PathsOver(l.Name)) == 0 && l.Name != "primary-standby" {
 			t.Errorf("no path goes over %s", l.Name)
@@ -205,9 +195,7 @@ func TestLabsOwnFiles(t *testing.T) {
 
 func TestHostPort(t *testing.T) {
 	set, err := Load(lab(t, goodPaths, goodLinks))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	cases := []struct {
 		ports, link string
 		want        int
