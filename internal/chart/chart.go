@@ -10,7 +10,7 @@ type Chart struct {
 	ID, Title, Description string
 	X                      string // what the places differ in
 	Y                      string // what the figures are, with their unit
-	LogX, LogY             bool
+	LogX, LogY             bool   // of lines
 	Places                 []Place
 	Series                 []Series
 	Write                  func(float64) string // writes a figure; nil: Number does

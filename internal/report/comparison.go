@@ -20,6 +20,7 @@ type Badge struct {
 	Sign    string
 	Class   string
 	Why     string
+	of      outcome.Outcome
 }
 
 // looks are how outcomes do.
@@ -36,7 +37,7 @@ var looks = map[outcome.Outcome]Badge{
 
 func badgeOf(j outcome.Judged) Badge {
 	b := looks[j.Outcome]
-	b.Outcome, b.Why = j.Outcome.String(), j.Reason.String()
+	b.Outcome, b.Why, b.of = j.Outcome.String(), j.Reason.String(), j.Outcome
 	return b
 }
 
