@@ -44,33 +44,20 @@ func typed(line string) string {
 	return "scripts/" + strings.TrimSpace(name+" "+rest)
 }
 
-var (
-	unknownFlag = regexp.MustCompile(`^unknown flag: --(.+)$`)
-	notThat     = regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: strconv\.(\w+):`)
-)
+var unknownFlag = regexp.MustCompile(`^unknown flag: --(.+)$`)
 
-// explainFlag names the flag that was meant, or says what a flag wants that got no number.
+// explainFlag names the flag that was meant.
 func explainFlag(c *cobra.Command, err error) error {
-	if match := unknownFlag.FindStringSubmatch(err.Error()); match != nil {
-		var known []string
-		c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-		if closest := suggest.Closest(match[1], known); closest != "" {
-			return fmt.Errorf("%w: did you mean --%s?", err, closest)
-		}
-		return fmt.Errorf("%w: see --help", err)
-	}
-	match := notThat.FindStringSubmatch(err.Error())
+	match := unknownFlag.FindStringSubmatch(err.Error())
 	if match == nil {
 		return err
 	}
-	wants := map[string]string{
-		"ParseInt":   "a whole number, such as 6",
-		"ParseUint":  "a whole number, not below 0, such as 6",
-		"ParseFloat": "a number, such as 1.5",
-		"ParseBool":  "true or false, or nothing",
-		"Atoi":       "whole numbers, such as 1,5",
+	var known []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	if closest := suggest.Closest(match[1], known); closest != "" {
+		return fmt.Errorf("%w: did you mean --%s?", err, closest)
 	}
-	return fmt.Errorf("%s %s: give %s", match[2], match[1], wants[match[3]])
+	return fmt.Errorf("%w: see --help", err)
 }
 
 // columns is how wide help may be.

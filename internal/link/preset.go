@@ -40,22 +40,11 @@ func LoadPresets(root string) (Presets, error) {
 		return nil, fmt.Errorf("read presets from %s: %w", file, err)
 	}
 	for i, p := range presets {
-		if err := p.check(); err != nil {
+		if err := p.Check(); err != nil {
 			return nil, fmt.Errorf("%s: preset %d, %q: %w", file, i+1, p.Name, err)
 		}
 	}
 	return presets, nil
-}
-
-func (p Preset) check() error {
-	for what, said := range map[string]string{
-		"name": p.Name, "meaning": p.Meaning, "source": p.Source, "limits": p.Limits,
-	} {
-		if said == "" {
-			return fmt.Errorf("%s is needed", what)
-		}
-	}
-	return p.Settings.Check()
 }
 
 // Find returns the preset of that name; the error names the closest one and lists all.

@@ -30,7 +30,7 @@ func NewProbe(host string, l topology.Link) *Probe {
 		user: "lab", password: os.Getenv("LAB_PASSWORD"), sql: "SELECT 1",
 	}
 	if kind, err := pooler.Find(l.Pooler); err == nil {
-		p.at.DBName, p.sql = kind.Console(l.Service()).DBName, kind.Version
+		p.at.DBName, p.sql = kind.Console.DBName, kind.Version
 	}
 	if l.Service() == "yugabyte" {
 		p.at.DBName, p.user, p.password = "lab", "app", os.Getenv("APP_PASSWORD")

@@ -14,11 +14,9 @@ import (
 
 // pgbouncerKind is PgBouncer. Its admin console is a database of its own.
 var pgbouncerKind = Kind{
-	Name:  "pgbouncer",
-	Title: "PgBouncer",
-	Console: func(service string) topology.Endpoint {
-		return topology.Endpoint{Host: service, Port: 6432, DBName: "pgbouncer"}
-	},
+	Name:          "pgbouncer",
+	Title:         "PgBouncer",
+	Console:       topology.Endpoint{Port: 6432, DBName: "pgbouncer"},
 	Version:       "SHOW VERSION",
 	VersionColumn: "version",
 	PoolSize:      "default_pool_size",

@@ -16,11 +16,9 @@ import (
 
 // pgpoolKind is Pgpool-II. Any session with it is a console: it answers its own SHOW commands itself.
 var pgpoolKind = Kind{
-	Name:  "pgpool",
-	Title: "Pgpool-II",
-	Console: func(service string) topology.Endpoint {
-		return topology.Endpoint{Host: service, Port: 9999, DBName: "postgres"}
-	},
+	Name:          "pgpool",
+	Title:         "Pgpool-II",
+	Console:       topology.Endpoint{Port: 9999, DBName: "postgres"},
 	Version:       "SHOW pool_version",
 	VersionColumn: "pool_version",
 	KeepsServers:  true,

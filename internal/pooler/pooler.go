@@ -25,10 +25,10 @@ type Kind struct {
 	Name  string // in configs/paths.yaml
 	Title string // for people
 
-	// Console is where the lab's own role asks a service for its state, which no client's statistics count; its Host
-	// is the service. Version is a statement that the pooler answers itself there, and VersionColumn where it says
-	// its version.
-	Console       func(service string) topology.Endpoint
+	// Console is where the lab's own role asks a service for its state, which no client's statistics count; the service
+	// is its Host. Version is a statement that the pooler answers itself there, and VersionColumn where it says its
+	// version.
+	Console       topology.Endpoint
 	Version       string
 	VersionColumn string
 
@@ -177,7 +177,11 @@ func Find(name string) (Kind, error) {
 }
 
 // DSN is how the lab's own role asks a service of the kind for its state.
-func (k Kind) DSN(service string) string { return k.Console(service).DSN("lab") }
+func (k Kind) DSN(service string) string {
+	at := k.Console
+	at.Host = service
+	return at.DSN("lab")
+}
 
 // Open describes the service of that name; nothing is connected before it is asked.
 func (k Kind) Open(l Login) Pooler {

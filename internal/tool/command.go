@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/topology"
 )
@@ -108,29 +106,6 @@ func withoutVacuum(args []string) []string {
 	}
 	// Behind the others: pgbench knows --help and --version as its first argument only.
 	return append(slices.Clone(args), "-n")
-}
-
-// checkTest says which lessons there are where k6 is to run a file that isn't there.
-func checkTest(root string, args []string) error {
-	if len(args) < 2 || args[0] != "run" {
-		return nil
-	}
-	for i, arg := range args[1:] {
-		named := i == 0 || strings.HasSuffix(arg, ".js") || strings.HasSuffix(arg, ".ts")
-		if !named || strings.HasPrefix(arg, "-") || strings.ContainsAny(arg, ":=") {
-			continue // an option, its value, a URL, standard input
-		}
-		if _, err := os.Stat(arg); !errors.Is(err, os.ErrNotExist) {
-			continue
-		}
-		lessons, err := lesson.Names(filepath.Join(root, "k6", "lessons"))
-		if err != nil {
-			return err
-		}
-		return fmt.Errorf("there is no file %s; the lessons are k6/lessons/%s.js", arg,
-			strings.Join(lessons, ".js, k6/lessons/"))
-	}
-	return nil
 }
 
 // usable returns the path of that name; the error says why it can't be used.

@@ -52,25 +52,6 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-func TestCheckTest(t *testing.T) {
-	cases := []struct{ args, wrong string }{
-		{"run ../../k6/lessons/00-tour.js", ""},
-		{"run --quiet -o json=out.js ../../k6/lessons/00-tour.js", ""},
-		{"run -", ""},
-		{"version", ""},
-		{"run", ""},
-		{"run missing.js", "there is no file missing.js; the lessons are k6/lessons/00-tour.js"},
-		{"run --quiet missing.js", "there is no file missing.js; the lessons are k6/lessons/00-tour.js"},
-		{"run 00-tour", "there is no file 00-tour; the lessons are k6/lessons/00-tour.js"},
-	}
-	for _, c := range cases {
-		err := checkTest("../..", strings.Fields(c.args))
-		if (err == nil) != (c.wrong == "") || err != nil && !strings.HasPrefix(err.Error(), c.wrong) {
-			t.Errorf("k6 %s: got %v, want %q", c.args, err, c.wrong)
-		}
-	}
-}
-
 func TestPgbenchInitialize(t *testing.T) {
 	for arg, want := range map[string]bool{"-i": true, "-is5": true, "-qi": true, "--initialize": true, "-I": false,
 		"-S": false, "-f": false, "-finit.sql": false, "-Dside=i": false, "--client=1": false, "init.sql": false} {

@@ -56,9 +56,6 @@ func NewK6Command(underWay link.UnderWay) *cobra.Command {
 			if wantsHelp(args) {
 				return command.Help()
 			}
-			if err := checkTest(topology.Root(), args); err != nil {
-				return err
-			}
 			if len(args) == 0 || args[0] != "run" {
 				return becomeK6(command.Context(), args, nil)
 			}
