@@ -142,7 +142,7 @@ func (b *pgbouncer) Counters(ctx context.Context, u Use) (Counters, error) {
 }
 
 // Counted sets SHOW STATS beside k6's count.
-func (b *pgbouncer) Counted(_ Use, l Load) []result.Count {
+func (b *pgbouncer) Counted(_ Use, l LoadCounts) []result.Count {
 	return []result.Count{count("transactions, SHOW STATS of PgBouncer", l.K6.Transactions, l.Transactions,
 		deduction{"prepares", l.K6.Prepares}, deduction{"the lab's own", l.Own.Statements})}
 }
@@ -151,7 +151,7 @@ func (b *pgbouncer) Counted(_ Use, l Load) []result.Count {
 // parameters (their application_name) when a server connection gets a client that has others. In transaction mode all
 // clients have the same, so that is once a server connection, save the one that neverUsed counts; in session mode
 // DISCARD ALL follows each client and undoes it.
-func (b *pgbouncer) Overhead(u Use, l Load) Overhead {
+func (b *pgbouncer) Overhead(u Use, l LoadCounts) Overhead {
 	// A client that sends nothing gets no server connection.
 	connections, unused := l.K6.Connections-l.K6.Silent+l.Own.Connections, neverUsed(u, l.Sessions)
 	parts := []deduction{{"SETs", l.Sessions - unused}}
@@ -164,7 +164,7 @@ func (b *pgbouncer) Overhead(u Use, l Load) Overhead {
 }
 
 // Opened is how many the pool held at the load's end: it began empty, and keeps what it opens.
-func (b *pgbouncer) Opened(_ Use, l Load) (int64, bool) { return l.Servers, true }
+func (b *pgbouncer) Opened(_ Use, l LoadCounts) (int64, bool) { return l.Servers, true }
 
 // neverUsed is how many server connections in transaction mode may never have had a client: PgBouncer opens one at a
 // time, and the last one can come when nobody waits for it any more.

@@ -112,7 +112,7 @@ func (p *pgpool) Counters(ctx context.Context, u Use) (Counters, error) {
 // primary, it is one. It sends a BEGIN and its COMMIT to both of those servers, too. How often they were two is the
 // part of the count that stays unsure.
 // (Pgpool-II's own SHOW POOL_BACKEND_STATS loses counts where children count at the same moment.)
-func (p *pgpool) Overhead(u Use, l Load) Overhead {
+func (p *pgpool) Overhead(u Use, l LoadCounts) Overhead {
 	connections, nodes := l.K6.Connections+l.Own.Connections, int64(len(u.Nodes))
 	return Overhead{
 		less: []deduction{{"connections' own", connections * nodes}, {"DISCARD ALLs", connections},
@@ -122,7 +122,7 @@ func (p *pgpool) Overhead(u Use, l Load) Overhead {
 }
 
 // Opened can't be told: a child may keep a connection of an earlier client, which costs the servers as much.
-func (p *pgpool) Opened(Use, Load) (int64, bool) { return 0, false }
+func (p *pgpool) Opened(Use, LoadCounts) (int64, bool) { return 0, false }
 
 // Sample counts Pgpool-II's children. It has one for each client: MaxClients are those that serve one, PoolSize is
 // how many there are. Clients beyond that wait in the kernel's backlog, which Pgpool-II can't see, and its server

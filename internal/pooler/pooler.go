@@ -82,12 +82,12 @@ type Pooler interface {
 	// Counters is what the pooler has counted since it started.
 	Counters(context.Context, Use) (Counters, error)
 	// Counted sets what it counted itself during a load beside what k6 did; none where it counts no transactions.
-	Counted(Use, Load) []result.Count
+	Counted(Use, LoadCounts) []result.Count
 	// Overhead is what the servers commit for a load beside its clients' transactions.
-	Overhead(Use, Load) Overhead
+	Overhead(Use, LoadCounts) Overhead
 	// Opened is how many server connections were opened for a load; not ok where it can't tell, and its overhead
 	// doesn't depend on that.
-	Opened(Use, Load) (sessions int64, ok bool)
+	Opened(Use, LoadCounts) (sessions int64, ok bool)
 	// Sample is how it is filled just now, all pools of measured clients together.
 	Sample(context.Context, Use) (result.Pooler, error)
 	// State is how it is just now, for whoever watches.
@@ -132,19 +132,19 @@ type Counters struct {
 	Selects      []result.Share // that it sent to each server
 }
 
-// A Node is what one PostgreSQL server counted.
-type Node struct {
+// NodeCounters is what one PostgreSQL server counted.
+type NodeCounters struct {
 	Name    string
 	Commits int64
 	// Sessions is how many were opened. Each commits one transaction before its client's first: that of starting up.
 	Sessions int64
 }
 
-// A Load is what was counted from before a load until after it.
-type Load struct {
+// LoadCounts is what was counted from before a load until after it.
+type LoadCounts struct {
 	K6           result.Counted
 	Own          Own
-	Nodes        []Node
+	Nodes        []NodeCounters
 	Sessions     int64 // of the nodes' sessions, those of this load
 	Transactions int64 // of the pooler's own count
 	Servers      int64 // that the pooler held at the end of the load

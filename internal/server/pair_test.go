@@ -13,7 +13,7 @@ func TestCountsOfAPair(t *testing.T) {
 	first := result.Counted{Transactions: 500, Prepares: 5, Connections: 5}
 	second := result.Counted{Transactions: 1000, Prepares: 10, Connections: 10}
 	const both = "transactions of both cells of the pair, "
-	type node map[string]pooler.Node
+	type node map[string]pooler.NodeCounters
 	type is map[string]bool // whether each count agrees
 	tests := []struct {
 		name    string

@@ -96,13 +96,13 @@ func TestCounts(t *testing.T) {
 	k6 := result.Counted{Transactions: 1000, Prepares: 10, Connections: 10}
 	blocks := result.Counted{Transactions: 100, Connections: 1, Explicit: 100}
 	silent := result.Counted{Transactions: 100, Connections: 2, Silent: 1}
-	zero := tally{nodes: map[string]pooler.Node{"primary": {Commits: 50, Sessions: 5}}}
+	zero := tally{nodes: map[string]pooler.NodeCounters{"primary": {Commits: 50, Sessions: 5}}}
 	after := func(commits, sessions int64) tally {
-		return tally{nodes: map[string]pooler.Node{"primary": {Commits: 50 + commits, Sessions: 5 + sessions}}}
+		return tally{nodes: map[string]pooler.NodeCounters{"primary": {Commits: 50 + commits, Sessions: 5 + sessions}}}
 	}
 	pooled := func(t tally, transactions int64) tally { t.pooler.Transactions = transactions; return t }
 	both := func(onPrimary, onStandby int64) tally {
-		return tally{nodes: map[string]pooler.Node{"primary": {Commits: onPrimary}, "standby": {Commits: onStandby}}}
+		return tally{nodes: map[string]pooler.NodeCounters{"primary": {Commits: onPrimary}, "standby": {Commits: onStandby}}}
 	}
 	filled := zero
 	filled.own = pooler.Own{Connections: 1, Statements: 1}
