@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"pooler-lab/internal/testkit"
@@ -93,69 +91,4 @@ func TestBandwidthOfZeroIsTakenOff(t *testing.T) {
 		testkit.OK(t, client.Off(ctx, l.Name))
 		testkit.OK(t, client.Set(ctx, l.Name, Settings{LatencyMS: 5}))
 	}
-}
-
-// The port of a link that is cut may be taken for a while: a restore tries again, and other links don't wait for it.
-func TestRestoreTriesAgain(t *testing.T) {
-	var tries atomic.Int64
-	var squatter net.Listener
-	client := startToxiproxyBehind(t, func(api http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if squatter != nil && r.Method == http.MethodPatch && strings.HasSuffix(r.URL.Path, "client-primary") &&
-				tries.Add(1) == 3 {
-				squatter.Close()
-			}
-			api.ServeHTTP(w, r)
-		})
-	})
-	ctx := t.Context()
-	l := addLink(t, client, "client-primary", listen(t, echo))
-	for _, name := range []string{"client-standby", "client-pgpool", "primary-standby"} {
-		addLink(t, client, name, listen(t, echo))
-	}
-	for _, name := range client.links {
-		testkit.OK(t, client.Cut(ctx, name))
-	}
-	take(t, l.Listen, &squatter)
-	if err := Each(client.links, func(link string) error { return client.Off(ctx, link) }); err != nil {
-		t.Error(err)
-	}
-	if tries.Load() != 3 {
-		t.Errorf("tried %d times, the port was free at the third", tries.Load())
-	}
-	if now, err := client.Snapshot(ctx); err != nil || !now.Bare() {
-		t.Errorf("%+v, %v", now, err)
-	}
-
-	// A port that stays taken: the error names its link, and the others are restored.
-	for _, name := range client.links {
-		testkit.OK(t, client.Cut(ctx, name))
-	}
-	take(t, l.Listen, &squatter)
-	defer squatter.Close()
-	err := Each(client.links, func(link string) error { return client.Restore(ctx, link) })
-	if err == nil || strings.Count(err.Error(), "restore link") != 1 ||
-		!strings.Contains(err.Error(), "restore link client-primary: another connection of toxiproxy's has its port") {
-		t.Errorf("a port that stays taken: %v", err)
-	}
-	now, err := client.Snapshot(ctx)
-	testkit.OK(t, err)
-	for _, p := range now {
-		if p.Enabled == (p.Name == l.Name) {
-			t.Errorf("%s: enabled %v", p.Name, p.Enabled)
-		}
-	}
-}
-
-// take listens at an address that has just become free.
-func take(t *testing.T, address string, listener *net.Listener) {
-	t.Helper()
-	testkit.Eventually(t, func() string {
-		made, err := net.Listen("tcp", address)
-		if err != nil {
-			return err.Error()
-		}
-		*listener = made
-		return ""
-	})
 }

@@ -47,22 +47,6 @@ func TestPutTakesReplicationOffABareLink(t *testing.T) {
 	}
 }
 
-// Whatever a standby's primary_conninfo has been, it can be directed over the link and back.
-func TestDirected(t *testing.T) {
-	r := &replication{straight: "primary:5432", link: "toxiproxy:15010", detour: " host=toxiproxy port=15010"}
-	for _, straight := range []string{"host=primary port=5432 user=replicator", "user=replicator host=primary port=5432",
-		"host=toxiproxy port=15010 user=replicator host=primary port=5432"} {
-		over := r.directed(straight, true)
-		if r.isOver(straight) || !r.isOver(over) || r.directed(over, false) != straight {
-			t.Errorf("%q is over: %v; over the link it is %q", straight, r.isOver(straight), over)
-		}
-	}
-	const written = "host=toxiproxy port=15010 user=replicator" // by an earlier lab
-	if straight := r.directed(written, false); !r.isOver(written) || r.isOver(straight) {
-		t.Errorf("%q becomes %q", written, straight)
-	}
-}
-
 // A standbyStandIn stands in for a standby that streams at once from where it is told to.
 type standbyStandIn struct {
 	mu       sync.Mutex

@@ -25,15 +25,9 @@ const mostLatency = 24 * 3600 * 1000
 // startToxiproxy runs a toxiproxy in this process.
 func startToxiproxy(t testing.TB) *Client {
 	t.Helper()
-	return startToxiproxyBehind(t, func(api http.Handler) http.Handler { return api })
-}
-
-// startToxiproxyBehind runs one whose requests go through a handler of the test's.
-func startToxiproxyBehind(t testing.TB, behind func(api http.Handler) http.Handler) *Client {
-	t.Helper()
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
 	server.Metrics.RuntimeMetrics = collectors.NewRuntimeMetricCollectors()
-	api := httptest.NewServer(behind(server.Routes()))
+	api := httptest.NewServer(server.Routes())
 	t.Cleanup(func() {
 		if err := server.Collection.Clear(); err != nil {
 			t.Error(err)

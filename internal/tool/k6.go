@@ -138,23 +138,7 @@ func (r scriptRun) where(ctx context.Context) string {
 	if err != nil {
 		return text
 	}
-	set := now.SetMS(r.cell.Link)
-	return fmt.Sprintf("%s, which is set to %d ms%s", text, set, r.missing(set))
-}
-
-// missing says which latency the plan has, where its link is set to none of them.
-func (r scriptRun) missing(set int) string {
-	for _, latency := range r.latencies {
-		if latency.MS() == set {
-			return ""
-		}
-	}
-	for _, latency := range r.latencies {
-		if latency.MS() > 0 {
-			return fmt.Sprintf(" (its plan has %d ms there: scripts/latency %dms %s)", latency.MS(), latency.MS(), r.cell.Link)
-		}
-	}
-	return ""
+	return fmt.Sprintf("%s, which is set to %d ms", text, now.SetMS(r.cell.Link))
 }
 
 // summaryFile names the file that k6's output lab is to write, below results/k6: several may start in one

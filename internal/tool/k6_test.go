@@ -107,27 +107,6 @@ func TestCellOfAScript(t *testing.T) {
 	}
 }
 
-func TestLatencyThatThePlanHas(t *testing.T) {
-	none, ten, fifty := lesson.WithoutProxy, lesson.Through(10), lesson.Through(50)
-	for name, c := range map[string]struct {
-		planned []lesson.Latency
-		set     int
-		want    string
-	}{
-		"as planned":   {[]lesson.Latency{lesson.Through(0), ten}, 10, ""},
-		"without":      {[]lesson.Latency{none}, 0, ""},
-		"none planned": {[]lesson.Latency{none}, 10, ""},
-		"another": {[]lesson.Latency{ten, fifty}, 0,
-			" (its plan has 10 ms there: scripts/latency 10ms client-primary)"},
-		"no plan at all": {nil, 10, ""},
-	} {
-		run := scriptRun{cell: lesson.Cell{Link: "client-primary"}, latencies: c.planned}
-		if got := run.missing(c.set); got != c.want {
-			t.Errorf("%s: %q, not %q", name, got, c.want)
-		}
-	}
-}
-
 func TestScriptWithoutAPlan(t *testing.T) {
 	run, err := settled(t, "", "WORKLOAD=own CLIENTS=4")
 	c := run.cell

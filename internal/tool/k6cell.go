@@ -16,11 +16,10 @@ import (
 
 // A scriptRun is a script's cell and where its clients connect.
 type scriptRun struct {
-	cell      lesson.Cell
-	at        topology.Endpoint
-	latencies []lesson.Latency // that the plan has on the link
-	scale     int              // of the data
-	seed      uint32           // of random numbers; 0: others in each run
+	cell  lesson.Cell
+	at    topology.Endpoint
+	scale int    // of the data
+	seed  uint32 // of random numbers; 0: others in each run
 }
 
 // ofConnection are the settings that every script has.
@@ -177,7 +176,7 @@ func (r *scriptRun) connect(set *topology.Set, given k6Arguments, plan *lesson.L
 		return fmt.Errorf("experiment %s sets %s, which only a run of the lesson does: scripts/run %s --experiments %s",
 			e.Name, lacks, plan.Name, e.Name)
 	}
-	r.cell, r.latencies = cells[0], e.Latencies
+	r.cell = cells[0]
 	return nil
 }
 
