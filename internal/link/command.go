@@ -35,6 +35,9 @@ type latencyCommand struct {
 	json       bool
 }
 
+// A change is one of a switch's of a link.
+type change = func(s *Switch, ctx context.Context, link string) error
+
 // NewCommand returns `lab latency`, which shows and sets the latency of links. Whoever changes them while something
 // measures is told.
 func NewCommand(underWay UnderWay) *cobra.Command {
@@ -79,32 +82,21 @@ straight to the standby again.`,
 	command.Flags().
 		StringVar(&bandwidth, "bandwidth", "", "limit of each connection in each direction, in KB/s of 1000 bytes")
 	command.PersistentFlags().BoolVar(&asJSON, "json", false, "print JSON")
-	command.AddCommand(
-		&cobra.Command{
-			Use:   "off [LINK|PATH|all ...]",
-			Short: "Take everything off links (without a name: off all), and restore those that are cut",
-			Args:  cobra.ArbitraryArgs,
+	// changing is a subcommand that makes a change of links, of those that unnamed says where none is named.
+	changing := func(use, short string, change change, unnamed ...string) *cobra.Command {
+		return &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs,
 			RunE: opened(func(l *latencyCommand, ctx context.Context, args []string) error {
 				if len(args) == 0 {
-					args = []string{everything}
+					args = unnamed
 				}
-				return l.change(ctx, args, l.Off)
-			}),
-		},
-		&cobra.Command{
-			Use:   "cut LINK|PATH|all ...",
-			Short: "End the links' connections and refuse new ones",
-			RunE: opened(func(l *latencyCommand, ctx context.Context, args []string) error {
-				return l.change(ctx, args, l.Cut)
-			}),
-		},
-		&cobra.Command{
-			Use:   "restore LINK|PATH|all ...",
-			Short: "Let connections through links that were cut",
-			RunE: opened(func(l *latencyCommand, ctx context.Context, args []string) error {
-				return l.change(ctx, args, l.Restore)
-			}),
-		},
+				return l.change(ctx, args, change)
+			})}
+	}
+	command.AddCommand(
+		changing("off [LINK|PATH|all ...]",
+			"Take everything off links (without a name: off all), and restore those that are cut", (*Switch).Off, everything),
+		changing("cut LINK|PATH|all ...", "End the links' connections and refuse new ones", (*Switch).Cut),
+		changing("restore LINK|PATH|all ...", "Let connections through links that were cut", (*Switch).Restore),
 		&cobra.Command{
 			Use:   "presets",
 			Short: "List the presets: figures, where they come from, their limits",
@@ -134,30 +126,17 @@ func open(underWay UnderWay) (*latencyCommand, error) {
 }
 
 // change changes the links that names stand for, and shows what they are then, even where something failed.
-func (l *latencyCommand) change(
-	ctx context.Context,
-	names []string,
-	change func(ctx context.Context, link string) error,
-) error {
-	links, err := l.targets(names)
+func (l *latencyCommand) change(ctx context.Context, names []string, change change) error {
+	links, err := targets(l.set, names)
 	if err != nil {
 		return err
 	}
 	l.underWay.Warn(l.notes, "a change of links")
-	changed := Each(links, func(link string) error { return change(ctx, link) })
+	changed := Each(links, func(link string) error { return change(l.Switch, ctx, link) })
 	if err := l.show(ctx, links); changed == nil {
 		return err
 	}
 	return changed
-}
-
-// targets returns the links that names stand for, and says where a name could mean something else.
-func (l *latencyCommand) targets(names []string) ([]string, error) {
-	links, notes, err := targets(l.set, names)
-	for _, note := range notes {
-		fmt.Fprintln(l.notes, note)
-	}
-	return links, err
 }
 
 // show shows links, each as it is just now.
@@ -197,7 +176,7 @@ func (l *latencyCommand) showOrSet(ctx context.Context, args []string, jitter, b
 		if err := l.outOfOrder(args); err != nil {
 			return err
 		}
-		links, err := l.targets(args)
+		links, err := targets(l.set, args)
 		if err != nil {
 			return err
 		}
@@ -206,7 +185,9 @@ func (l *latencyCommand) showOrSet(ctx context.Context, args []string, jitter, b
 	if settings, err = settings.with(jitter, bandwidth); err != nil {
 		return err
 	}
-	return l.change(ctx, args[1:], func(ctx context.Context, link string) error { return l.Set(ctx, link, settings) })
+	return l.change(ctx, args[1:], func(s *Switch, ctx context.Context, link string) error {
+		return s.Set(ctx, link, settings)
+	})
 }
 
 // commands are words that stand before links.
@@ -241,7 +222,7 @@ func (l *latencyCommand) meant(word string) (s Settings, isTarget bool, err erro
 	if preset, err := l.presets.Find(word); err == nil {
 		return preset.Settings, false, nil
 	}
-	if _, _, err := target(l.set, word); err == nil {
+	if _, err := target(l.set, word); err == nil {
 		return s, true, nil
 	}
 	known := slices.Concat(l.presets.names(), targetNames(l.set), commands, []string{everything, "presets"})

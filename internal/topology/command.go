@@ -51,25 +51,9 @@ func (s *Set) writeTable(w io.Writer) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	return s.writeOff(w)
-}
-
-// writeOff says once for each reason which paths can't be used for it.
-func (s *Set) writeOff(w io.Writer) error {
-	var reasons []string
-	off := map[string][]string{}
 	for _, p := range s.Paths {
-		if p.Unavailable == "" {
-			continue
-		}
-		if len(off[p.Unavailable]) == 0 {
-			reasons = append(reasons, p.Unavailable)
-		}
-		off[p.Unavailable] = append(off[p.Unavailable], p.Name)
-	}
-	for _, reason := range reasons {
-		if _, err := fmt.Fprintf(w, "\noff: %s\n  %s\n", strings.Join(off[reason], ", "), reason); err != nil {
-			return err
+		if p.Unavailable != "" {
+			fmt.Fprintf(w, "\n%s is off: %s\n", p.Name, p.Unavailable)
 		}
 	}
 	return nil
