@@ -61,10 +61,10 @@ func NewCommand(underWay UnderWay) *cobra.Command {
 PORT is where programs of your own machine reach the link, as role app and database lab.
 
 LATENCY is the round trip that a link adds, in whole milliseconds: 10ms, 10 and 0.01s are the
-same. A path's name stands for its links, "all" for all links. Afterwards a link carries exactly
-what you set: a jitter or bandwidth it had before is gone. The standby's replication goes over
-primary-standby while something is set on that link or it is cut. With 0 or "off" it goes
-straight to the standby again.`,
+same. A path's name stands for its links, unless a link has that name, and "all" for all links.
+Afterwards a link carries exactly what you set: a jitter or bandwidth it had before is gone. The
+standby's replication goes over primary-standby while something is set on that link or it is
+cut. With 0 or "off" it goes straight to the standby again.`,
 		Example: `  scripts/latency                          every link, measured
   scripts/latency 10ms client-primary      10 ms on one link
   scripts/latency 20ms pgpool --jitter 5ms

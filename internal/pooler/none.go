@@ -34,9 +34,9 @@ func (None) Counters(context.Context, Use) (Counters, error)        { return Cou
 func (None) Counted(Use, LoadCounts) []result.Count                 { return nil }
 func (None) Sample(context.Context, Use) (result.Pooler, error)     { return result.Pooler{}, nil }
 func (None) State(context.Context) (State, error)                   { return State{}, nil }
-func (None) Version(context.Context) (string, error)                { return "", errNone }
-func (None) Setting(context.Context, string) (string, error)        { return "", errNone }
-func (None) Apply(context.Context, string, string) error            { return errNone }
+func (None) Version(context.Context) (string, error)                { return "", nil }
+func (None) Setting(context.Context, string) (string, error)        { return "", errFixed }
+func (None) Apply(context.Context, string, string) error            { return errFixed }
 func (None) Reset(context.Context) error                            { return nil }
 func (None) CloseIdle(context.Context) error                        { return nil }
 func (None) Close()                                                 {}
@@ -44,4 +44,4 @@ func (None) Prove(context.Context, Use, *session.Session, string) ([]result.Fact
 	return nil, nil
 }
 
-var errNone = errors.New("there is no pooler")
+var errFixed = errors.New("its settings are those of its files alone")

@@ -148,11 +148,6 @@ func (p *pgpool) State(ctx context.Context) (State, error) {
 	return s, err
 }
 
-func (p *pgpool) Setting(context.Context, string) (string, error) { return "", errFixed }
-func (p *pgpool) Apply(context.Context, string, string) error     { return errFixed }
-
-var errFixed = errors.New("Pgpool-II takes its settings from its file alone")
-
 const (
 	listChildren = "SHOW POOL_PROCESSES"
 	// idleChild is the status of a child that waits for a client.

@@ -44,7 +44,7 @@ func TestChosen(t *testing.T) {
 		}
 	}
 	if _, err := chosen(results, []string{"tour"}); err == nil ||
-		!strings.HasSuffix(err.Error(), "the newest are\n  "+last+"\n  "+older) {
+		!strings.HasSuffix(err.Error(), "there are "+older+", "+last) {
 		t.Errorf("an unknown run gives %v", err)
 	}
 	if _, err := chosen(t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "scripts/run 00-tour") {
@@ -89,7 +89,7 @@ func TestSeveral(t *testing.T) {
 		{[]string{older, last}, page + ".html"},
 		{[]string{older, between, last}, page + "-2.html"},
 		{[]string{last, last}, "results/runs-00-tour-20261121T171200Z-20261121T171200Z-2.html"},
-		{[]string{older, "c"}, `there is no run "c"`},
+		{[]string{older, "c"}, `unknown run "c"`},
 	} {
 		var out bytes.Buffer
 		if err := several(results, test.runs, &out); err != nil {

@@ -131,7 +131,7 @@ func (l *Servers) makeFresh(ctx context.Context, p Path) error {
 		return err
 	}
 	l.madeFresh = true
-	if err := l.nodes[primary].Do(ctx, "CREATE DATABASE "+fresh); err != nil {
+	if _, err := l.nodes[primary].Ask(ctx, "CREATE DATABASE "+fresh); err != nil {
 		return fmt.Errorf("make a fresh database: %w", err)
 	}
 	if slices.Contains(p.Nodes(), standby) {

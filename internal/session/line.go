@@ -22,8 +22,7 @@ func NewLine(name, dsn, password string) *Line {
 	return &Line{Name: name, dsn: dsn, password: password}
 }
 
-// Ask sends one statement and returns its rows. Where the connection breaks it sends the statement again on a new one:
-// use Do for one that mustn't run twice.
+// Ask sends one statement and returns its rows. Where the connection breaks it sends the statement again on a new one.
 func (l *Line) Ask(ctx context.Context, sql string) ([]Row, error) {
 	return twice(ctx, l, func(s *Session) ([]Row, error) { return s.Ask(ctx, sql) })
 }
@@ -31,18 +30,6 @@ func (l *Line) Ask(ctx context.Context, sql string) ([]Row, error) {
 // AskOne is Ask for an answer of one row.
 func (l *Line) AskOne(ctx context.Context, sql string) (Row, error) {
 	return twice(ctx, l, func(s *Session) (Row, error) { return s.AskOne(ctx, sql) })
-}
-
-// Do sends one statement to a PostgreSQL server, once. Where the connection breaks meanwhile, the server may have run
-// it.
-func (l *Line) Do(ctx context.Context, sql string) error {
-	if _, err := l.Ask(ctx, "SELECT 1"); err != nil { // the connection may have broken since it was used last
-		return err
-	}
-	if _, err := l.session.Exec(ctx, sql); err != nil {
-		return fmt.Errorf("ask %s: %w", l.Name, err)
-	}
-	return nil
 }
 
 // twice calls ask with an open session, and once more with a new one where the first one broke.

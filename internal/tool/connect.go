@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pooler-lab/internal/link"
+	"pooler-lab/internal/metric"
 	"pooler-lab/internal/topology"
 )
 
@@ -210,8 +211,5 @@ func title(o connectOptions) string {
 	default:
 		way = "over link " + o.link
 	}
-	if o.connects == 1 {
-		return "One connect on each path, " + way
-	}
-	return fmt.Sprintf("%d connects in a row on each path, %s", o.connects, way)
+	return fmt.Sprintf("%s in a row on each path, %s", metric.Count(o.connects, "connect"), way)
 }
