@@ -1,17 +1,14 @@
 package link
 
 import (
-	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
-	"gopkg.in/yaml.v3"
-
 	"pooler-lab/internal/suggest"
 	"pooler-lab/internal/terminal"
+	"pooler-lab/internal/topology"
 )
 
 // Preset is settings with a name, their source, and what such a network has that toxiproxy lacks.
@@ -29,15 +26,9 @@ type Presets []Preset
 // LoadPresets reads configs/presets.yaml below root.
 func LoadPresets(root string) (Presets, error) {
 	file := filepath.Join(root, "configs", "presets.yaml")
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("read presets: %w", err)
-	}
 	presets := Presets{}
-	decoder := yaml.NewDecoder(bytes.NewReader(data))
-	decoder.KnownFields(true)
-	if err := decoder.Decode(&presets); err != nil {
-		return nil, fmt.Errorf("read presets from %s: %w", file, err)
+	if err := topology.ReadYAML(file, &presets); err != nil {
+		return nil, err
 	}
 	for i, p := range presets {
 		if err := p.Check(); err != nil {

@@ -140,7 +140,10 @@ func commits(k6 int64, nodes []NodeCounters, o Overhead) result.Count {
 		all += n.Commits
 		names = append(names, n.Name)
 	}
-	return unsure(count("transactions, xact_commit of "+strings.Join(names, " and "), k6, all, o.less...), o.unsure)
+	c := count("transactions, xact_commit of "+strings.Join(names, " and "), k6, all, o.less...)
+	c.Unsure = o.unsure
+	c.Equal = c.K6 <= c.Server && c.Server <= c.K6+c.Unsure
+	return c
 }
 
 // A deduction is what of a server's count isn't clients' transactions.
@@ -162,13 +165,6 @@ func count(what string, k6, server int64, less ...deduction) result.Count {
 	return result.Count{
 		What: what, K6: k6, Raw: raw, Server: server, Less: strings.Join(names, ", "), Equal: k6 == server,
 	}
-}
-
-// unsure says of c that n of the server's count may not be the clients' either.
-func unsure(c result.Count, n int64) result.Count {
-	c.Unsure = n
-	c.Equal = c.K6 <= c.Server && c.Server <= c.K6+n
-	return c
 }
 
 // Since is how many SELECTs each server got between two readings of a pooler's counters.

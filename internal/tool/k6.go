@@ -83,7 +83,9 @@ func runScript(ctx context.Context, args []string, notes io.Writer) error {
 	if err != nil {
 		return err
 	}
-	run.scale = scale(ctx)
+	if run.scale, err = server.Scale(ctx); err != nil {
+		run.scale = 1 // that many rows are there in any case
+	}
 	env, err := run.env()
 	if err != nil {
 		return err
@@ -113,15 +115,6 @@ func planOf(given k6Arguments) (*lesson.Lesson, error) {
 		return nil, nil
 	}
 	return lesson.Read(given.script)
-}
-
-// scale is the data's; 1 where the primary can't be asked, since that many rows are there in any case.
-func scale(ctx context.Context) int {
-	loaded, err := server.Scale(ctx)
-	if err != nil {
-		return 1
-	}
-	return loaded
 }
 
 // where says which path a script takes, and what its link adds just now.
