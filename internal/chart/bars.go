@@ -67,7 +67,7 @@ func (d *Drawing) scale(a axis, name string, top, bottom float64) {
 
 // bar draws one figure: a full bar where it has an interval, a pale one where it ran too few times, and the figure.
 func (c *Chart) bar(a axis, s Series, p Point, y float64) []Mark {
-	x, middle, class, value := a.at(p.Value), y+barHeight/2, "bar", c.Text(p.Value)
+	x, middle, class, value := a.at(p.Value), y+barHeight/2, "bar", c.Write(p.Value)
 	if p.Once || p.Flagged {
 		class = "bar once"
 	}
@@ -114,7 +114,7 @@ func (c *Chart) parts(a axis, place int, y float64) []Mark {
 			mark := rect(s.class("part"), x, y, end-x, barHeight+4)
 			mark.Tip = c.tip(s, p)
 			marks = append(marks, mark)
-			if label := c.Text(p.Value); end-x > widthOf(label)+8 {
+			if label := c.Write(p.Value); end-x > widthOf(label)+8 {
 				marks = append(marks, text(s.class("inside"), (x+end)/2, y+barHeight/2+7, label))
 			}
 			sum += p.Value

@@ -9,7 +9,7 @@ import (
 	"pooler-lab/internal/testkit"
 )
 
-var measured = &pgbouncer{login: Login{Measured: []string{"app", "app_clear", "app_trust"}}}
+var measured = &pgbouncer{service{login: Login{Measured: []string{"app", "app_clear", "app_trust"}}}}
 
 func TestPgBouncerSumsPoolsUp(t *testing.T) {
 	pools := []session.Row{

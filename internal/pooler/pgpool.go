@@ -24,31 +24,26 @@ var pgpoolKind = Kind{
 	KeepsServers:  true,
 	configuration: "pgpool/pgpool.conf",
 	mostClients:   "num_init_children",
-	open: func(console *session.Line, l Login) Pooler {
-		return &pgpool{console: console, login: l, holds: true}
-	},
+	open:          func(s service) Pooler { return &pgpool{service: s, holds: true} },
 }
 
 func init() { register(pgpoolKind) }
 
-// A pgpool is one Pgpool-II. What it doesn't do, None does.
+// A pgpool is one Pgpool-II.
 type pgpool struct {
-	None
-	console *session.Line
-	login   Login
-	holds   bool // its children may hold server connections for measured clients: at first, whoever used it before
+	service
+	holds bool // its children may hold server connections for measured clients: at first, whoever used it before
 	// closers are the sessions that tell its children to close their server connections.
 	closers chan *session.Session
 	opened  int // how many there are
 }
 
-func (p *pgpool) Version(ctx context.Context) (string, error) {
-	return pgpoolKind.version(ctx, p.console)
-}
-
+// Close ends the lab's sessions; a closer that still sleeps ends with the program.
 func (p *pgpool) Close() {
-	p.console.Close()
-	closeWaiting(p.closers)
+	p.service.Close()
+	for len(p.closers) > 0 {
+		(<-p.closers).Close()
+	}
 }
 
 // Prove asks on the probe's own connection whether it is Pgpool-II that answers, and which hosts its servers are.
@@ -176,15 +171,12 @@ func (p *pgpool) Fill(ctx context.Context, u Use) (Own, error) {
 	if err := errors.Join(errs...); err != nil {
 		return Own{}, fmt.Errorf("fill the pool of %s: %w", p.login.Service, err)
 	}
-	return Own{Connections: int64(n)}, p.wait(ctx, n)
-}
-
-// wait waits until n children have reset what their clients left.
-func (p *pgpool) wait(ctx context.Context, n int) error {
-	return until(ctx, fmt.Sprintf("%d children of %s to be idle", n, p.login.Service), func() (bool, error) {
+	// Until they have reset what these clients left.
+	err = until(ctx, fmt.Sprintf("%d children of %s to be idle", n, p.login.Service), func() (bool, error) {
 		idle, err := p.idleChildren(ctx)
 		return err == nil && idle >= n, err
 	})
+	return Own{Connections: int64(n)}, err
 }
 
 func (p *pgpool) idleChildren(ctx context.Context) (int, error) {
@@ -284,18 +276,6 @@ func (p *pgpool) openClosers(ctx context.Context) error {
 
 func (p *pgpool) openCloser(ctx context.Context) (*session.Session, error) {
 	return session.Open(ctx, pgpoolKind.DSN(p.login.Service), p.login.Password)
-}
-
-// closeWaiting ends the sessions that wait; one that still sleeps ends with the program.
-func closeWaiting(waiting chan *session.Session) {
-	for {
-		select {
-		case s := <-waiting:
-			s.Close()
-		default:
-			return
-		}
-	}
 }
 
 // tellToClose says whether somebody could be told. The statement's end is nothing to wait for.

@@ -42,8 +42,23 @@ type Kind struct {
 	// takes at once: see Limits.
 	configuration, mostClients string
 
-	open func(*session.Line, Login) Pooler
+	open func(service) Pooler
 }
+
+// A service is what all kinds of pooler have. What a kind doesn't do, None does.
+type service struct {
+	None
+	kind    Kind
+	console *session.Line
+	login   Login
+}
+
+func (s *service) Version(ctx context.Context) (string, error) {
+	r, err := s.console.AskOne(ctx, s.kind.Version)
+	return r[s.kind.VersionColumn], err
+}
+
+func (s *service) Close() { s.console.Close() }
 
 // A Login is what a pooler has to know of who connects.
 type Login struct {
@@ -185,13 +200,7 @@ func (k Kind) DSN(service string) string {
 
 // Open describes the service of that name; nothing is connected before it is asked.
 func (k Kind) Open(l Login) Pooler {
-	return k.open(session.NewLine(l.Service, k.DSN(l.Service), l.Password), l)
-}
-
-// version asks for the version over a line to the console.
-func (k Kind) version(ctx context.Context, console *session.Line) (string, error) {
-	r, err := console.AskOne(ctx, k.Version)
-	return r[k.VersionColumn], err
+	return k.open(service{kind: k, console: session.NewLine(l.Service, k.DSN(l.Service), l.Password), login: l})
 }
 
 // until waits until so returns true; the error says that ctx ended while it waited for what.

@@ -247,15 +247,6 @@ func TestCellsAreToldApart(t *testing.T) {
 	}
 }
 
-func TestSentence(t *testing.T) {
-	for text, want := range map[string]string{"": "", "what does it cost?": "What does it cost?", "it ended.": "It ended.",
-		"öffnet, schließt": "Öffnet, schließt.", "élan": "Élan.", "…": "….", "12 % stolen": "12 % stolen."} {
-		if got := sentence(text); got != want {
-			t.Errorf("the sentence of %q is %q", text, got)
-		}
-	}
-}
-
 // balanced is a run of one client through a balancer: one that keeps its session, and one that connects each time.
 func balanced() *result.Run {
 	run := newRun()

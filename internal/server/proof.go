@@ -28,8 +28,11 @@ func (l *Servers) facts(ctx context.Context, path Path, p *probe) ([]result.Fact
 		return facts, err
 	}
 	use := path.use()
-	if use.ClientAddresses, err = clientOfPooler(path, p); err != nil {
-		return facts, err
+	use.ClientAddresses = []string{p.LocalAddress()}
+	if path.At.Host == topology.Proxy {
+		if use.ClientAddresses, err = addresses(topology.Proxy); err != nil {
+			return facts, err
+		}
 	}
 	last := path.Services[len(path.Services)-1]
 	if path.proxied() {
@@ -85,14 +88,6 @@ func (l *Servers) clientOfDatabase(path Path, p *probe) ([]string, error) {
 		return addresses(topology.Proxy)
 	case path.pooled():
 		return addresses(path.PoolerService())
-	}
-	return []string{p.LocalAddress()}, nil
-}
-
-// clientOfPooler returns the addresses that a pooler may see as its client's.
-func clientOfPooler(path Path, p *probe) ([]string, error) {
-	if path.At.Host == topology.Proxy {
-		return addresses(topology.Proxy)
 	}
 	return []string{p.LocalAddress()}, nil
 }

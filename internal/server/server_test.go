@@ -186,16 +186,6 @@ func TestClients(t *testing.T) {
 	}
 }
 
-func TestPasswords(t *testing.T) {
-	t.Setenv("APP_PASSWORD", "one")
-	t.Setenv("APP_CLEAR_PASSWORD", "two")
-	for role, want := range map[string]string{"app": "one", "app_clear": "two", "app_trust": ""} {
-		if got := Password(role); got != want {
-			t.Errorf("%s has the password %q", role, got)
-		}
-	}
-}
-
 func TestWrong(t *testing.T) {
 	facts := []result.Fact{result.Expect("the address", "10.0.0.1", "10.0.0.1", "10.0.0.2"),
 		result.Expect("the pool mode", "session", "session")}

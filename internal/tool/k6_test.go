@@ -4,7 +4,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -69,6 +68,7 @@ func settled(t *testing.T, text, settings string) (scriptRun, error) {
 }
 
 func TestCellOfAScript(t *testing.T) {
+	t.Setenv("GOGC", "")
 	for name, c := range map[string]struct {
 		settings string
 		want     []string
@@ -86,7 +86,8 @@ func TestCellOfAScript(t *testing.T) {
 		"its instances":         {"EXPERIMENT=everywhere", []string{`"instances":4,"instance_pool":2,`}},
 		"an application's pool": {"PATH=app-pool CLIENTS=30", []string{`"clients":30,`,
 			`"instances":1,"instance_pool":10,`}},
-		"one of the full size":     {"EXPERIMENT=huge", []string{`"clients":4000`}},
+		"one of the full size, which collects garbage as a run does": {"EXPERIMENT=huge",
+			[]string{`"clients":4000`, "\nGOGC=10\n"}},
 		"a role that logs in":      {"EXPERIMENT=logins", []string{`user=app_clear `}},
 		"its workload and clients": {"WORKLOAD=heavy CLIENTS=20", []string{`"workload":"heavy","clients":20,`}},
 		"its load": {"RATE=0 TRANSACTIONS=5 SECONDS=1.5", []string{`"rate":0,"seconds":1.5`,
@@ -97,10 +98,11 @@ func TestCellOfAScript(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			run, err := settled(t, aPlan, c.settings)
 			testkit.OK(t, err)
-			env, err := run.env()
+			all, err := run.env()
+			env := strings.Join(all, "\n")
 			for _, want := range c.want {
-				if err != nil || !strings.Contains(env[0], want) {
-					t.Errorf("%v, %s\nlacks %s", err, env[0], want)
+				if err != nil || !strings.Contains(env, want) {
+					t.Errorf("%v, %s\nlacks %s", err, env, want)
 				}
 			}
 		})
@@ -127,11 +129,8 @@ func TestRefusedSettings(t *testing.T) {
 		"ROLE=app_trust":      "experiment light sets roles, which only a run of the lesson does",
 		"PARAMS=7":            `params: "7" stands there, it must be a set of keys`,
 		"SEED=-1":             "LAB_SEED=-1: give a whole number below 4294967296",
-		"LATENCY_MS=10": "LAB_LATENCY_MS can't be given to a script: a script goes over the links as they are: " +
-			"set them first, as in scripts/latency 10ms client-primary",
-		"POOL_SIZE=5": "LAB_POOL_SIZE can't be given to a script: " +
-			"only the run of a lesson prepares servers: scripts/run",
-		"CLIENT=5": `unknown setting "LAB_CLIENT": did you mean LAB_CLIENTS?`,
+		"LATENCY_MS=10":       `a script finds links and servers as they are: scripts/latency sets links`,
+		"CLIENT=5":            `unknown setting "LAB_CLIENT": did you mean LAB_CLIENTS?`,
 	} {
 		if _, err := settled(t, aPlan, settings); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v\nwanted %s", settings, err, says)
@@ -217,15 +216,5 @@ func TestSummaryFile(t *testing.T) {
 		if err != nil || file != filepath.Join(results, "k6", want) {
 			t.Errorf("%s, %v, not %s", file, err, want)
 		}
-	}
-}
-
-// A script alone collects garbage as the same cell of a lesson does.
-func TestGarbageOfAScript(t *testing.T) {
-	t.Setenv("GOGC", "")
-	run, err := settled(t, aPlan, "EXPERIMENT=huge")
-	testkit.OK(t, err)
-	if env, err := run.env(); err != nil || !slices.Contains(env, "GOGC=10") {
-		t.Errorf("4000 clients have %v, %v", env, err)
 	}
 }

@@ -44,24 +44,6 @@ var keys = map[string]string{
 // ownSettings are those that are in no experiment.
 var ownSettings = []string{"LAB_EXPERIMENT", "LAB_LINK", "LAB_SEED"}
 
-// elsewhere says how to have what a script alone can't: the state of links and servers.
-var elsewhere = map[string]string{
-	"LAB_LATENCY_MS":     setTheLink,
-	"LAB_LATENCIES":      setTheLink,
-	"LAB_BANDWIDTH_KB_S": setTheLink,
-	"LAB_REPLICATION_MS": setTheLink,
-	"LAB_POOL_SIZE":      onlyRuns,
-	"LAB_SETTINGS":       onlyRuns,
-	"LAB_FRESH_DATABASE": onlyRuns,
-	"LAB_FILL_POOLS":     onlyRuns,
-	"LAB_REPEATS":        onlyRuns,
-}
-
-const (
-	setTheLink = "a script goes over the links as they are: set them first, as in scripts/latency 10ms client-primary"
-	onlyRuns   = "only the run of a lesson prepares servers: scripts/run"
-)
-
 // noPlan is the plan of a script that has none beside it.
 const noPlan = `
 title: A script
@@ -102,7 +84,6 @@ func read(given k6Arguments, of map[string][]string, seed *uint32) error {
 	for _, name := range slices.Sorted(maps.Keys(given.settings)) {
 		value := given.settings[name]
 		key, isKey := keys[name]
-		instead, isElsewhere := elsewhere[name]
 		switch {
 		case !given.ofLab && !slices.Contains(ofConnection, name):
 		case isKey:
@@ -113,10 +94,10 @@ func read(given k6Arguments, of map[string][]string, seed *uint32) error {
 				return fmt.Errorf("%s=%s: give a whole number below %d", name, value, int64(1)<<32)
 			}
 			*seed = uint32(n)
-		case isElsewhere:
-			return fmt.Errorf("%s can't be given to a script: %s", name, instead)
 		case !slices.Contains(ownSettings, name):
-			return suggest.Unknown("setting", name, slices.Concat(slices.Sorted(maps.Keys(keys)), ownSettings))
+			return fmt.Errorf("%w; a script finds links and servers as they are: scripts/latency sets links, and only the run "+
+				"of a lesson prepares servers", suggest.Unknown("setting", name,
+				slices.Concat(slices.Sorted(maps.Keys(keys)), ownSettings)))
 		}
 	}
 	return nil

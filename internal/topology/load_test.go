@@ -211,21 +211,3 @@ func TestHostPort(t *testing.T) {
 		}
 	}
 }
-
-func TestEndpointOfPath(t *testing.T) {
-	p := Path{Name: "direct", Plain: Endpoint{"primary", 5432, "lab"},
-		Over: []Over{{[]string{"client-primary"}, Endpoint{"toxiproxy", 15001, "lab"}}}}
-	if _, err := p.Endpoint("client-pgpool"); err == nil ||
-		err.Error() != `path direct doesn't go over link "client-pgpool"; it can go over client-primary` {
-		t.Errorf("foreign link: %v", err)
-	}
-	socket := Path{Name: "socket", Plain: Endpoint{"/run/postgresql", 5432, "lab"}}
-	if _, err := socket.Endpoint("client-primary"); err == nil ||
-		err.Error() != "path socket has no link: no latency can be put on it" {
-		t.Errorf("no link: %v", err)
-	}
-	if got, want := socket.Plain.DSN("app"),
-		"host=/run/postgresql port=5432 dbname=lab user=app sslmode=disable"; got != want {
-		t.Errorf("DSN %q, want %q", got, want)
-	}
-}
