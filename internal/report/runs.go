@@ -69,8 +69,8 @@ func runsAlerts(runs []Named) (all []string) {
 	return all
 }
 
-// outcomeRows are the run's comparisons, and its findings as comparisons without a ratio, each by the name that its plan
-// has.
+// outcomeRows are the run's comparisons, and its findings as comparisons without a ratio, each by the name that its
+// plan has.
 func outcomeRows(run *result.Run) (names []string, rows map[string]Comparison) {
 	rows = map[string]Comparison{}
 	all := outcome.All(run)
