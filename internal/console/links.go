@@ -148,7 +148,7 @@ func (p *parts) linkStates() []Link {
 		from, to, _ := strings.Cut(l.Name, "-")
 		seen := p.links.see(l.Name)
 		state := Link{
-			Name: l.Name, From: from, To: to, HostPort: p.source.Set.HostPort(l.Name), Off: l.Unavailable(),
+			Name: l.Name, From: from, To: to, HostPort: p.source.Set.HostPort(l.Name), Off: l.Unavailable,
 			Known:    seen.known && seen.problem == nil && reachable.Up && locked == "",
 			Settings: seen.now.Settings(),
 			Cut:      seen.known && !seen.now.Enabled,

@@ -105,7 +105,7 @@ func livePathOf(name string, w Workload, clients int, set *topology.Set) (livePa
 
 // noLoadOn says why no live traffic can take the path, "" where it can.
 func noLoadOn(p topology.Path) string {
-	if off := p.Unavailable(); off != "" {
+	if off := p.Unavailable; off != "" {
 		return off
 	}
 	if len(p.Links()) == 0 {

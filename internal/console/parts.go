@@ -168,10 +168,10 @@ func (p *parts) offReason(service string) string {
 		if !slices.Contains(way.Services, service) {
 			continue
 		}
-		if way.Unavailable() == "" {
+		if way.Unavailable == "" {
 			return ""
 		}
-		reason = way.Unavailable()
+		reason = way.Unavailable
 	}
 	return reason
 }

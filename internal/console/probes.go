@@ -53,7 +53,7 @@ func (p *parts) watched() bool { return p.hub.watched() || !p.load.is(LoadOff) }
 // startProbes starts all probes. Each is a goroutine of its own, so that none waits for another's server.
 func (p *parts) startProbes(ctx context.Context) {
 	for _, l := range p.source.Set.Links {
-		if l.Unavailable() == "" {
+		if l.Unavailable == "" {
 			m := &meter{link: l, probe: p.source.Probe(l)}
 			p.repeat(ctx, linkEvery, func(ctx context.Context) { p.measure(ctx, m) },
 				func() { m.rest(); p.trips.forget(l.Name) })

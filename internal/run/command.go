@@ -189,7 +189,7 @@ func execute(ctx context.Context, p *plan, seed uint64, results string, progress
 		return nil, err
 	}
 	defer progress.follow(results, doc.ID)()
-	sampler := sample.New(statsURL, os.Getenv("COMPOSE_PROJECT_NAME"), services(p.set, p.cells))
+	sampler := sample.NewResources(statsURL, os.Getenv("COMPOSE_PROJECT_NAME"), services(p.set, p.cells))
 	defer sampler.Close()
 	sessions := sample.NewSessions(server.NodeDSN, os.Getenv("LAB_PASSWORD"), server.Roles())
 	defer sessions.Close()

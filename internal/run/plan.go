@@ -42,10 +42,10 @@ func makePlan(l *lesson.Lesson, set *topology.Set) (*plan, error) {
 			continue
 		}
 		p.paths = append(p.paths, result.Path{
-			Name: path.Name, Meaning: path.Meaning, Database: path.Database, Unavailable: path.Unavailable(),
+			Name: path.Name, Meaning: path.Meaning, Database: path.Database, Unavailable: path.Unavailable,
 			Latencies: latencies(all, path.Name), Services: path.Services, Balances: path.Balances,
 		})
-		off[path.Name] = path.Unavailable() != ""
+		off[path.Name] = path.Unavailable != ""
 	}
 	p.asked = all
 	p.cells = slices.DeleteFunc(slices.Clone(all), func(c lesson.Cell) bool { return off[c.Path] })

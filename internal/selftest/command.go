@@ -32,18 +32,20 @@ func NewCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "selftest [ROW]...",
 		Short: "Test the lab's outcomes: one path under two names, and work that is 5 % more",
-		Long: "Measures pairs of cells side by side for 20 minutes each and judges each minute for itself. One path\n" +
-			"under two names (equal) must show no clear difference in 37 of 40 minutes. Statements with 5 % more work\n" +
-			"in the server (slower-5) must be found in 34 of 40. The last line says whether that is so, and so does the\n" +
-			"exit status: 1 for outcomes that are wrong or miss the slowdown too often, 2 where too little was measured.\n\n" +
-			"Beside each minute it judges what a lesson would have measured of it, which ends once its interval is\n" +
-			"narrow enough. 'interval holds it' counts the intervals that hold the ratio of the whole row.\n\n" +
-			"--all adds rows: slower-2, slower-10, response-equal, response-slower-5, connect-equal, and rtt-equal and\n" +
-			"rtt-slower-5 at 5 ms of latency. Only those at 5 ms count for the last line, too. ROW measures that\n" +
-			"row alone. With two --paths, the row paths compares the second with the first: right is what the whole\n" +
-			"row says. All other rows are on the first path.\n\n" +
-			"Ctrl-C ends it: the minutes until then are judged. The seed is always the same unless you give another:\n" +
-			"don't choose among several runs. The first one counts.",
+		Long: "Measures pairs of cells side by side for 20 minutes each and judges each minute for itself. One\n" +
+			"path under two names (equal) must show no clear difference in 37 of 40 minutes. Statements with\n" +
+			"5 % more work in the server (slower-5) must be found in 34 of 40. The last line says whether\n" +
+			"that is so, and so does the exit status: 1 for outcomes that are wrong or miss the slowdown too\n" +
+			"often, 2 where too little was measured.\n\n" +
+			"Beside each minute it judges what a lesson would have measured of it, which ends once its\n" +
+			"interval is narrow enough. 'interval holds it' counts the intervals that hold the ratio of the\n" +
+			"whole row.\n\n" +
+			"--all adds rows: slower-2, slower-10, response-equal, response-slower-5, connect-equal, and\n" +
+			"rtt-equal and rtt-slower-5 at 5 ms of latency. Only those at 5 ms count for the last line, too.\n" +
+			"ROW measures that row alone. With two --paths, the row paths compares the second with the\n" +
+			"first: right is what the whole row says. All other rows are on the first path.\n\n" +
+			"Ctrl-C ends it: the minutes until then are judged. The seed is always the same unless you give\n" +
+			"another: don't choose among several runs. The first one counts.",
 		Example: "  scripts/selftest --minutes 5\n" +
 			"  scripts/selftest --all --paths direct,pgbouncer-transaction\n" +
 			"  scripts/selftest --from results/20261123T161200Z-selftest",

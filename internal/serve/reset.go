@@ -26,9 +26,9 @@ func NewResetCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "reset",
 		Short: "Bring latencies, settings and data back to the known state",
-		Long: `Takes everything off the links and restores those that are cut, has poolers read their configuration again,
-takes back what ALTER SYSTEM set on primary and standby, and the login of the role without a password, and makes
-pgbench's tables anew.`,
+		Long: `Takes everything off the links and restores those that are cut, has poolers read their
+configuration again, takes back what ALTER SYSTEM set on primary and standby, and the login of
+the role without a password, and makes pgbench's tables anew.`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			scale, err := parseScale(scaleText)

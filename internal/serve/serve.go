@@ -135,7 +135,7 @@ func retry(ctx context.Context, out io.Writer, state string, pause time.Duration
 // yugabyteOff says why the lab has no YugabyteDB, "" where it has one.
 func yugabyteOff(set *topology.Set) (reason string, err error) {
 	p, err := set.Find("yugabyte")
-	return p.Unavailable(), err
+	return p.Unavailable, err
 }
 
 // serveYugabyte prepares YugabyteDB when it comes up, which takes it a minute or more; nothing else waits for it.
