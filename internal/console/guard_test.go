@@ -17,6 +17,7 @@ func TestGuardRefusesWhatForeignPagesAsk(t *testing.T) {
 		{"by name", "GET", "localhost:8080", "", "", "", 200},
 		{"over IPv6", "GET", "[::1]:8080", "", "", "", 200},
 		{"in the lab's network", "GET", "lab:8080", "", "", "", 200},
+		{"in capitals", "GET", "LAB:8080", "", "", "", 200},
 		{"a foreign name for 127.0.0.1", "GET", "evil.example:8080", "", "", "", 421},
 		{"another port", "GET", "127.0.0.1:8081", "", "", "", 421},
 		{"no port", "GET", "127.0.0.1", "", "", "", 421},
@@ -32,7 +33,7 @@ func TestGuardRefusesWhatForeignPagesAsk(t *testing.T) {
 		{"a foreign name and its origin", "POST", "evil.example:8080", "http://evil.example:8080", "same-origin", "", 421},
 	}
 	done := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(200) })
-	handler := protect(done, hostNames("8080", []string{" lab:8080", ""}))
+	handler := protect(done, hostNames("8080", []string{" Lab:8080", ""}))
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			request := httptest.NewRequest(c.method, "/", strings.NewReader("{}"))

@@ -23,6 +23,7 @@ type lessonProcess struct {
 	lesson     string
 	prediction *Prediction // nil for none
 	cancel     context.CancelFunc
+	before     string // the lesson's newest run when it began, "" where there was none
 	said       tail
 	begun      chan string // is given its run's name once it has one, and closed when it has ended
 }

@@ -111,6 +111,26 @@ func TestLessonRunsIsPredictedAndCancelled(t *testing.T) {
 	}
 }
 
+// A lesson that has ended before anybody looked how far it is has its run and its prediction all the same.
+func TestLessonThatEndsAtOnceHasItsRun(t *testing.T) {
+	t.Parallel()
+	b, _ := newLessonBench(t, `mkdir "$RESULTS/20261121T220000Z-00-tour"
+cp "$RUN" "$RESULTS/20261121T220000Z-00-tour/run.json"
+`)
+	b.putRun("20261121T210000Z-00-tour", aRun, same)
+	const id = "20261121T220000Z-00-tour"
+	status, said := b.post("/api/lessons/00-tour/run", `{"prediction": {"words": "pgpool"}}`)
+	if status != 200 || !strings.Contains(said, id) {
+		t.Errorf("%d %s", status, said)
+	}
+	if last := b.state().LastRun; last == nil || last.Run != id || last.Status != "finished" {
+		t.Errorf("%+v", last)
+	}
+	if p, err := readPrediction(filepath.Join(b.results(), id)); err != nil || p == nil || p.Words != "pgpool" {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
 func TestLessonThatCannotBeginSaysWhy(t *testing.T) {
 	t.Parallel()
 	b, _ := newLessonBench(t, "echo 'lab run: the data is not loaded yet' >&2; exit 1\n")

@@ -23,7 +23,30 @@ const neverEnded = "it never ended: the lab was stopped meanwhile. " +
 	"Its latencies may still be on the links: 'off' for all links takes them away"
 
 // runName is what a run's folder is called.
-var runName = regexp.MustCompile(`^[0-9]{8}T[0-9]{6}Z-[0-9A-Za-z_-]+$`)
+var runName = regexp.MustCompile(`^[0-9]{8}T[0-9]{6}Z-([0-9A-Za-z_-]+)$`)
+
+// runFolders are those of all runs, the newest first: names begin with the time.
+func runFolders(results string) ([]string, error) {
+	files, err := os.ReadDir(results)
+	var names []string
+	for _, f := range slices.Backward(files) {
+		if runName.MatchString(f.Name()) {
+			names = append(names, f.Name())
+		}
+	}
+	return names, err
+}
+
+// newestRun is the folder of a lesson's newest run, "" where it has none.
+func newestRun(results, lesson string) string {
+	names, _ := runFolders(results) // without results there is none
+	for _, name := range names {
+		if runName.FindStringSubmatch(name)[1] == lesson {
+			return name
+		}
+	}
+	return ""
+}
 
 // A runCache has read runs of results. Their documents are large, so what is shown of one is kept until its file
 // changes.
@@ -40,15 +63,12 @@ type runRead struct {
 // runs are all runs, the newest first, each read when it is asked for. A folder without a document isn't a run.
 func (p *parts) runs() iter.Seq[shownRun] {
 	return func(yield func(shownRun) bool) {
-		folders, err := os.ReadDir(p.results())
+		names, err := runFolders(p.results())
 		if err != nil {
 			p.log.Printf("list runs: %v", err)
 		}
-		for _, f := range slices.Backward(folders) { // names begin with the time
-			if !runName.MatchString(f.Name()) {
-				continue
-			}
-			if run, err := p.listedRun(f.Name()); err == nil && !yield(run) {
+		for _, name := range names {
+			if run, err := p.listedRun(name); err == nil && !yield(run) {
 				return
 			}
 		}
