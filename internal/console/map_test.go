@@ -135,7 +135,7 @@ var aLesson = shownLesson{
 
 func ran() *runDetail {
 	return &runDetail{
-		shownRun: shownRun{Seconds: 61, Predicted: true, Run: result.Run{
+		shownRun: shownRun{Took: 61 * time.Second, Predicted: true, Run: result.Run{
 			ID: "R", Lesson: result.Lesson{Name: "02-latency", Title: "Latency", Question: "What?"},
 			Started: time.Date(2026, 11, 21, 20, 8, 38, 0, time.UTC), Status: "interrupted", Reason: "cancelled",
 		}},

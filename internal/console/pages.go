@@ -5,8 +5,10 @@ import (
 	"embed"
 	"html/template"
 	"net/http"
+	"time"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
 
@@ -19,7 +21,7 @@ var web embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"stops": stops,
-	"clock": clock,
+	"clock": metric.Clock,
 	"day":   day,
 	"tight": tight,
 	"about": about,
@@ -50,8 +52,8 @@ type shownLesson struct {
 
 // A shownRun is one in a list.
 type shownRun struct {
-	result.Run     // without cells
-	Seconds    int // that it took, 0 where it never ended
+	result.Run               // without cells
+	Took       time.Duration // 0 where it never ended
 	Predicted  bool
 	Unreadable bool // its document; Reason says why
 }

@@ -133,7 +133,7 @@ func shown(run *result.Run, dir string) shownRun {
 	s := shownRun{Run: *run}
 	s.Cells, s.Pairs = nil, nil
 	if run.Ended != nil {
-		s.Seconds = int(run.Ended.Sub(run.Started).Seconds())
+		s.Took = run.Ended.Sub(run.Started)
 	}
 	_, err := os.Stat(filepath.Join(dir, predictionFile))
 	s.Predicted = err == nil

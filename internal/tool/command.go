@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/link"
 	"pooler-lab/internal/topology"
 )
 
@@ -27,15 +28,13 @@ const pgbench = "pgbench"
 // grace is how long a tool may take to cancel what it has asked of a server.
 const grace = 3 * time.Second
 
-// UnderWay says what is measuring just now ("lesson 00-tour"), not ok where nothing is.
-type UnderWay func() (what string, ok bool)
-
-// warn tells who is about to put load on the lab that something is being measured.
-func (u UnderWay) warn(notes io.Writer, program string) {
-	if u == nil {
+// warn tells who is about to put load on the lab that something is being measured. underWay is nil for a program that
+// puts none on it.
+func warn(underWay link.UnderWay, notes io.Writer, program string) {
+	if underWay == nil {
 		return
 	}
-	if what, busy := u(); busy {
+	if what, busy := underWay(); busy {
 		fmt.Fprintf(notes, "%s is running: the load of %s spoils what it does just now (a lesson rejects such a cell)\n",
 			what, program)
 	}
@@ -47,14 +46,14 @@ func NewPsqlCommand() *cobra.Command {
 }
 
 // NewPgbenchCommand returns `lab pgbench`.
-func NewPgbenchCommand(underWay UnderWay) *cobra.Command {
+func NewPgbenchCommand(underWay link.UnderWay) *cobra.Command {
 	return throughPath(pgbench, underWay, "scripts/pgbench direct -S -c 10 -T 5\n"+
 		"  scripts/pgbench pgbouncer-transaction client-pgbouncer -M prepared -f my.sql")
 }
 
 // throughPath returns the command that runs a libpq program through a path. Flags aren't parsed: they are the
 // program's own. underWay is nil for a program that puts no load on the lab.
-func throughPath(program string, underWay UnderWay, example string) *cobra.Command {
+func throughPath(program string, underWay link.UnderWay, example string) *cobra.Command {
 	long := "Runs " + program + " through a path, as role " + user + `. Without LINK the path has no toxiproxy in it;
 with one, it goes over that link, with whatever latency the link has just now. 'scripts/lab paths'
 lists both.`
@@ -89,7 +88,7 @@ as well.`
 			if program == pgbench && readOnly(set, args[0]) {
 				rest = withoutVacuum(rest)
 			}
-			underWay.warn(command.ErrOrStderr(), program)
+			warn(underWay, command.ErrOrStderr(), program)
 			env := append(os.Environ(), endpoint.Env(user, os.Getenv("APP_PASSWORD"))...)
 			return become(command.Context(), grace, env, program, rest...)
 		},

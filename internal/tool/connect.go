@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pooler-lab/internal/link"
 	"pooler-lab/internal/topology"
 )
 
@@ -29,7 +30,7 @@ type connectOptions struct {
 }
 
 // NewConnectCommand returns `lab connect`.
-func NewConnectCommand(underWay UnderWay) *cobra.Command {
+func NewConnectCommand(underWay link.UnderWay) *cobra.Command {
 	var o connectOptions
 	command := &cobra.Command{
 		Use:   "connect [PATH]...",

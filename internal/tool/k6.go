@@ -42,7 +42,7 @@ in one text need the protocol simple:
 What k6 measured is written below results/k6/ as well.`
 
 // NewK6Command returns `lab k6`.
-func NewK6Command(underWay UnderWay) *cobra.Command {
+func NewK6Command(underWay link.UnderWay) *cobra.Command {
 	return &cobra.Command{
 		Use:   "k6 [k6's own arguments]",
 		Short: "Run k6 with the lab's PostgreSQL module, on any path",
@@ -61,7 +61,7 @@ func NewK6Command(underWay UnderWay) *cobra.Command {
 			if len(args) == 0 || args[0] != "run" {
 				return becomeK6(command.Context(), args, nil)
 			}
-			underWay.warn(command.ErrOrStderr(), "k6")
+			warn(underWay, command.ErrOrStderr(), "k6")
 			return runScript(command.Context(), args, command.ErrOrStderr())
 		},
 	}
