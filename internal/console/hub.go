@@ -2,6 +2,7 @@ package console
 
 import (
 	"encoding/json"
+	"fmt"
 	"sync"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 const (
 	// remembered is how far back the charts of a page go that has just been opened.
 	remembered = 5 * time.Minute
-	// backlog is how many ticks a page may be behind before it is dropped. Its browser connects anew by itself.
+	// backlog is how many updates a page may be behind before it is dropped. Its browser connects anew by itself.
 	backlog = 5
 	// curious is how long somebody counts as watching who has left, or asked once.
 	curious = 10 * time.Second
@@ -23,39 +24,28 @@ type hub struct {
 	watchers map[chan []byte]bool // pages that listen; closed when one was too slow
 	seen     time.Time            // when a page last left, or somebody asked who doesn't listen
 	last     State
-	told     *pulse // wakes with each tick
+	told     *pulse // wakes with each update
 	history  []Tick
 	swaps    []Swap
 }
 
 func newHub() *hub { return &hub{watchers: map[chan []byte]bool{}, told: newPulse()} }
 
-// hello is the first event of a page.
-type hello struct {
-	State   State    `json:"state"`
-	Map     drawnMap `json:"map"`
-	History []Tick   `json:"history"`
-	Swaps   []Swap   `json:"swaps"`
-}
-
-// tick is each one after it.
-type tick struct {
+// An update is what a page is told each second. Its first one has the last minutes.
+type update struct {
 	State State    `json:"state"`
 	Map   drawnMap `json:"map"`
-	Tick  Tick     `json:"tick"`
-	Swaps []Swap   `json:"swaps"` // since the tick before
+	Ticks []Tick   `json:"ticks"`
+	Swaps []Swap   `json:"swaps"` // since the update before
 }
 
-// join adds a page and returns its first event: whatever is told later comes over its channel.
+// join adds a page and returns its first update: whatever is told later comes over its channel.
 func (h *hub) join(now State) (page chan []byte, first []byte, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	page = make(chan []byte, backlog)
 	h.watchers[page] = true
-	first, err = event(
-		"hello",
-		hello{State: now, Map: drawMap(now, h.paths()), History: listed(h.history), Swaps: listed(h.swaps)},
-	)
+	first, err = event(update{now, drawMap(now, h.paths()), listed(h.history), listed(h.swaps)})
 	return page, first, err
 }
 
@@ -78,7 +68,7 @@ func (h *hub) unwatchedSince() time.Time {
 
 // tell sends a second to all pages. Its text is made once, however many there are.
 func (h *hub) tell(state State, last Tick, swaps []Swap) error {
-	text, err := event("tick", tick{State: state, Map: drawMap(state, last.Paths), Tick: last, Swaps: listed(swaps)})
+	text, err := event(update{state, drawMap(state, last.Paths), []Tick{last}, listed(swaps)})
 	if err != nil {
 		return err
 	}
@@ -112,7 +102,7 @@ func (h *hub) forget(earliest time.Time) {
 // watched says whether somebody looks, or did a moment ago.
 func (h *hub) watched() bool { return time.Since(h.unwatchedSince()) < curious }
 
-// latest returns what was told last, whether that is of now, and what is closed with the next tick.
+// latest returns what was told last, whether that is of now, and what is closed with the next update.
 func (h *hub) latest() (state State, fresh bool, next <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -141,13 +131,10 @@ func (h *hub) ask() {
 	h.seen = time.Now()
 }
 
-// event is a server-sent event with that body.
-func event(name string, body any) ([]byte, error) {
-	text, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	return []byte("event: " + name + "\ndata: " + string(text) + "\n\n"), nil
+// event is the server-sent event of an update.
+func event(u update) ([]byte, error) {
+	text, err := json.Marshal(u)
+	return fmt.Appendf(nil, "data: %s\n\n", text), err
 }
 
 // listed is a list that JSON writes as [], not as null, where it is empty.

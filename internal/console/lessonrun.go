@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"net/http"
 	"os/exec"
-	"runtime"
 	"syscall"
 	"time"
 
+	"pooler-lab/internal/k6run"
 	"pooler-lab/internal/run"
 	"pooler-lab/internal/session"
 )
@@ -30,18 +30,19 @@ type lessonProcess struct {
 
 // execute runs it until it has ended. Once ctx ends it ends by itself: finished cells are kept, latencies put back.
 func (c *lessonProcess) execute(ctx context.Context, program string) {
-	runtime.LockOSThread() // Pdeathsig comes when the thread that started a process ends
-	defer runtime.UnlockOSThread()
-	command := exec.CommandContext(ctx, program, "run", c.lesson)
-	command.Cancel = func() error { return command.Process.Signal(syscall.SIGINT) }
+	command := exec.Command(program, "run", c.lesson)
 	command.Stderr = &c.said
-	// Its own group: who interrupts the console hands one signal on. Without the console nobody would see it.
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGINT}
-	if err := command.Start(); err != nil {
+	process, err := k6run.Begin(command, syscall.SIGINT, 0)
+	if err != nil {
 		fmt.Fprintf(&c.said, "start lesson %s: %v", c.lesson, err)
 		return
 	}
-	_ = command.Wait() // run.json says what became of it
+	select {
+	case <-process.Ended(): // run.json says what became of it
+	case <-ctx.Done():
+		_ = process.Signal(syscall.SIGINT) // it may have ended just now
+		<-process.Ended()
+	}
 }
 
 // await returns the run's name once it has one, or why it has none.

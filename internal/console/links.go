@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"pooler-lab/internal/link"
@@ -145,10 +144,9 @@ func (p *parts) linkStates() []Link {
 	reachable, locked := p.links.reachable(), p.lock.text()
 	var all []Link
 	for _, l := range p.source.Set.Links {
-		from, to, _ := strings.Cut(l.Name, "-")
 		seen := p.links.see(l.Name)
 		state := Link{
-			Name: l.Name, From: from, To: to, HostPort: p.source.Set.HostPort(l.Name), Off: l.Unavailable(),
+			Name: l.Name, HostPort: p.source.Set.HostPort(l.Name), Off: l.Unavailable(),
 			Known:    seen.known && seen.problem == nil && reachable.Up && locked == "",
 			Settings: seen.now.Settings(),
 			Cut:      seen.known && !seen.now.Enabled,

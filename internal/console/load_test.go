@@ -38,13 +38,13 @@ func TestLoadStartsPausesGoesOnAndStops(t *testing.T) {
 	}
 	state := func(want string) func() bool { return func() bool { return b.state().Load.State == want } }
 	testkit.Until(b.t, "the load runs", state(LoadRunning))
-	if !e.figures(t).Tick.Gap {
+	if !e.figures(t).Ticks[0].Gap {
 		t.Error("the first second of a k6 doesn't say that there is a gap before it")
 	}
 	next := e.figures(t)
-	if p := next.Tick.Paths["direct"]; next.Tick.Gap || p.TPS != 800 || *p.P50MS != 10.9 || p.ConnectMS != nil ||
+	if p := next.Ticks[0].Paths["direct"]; next.Ticks[0].Gap || p.TPS != 800 || *p.P50MS != 10.9 || p.ConnectMS != nil ||
 		p.Codes["refused"] != 2 {
-		t.Errorf("%+v", next.Tick)
+		t.Errorf("%+v", next.Ticks)
 	}
 	free := b.hold("lesson 00-tour")
 	testkit.Until(b.t, "the load pauses", state(LoadPaused))
@@ -75,10 +75,10 @@ func TestLoadStartsPausesGoesOnAndStops(t *testing.T) {
 	}
 }
 
-// figures waits for a tick with figures.
-func (e *events) figures(t *testing.T) tick {
+// figures waits for an update with figures.
+func (e *events) figures(t *testing.T) update {
 	t.Helper()
-	return e.next(t, "figures come", func(next tick) bool { return len(next.Tick.Paths) > 0 })
+	return e.next(t, "figures come", func(next update) bool { return len(next.Ticks[0].Paths) > 0 })
 }
 
 func TestLoadSaysWhyK6Ended(t *testing.T) {

@@ -29,7 +29,7 @@ type lock struct {
 	what  string         // measures, "" for nothing
 	own   *lessonProcess // the console's own lesson, nil where none runs
 	now   *Running       // nil where no lesson is under way
-	last  *LastRun
+	last  *LastRun // without what run.json says of it
 	stale string // the run of a step that was left behind: it was there while no lesson was under way
 	free  context.Context
 	take  context.CancelFunc // ends free
@@ -164,7 +164,7 @@ func (l *lock) ended() {
 // end notes what became of the lesson that was under way.
 func (l *lock) end() {
 	if l.now != nil && l.now.Run != "" {
-		l.stale, l.last = l.now.Run, outcomeOf(l.results, l.now.Name, l.now.Run)
+		l.stale, l.last = l.now.Run, &LastRun{Lesson: l.now.Name, Run: l.now.Run}
 	}
 	l.now = nil
 }
@@ -179,19 +179,4 @@ func (l *lock) cancel() (own *lessonProcess, ok bool) {
 	}
 	l.now.State = "cancelling"
 	return l.own, true
-}
-
-// outcomeOf is what became of a run that has ended.
-func outcomeOf(results, lesson, id string) *LastRun {
-	last := &LastRun{Lesson: lesson, Run: id, Status: string(result.Failed)}
-	doc, err := result.Read(filepath.Join(results, id))
-	switch {
-	case err != nil:
-		last.Reason = err.Error()
-	case doc.Status == result.Running:
-		last.Status, last.Reason = string(result.Interrupted), neverEnded
-	default:
-		last.Status, last.Reason = string(doc.Status), doc.Reason
-	}
-	return last
 }

@@ -42,9 +42,9 @@ func (m moment) Collect(to chan<- prometheus.Metric) {
 		collectNode(to, n)
 	}
 	for _, n := range m.state.Waits {
-		for _, e := range n.Events {
+		for _, e := range n.Waits {
 			tell(to, "wait_ratio", "Share of the sessions' time in the last 5 seconds.", &e.Share,
-				"node", n.Node, "event", e.Name)
+				"node", n.Service, "event", e.Event)
 		}
 	}
 	m.load.collect(to)
@@ -83,20 +83,14 @@ func collectNode(to chan<- prometheus.Metric, n Node) {
 		n.SelectsPerSecond, of...)
 }
 
-// A loadTotal is what the clients of one path of the live load have seen since the console began.
-type loadTotal struct {
-	transactions   int64
-	errors         map[string]int64 // by code
-	response, open second.Histogram // response times, and times to open a connection
-}
-
-// loadTotals are those of all paths.
+// loadTotals are what the clients of each path of the live load have seen since the console began: transactions, errors
+// by code, response times and times to open a connection.
 type loadTotals struct {
 	mu    sync.Mutex
-	paths map[string]*loadTotal
+	paths map[string]*second.Path
 }
 
-func newLoadTotals() *loadTotals { return &loadTotals{paths: map[string]*loadTotal{}} }
+func newLoadTotals() *loadTotals { return &loadTotals{paths: map[string]*second.Path{}} }
 
 // add adds a second of all paths.
 func (t *loadTotals) add(paths map[string]second.Path) {
@@ -105,15 +99,15 @@ func (t *loadTotals) add(paths map[string]second.Path) {
 	for name, seen := range paths {
 		total := t.paths[name]
 		if total == nil {
-			total = &loadTotal{errors: map[string]int64{}}
+			total = &second.Path{Codes: map[string]int64{}}
 			t.paths[name] = total
 		}
-		total.transactions += seen.Transactions
+		total.Transactions += seen.Transactions
 		for code, n := range seen.Codes {
-			total.errors[code] += n
+			total.Codes[code] += n
 		}
-		total.response.Add(seen.ResponseTime)
-		total.open.Add(seen.ConnectTime)
+		total.ResponseTime.Add(seen.ResponseTime)
+		total.ConnectTime.Add(seen.ConnectTime)
 	}
 }
 
@@ -123,32 +117,14 @@ func (t *loadTotals) collect(to chan<- prometheus.Metric) {
 	defer t.mu.Unlock()
 	for name, total := range t.paths {
 		of := []string{"path", name}
-		to <- prometheus.MustNewConstMetric(described("transactions_total", "Transactions of the live load.", of...),
-			prometheus.CounterValue, float64(total.transactions))
-		for code, n := range total.errors {
-			errors := described("errors_total", "Errors of the live load, by SQLSTATE or the client's own word.",
+		tellTotal(to, "transactions_total", "Transactions of the live load.", total.Transactions, of...)
+		for code, n := range total.Codes {
+			tellTotal(to, "errors_total", "Errors of the live load, by SQLSTATE or the client's own word.", n,
 				"path", name, "code", code)
-			to <- prometheus.MustNewConstMetric(errors, prometheus.CounterValue, float64(n))
 		}
-		histogram := func(name, help string, h second.Histogram) {
-			count, buckets := cumulated(h)
-			to <- prometheus.MustNewConstHistogram(described(name, help, of...), count, h.Sum, buckets)
-		}
-		histogram("response_time_seconds", "Response time of an iteration of the live load.", total.response)
-		histogram("connect_time_seconds", "Time to open a connection of the live load.", total.open)
+		tellTimes(to, "response_time_seconds", "Response time of an iteration of the live load.", total.ResponseTime, of...)
+		tellTimes(to, "connect_time_seconds", "Time to open a connection of the live load.", total.ConnectTime, of...)
 	}
-}
-
-// cumulated counts as Prometheus does: each bucket has all that the smaller ones have, too.
-func cumulated(h second.Histogram) (count uint64, buckets map[float64]uint64) {
-	buckets = map[float64]uint64{}
-	for i, n := range h.Counts {
-		count += n
-		if i < len(second.Bounds) {
-			buckets[second.Bounds[i]] = count
-		}
-	}
-	return count, buckets
 }
 
 // described is a metric of what the labels say: a name, its value, the next name.
@@ -158,6 +134,23 @@ func described(name, help string, labels ...string) *prometheus.Desc {
 		of[pair[0]] = pair[1]
 	}
 	return prometheus.NewDesc("lab_"+name, help, nil, of)
+}
+
+// tellTotal hands out a counter.
+func tellTotal(to chan<- prometheus.Metric, name, help string, n int64, labels ...string) {
+	to <- prometheus.MustNewConstMetric(described(name, help, labels...), prometheus.CounterValue, float64(n))
+}
+
+// tellTimes hands out a histogram. As Prometheus wants it each bucket has all that the smaller ones have, too.
+func tellTimes(to chan<- prometheus.Metric, name, help string, h second.Histogram, labels ...string) {
+	count, buckets := uint64(0), map[float64]uint64{}
+	for i, n := range h.Counts {
+		count += n
+		if i < len(second.Bounds) {
+			buckets[second.Bounds[i]] = count
+		}
+	}
+	to <- prometheus.MustNewConstHistogram(described(name, help, labels...), count, h.Sum, buckets)
 }
 
 // tell hands out a gauge, unless its value isn't known.

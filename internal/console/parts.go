@@ -2,10 +2,12 @@ package console
 
 import (
 	"context"
+	"net/http"
 	"slices"
 	"time"
 
 	"pooler-lab/internal/link"
+	"pooler-lab/internal/result"
 )
 
 // parts are what a console consists of once the lab is ready.
@@ -16,12 +18,14 @@ type parts struct {
 	links  *linkWatch
 	trips  readings[roundTrip] // over links
 	nodes  readings[nodeReading]
-	waits  readings[NodeWaits]
+	waits  readings[result.Node]
 	lock   *lock
 	load   *load
 	wake   *pulse   // wakes probes: a link has been changed, or somebody begins to watch
 	names  []string // of the nodes
 	cache  *runCache
+
+	handler http.Handler
 }
 
 func newParts(ctx context.Context, c *Console, s *source) *parts {
@@ -37,6 +41,7 @@ func newParts(ctx context.Context, c *Console, s *source) *parts {
 	p.load = newLoad(s, c.root, c.log)
 	p.names = append([]string{"client"}, services(s.Set)...)
 	p.lock.last = p.interruptedRun()
+	p.handler = p.routes()
 	return p
 }
 
@@ -96,17 +101,18 @@ func (p *parts) state() State {
 		Nodes:     p.nodeStates(),
 		Load:      p.load.describe(),
 		Lock:      p.lock.text(),
-		Waits:     []NodeWaits{},
+		Waits:     []result.Node{},
 		Presets:   p.source.Presets,
 	}
 	s.Lesson, s.LastRun = p.lock.lesson()
+	s.LastRun = p.outcome(s.LastRun)
 	for _, name := range p.names {
 		if p.source.Waits[name] == nil {
 			continue
 		}
 		waits, ok := p.waits.of(name)
 		if !ok {
-			waits = NodeWaits{Node: name, Events: []Wait{}, Reason: notMeasuredYet}
+			waits = result.Node{Service: name, NotMeasured: notMeasuredYet}
 		}
 		s.Waits = append(s.Waits, waits)
 	}

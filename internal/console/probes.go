@@ -70,12 +70,7 @@ func (p *parts) startProbes(ctx context.Context) {
 		p.repeat(ctx, waitsEvery, func(context.Context) {
 			probe.Sample()
 			if samples++; samples%4 == 0 {
-				lately := probe.Lately()
-				told := NodeWaits{Node: name, Events: []Wait{}, Reason: lately.NotMeasured}
-				for _, e := range lately.Waits {
-					told.Events = append(told.Events, Wait{Name: e.Event, Share: e.Share})
-				}
-				p.waits.note(name, told)
+				p.waits.note(name, probe.Lately())
 			}
 		}, func() { probe.Close(); p.waits.forget(name) })
 	}

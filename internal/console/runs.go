@@ -192,11 +192,23 @@ func (p *parts) runPage(r *http.Request) (title string, data any, err error) {
 	return "Run " + run.ID, run, nil
 }
 
+// outcome is the last run with what its document says of it. A lesson that had no run has said itself what became of it.
+func (p *parts) outcome(last *LastRun) *LastRun {
+	if last == nil || last.Run == "" {
+		return last
+	}
+	run, err := p.listedRun(last.Run)
+	if err != nil {
+		return nil // its folder is gone
+	}
+	return &LastRun{Lesson: last.Lesson, Run: last.Run, Status: string(run.Status), Reason: run.Reason}
+}
+
 // interruptedRun is the last run, if it was under way when the lab was stopped.
 func (p *parts) interruptedRun() *LastRun {
 	for run := range p.runs() {
 		if run.Reason == neverEnded {
-			return &LastRun{Lesson: run.Lesson.Name, Run: run.ID, Status: string(run.Status), Reason: run.Reason}
+			return &LastRun{Lesson: run.Lesson.Name, Run: run.ID}
 		}
 		break // older ones are of no interest
 	}

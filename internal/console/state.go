@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"pooler-lab/internal/link"
+	"pooler-lab/internal/result"
 	"pooler-lab/internal/run"
 	"pooler-lab/k6/live/second"
 )
@@ -20,7 +21,8 @@ type State struct {
 	Lesson    *Running     `json:"lesson"` // under way, null where none is
 	LastRun   *LastRun     `json:"last_run"`
 	Lock      string       `json:"lock"` // why nothing can be swapped just now, "" where it can
-	Waits     []NodeWaits  `json:"waits"`
+	// Waits is what each database's sessions waited for in the last seconds.
+	Waits []result.Node `json:"waits"`
 }
 
 // Reachable says whether something answers.
@@ -32,8 +34,6 @@ type Reachable struct {
 // A Link is what one is set to, and what it is.
 type Link struct {
 	Name     string `json:"name"`
-	From     string `json:"from"`
-	To       string `json:"to"`
 	HostPort int    `json:"host_port"` // of 127.0.0.1 on the host, 0 where it isn't published
 	Known    bool   `json:"known"`     // the settings are of now: not while a lesson runs, or toxiproxy doesn't answer
 	link.Settings
@@ -72,19 +72,6 @@ type Node struct {
 	SelectsPerSecond    *float64 `json:"selects_per_second"` // that a pooler sent to it; of the pooler itself: to all
 
 	Conninfo string `json:"-"` // of a standby
-}
-
-// NodeWaits is what a database's sessions waited for in the last seconds.
-type NodeWaits struct {
-	Node   string `json:"node"`
-	Events []Wait `json:"events"`
-	Reason string `json:"reason"` // nothing was measured
-}
-
-// A Wait is the share of the sessions' time that one event took.
-type Wait struct {
-	Name  string  `json:"name"`
-	Share float64 `json:"share"`
 }
 
 // What the live load's state can be.

@@ -84,5 +84,5 @@ $('without').addEventListener('click', () => run(null));
 $('cancel').addEventListener('click', cancelLesson);
 guessing(form);
 keys();
-follow({ hello: ({ state }) => look(state), tick: ({ state }) => look(state) });
+follow(({ state }) => look(state));
 if (main.dataset.revealed) $('reveal-title').focus();
