@@ -95,7 +95,7 @@ func TestEventsComeAndBeginWithWhatWas(t *testing.T) {
 	if len(second.Ticks) != 1 || second.Ticks[0].Time.Before(first.Ticks[0].Time) {
 		t.Errorf("%v follows %v", second.Ticks, first.Ticks)
 	}
-	if len(first.State.Links) != len(b.source.Set.Links) || first.Ticks[0].Paths == nil || first.State.Presets == nil {
+	if len(first.State.Links) != len(b.source.Set.Links) || first.Ticks[0].Paths == nil {
 		t.Errorf("%+v", first)
 	}
 	b.post("/api/links/client-primary", `{"latency_ms": 2}`)

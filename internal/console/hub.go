@@ -15,21 +15,20 @@ const (
 	// backlog is how many updates a page may be behind before it is dropped. Its browser connects anew by itself.
 	backlog = 5
 	// curious is how long somebody counts as watching who has left, or asked once.
-	curious = 10 * time.Second
+	curious = time.Minute
 )
 
 // A hub tells all pages what happens, and remembers it for those that come later. No page can hold it up.
 type hub struct {
 	mu       sync.Mutex
+	curious  time.Duration
 	watchers map[chan []byte]bool // pages that listen; closed when one was too slow
 	seen     time.Time            // when a page last left, or somebody asked who doesn't listen
-	last     State
-	told     *pulse // wakes with each update
 	history  []Tick
 	swaps    []Swap
 }
 
-func newHub() *hub { return &hub{watchers: map[chan []byte]bool{}, told: newPulse()} }
+func newHub() *hub { return &hub{curious: curious, watchers: map[chan []byte]bool{}} }
 
 // An update is what a page is told each second. Its first one has the last minutes.
 type update struct {
@@ -56,16 +55,6 @@ func (h *hub) leave(page chan []byte) {
 	h.seen = time.Now()
 }
 
-// unwatchedSince is since when nobody watches, now where somebody does.
-func (h *hub) unwatchedSince() time.Time {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if len(h.watchers) > 0 {
-		return time.Now()
-	}
-	return h.seen
-}
-
 // tell sends a second to all pages. Its text is made once, however many there are.
 func (h *hub) tell(state State, last Tick, swaps []Swap) error {
 	text, err := event(update{state, drawMap(state, last.Paths), []Tick{last}, listed(swaps)})
@@ -74,7 +63,6 @@ func (h *hub) tell(state State, last Tick, swaps []Swap) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.last = state
 	h.history, h.swaps = append(h.history, last), append(h.swaps, swaps...)
 	h.forget(state.Time.Add(-remembered))
 	for page := range h.watchers {
@@ -85,7 +73,6 @@ func (h *hub) tell(state State, last Tick, swaps []Swap) error {
 			close(page)
 		}
 	}
-	h.told.beat()
 	return nil
 }
 
@@ -100,13 +87,10 @@ func (h *hub) forget(earliest time.Time) {
 }
 
 // watched says whether somebody looks, or did a moment ago.
-func (h *hub) watched() bool { return time.Since(h.unwatchedSince()) < curious }
-
-// latest returns what was told last, whether that is of now, and what is closed with the next update.
-func (h *hub) latest() (state State, fresh bool, next <-chan struct{}) {
+func (h *hub) watched() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.last, time.Since(h.last.Time) < 2*beat, h.told.wait()
+	return len(h.watchers) > 0 || time.Since(h.seen) < h.curious
 }
 
 // lastPaths is what the live load's paths saw in the second told last.
@@ -118,10 +102,10 @@ func (h *hub) lastPaths() map[string]second.Path {
 
 // paths is lastPaths for who has the hub to itself.
 func (h *hub) paths() map[string]second.Path {
-	if len(h.history) == 0 || time.Since(h.last.Time) > 2*beat {
-		return nil
+	if n := len(h.history); n > 0 && time.Since(h.history[n-1].Time) < 2*beat {
+		return h.history[n-1].Paths
 	}
-	return h.history[len(h.history)-1].Paths
+	return nil
 }
 
 // ask notes that somebody wants to know, who doesn't listen.

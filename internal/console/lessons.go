@@ -33,8 +33,7 @@ func (p *parts) lessonNamed(name string) (shownLesson, error) {
 	shown := shownLesson{Lesson: l}
 	for _, path := range p.source.Set.Paths {
 		if measures(l, path.Name, path.ApplicationPool) {
-			choice := Choice{Name: path.Name, Meaning: path.Meaning, Off: path.Unavailable()}
-			shown.Paths = append(shown.Paths, choice)
+			shown.Paths = append(shown.Paths, choice{path.Name, path.Meaning, path.Unavailable()})
 		}
 	}
 	return shown, nil

@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -32,7 +31,7 @@ func (p *parts) setLink(w http.ResponseWriter, r *http.Request) error {
 	}
 	wanted := map[string]link.Settings{}
 	for _, name := range names {
-		if wanted[name], err = ordered(order, p.source.Presets, p.links.see(name).now.Settings()); err != nil {
+		if wanted[name], err = ordered(order, p.links.see(name).now.Settings()); err != nil {
 			return badRequest(fmt.Errorf("link %s: %w", name, err))
 		}
 	}
@@ -41,34 +40,17 @@ func (p *parts) setLink(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// ordered is what a link is to be set to after an order: a preset, or some of its settings. What the order leaves out
-// stays as it is now, but a jitter gives way to a latency below it.
-func ordered(order json.RawMessage, presets link.Presets, now link.Settings) (link.Settings, error) {
-	wanted := struct {
-		link.Settings
-		Preset string `json:"preset"`
-	}{Settings: now}
+// ordered is what a link is to be set to after an order of some settings. What the order leaves out stays as it is now,
+// but a jitter gives way to a latency below it.
+func ordered(order json.RawMessage, now link.Settings) (link.Settings, error) {
+	wanted := now
 	if err := decode(order, &wanted); err != nil {
 		return now, err
 	}
-	var said map[string]json.RawMessage
-	if err := json.Unmarshal(order, &said); err != nil {
-		return now, err
+	if wanted.JitterMS == now.JitterMS {
+		wanted.JitterMS = max(0, min(now.JitterMS, wanted.LatencyMS))
 	}
-	switch {
-	case len(said) == 0:
-		return now, errors.New("say what the link is to be: latency_ms, jitter_ms, down_kbps, up_kbps, or a preset")
-	case wanted.Preset != "" && len(said) > 1:
-		return now, errors.New(
-			"a preset says all of a link: leave out the preset, or latency_ms, jitter_ms, down_kbps and up_kbps")
-	case wanted.Preset != "":
-		preset, err := presets.Find(wanted.Preset)
-		return preset.Settings, err
-	}
-	if _, spoken := said["jitter_ms"]; !spoken {
-		wanted.JitterMS = max(0, min(wanted.JitterMS, wanted.LatencyMS))
-	}
-	return wanted.Settings, wanted.Check()
+	return wanted, wanted.Check()
 }
 
 // changeLink cuts a link, restores it, or ends its connections.

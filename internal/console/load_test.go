@@ -109,7 +109,7 @@ func TestTailKeepsWholeLetters(t *testing.T) {
 func TestSecondsAreToldOneByOne(t *testing.T) {
 	t.Parallel()
 	l := newLoad(&source{}, "", nil)
-	l.state, l.begun = LoadRunning, true
+	l.k6, l.begun = LoadRunning, true
 	say := func(tps float64) { l.told(second.Line{Paths: map[string]second.Path{"direct": {TPS: tps}}}) }
 	told := func() string {
 		paths, gap := l.take()
@@ -191,9 +191,9 @@ func TestLoadEndsWhenNobodyWatchesAnyMore(t *testing.T) {
 	program, _ := standInProgram(t, "k6", standInK6)
 	b := newBench(t, func(b *bench) { b.source.K6 = program })
 	p, _ := b.ready()
-	p.load.mu.Lock()
-	p.load.lonely = 2 * time.Second
-	p.load.mu.Unlock()
+	b.hub.mu.Lock()
+	b.hub.curious = 2 * time.Second
+	b.hub.mu.Unlock()
 	page := b.listen() // somebody watches
 	b.post("/api/load", someLoad)
 	running := func() bool { return p.load.describe().State == LoadRunning }

@@ -29,8 +29,8 @@ type lock struct {
 	what  string         // measures, "" for nothing
 	own   *lessonProcess // the console's own lesson, nil where none runs
 	now   *Running       // nil where no lesson is under way
-	last  *LastRun // without what run.json says of it
-	stale string // the run of a step that was left behind: it was there while no lesson was under way
+	last  *LastRun       // without what run.json says of it
+	stale string         // the run of a step that was left behind: it was there while no lesson was under way
 	free  context.Context
 	take  context.CancelFunc // ends free
 }

@@ -17,7 +17,6 @@ func of[T any](v T) *T { return &v }
 // aState is one of a lab in which a bit of everything is the matter.
 var aState = State{
 	Toxiproxy: Reachable{Up: true},
-	Presets:   link.Presets{{Name: "satellite", Meaning: "far", Settings: link.Settings{LatencyMS: 630}}},
 	Links: []Link{
 		{Name: "client-primary", Known: true, Settings: link.Settings{LatencyMS: 10, JitterMS: 2}, MeasuredMS: of(10.731)},
 		{Name: "client-pgpool", Known: true, Cut: true, Reason: "cut"},
@@ -36,15 +35,7 @@ var aState = State{
 		{Name: "pgpool", Kind: "pooler", State: Up, SelectsPerSecond: of(120.4)},
 		{Name: "pgpool-near-app", Kind: "pooler", State: Down, Reason: "connection refused"},
 	},
-	Load: Load{
-		State: LoadOff,
-		Text:  "off",
-		Choices: Choices{
-			Workloads:   []Workload{{Name: "select", Meaning: "a row", GentleRate: 600}},
-			Paths:       []Choice{{Name: "direct", Meaning: "m"}, {Name: "socket", Meaning: "m", Off: "no link"}},
-			MostClients: 50,
-		},
-	},
+	Load: Load{State: LoadOff, Text: "off"},
 }
 
 func render(t *testing.T, template string, data any) string {
@@ -58,13 +49,18 @@ func render(t *testing.T, template string, data any) string {
 
 // The first picture needs no JavaScript: it has the round trips already.
 func TestMapIsDrawnByTheServer(t *testing.T) {
-	page := render(t, "map", drawMap(aState, nil))
+	page := render(t, "map", mapPage{
+		drawnMap:  drawMap(aState, nil),
+		Presets:   link.Presets{{Name: "satellite", Meaning: "far", Settings: link.Settings{LatencyMS: 630}}},
+		Workloads: []workload{{Name: "select", Meaning: "a row", GentleRate: 600}},
+		Paths:     []choice{{Name: "direct", Meaning: "m"}, {Name: "socket", Meaning: "m", Off: "no link"}},
+	})
 	for _, want := range []string{
 		`>client-primary</text>`, `>10.7 ms</text>`, `>set 10 ±2 ms</text>`, `>630 ±50 ms, narrow</text>`, `>set ?</text>`,
 		`10<small> ms</small>`, `max="15" step="1"`, `>cut</text>`, `>off</text>`, `>not measured</text>`,
 		`<p>1 backend</p>`, `<p>down: connection refused</p>`, `<p>off: &lt;no&gt; image</p>`, `<p>paused</p>`,
 		`<b>120</b> SELECTs/s`, `<p>near the app: down: connection refused</p>`,
-		`value="socket" disabled`, `off: no link`, `nowhere: set 0 ms, 1.0 ms</p>`,
+		`value="socket" disabled`, `data-latency_ms="630"`, `data-rate="600"`, `off: no link`, `nowhere: set 0 ms, 1.0 ms</p>`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
@@ -130,7 +126,7 @@ var aLesson = shownLesson{
 		Name: "02-latency", Title: "Latency", Question: "What do 20 ms cost?", Prediction: "How much is left?", Minutes: 5,
 		Comparisons: []lesson.Comparison{{Name: "far", Text: "TPS at 20 ms, to none"}},
 	},
-	Runs: 1, Paths: []Choice{{Name: "direct"}},
+	Runs: 1, Paths: []choice{{Name: "direct"}},
 }
 
 func ran() *runDetail {

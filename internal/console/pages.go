@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/link"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
@@ -35,6 +36,18 @@ type page struct {
 	Data     any   // what this page alone has
 }
 
+// A mapPage shows the map, and what the lab can be told there.
+type mapPage struct {
+	drawnMap
+	Presets     link.Presets
+	Workloads   []workload
+	Paths       []choice // of the live load
+	MostClients int
+}
+
+// A choice is one of several; Off says why it can't be taken.
+type choice struct{ Name, Meaning, Off string }
+
 // A lessonPage asks for a prediction, runs a lesson and shows what came out.
 type lessonPage struct {
 	Lesson   shownLesson
@@ -45,7 +58,7 @@ type lessonPage struct {
 // A shownLesson is one in the list, and at the top of its page.
 type shownLesson struct {
 	*lesson.Lesson          // has nothing but a name where it can't be read
-	Paths          []Choice // that it measures
+	Paths          []choice // that it measures
 	Runs           int
 	Trouble        string // why it can't be read
 }

@@ -78,10 +78,13 @@ func (p *parts) checkLock() {
 
 // second is one beat: what is known goes to all pages. Without anybody who watches nothing is done.
 func (p *parts) second(ctx context.Context) {
-	if !p.watched() {
+	switch {
+	case p.hub.watched():
+	case p.load.is(LoadOff):
 		return
+	default:
+		p.load.replace(nil, "it ended by itself: nobody had watched it for a minute")
 	}
-	p.load.endUnwatched(p.hub.unwatchedSince())
 	if p.lock.text() == "" {
 		p.links.refresh(ctx)
 	}
@@ -102,7 +105,6 @@ func (p *parts) state() State {
 		Load:      p.load.describe(),
 		Lock:      p.lock.text(),
 		Waits:     []result.Node{},
-		Presets:   p.source.Presets,
 	}
 	s.Lesson, s.LastRun = p.lock.lesson()
 	s.LastRun = p.outcome(s.LastRun)

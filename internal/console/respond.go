@@ -91,8 +91,7 @@ func plainly(err error) string {
 		if wanted == "" {
 			wanted = "something else"
 		}
-		field := kind.Field[strings.LastIndex(kind.Field, ".")+1:] // without the names of embedded types
-		return fmt.Sprintf("%s has to be %s, not a %s", field, wanted, kind.Value)
+		return fmt.Sprintf("%s has to be %s, not a %s", kind.Field, wanted, kind.Value)
 	}
 	return strings.TrimPrefix(err.Error(), "json: ")
 }

@@ -77,7 +77,16 @@ func (p *parts) page(template string, fill func(*http.Request) (title string, da
 
 // mapPage shows the map, and all that acts on it.
 func (p *parts) mapPage(r *http.Request) (title string, data any, err error) {
-	return "The map", drawMap(p.now(r.Context()), p.hub.lastPaths()), nil
+	page := mapPage{
+		drawnMap:    drawMap(p.now(r.Context()), p.hub.lastPaths()),
+		Presets:     p.source.Presets,
+		Workloads:   workloads,
+		MostClients: mostClients,
+	}
+	for _, path := range p.source.Set.Paths {
+		page.Paths = append(page.Paths, choice{path.Name, path.Meaning, noLoadOn(path)})
+	}
+	return "The map", page, nil
 }
 
 // nowhere answers for addresses that aren't there.
@@ -112,42 +121,35 @@ func (p *parts) serveState(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// attend has all be watched from now on, and says whether it was before.
+func (p *parts) attend(ctx context.Context) (before bool) {
+	before = p.watched()
+	p.hub.ask()
+	if !before {
+		p.wake.beat()
+		if p.lock.text() == "" {
+			p.links.refresh(ctx)
+		}
+	}
+	return before
+}
+
 // now is what is known without waiting for more: a page's first picture.
 func (p *parts) now(ctx context.Context) State {
-	watched := p.watched()
-	p.hub.ask()
-	if state, fresh, _ := p.hub.latest(); fresh && watched {
-		return state
-	}
-	if p.lock.text() == "" {
-		p.links.refresh(ctx)
-	}
+	p.attend(ctx)
 	return p.state()
 }
 
-// measuredWait is how long to wait for probes that have rested since nobody watched.
-const measuredWait = 2500 * time.Millisecond
+// probesWait is how long probes that have rested take until most of them have measured something.
+const probesWait = 1500 * time.Millisecond
 
-// measured is what is known, measured by now: where nobody watched before it waits for the probes.
+// measured is what is known once all is watched: who is the first to ask waits for the probes.
 func (p *parts) measured(ctx context.Context) State {
-	watched := p.watched()
-	p.hub.ask()
-	asked := time.Now()
-	state, fresh, next := p.hub.latest()
-	if fresh && watched {
-		return state
-	}
-	p.wake.beat()
-	giveUp := time.After(measuredWait)
-	for state.Time.Sub(asked) < beat {
+	if !p.attend(ctx) {
 		select {
-		case <-next:
 		case <-ctx.Done():
-			return state
-		case <-giveUp:
-			return p.now(ctx)
+		case <-time.After(probesWait):
 		}
-		state, _, next = p.hub.latest()
 	}
-	return state
+	return p.state()
 }

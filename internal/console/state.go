@@ -12,15 +12,14 @@ import (
 // A State is what the console knows at one moment: the JSON of /api/state, which each event has, too. Null is not
 // known.
 type State struct {
-	Time      time.Time    `json:"time"`
-	Presets   link.Presets `json:"presets"`
-	Toxiproxy Reachable    `json:"toxiproxy"`
-	Links     []Link       `json:"links"`
-	Nodes     []Node       `json:"nodes"`
-	Load      Load         `json:"load"`
-	Lesson    *Running     `json:"lesson"` // under way, null where none is
-	LastRun   *LastRun     `json:"last_run"`
-	Lock      string       `json:"lock"` // why nothing can be swapped just now, "" where it can
+	Time      time.Time `json:"time"`
+	Toxiproxy Reachable `json:"toxiproxy"`
+	Links     []Link    `json:"links"`
+	Nodes     []Node    `json:"nodes"`
+	Load      Load      `json:"load"`
+	Lesson    *Running  `json:"lesson"` // under way, null where none is
+	LastRun   *LastRun  `json:"last_run"`
+	Lock      string    `json:"lock"` // why nothing can be swapped just now, "" where it can
 	// Waits is what each database's sessions waited for in the last seconds.
 	Waits []result.Node `json:"waits"`
 }
@@ -95,12 +94,11 @@ type LoadRequest struct {
 // Load is the live load as it is.
 type Load struct {
 	LoadRequest
-	State   string     `json:"state"`
-	Reason  string     `json:"reason"`
-	Text    string     `json:"text"` // all of it in a sentence
-	Rate    int        `json:"rate"` // iterations a second on each path, 0 in a closed loop
-	Since   *time.Time `json:"since"`
-	Choices Choices    `json:"choices"`
+	State  string     `json:"state"`
+	Reason string     `json:"reason"`
+	Text   string     `json:"text"` // all of it in a sentence
+	Rate   int        `json:"rate"` // iterations a second on each path, 0 in a closed loop
+	Since  *time.Time `json:"since"`
 }
 
 // How clients of the live load begin an iteration.
@@ -108,29 +106,6 @@ const (
 	LoopOpen   = "open"   // at a constant rate, whether or not the one before has ended
 	LoopClosed = "closed" // when the one before has ended: as fast as it can
 )
-
-// Choices are what a live load can be.
-type Choices struct {
-	Workloads   []Workload `json:"workloads"`
-	Paths       []Choice   `json:"paths"`
-	MostClients int        `json:"most_clients"`
-}
-
-// A Workload is what clients of the live load do.
-type Workload struct {
-	Name       string `json:"name"`
-	Meaning    string `json:"meaning"`
-	GentleRate int    `json:"gentle_rate"` // iterations a second over all paths, of an open loop
-	Metric     string `json:"-"`           // that is its response time
-	Writes     bool   `json:"-"`
-}
-
-// A Choice is one of several; Off says why it can't be taken.
-type Choice struct {
-	Name    string `json:"name"`
-	Meaning string `json:"meaning"`
-	Off     string `json:"off"`
-}
 
 // Running is the lesson under way.
 type Running struct {
