@@ -267,7 +267,7 @@ func TestRefusals(t *testing.T) {
 		{primary, `{"latency_ms": "10"}`, 400, "latency_ms has to be a whole number"},
 		{primary, `{"latency": 1}`, 400, "unknown field"},
 		{primary, `{"down_kbps": -2}`, 400, "whole KB/s"},
-		{primary, `{"latency_ms": 1} x`, 400, "isn't understood"},
+		{primary, `"latency_ms": 1`, 400, "isn't understood"},
 		{primary, `[` + strings.Repeat("1,", mostBody), 400, "read the request"},
 		{primary + "/cutt", `{}`, 404, "did you mean cut?"},
 		{"/api/links", `{}`, 404, "there is nothing at /api/links"},

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -19,14 +18,8 @@ import (
 // k6Grace is how long k6 may take to end after it was asked to, before it is killed.
 const k6Grace = 8 * time.Second
 
-// A generator is a k6 that runs.
-type generator struct {
-	*k6run.Process
-	log *tail
-}
-
-// start starts k6 for a load.
-func (l *load) start(ctx context.Context, wanted wantedLoad) (*generator, error) {
+// start starts k6 for a load. What it says beside its seconds goes to log.
+func (l *load) start(ctx context.Context, wanted wantedLoad, log *tail) (*k6run.Process, error) {
 	var err error
 	if wanted.Scale, err = l.source.Scale(ctx); err != nil {
 		return nil, err
@@ -35,8 +28,7 @@ func (l *load) start(ctx context.Context, wanted wantedLoad) (*generator, error)
 	if err != nil {
 		return nil, fmt.Errorf("write the live load for k6: %w", err)
 	}
-	log := new(tail)
-	process, err := k6run.Start(k6run.Order{
+	return k6run.Start(k6run.Order{
 		Program:  l.source.K6,
 		Script:   filepath.Join(l.root, "k6", "live.js"),
 		Output:   "live=" + wanted.metric,
@@ -47,22 +39,6 @@ func (l *load) start(ctx context.Context, wanted wantedLoad) (*generator, error)
 		Stderr:   log,
 		Grace:    k6Grace,
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &generator{process, log}, nil
-}
-
-// why says why it ended by itself.
-func (g *generator) why() error {
-	text := g.log.String()
-	switch {
-	case text != "":
-		return errors.New("k6 ended by itself: " + text)
-	case g.End().Err != nil:
-		return fmt.Errorf("k6 ended by itself: %w", g.End().Err)
-	}
-	return fmt.Errorf("k6 ended by itself, with code %d", g.End().Exit)
 }
 
 // secondReader takes in what k6 prints: a second on each line, and whatever else goes to the log.

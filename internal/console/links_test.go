@@ -104,14 +104,13 @@ func TestChangesMadeElsewhereAreTold(t *testing.T) {
 	}
 }
 
-// standInLinks is a toxiproxy that can be away, have links that are stalled, and start anew.
+// standInLinks is a toxiproxy that can be away, and have links that are stalled.
 type standInLinks struct {
 	Links
 	mu      sync.Mutex
 	away    bool
 	stalled map[string]error
 	stuck   map[string]chan struct{} // links whose swaps wait for it
-	started time.Time
 }
 
 func (s *standInLinks) Set(ctx context.Context, name string, to link.Settings) error {
@@ -136,12 +135,6 @@ func (s *standInLinks) Proxy(ctx context.Context, name string) (link.Proxy, erro
 	return s.Links.Proxy(ctx, name)
 }
 
-func (s *standInLinks) Started(context.Context) (time.Time, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.started, nil
-}
-
 // become changes what it is.
 func (s *standInLinks) become(change func()) {
 	s.mu.Lock()
@@ -151,7 +144,7 @@ func (s *standInLinks) become(change func()) {
 
 func newLinksBench(t *testing.T) (*bench, *standInLinks) {
 	t.Helper()
-	links := &standInLinks{started: time.Now()}
+	links := &standInLinks{}
 	b := newBench(t, func(b *bench) {
 		links.Links = b.source.Links
 		b.source.Links = links
@@ -230,23 +223,6 @@ func TestOldRoundTripIsNotShown(t *testing.T) {
 			t.Errorf("%+v is shown as %v, %q", c.trip, ms, reason)
 		}
 	}
-}
-
-// Latencies that went with toxiproxy are told as such.
-func TestRestartOfToxiproxyIsTold(t *testing.T) {
-	t.Parallel()
-	b, links := newLinksBench(t)
-	if status, said := b.post("/api/links/client-pgpool", `{"latency_ms": 9}`); status != 200 {
-		t.Fatalf("%d %s", status, said)
-	}
-	events := b.listen()
-	links.become(func() {
-		links.started = links.started.Add(time.Minute)
-		if err := b.toxiproxy.Off(t.Context(), "client-pgpool"); err != nil {
-			t.Error(err)
-		}
-	})
-	events.told(t, Swap{Link: "client-pgpool", Text: "0 ms: toxiproxy started anew", By: ByElsewhere})
 }
 
 func TestToxiproxyAndDatabasesMayGoAway(t *testing.T) {

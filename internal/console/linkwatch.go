@@ -23,10 +23,9 @@ type linkWatch struct {
 
 // A watchedLink is one of them.
 type watchedLink struct {
-	name    string
-	busy    sync.Mutex // held by who reads or changes it: an older answer must not take the place of a newer one
-	started time.Time  // toxiproxy, when something came to be on the link; of who holds busy
-	seen    seenLink   // written by who holds busy, under the watch's lock
+	name string
+	busy sync.Mutex // held by who reads or changes it: an older answer must not take the place of a newer one
+	seen seenLink   // written by who holds busy, under the watch's lock
 }
 
 // A seenLink is what toxiproxy said last of a link.
@@ -90,7 +89,6 @@ func (w *linkWatch) read(ctx context.Context, l *watchedLink, by string) error {
 	if ctx.Err() != nil { // whoever wanted to know has gone
 		return err
 	}
-	anew := err == nil && w.startedAnew(ctx, l, now)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var away *link.UnreachableError
@@ -112,28 +110,8 @@ func (w *linkWatch) read(ctx context.Context, l *watchedLink, by string) error {
 	if err != nil || !before.known || before.now.Describe() == now.Describe() {
 		return err
 	}
-	text := now.Describe()
-	if anew { // nobody has changed it
-		text, by = text+": toxiproxy started anew", ByElsewhere
-	}
-	w.note(Swap{Time: asked.UTC(), Link: l.name, Text: text, By: by})
+	w.note(Swap{Time: asked.UTC(), Link: l.name, Text: now.Describe(), By: by})
 	return nil
-}
-
-// startedAnew says whether a restart of toxiproxy took off what was on a link. It is asked when it started where
-// something comes to be on the link, and where nothing is left there.
-func (w *linkWatch) startedAnew(ctx context.Context, l *watchedLink, now link.Proxy) bool {
-	had, has := l.seen.known && !l.seen.now.Bare(), !now.Bare()
-	if had == has {
-		return false
-	}
-	started, err := w.source.Started(ctx)
-	if err != nil {
-		return false
-	}
-	before := l.started
-	l.started = started
-	return had && !before.IsZero() && started.After(before)
 }
 
 // note keeps the last of several changes of a link that nobody has been told of: a slider makes many.

@@ -146,7 +146,8 @@ func (l *load) run(ctx context.Context, wanted *wantedLoad) error {
 		return err
 	}
 	defer over()
-	g, err := l.start(ctx, *wanted)
+	said := new(tail)
+	k6, err := l.start(ctx, *wanted, said)
 	if err != nil {
 		return err
 	}
@@ -154,11 +155,11 @@ func (l *load) run(ctx context.Context, wanted *wantedLoad) error {
 		select {
 		case <-ctx.Done():
 		case <-l.change:
-		case <-g.Ended():
-			return g.why()
+		case <-k6.Ended():
+			return fmt.Errorf("k6 ended by itself, with code %d: %s", k6.End().Exit, said)
 		}
 	}
-	g.Stop()
+	k6.Stop()
 	return nil
 }
 

@@ -90,7 +90,7 @@ func TestLoadSaysWhyK6Ended(t *testing.T) {
 		l := b.state().Load
 		return l.State == LoadOff && l.Reason != ""
 	})
-	if reason := b.state().Load.Reason; reason != "k6 ended by itself: it is out of luck" {
+	if reason := b.state().Load.Reason; reason != "k6 ended by itself, with code 107: it is out of luck" {
 		t.Errorf("reason %q", reason)
 	}
 }

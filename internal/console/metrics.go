@@ -11,43 +11,33 @@ import (
 	"pooler-lab/k6/live/second"
 )
 
-// A moment is what there is to be told to Prometheus. It is a collector of its metrics.
-type moment struct {
-	state State
-	load  *loadTotals
-}
-
 // serveMetrics answers Prometheus. Each answer has a registry of its own, for it is of one moment.
 func (p *parts) serveMetrics(w http.ResponseWriter, r *http.Request) error {
-	registry := prometheus.NewRegistry()
-	if err := registry.Register(moment{p.measured(r.Context()), p.load.totals}); err != nil {
-		return err
-	}
+	state, registry := p.measured(r.Context()), prometheus.NewRegistry()
+	registry.MustRegister(prometheus.CollectorFunc(func(to chan<- prometheus.Metric) {
+		collect(to, state)
+		p.load.totals.collect(to)
+	}))
 	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(w, r)
 	return nil
 }
 
-// Describe implements prometheus.Collector. It names nothing: what is known differs from moment to moment.
-func (m moment) Describe(chan<- *prometheus.Desc) {}
-
-// Collect implements prometheus.Collector. What isn't known has no value.
-func (m moment) Collect(to chan<- prometheus.Metric) {
-	tell(to, "toxiproxy_up", "1 where toxiproxy answers.", yes(m.state.Toxiproxy.Up))
-	tell(to, "measuring", "1 while a lesson, or something else that measures, has the lab to itself.",
-		yes(m.state.Lock != ""))
-	for _, l := range m.state.Links {
+// collect hands out what a state has. What isn't known has no value.
+func collect(to chan<- prometheus.Metric, s State) {
+	tell(to, "toxiproxy_up", "1 where toxiproxy answers.", yes(s.Toxiproxy.Up))
+	tell(to, "measuring", "1 while a lesson, or something else that measures, has the lab to itself.", yes(s.Lock != ""))
+	for _, l := range s.Links {
 		collectLink(to, l)
 	}
-	for _, n := range m.state.Nodes {
+	for _, n := range s.Nodes {
 		collectNode(to, n)
 	}
-	for _, n := range m.state.Waits {
+	for _, n := range s.Waits {
 		for _, e := range n.Waits {
 			tell(to, "wait_ratio", "Share of the sessions' time in the last 5 seconds.", &e.Share,
 				"node", n.Service, "event", e.Event)
 		}
 	}
-	m.load.collect(to)
 }
 
 func collectLink(to chan<- prometheus.Metric, l Link) {

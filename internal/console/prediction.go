@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -45,7 +44,7 @@ func checkPrediction(p *Prediction, l shownLesson) error {
 	return nil
 }
 
-func sensible(v float64) bool { return v > 0 && v <= mostFactor && !math.IsNaN(v) }
+func sensible(v float64) bool { return v > 0 && v <= mostFactor }
 
 // writePrediction keeps the prediction in a run's folder.
 func writePrediction(p *Prediction, dir string) error {

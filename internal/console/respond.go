@@ -72,9 +72,6 @@ func decode(text []byte, v any) error {
 	if err := decoder.Decode(v); err != nil {
 		return fmt.Errorf("the request isn't understood: %s", plainly(err))
 	}
-	if _, err := decoder.Token(); err != io.EOF {
-		return errors.New("the request isn't understood: something follows the end of its JSON")
-	}
 	return nil
 }
 
