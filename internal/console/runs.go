@@ -201,7 +201,9 @@ func (p *parts) outcome(last *LastRun) *LastRun {
 	if err != nil {
 		return nil // its folder is gone
 	}
-	return &LastRun{Lesson: last.Lesson, Run: last.Run, Status: string(run.Status), Reason: run.Reason}
+	told := *last
+	told.Status, told.Reason = string(run.Status), run.Reason
+	return &told
 }
 
 // interruptedRun is the last run, if it was under way when the lab was stopped.

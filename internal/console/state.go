@@ -116,12 +116,13 @@ type Running struct {
 	Pair      string `json:"pair"` // what the groups of the pair under way show until now, "" where they show nothing
 }
 
-// LastRun is the run that this console started last, once it has ended.
+// LastRun is what became of the lesson that ended last.
 type LastRun struct {
-	Lesson string `json:"lesson"`
-	Run    string `json:"run"`
-	Status string `json:"status"`
-	Reason string `json:"reason"`
+	Lesson string    `json:"lesson"`
+	Run    string    `json:"run"` // "" where it ended before it had one
+	Status string    `json:"status"`
+	Reason string    `json:"reason"`
+	Ended  time.Time `json:"ended"` // when the console saw that
 }
 
 // A Tick is one second of the charts.

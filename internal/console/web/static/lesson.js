@@ -10,8 +10,7 @@ const $ = (id) => document.getElementById(id);
 const main = $('main'), form = $('guess'), name = main.dataset.lesson;
 
 let asking = false;
-let seen = false; // the run that this page waits for has shown
-let earlier; // the run that had ended before it
+let earlier; // when the lesson before the one that this page waits for had ended
 
 const remembered = `prediction ${name}`;
 const remember = (text) => { try { sessionStorage.setItem(remembered, text); } catch { /* only a reminder */ } };
@@ -19,7 +18,6 @@ const recall = () => { try { return sessionStorage.getItem(remembered) ?? ''; } 
 
 async function run(prediction) {
   asking = true;
-  seen = false;
   const started = await attempt(() => post(`/api/lessons/${name}/run`, { prediction }));
   asking = false;
   if (!started) return;
@@ -36,7 +34,6 @@ function show(part) {
 }
 
 function progress(lesson) {
-  seen = true;
   if ($('under-way').hidden) show('under-way');
   $('left').textContent = lesson.of ? clock(lesson.seconds_left) : '-:--';
   $('done').max = lesson.of || 1;
@@ -61,17 +58,16 @@ function look(state) {
   }
   for (const button of form.querySelectorAll('button')) button.disabled = Boolean(state.lock) || asking;
   if (asking) return;
-  if ($('under-way').hidden) earlier = state.last_run?.run;
-  else if (!state.lesson) ended(state.last_run);
+  if ($('under-way').hidden) earlier = state.last_run?.ended;
+  else if (!state.lesson && state.last_run?.ended !== earlier) ended(state.last_run);
 }
 
 // ended shows what came out of the run that this page waited for.
 function ended(last) {
-  if (last?.lesson === name && last.run && last.run !== earlier) {
+  if (last?.lesson === name && last.run) {
     location.assign(`/lessons/${name}?run=${encodeURIComponent(last.run)}`);
     return;
   }
-  if (!seen) return; // this state is older than the run
   show('predict');
   trouble(last?.reason || 'The run ended before it began.');
 }
