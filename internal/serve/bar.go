@@ -3,43 +3,27 @@ package serve
 import (
 	"fmt"
 	"io"
-	"strings"
 	"time"
 )
 
-// A bar draws the progress of a load: one line rewritten on a terminal, otherwise a line each tenth.
+// A bar draws the progress of a load: a line each tenth.
 type bar struct {
-	out      io.Writer
-	title    string
-	terminal bool
-	start    time.Time
-	tenth    int
+	out   io.Writer
+	title string
+	start time.Time
+	tenth int // drawn last, -1 before the first
 }
 
 // newBar starts a bar with that title.
-func newBar(out io.Writer, terminal bool, title string) *bar {
-	return &bar{out: out, title: title, terminal: terminal, start: time.Now(), tenth: -1}
+func newBar(out io.Writer, title string) *bar {
+	return &bar{out: out, title: title, start: time.Now(), tenth: -1}
 }
 
-// show draws the share done, from 0 to 1.
+// show draws the share done, from 0 to 1, where another tenth is.
 func (b *bar) show(done float64) {
-	const width = 30
-	if tenth := int(done * 10); !b.terminal {
-		if tenth == b.tenth {
-			return
-		}
+	if tenth := int(done * 10); tenth != b.tenth {
 		b.tenth = tenth
-	}
-	full := int(done * width)
-	line := fmt.Sprintf("%s [%s%s] %3.0f %%%s", b.title, strings.Repeat("#", full), strings.Repeat(".", width-full),
-		done*100, b.left(done))
-	if !b.terminal {
-		fmt.Fprintln(b.out, line)
-		return
-	}
-	fmt.Fprintf(b.out, "\r%s\x1b[K", line)
-	if done >= 1 {
-		fmt.Fprintln(b.out)
+		fmt.Fprintf(b.out, "%s %3.0f %%%s\n", b.title, done*100, b.left(done))
 	}
 }
 

@@ -113,7 +113,7 @@ func loadWhereMissing(ctx context.Context, out io.Writer, d database, scale int,
 		return complete(ctx, s)
 	}
 	title := fmt.Sprintf("%s: loading pgbench's tables at scale %d", d.name, scale)
-	b := newBar(out, false, title)
+	b := newBar(out, title)
 	return d.load(ctx, s, scale, func(done float64) {
 		b.show(done)
 		tell(fmt.Sprintf("%s, %.0f %% done", title, 100*done))
