@@ -144,25 +144,6 @@ func TestLessonThatCannotBeginSaysWhy(t *testing.T) {
 	}
 }
 
-// A lesson is said to have as many runs as its page lists: none of another version.
-func TestLessonsCountTheRunsThatTheirPagesList(t *testing.T) {
-	t.Parallel()
-	b, _ := newLessonBench(t, standInRun)
-	b.putRun("20261121T110000Z-00-tour", aRun, func(text string) string {
-		return strings.Replace(text, `"version": 3`, `"version": 2`, 1)
-	})
-	p, _ := b.ready()
-	_, all, err := p.lessonsPage(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, l := range all.([]shownLesson) {
-		if listed := len(p.runsOf(l.Name)); l.Runs != listed {
-			t.Errorf("lesson %s is said to have %d runs, and lists %d", l.Name, l.Runs, listed)
-		}
-	}
-}
-
 func TestLessonPages(t *testing.T) {
 	t.Parallel()
 	b, _ := newLessonBench(t, standInRun)

@@ -149,7 +149,7 @@ func (p *parts) linkStates() []Link {
 		default:
 			state.Reason = notMeasuredYet
 			if trip, ok := p.trips.of(l.Name); ok {
-				state.MeasuredMS, state.Reason = trip.shown()
+				state.MeasuredMS, state.Reason = trip.ms, trip.reason
 			}
 		}
 		all = append(all, state)

@@ -144,44 +144,17 @@ func TestLoadIsGentleUnlessToldOtherwise(t *testing.T) {
 	cases := []struct {
 		name, workload, loop string
 		paths                []string
-		want                 int
+		want                 string
 	}{
-		{"one path", "select", LoopOpen, two[:1], 600},
-		{"two share it", "select", LoopOpen, two, 300},
-		{"another workload", "tpcb", LoopOpen, two, 40},
-		{"as fast as it can", "select", LoopClosed, two, 0},
+		{"one path", "select", LoopOpen, two[:1], "direct: select, 600 iterations/s on each path"},
+		{"two share it", "select", LoopOpen, two, "direct, pgpool: select, 300 iterations/s on each path"},
+		{"another workload", "tpcb", LoopOpen, two, "direct, pgpool: tpcb, 40 iterations/s on each path"},
+		{"as fast as it can", "select", LoopClosed, two, "direct, pgpool: select, as fast as it can, 1 client a path"},
 	}
 	for _, c := range cases {
-		l, err := loadOf(LoadRequest{Workload: c.workload, Clients: 1, Paths: c.paths, Loop: c.loop}, set)
-		if err != nil || l.Rate != c.want {
-			t.Errorf("%s: %+v, %v, wanted %d iterations/s on each path", c.name, l, err, c.want)
-		}
-	}
-}
-
-func TestLoadTextSaysWhatItIs(t *testing.T) {
-	t.Parallel()
-	running := Load{
-		LoadRequest: LoadRequest{Workload: "select", Clients: 1, Keep: true},
-		State:       LoadRunning,
-	}
-	gentle, fresh := running, running
-	gentle.Rate, fresh.Keep = 300, false
-	cases := []struct {
-		load Load
-		want string
-	}{
-		{Load{State: LoadOff}, "off"},
-		{Load{State: LoadOff, Reason: "k6 ended"}, "off: k6 ended"},
-		{Load{State: LoadStarting}, "starting ..."},
-		{Load{State: LoadPaused, Reason: "a lesson"}, "paused: a lesson"},
-		{running, "select, as fast as it can, 1 client a path"},
-		{gentle, "select, 300 iterations/s on each path"},
-		{fresh, "select, as fast as it can, 1 client a path, a new connection for each, which response times include"},
-	}
-	for _, c := range cases {
-		if got := loadText(c.load); got != c.want {
-			t.Errorf("%q, wanted %q", got, c.want)
+		request := LoadRequest{Workload: c.workload, Clients: 1, Paths: c.paths, Loop: c.loop, Keep: true}
+		if l, err := loadOf(request, set); err != nil || noteOf(l) != c.want {
+			t.Errorf("%s: %+v, %v, wanted %s", c.name, l, err, c.want)
 		}
 	}
 }
@@ -199,7 +172,8 @@ func TestLoadEndsWhenNobodyWatchesAnyMore(t *testing.T) {
 	running := func() bool { return p.load.describe().State == LoadRunning }
 	testkit.Until(b.t, "the load runs", running)
 	if what, ok := run.UnderWay(liveFolder(b.results())); !ok ||
-		!strings.HasPrefix(what, "direct, app-pool: select, as fast as it can") {
+		what != "direct, app-pool: select, as fast as it can, 3 clients a path, "+
+			"a new connection for each, which response times include" {
 		t.Errorf("other programs are told %q, %v", what, ok)
 	}
 	time.Sleep(3 * time.Second) // longer than a load goes on that nobody watches

@@ -134,7 +134,9 @@ func (p *parts) measure(ctx context.Context, m *meter) {
 	}
 	limited, cancel := context.WithTimeout(ctx, m.set.Patience())
 	defer cancel()
+	late := time.AfterFunc(keptFor(m.set), func() { p.trips.note(name, roundTrip{reason: "no answer yet"}) })
 	took, err := m.probe.Sample(limited)
+	late.Stop()
 	if again := p.links.see(name).now; again.Settings() != m.set || !again.Enabled {
 		return // swapped meanwhile: neither the one nor the other
 	}
@@ -143,14 +145,14 @@ func (p *parts) measure(ctx context.Context, m *meter) {
 		m.took = append(m.took, took)
 		m.took = m.took[max(0, len(m.took)-linkSamples):]
 		ms := float64(measure.Median(m.took).Microseconds()) / 1000
-		p.trips.note(name, roundTrip{ms: &ms, until: time.Now().Add(keptFor(m.set))})
+		p.trips.note(name, roundTrip{ms: &ms})
 	case ctx.Err() == nil:
 		m.rest()
 		p.trips.note(name, roundTrip{reason: session.Reason(err, m.link.Service())})
 	}
 }
 
-// keptFor is how old a measurement may get on the page before it says that there is none: connecting takes several
+// keptFor is how long the page shows the measurement before while it waits for the next one: connecting takes several
 // round trips.
 func keptFor(set link.Settings) time.Duration {
 	return 2*time.Second + 10*time.Duration(set.LatencyMS+set.JitterMS)*time.Millisecond

@@ -118,21 +118,23 @@ func TestRunThatNeverEndedIsInterrupted(t *testing.T) {
 	}
 }
 
-// A run that this lab can't read stands in the list with the reason, and is read once.
+// A run that this lab can't read stands in the list with the reason, is read once, and counts as none of its lesson's.
 func TestRunOfAnotherVersionIsListed(t *testing.T) {
 	t.Parallel()
-	const name = "20261121T100000Z-05-balance"
-	b := newBench(t, func(b *bench) {
-		b.putRun(name, aRun, func(text string) string { return strings.Replace(text, `"version": 3`, `"version": 2`, 1) })
-	})
+	const name = "20261121T100000Z-00-tour"
+	b, _ := newLessonBench(t, standInRun)
+	b.putRun(name, aRun, func(text string) string { return strings.Replace(text, `"version": 3`, `"version": 2`, 1) })
 	p, _ := b.ready()
 	for range 2 {
 		if status, text := b.get("/runs"); status != 200 || !strings.Contains(text, "it has version 2") {
 			t.Errorf("/runs: %d %s", status, text)
 		}
 	}
-	if read := p.cache.read[name]; !read.shown.Unreadable || len(p.runsOf("05-balance")) != 0 {
+	if read := p.cache.read[name]; !read.shown.Unreadable || len(p.runsOf("00-tour")) != 0 {
 		t.Errorf("%+v is kept", read)
+	}
+	if _, text := b.get("/lessons"); strings.Contains(text, "1 run") {
+		t.Errorf("/lessons counts it: %s", text)
 	}
 }
 
