@@ -28,7 +28,9 @@ type hub struct {
 	swaps    []Swap
 }
 
-func newHub() *hub { return &hub{curious: curious, watchers: map[chan []byte]bool{}} }
+func newHub() *hub {
+	return &hub{curious: curious, watchers: map[chan []byte]bool{}, history: []Tick{}, swaps: []Swap{}}
+}
 
 // An update is what a page is told each second. Its first one has the last minutes.
 type update struct {
@@ -44,7 +46,7 @@ func (h *hub) join(now State) (page chan []byte, first []byte, err error) {
 	defer h.mu.Unlock()
 	page = make(chan []byte, backlog)
 	h.watchers[page] = true
-	first, err = event(update{now, drawMap(now, h.paths()), listed(h.history), listed(h.swaps)})
+	first, err = event(update{now, drawMap(now, h.paths()), h.history, h.swaps})
 	return page, first, err
 }
 
@@ -57,7 +59,7 @@ func (h *hub) leave(page chan []byte) {
 
 // tell sends a second to all pages. Its text is made once, however many there are.
 func (h *hub) tell(state State, last Tick, swaps []Swap) error {
-	text, err := event(update{state, drawMap(state, last.Paths), []Tick{last}, listed(swaps)})
+	text, err := event(update{state, drawMap(state, last.Paths), []Tick{last}, swaps})
 	if err != nil {
 		return err
 	}
@@ -119,12 +121,4 @@ func (h *hub) ask() {
 func event(u update) ([]byte, error) {
 	text, err := json.Marshal(u)
 	return fmt.Appendf(nil, "data: %s\n\n", text), err
-}
-
-// listed is a list that JSON writes as [], not as null, where it is empty.
-func listed[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
 }

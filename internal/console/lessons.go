@@ -76,28 +76,6 @@ func (p *parts) lessonPage(r *http.Request) (title string, data any, err error) 
 	if err != nil {
 		return "", nil, err
 	}
-	page := &lessonPage{Lesson: shown, Runs: p.runsOf(shown.Name)}
-	if id := r.URL.Query().Get("run"); id != "" {
-		if page.Revealed, err = p.revealed(shown.Name, id); err != nil {
-			return "", nil, err
-		}
-	}
+	page := lessonPage{Lesson: shown, Runs: p.runsOf(shown.Name)}
 	return strings.TrimSuffix(shown.Name+": "+shown.Title, ": "), page, nil
-}
-
-// revealed is a run of the lesson, once it has ended.
-func (p *parts) revealed(lesson, id string) (*runDetail, error) {
-	run, err := p.runDetail(id)
-	if err != nil {
-		return nil, err
-	}
-	if run.Lesson.Name != lesson {
-		text := fmt.Sprintf("%s is a run of %s, not of %s", id, run.Lesson.Name, lesson)
-		return nil, &httpError{http.StatusNotFound, text}
-	}
-	if run.Running() {
-		text := fmt.Sprintf("run %s is still running: its results show when it has ended", id)
-		return nil, &httpError{http.StatusConflict, text}
-	}
-	return run, nil
 }

@@ -133,7 +133,7 @@ func (p *parts) linkStates() []Link {
 			Settings: seen.now.Settings(),
 			Cut:      seen.known && !seen.now.Enabled,
 			Others:   len(seen.now.Others()) > 0,
-			UsedBy:   listed(p.source.Set.PathsOver(l.Name)),
+			UsedBy:   append([]string{}, p.source.Set.PathsOver(l.Name)...),
 		}
 		switch {
 		case state.Off != "":

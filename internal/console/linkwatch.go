@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
@@ -36,7 +35,7 @@ type seenLink struct {
 }
 
 func newLinkWatch(source Links, names []string) *linkWatch {
-	w := &linkWatch{source: source, links: map[string]*watchedLink{}, up: Reachable{Reason: notMeasuredYet}}
+	w := &linkWatch{source: source, links: map[string]*watchedLink{}, up: Reachable{Reason: notMeasuredYet}, swaps: []Swap{}}
 	for _, name := range names {
 		w.links[name] = &watchedLink{name: name}
 	}
@@ -110,21 +109,15 @@ func (w *linkWatch) read(ctx context.Context, l *watchedLink, by string) error {
 	if err != nil || !before.known || before.now.Describe() == now.Describe() {
 		return err
 	}
-	w.note(Swap{Time: asked.UTC(), Link: l.name, Text: now.Describe(), By: by})
+	w.swaps = append(w.swaps, Swap{Time: asked.UTC(), Link: l.name, Text: now.Describe(), By: by})
 	return nil
-}
-
-// note keeps the last of several changes of a link that nobody has been told of: a slider makes many.
-func (w *linkWatch) note(swap Swap) {
-	w.swaps = slices.DeleteFunc(w.swaps, func(old Swap) bool { return old.Link == swap.Link && old.By == swap.By })
-	w.swaps = append(w.swaps, swap)
 }
 
 // noteReset notes that a link's connections were ended: nothing of it is left to be seen in toxiproxy.
 func (w *linkWatch) noteReset(name string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.note(Swap{Time: time.Now().UTC(), Link: name, Text: "connections reset", By: ByConsole})
+	w.swaps = append(w.swaps, Swap{Time: time.Now().UTC(), Link: name, Text: "connections reset", By: ByConsole})
 }
 
 // take returns the swaps that nobody has been told of.
@@ -132,7 +125,7 @@ func (w *linkWatch) take() []Swap {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	swaps := w.swaps
-	w.swaps = nil
+	w.swaps = []Swap{}
 	return swaps
 }
 

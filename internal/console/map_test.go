@@ -140,7 +140,7 @@ func ran() *runDetail {
 	}
 }
 
-func TestLessonAsksFirstAndRevealsThen(t *testing.T) {
+func TestLessonAsksFirstAndItsRunShowsThen(t *testing.T) {
 	unread := shownLesson{Lesson: &lesson.Lesson{Name: "x"}, Trouble: "no such field"}
 	run, goesOn := ran(), ran()
 	goesOn.Status, goesOn.Prediction = "running", nil
@@ -150,12 +150,12 @@ func TestLessonAsksFirstAndRevealsThen(t *testing.T) {
 		has, lacks     []string
 	}{
 		{
-			"before a run", "lesson", &lessonPage{Lesson: aLesson},
-			[]string{"How much is left?", `data-comparison="far"`},
-			[]string{"report.html"},
+			"a lesson", "lesson", lessonPage{aLesson, []shownRun{run.shownRun}},
+			[]string{"How much is left?", `data-comparison="far"`, "took 1:01"},
+			nil,
 		},
 		{
-			"after it", "lesson", &lessonPage{Lesson: aLesson, Runs: []shownRun{run.shownRun}, Revealed: run},
+			"its run", "run", run,
 			[]string{
 				"“&lt;b&gt;half”", "direct 2.5 times", "TPS at 20\u00a0ms, to none", "<dd>0.50</dd>", "interrupted: cancelled",
 				`<iframe class="report" sandbox src="/runs/R/report.html#outcome"`, "took 1:01", "2026-11-21 20:08 UTC",
@@ -163,7 +163,7 @@ func TestLessonAsksFirstAndRevealsThen(t *testing.T) {
 			nil,
 		},
 		{
-			"a lesson that can't be read", "lesson", &lessonPage{Lesson: unread},
+			"a lesson that can't be read", "lesson", lessonPage{Lesson: unread},
 			[]string{"no such field", `aria-labelledby="predict-title" hidden`},
 			nil,
 		},

@@ -48,11 +48,10 @@ type mapPage struct {
 // A choice is one of several; Off says why it can't be taken.
 type choice struct{ Name, Meaning, Off string }
 
-// A lessonPage asks for a prediction, runs a lesson and shows what came out.
+// A lessonPage asks for a prediction, runs a lesson and leads to the page of its run.
 type lessonPage struct {
-	Lesson   shownLesson
-	Runs     []shownRun
-	Revealed *runDetail // nil before a run
+	Lesson shownLesson
+	Runs   []shownRun
 }
 
 // A shownLesson is one in the list, and at the top of its page.

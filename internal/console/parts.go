@@ -40,7 +40,6 @@ func newParts(ctx context.Context, c *Console, s *source) *parts {
 	}
 	p.load = newLoad(s, c.root, c.log)
 	p.names = append([]string{"client"}, services(s.Set)...)
-	p.lock.last = p.interruptedRun()
 	p.handler = p.routes()
 	return p
 }

@@ -205,14 +205,3 @@ func (p *parts) outcome(last *LastRun) *LastRun {
 	told.Status, told.Reason = string(run.Status), run.Reason
 	return &told
 }
-
-// interruptedRun is the last run, if it was under way when the lab was stopped.
-func (p *parts) interruptedRun() *LastRun {
-	for run := range p.runs() {
-		if run.Reason == neverEnded {
-			return &LastRun{Lesson: run.Lesson.Name, Run: run.ID}
-		}
-		break // older ones are of no interest
-	}
-	return nil
-}

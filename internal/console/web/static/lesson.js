@@ -1,4 +1,4 @@
-// One lesson: a prediction that is committed to before the results show, the run, and then both side by side.
+// One lesson: a prediction that is committed to before the results show, and the run. Its page shows both side by side.
 import { attempt, post, say, trouble } from './say.js';
 import { clock } from './format.js';
 import { cancelLesson, lock } from './lock.js';
@@ -7,7 +7,7 @@ import { guesses, guessing } from './guess.js';
 import { keys } from './keys.js';
 
 const $ = (id) => document.getElementById(id);
-const main = $('main'), form = $('guess'), name = main.dataset.lesson;
+const form = $('guess'), name = $('main').dataset.lesson;
 
 let asking = false;
 let earlier; // when the lesson before the one that this page waits for had ended
@@ -27,10 +27,9 @@ async function run(prediction) {
   say('The lesson runs.');
 }
 
-// show has one of the page's three parts seen: the prediction, the run, the result.
+// show has one of the page's two parts seen: the prediction or the run.
 function show(part) {
   for (const id of ['predict', 'under-way']) $(id).hidden = id !== part;
-  $('reveal').hidden = part === 'predict' ? !main.dataset.revealed : true;
 }
 
 function progress(lesson) {
@@ -65,7 +64,7 @@ function look(state) {
 // ended shows what came out of the run that this page waited for.
 function ended(last) {
   if (last?.lesson === name && last.run) {
-    location.assign(`/lessons/${name}?run=${encodeURIComponent(last.run)}`);
+    location.assign(`/runs/${encodeURIComponent(last.run)}`);
     return;
   }
   show('predict');
@@ -81,4 +80,3 @@ $('cancel').addEventListener('click', cancelLesson);
 guessing(form);
 keys();
 follow(({ state }) => look(state));
-if (main.dataset.revealed) $('reveal-title').focus();
