@@ -269,7 +269,7 @@ func TestRefusals(t *testing.T) {
 		{primary, `{"down_kbps": -2}`, 400, "whole KB/s"},
 		{primary, `"latency_ms": 1`, 400, "isn't understood"},
 		{primary, `[` + strings.Repeat("1,", mostBody), 400, "read the request"},
-		{primary + "/cutt", `{}`, 404, "did you mean cut?"},
+		{primary + "/cutt", `{}`, 404, "there is nothing at"},
 		{"/api/links", `{}`, 404, "there is nothing at /api/links"},
 
 		{load, `{"workload": "selct", "clients": 3, "paths": ["direct"]}`, 400, "did you mean select?"},

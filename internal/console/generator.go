@@ -35,7 +35,7 @@ func (l *load) start(ctx context.Context, wanted wantedLoad, log *tail) (*k6run.
 		Env:      []string{"LAB_LIVE=" + string(told)},
 		Password: server.Password("app"),
 		Clients:  wanted.Clients * len(wanted.Paths),
-		Stdout:   &secondReader{told: l.told, log: log},
+		Stdout:   &secondReader{hear: l.hear, log: log},
 		Stderr:   log,
 		Grace:    k6Grace,
 	})
@@ -43,7 +43,7 @@ func (l *load) start(ctx context.Context, wanted wantedLoad, log *tail) (*k6run.
 
 // secondReader takes in what k6 prints: a second on each line, and whatever else goes to the log.
 type secondReader struct {
-	told func(second.Line)
+	hear func(second.Line)
 	log  *tail
 	rest []byte // of a line that has not ended
 }
@@ -64,7 +64,7 @@ func (s *secondReader) Write(text []byte) (int, error) {
 func (s *secondReader) take(whole []byte) {
 	var line second.Line
 	if json.Unmarshal(whole, &line) == nil && line.Paths != nil {
-		s.told(line)
+		s.hear(line)
 		return
 	}
 	_, _ = s.log.Write(append(whole, '\n')) // a tail takes everything

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"sync"
 	"time"
-
-	"pooler-lab/k6/live/second"
 )
 
 const (
@@ -46,7 +44,7 @@ func (h *hub) join(now State) (page chan []byte, first []byte, err error) {
 	defer h.mu.Unlock()
 	page = make(chan []byte, backlog)
 	h.watchers[page] = true
-	first, err = event(update{now, drawMap(now, h.paths()), h.history, h.swaps})
+	first, err = event(update{now, drawMap(now), h.history, h.swaps})
 	return page, first, err
 }
 
@@ -59,7 +57,7 @@ func (h *hub) leave(page chan []byte) {
 
 // tell sends a second to all pages. Its text is made once, however many there are.
 func (h *hub) tell(state State, last Tick, swaps []Swap) error {
-	text, err := event(update{state, drawMap(state, last.Paths), []Tick{last}, swaps})
+	text, err := event(update{state, drawMap(state), []Tick{last}, swaps})
 	if err != nil {
 		return err
 	}
@@ -93,21 +91,6 @@ func (h *hub) watched() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.watchers) > 0 || time.Since(h.seen) < h.curious
-}
-
-// lastPaths is what the live load's paths saw in the second told last.
-func (h *hub) lastPaths() map[string]second.Path {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.paths()
-}
-
-// paths is lastPaths for who has the hub to itself.
-func (h *hub) paths() map[string]second.Path {
-	if n := len(h.history); n > 0 && time.Since(h.history[n-1].Time) < 2*beat {
-		return h.history[n-1].Paths
-	}
-	return nil
 }
 
 // ask notes that somebody wants to know, who doesn't listen.

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"fmt"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -15,19 +14,13 @@ func (p *parts) lessonFolder() string { return filepath.Join(p.root, "k6", "less
 
 // lessonNamed returns a lesson as pages show it.
 func (p *parts) lessonNamed(name string) (shownLesson, error) {
-	names, err := lesson.Names(p.lessonFolder())
+	file, err := lesson.Find(p.lessonFolder(), filepath.Base(name)) // no other script is one
 	if err != nil {
-		return shownLesson{}, err
-	}
-	if !slices.Contains(names, name) {
-		_, err := lesson.Find(p.lessonFolder(), name) // says what is near to it
-		if err == nil {
-			err = fmt.Errorf("give the lesson's full name, one of %s", strings.Join(names, ", "))
-		}
 		return shownLesson{}, &httpError{http.StatusNotFound, err.Error()}
 	}
-	l, err := lesson.Read(filepath.Join(p.lessonFolder(), name+".js"))
+	l, err := lesson.Read(file)
 	if err != nil {
+		name := strings.TrimSuffix(filepath.Base(file), ".js")
 		return shownLesson{Lesson: &lesson.Lesson{Name: name}, Trouble: err.Error()}, nil
 	}
 	shown := shownLesson{Lesson: l}

@@ -4,13 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"time"
 
 	"pooler-lab/internal/link"
-	"pooler-lab/internal/suggest"
 )
 
 // everything is the name that stands for all links.
@@ -53,24 +51,18 @@ func ordered(order json.RawMessage, now link.Settings) (link.Settings, error) {
 	return wanted, wanted.Check()
 }
 
-// changeLink cuts a link, restores it, or ends its connections.
-func (p *parts) changeLink(w http.ResponseWriter, r *http.Request) error {
-	names, err := p.linksNamed(r.PathValue("name"))
-	if err != nil {
-		return err
+// changeLinks changes the links that an address names.
+func (p *parts) changeLinks(change func(ctx context.Context, link string) error) answer {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		names, err := p.linksNamed(r.PathValue("name"))
+		if err != nil {
+			return err
+		}
+		return p.swap(w, r, names, change)
 	}
-	changes := map[string]func(ctx context.Context, link string) error{
-		"cut": p.source.Links.Cut, "restore": p.source.Links.Restore, "reset": p.resetLink,
-	}
-	what := r.PathValue("change")
-	change, ok := changes[what]
-	if !ok {
-		known := slices.Sorted(maps.Keys(changes))
-		return &httpError{http.StatusNotFound, suggest.Unknown("change of a link", what, known).Error()}
-	}
-	return p.swap(w, r, names, change)
 }
 
+// resetLink ends a link's connections.
 func (p *parts) resetLink(ctx context.Context, name string) error {
 	err := p.source.Links.Reset(ctx, name)
 	if err == nil {

@@ -33,6 +33,7 @@ type load struct {
 	k6      string // its state, "" where none runs
 	reason  string
 	seconds []map[string]second.Path // that nobody has been told of
+	told    map[string]second.Path   // last
 	begun   bool                     // a new k6 has, and its first second hasn't been told
 }
 
@@ -167,7 +168,7 @@ func (l *load) run(ctx context.Context, wanted *wantedLoad) error {
 func (l *load) become(k6 string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.k6, l.seconds, l.begun = k6, nil, k6 != ""
+	l.k6, l.seconds, l.told, l.begun = k6, nil, nil, k6 != ""
 }
 
 // noteOf is what other programs are told of the load.
@@ -176,8 +177,8 @@ func noteOf(l *wantedLoad) string {
 	return strings.Join(l.LoadRequest.Paths, ", ") + ": " + text
 }
 
-// told takes a second in that k6 printed.
-func (l *load) told(line second.Line) {
+// hear takes a second in that k6 printed.
+func (l *load) hear(line second.Line) {
 	l.totals.add(line.Paths)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -195,18 +196,19 @@ func (l *load) take() (paths map[string]second.Path, gap bool) {
 	defer l.mu.Unlock()
 	l.seconds = l.seconds[max(0, len(l.seconds)-2):]
 	if len(l.seconds) == 0 {
-		return map[string]second.Path{}, false
+		l.told = map[string]second.Path{}
+		return l.told, false
 	}
-	paths, l.seconds = l.seconds[0], l.seconds[1:]
+	l.told, l.seconds = l.seconds[0], l.seconds[1:]
 	gap, l.begun = l.begun, false
-	return paths, gap
+	return l.told, gap
 }
 
 // describe returns the load as it is.
 func (l *load) describe() Load {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	all := Load{State: l.state(), Reason: l.reason}
+	all := Load{State: l.state(), Reason: l.reason, last: l.told}
 	all.Paths, all.Keep = []string{}, true
 	if all.State == LoadPaused {
 		all.Reason = l.paused

@@ -110,7 +110,7 @@ func TestSecondsAreToldOneByOne(t *testing.T) {
 	t.Parallel()
 	l := newLoad(&source{}, "", nil)
 	l.k6, l.begun = LoadRunning, true
-	say := func(tps float64) { l.told(second.Line{Paths: map[string]second.Path{"direct": {TPS: tps}}}) }
+	say := func(tps float64) { l.hear(second.Line{Paths: map[string]second.Path{"direct": {TPS: tps}}}) }
 	told := func() string {
 		paths, gap := l.take()
 		if len(paths) == 0 {

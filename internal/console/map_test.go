@@ -31,11 +31,14 @@ var aState = State{
 		{Name: "primary", Kind: "database", State: Up, Role: "primary", Backends: of(1)},
 		{Name: "standby", Kind: "database", State: Down, Reason: "connection refused"},
 		{Name: "yugabyte", Kind: "database", State: Off, Reason: "<no> image"},
-		{Name: "pgbouncer", Kind: "pooler", State: Unknown, Reason: "paused: a lesson runs, and so on"},
+		{Name: "pgbouncer", Kind: "pooler", State: Up, ServersActive: of(3), ServersIdle: of(1), PoolSize: of(20),
+			WaitingClients: of(1)},
+		{Name: "pgbouncer-near-app", Kind: "pooler", State: Unknown, Reason: "paused: a lesson runs, and so on"},
 		{Name: "pgpool", Kind: "pooler", State: Up, SelectsPerSecond: of(120.4)},
 		{Name: "pgpool-near-app", Kind: "pooler", State: Down, Reason: "connection refused"},
 	},
-	Load: Load{State: LoadOff, Text: "off"},
+	Load: Load{State: LoadRunning, LoadRequest: LoadRequest{Workload: "select", Clients: 10, Paths: []string{"a", "b"}},
+		last: map[string]second.Path{"a": {TPS: 12.6}, "b": {TPS: 7}}},
 }
 
 func render(t *testing.T, template string, data any) string {
@@ -50,7 +53,7 @@ func render(t *testing.T, template string, data any) string {
 // The first picture needs no JavaScript: it has the round trips already.
 func TestMapIsDrawnByTheServer(t *testing.T) {
 	page := render(t, "map", mapPage{
-		drawnMap:  drawMap(aState, nil),
+		drawnMap:  drawMap(aState),
 		Presets:   link.Presets{{Name: "satellite", Meaning: "far", Settings: link.Settings{LatencyMS: 630}}},
 		Workloads: []workload{{Name: "select", Meaning: "a row", GentleRate: 600}},
 		Paths:     []choice{{Name: "direct", Meaning: "m"}, {Name: "socket", Meaning: "m", Off: "no link"}},
@@ -58,7 +61,9 @@ func TestMapIsDrawnByTheServer(t *testing.T) {
 	for _, want := range []string{
 		`>client-primary</text>`, `>10.7 ms</text>`, `>set 10 ±2 ms</text>`, `>630 ±50 ms, narrow</text>`, `>set ?</text>`,
 		`10<small> ms</small>`, `max="15" step="1"`, `>cut</text>`, `>off</text>`, `>not measured</text>`,
-		`<p>1 backend</p>`, `<p>down: connection refused</p>`, `<p>off: &lt;no&gt; image</p>`, `<p>paused</p>`,
+		`<p>1 backend</p>`, `<p>down: connection refused</p>`, `<p>off: &lt;no&gt; image</p>`, `<p>near the app: paused</p>`,
+		`<p>3 of 20 in use, 1 idle</p>`, `<progress max="20" value="3"`, `<p class="alerting"><b>1</b> client waiting</p>`,
+		`<b>20</b> TPS`, `<p>2 × 10 clients</p>`, `<p>select</p>`,
 		`<b>120</b> SELECTs/s`, `<p>near the app: down: connection refused</p>`,
 		`value="socket" disabled`, `data-latency_ms="630"`, `data-rate="600"`, `off: no link`, `nowhere: set 0 ms, 1.0 ms</p>`,
 	} {
@@ -75,10 +80,10 @@ func TestMapIsDrawnByTheServer(t *testing.T) {
 
 // What the browser is told is the same map.
 func TestMapSaysWhatEachLinkAndNodeIs(t *testing.T) {
-	m := drawMap(aState, map[string]second.Path{"direct": {TPS: 12}})
+	m := drawMap(aState)
 	away := aState
 	away.Toxiproxy = Reachable{Reason: "it is gone"}
-	if note := drawMap(away, nil).Note; !strings.Contains(note, "toxiproxy doesn't answer") ||
+	if note := drawMap(away).Note; !strings.Contains(note, "toxiproxy doesn't answer") ||
 		!strings.HasSuffix(note, "it is gone") {
 		t.Errorf("without toxiproxy: note %q", note)
 	}
@@ -101,23 +106,6 @@ func TestMapSaysWhatEachLinkAndNodeIs(t *testing.T) {
 		if l.Label != labels[l.Name] || l.Class != classes[l.Name] {
 			t.Errorf("%s is %q, drawn as %q; wanted %q, %q", l.Name, l.Label, l.Class, labels[l.Name], classes[l.Name])
 		}
-	}
-}
-
-func TestBoxOfABusyPooler(t *testing.T) {
-	busy := Node{State: Up, ServersActive: of(3), ServersIdle: of(1), PoolSize: of(20), WaitingClients: of(1)}
-	lines := nodeLines(busy)
-	if len(lines) != 3 || lines[0].Text != "3 of 20 in use, 1 idle" || *lines[1].Bar != (bar{3, 20}) {
-		t.Fatalf("%+v", lines)
-	}
-	if l := lines[2]; l.Number != "1" || l.Text != "client waiting" || !l.Alert {
-		t.Errorf("%+v", l)
-	}
-	running := Load{State: LoadRunning}
-	running.Workload, running.Clients, running.Paths = "select", 10, []string{"direct", "pgpool"}
-	client := clientLines(running, map[string]second.Path{"direct": {TPS: 12.6}, "pgpool": {TPS: 7}})
-	if len(client) != 3 || client[0].Number != "20" || client[1].Text != "2 × 10 clients" || client[2].Text != "select" {
-		t.Errorf("%+v", client)
 	}
 }
 

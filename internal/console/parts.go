@@ -87,8 +87,8 @@ func (p *parts) second(ctx context.Context) {
 	if p.lock.text() == "" {
 		p.links.refresh(ctx)
 	}
-	state := p.state()
 	paths, gap := p.load.take()
+	state := p.state()
 	if err := p.hub.tell(state, Tick{Time: state.Time, Paths: paths, Gap: gap}, p.links.take()); err != nil {
 		p.log.Print(err)
 	}

@@ -40,7 +40,9 @@ func (p *parts) routes() http.Handler {
 		"GET /api/state":                       p.serveState,
 		"GET /metrics":                         p.serveMetrics,
 		"POST /api/links/{name}":               p.setLink,
-		"POST /api/links/{name}/{change}":      p.changeLink,
+		"POST /api/links/{name}/cut":           p.changeLinks(p.source.Links.Cut),
+		"POST /api/links/{name}/restore":       p.changeLinks(p.source.Links.Restore),
+		"POST /api/links/{name}/reset":         p.changeLinks(p.resetLink),
 		"POST /api/load":                       p.startLoad,
 		"POST /api/load/stop":                  p.stopLoad,
 		"POST /api/lessons/{name}/run":         p.runLesson,
@@ -78,7 +80,7 @@ func (p *parts) page(template string, fill func(*http.Request) (title string, da
 // mapPage shows the map, and all that acts on it.
 func (p *parts) mapPage(r *http.Request) (title string, data any, err error) {
 	page := mapPage{
-		drawnMap:    drawMap(p.now(r.Context()), p.hub.lastPaths()),
+		drawnMap:    drawMap(p.now(r.Context())),
 		Presets:     p.source.Presets,
 		Workloads:   workloads,
 		MostClients: mostClients,

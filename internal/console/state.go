@@ -99,6 +99,8 @@ type Load struct {
 	Text   string     `json:"text"` // all of it in a sentence
 	Rate   int        `json:"rate"` // iterations a second on each path, 0 in a closed loop
 	Since  *time.Time `json:"since"`
+
+	last map[string]second.Path // what its paths saw in the second told last
 }
 
 // How clients of the live load begin an iteration.
