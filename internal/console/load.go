@@ -15,9 +15,6 @@ import (
 	"pooler-lab/k6/live/second"
 )
 
-// restartAfter is how long a k6 has to have run so that another one takes its place when it ends by itself.
-const restartAfter = 10 * time.Second
-
 // load is the live load: one k6 at a time, since none can change its workload or clients while it runs.
 type load struct {
 	source *source
@@ -118,23 +115,19 @@ func (l *load) supervise(ctx context.Context) {
 			}
 			continue
 		}
-		began := time.Now()
-		err := l.run(ctx, wanted)
-		if err == nil || ctx.Err() != nil {
-			continue
+		if err := l.run(ctx, wanted); err != nil && ctx.Err() == nil {
+			l.log.Printf("live load: %v", err)
+			l.failed(wanted, err)
 		}
-		l.log.Printf("live load: %v", err)
-		l.failed(wanted, err, time.Since(began) > restartAfter)
 	}
 }
 
-// failed notes that a k6 ended that should not have. One that ran well for a while is started once more.
-func (l *load) failed(wanted *wantedLoad, err error, again bool) {
+// failed notes that a k6 ended that should not have. Nothing runs then, unless something else is wanted by now.
+func (l *load) failed(wanted *wantedLoad, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.reason = err.Error()
-	if l.wanted == wanted && !again {
-		l.wanted = nil
+	if l.wanted == wanted {
+		l.wanted, l.reason = nil, err.Error()
 	}
 }
 

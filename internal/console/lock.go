@@ -22,22 +22,23 @@ const lessonPrefix = "lesson "
 // A lock says what measures, so that all else has to stand still, and how far it is where that is a lesson. All of it
 // stands in results/, whoever started the lesson: who measures, the last step of the run, and run.json.
 type lock struct {
+	until   context.Context // ends when the console does
 	results string
 	log     *log.Logger
 
 	mu    sync.Mutex
-	what  string         // measures, "" for nothing
-	own   *lessonProcess // the console's own lesson, nil where none runs
-	now   *Running       // nil where no lesson is under way
-	last  *LastRun       // without what run.json says of it
-	stale string         // the run of a step that was left behind: it was there while no lesson was under way
-	free  context.Context
-	take  context.CancelFunc // ends free
+	what  string          // measures, "" for nothing
+	own   *lessonProcess  // the console's own lesson, nil where none runs
+	now   *Running        // nil where no lesson is under way
+	last  *LastRun        // without what run.json says of it
+	stale string          // the run of a step that was left behind: it was there while no lesson was under way
+	free  context.Context // ends when something begins to measure, and when the console does
+	take  context.CancelFunc
 }
 
-func newLock(results string, log *log.Logger) *lock {
-	l := &lock{results: results, log: log}
-	l.free, l.take = context.WithCancel(context.Background())
+func newLock(until context.Context, results string, log *log.Logger) *lock {
+	l := &lock{until: until, results: results, log: log}
+	l.free, l.take = context.WithCancel(until)
 	return l
 }
 
@@ -49,18 +50,16 @@ func (l *lock) be(what string) (news bool) {
 	l.what = what
 	l.take()
 	if what == "" {
-		l.free, l.take = context.WithCancel(context.Background())
+		l.free, l.take = context.WithCancel(l.until)
 	}
 	return true
 }
 
-// bound returns a context that ends when something begins to measure, too.
-func (l *lock) bound(ctx context.Context) (context.Context, context.CancelFunc) {
+// whileFree returns a context that ends when something begins to measure.
+func (l *lock) whileFree() context.Context {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(l.free, cancel)
-	return ctx, func() { stop(); cancel() }
+	return l.free
 }
 
 // text says why nothing can be changed just now, "" where it can.

@@ -34,7 +34,7 @@ func newParts(ctx context.Context, c *Console, s *source) *parts {
 		until:   ctx,
 		source:  s,
 		links:   newLinkWatch(s.Links, s.Set.LinkNames()),
-		lock:    newLock(c.results(), c.log),
+		lock:    newLock(ctx, c.results(), c.log),
 		wake:    newPulse(),
 		cache:   &runCache{read: map[string]runRead{}},
 	}
@@ -46,11 +46,10 @@ func newParts(ctx context.Context, c *Console, s *source) *parts {
 
 // run starts what looks and tells until the console ends.
 func (p *parts) run() {
-	ctx := p.until
-	p.startProbes(ctx)
-	p.running.Go(func() { p.load.supervise(ctx) })
-	p.running.Go(func() { every(ctx, lockEvery, p.checkLock) })
-	p.running.Go(func() { every(ctx, beat, func() { p.second(ctx) }) })
+	p.startProbes()
+	p.running.Go(func() { p.load.supervise(p.until) })
+	p.running.Go(func() { every(p.until, lockEvery, p.checkLock) })
+	p.running.Go(func() { every(p.until, beat, p.second) })
 }
 
 // every calls do now and each interval until ctx ends.
@@ -76,7 +75,7 @@ func (p *parts) checkLock() {
 }
 
 // second is one beat: what is known goes to all pages. Without anybody who watches nothing is done.
-func (p *parts) second(ctx context.Context) {
+func (p *parts) second() {
 	switch {
 	case p.hub.watched():
 	case p.load.is(LoadOff):
@@ -85,7 +84,7 @@ func (p *parts) second(ctx context.Context) {
 		p.load.replace(nil, "it ended by itself: nobody had watched it for a minute")
 	}
 	if p.lock.text() == "" {
-		p.links.refresh(ctx)
+		p.links.refresh(p.until)
 	}
 	paths, gap := p.load.take()
 	state := p.state()

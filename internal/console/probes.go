@@ -51,23 +51,23 @@ func (p *parts) mayProbe() bool { return p.lock.text() == "" && p.watched() }
 func (p *parts) watched() bool { return p.hub.watched() || !p.load.is(LoadOff) }
 
 // startProbes starts all probes. Each is a goroutine of its own, so that none waits for another's server.
-func (p *parts) startProbes(ctx context.Context) {
+func (p *parts) startProbes() {
 	for _, l := range p.source.Set.Links {
 		if l.Unavailable() == "" {
 			m := &meter{link: l, probe: p.source.Probe(l)}
-			p.repeat(ctx, linkEvery, func(ctx context.Context) { p.measure(ctx, m) },
+			p.repeat(linkEvery, func(ctx context.Context) { p.measure(ctx, m) },
 				func() { m.rest(); p.trips.forget(l.Name) })
 		}
 	}
 	for name, probe := range p.source.Nodes {
 		if p.offReason(name) == "" {
-			p.repeat(ctx, nodeEvery, func(ctx context.Context) { p.ask(ctx, name, probe) },
+			p.repeat(nodeEvery, func(ctx context.Context) { p.ask(ctx, name, probe) },
 				func() { probe.Close(); p.nodes.forget(name) })
 		}
 	}
 	for name, probe := range p.source.Waits {
 		samples := 0
-		p.repeat(ctx, waitsEvery, func(context.Context) {
+		p.repeat(waitsEvery, func(context.Context) {
 			probe.Sample()
 			if samples++; samples%4 == 0 {
 				p.waits.note(name, probe.Lately())
@@ -78,15 +78,13 @@ func (p *parts) startProbes(ctx context.Context) {
 
 // repeat probes again and again while that is allowed, and rests once when it no longer is: then a probe closes its
 // connection, for what measures wants the lab to itself.
-func (p *parts) repeat(ctx context.Context, every time.Duration, probe func(context.Context), rest func()) {
+func (p *parts) repeat(every time.Duration, probe func(context.Context), rest func()) {
 	p.running.Go(func() {
 		open := false
-		for ctx.Err() == nil {
+		for p.until.Err() == nil {
 			begun, wake := time.Now(), p.wake.wait()
 			if p.mayProbe() {
-				limited, cancel := p.lock.bound(ctx) // an answer over a slow link isn't waited for any more
-				probe(limited)
-				cancel()
+				probe(p.lock.whileFree()) // an answer over a slow link isn't waited for any more
 				open = true
 			} else if open {
 				rest()
@@ -95,7 +93,7 @@ func (p *parts) repeat(ctx context.Context, every time.Duration, probe func(cont
 			// Not in step with a limit that is dealt out ten times a second, nor with the other probes.
 			pause := every - every/8 + rand.N(every/4)
 			select {
-			case <-ctx.Done():
+			case <-p.until.Done():
 			case <-wake:
 			case <-time.After(max(time.Until(begun.Add(pause)), waitsEvery/2)):
 			}

@@ -205,19 +205,13 @@ func TestRowsAreOfThePlan(t *testing.T) {
 }
 
 func TestChosen(t *testing.T) {
-	names := func(all []row) (names []string) {
-		for _, r := range all {
-			names = append(names, r.name)
-		}
-		return names
-	}
 	for _, test := range []struct {
 		rows []string
 		all  bool
 		want int
 	}{{nil, false, 2}, {nil, true, len(rows)}, {[]string{"slower-2"}, false, 1}} {
 		if got, err := chosen(test.rows, test.all); err != nil || len(got) != test.want {
-			t.Errorf("%v, all %v: %v, %v", test.rows, test.all, names(got), err)
+			t.Errorf("%v, all %v: %v, %v", test.rows, test.all, got, err)
 		}
 	}
 	if _, err := chosen([]string{"slower-3"}, false); err == nil || !strings.Contains(err.Error(), "slower-2") {
