@@ -30,7 +30,12 @@ func TestSwapActsOnToxiproxyAndIsSeen(t *testing.T) {
 			link.Settings{DownKBps: 500, UpKBps: 100},
 			false,
 		},
-		{"/api/links/client-primary", `{"latency_ms": 79, "down_kbps": 0, "up_kbps": 0}`, link.Settings{LatencyMS: 79}, false},
+		{
+			"/api/links/client-primary",
+			`{"latency_ms": 79, "down_kbps": 0, "up_kbps": 0}`,
+			link.Settings{LatencyMS: 79},
+			false,
+		},
 		{"/api/links/client-primary/cut", ``, link.Settings{LatencyMS: 79}, true},
 		{"/api/links/client-primary/reset", `{}`, link.Settings{LatencyMS: 79}, true},
 		{"/api/links/client-primary/restore", `{}`, link.Settings{LatencyMS: 79}, false},

@@ -35,7 +35,7 @@ type seenLink struct {
 }
 
 func newLinkWatch(source Links, names []string) *linkWatch {
-	w := &linkWatch{source: source, links: map[string]*watchedLink{}, up: Reachable{Reason: notMeasuredYet}, swaps: []Swap{}}
+	w := &linkWatch{source: source, links: map[string]*watchedLink{}, up: Reachable{Reason: notMeasuredYet}}
 	for _, name := range names {
 		w.links[name] = &watchedLink{name: name}
 	}
@@ -124,8 +124,8 @@ func (w *linkWatch) noteReset(name string) {
 func (w *linkWatch) take() []Swap {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	swaps := w.swaps
-	w.swaps = []Swap{}
+	swaps := append([]Swap{}, w.swaps...) // none is an empty list in JSON, too
+	w.swaps = nil
 	return swaps
 }
 

@@ -65,7 +65,8 @@ func TestMapIsDrawnByTheServer(t *testing.T) {
 		`<p>3 of 20 in use, 1 idle</p>`, `<progress max="20" value="3"`, `<p class="alerting"><b>1</b> client waiting</p>`,
 		`<b>20</b> TPS`, `<p>2 × 10 clients</p>`, `<p>select</p>`,
 		`<b>120</b> SELECTs/s`, `<p>near the app: down: connection refused</p>`,
-		`value="socket" disabled`, `data-latency_ms="630"`, `data-rate="600"`, `off: no link`, `nowhere: set 0 ms, 1.0 ms</p>`,
+		`value="socket" disabled`, `data-latency_ms="630"`, `data-rate="600"`, `off: no link`,
+		`nowhere: set 0 ms, 1.0 ms</p>`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)

@@ -192,7 +192,7 @@ func (p *parts) runPage(r *http.Request) (title string, data any, err error) {
 	return "Run " + run.ID, run, nil
 }
 
-// outcome is the last run with what its document says of it. A lesson that had no run has said itself what became of it.
+// outcome is the last run with what its document says of it. A lesson that had no run has said itself why.
 func (p *parts) outcome(last *LastRun) *LastRun {
 	if last == nil || last.Run == "" {
 		return last
