@@ -46,7 +46,7 @@ func (p *parts) lessonsPage(*http.Request) (title string, data any, err error) {
 		return "", nil, err
 	}
 	runs := map[string]int{}
-	for run := range p.runs() {
+	for _, run := range p.runs() {
 		if !run.Unreadable { // as on the lesson's own page
 			runs[run.Lesson.Name]++
 		}

@@ -118,8 +118,8 @@ var aLesson = shownLesson{
 	Runs: 1, Paths: []choice{{Name: "direct"}},
 }
 
-func ran() *runDetail {
-	return &runDetail{
+func ran() runPage {
+	return runPage{
 		shownRun: shownRun{Took: 61 * time.Second, Predicted: true, Run: result.Run{
 			ID: "R", Lesson: result.Lesson{Name: "02-latency", Title: "Latency", Question: "What?"},
 			Started: time.Date(2026, 11, 21, 20, 8, 38, 0, time.UTC), Status: "interrupted", Reason: "cancelled",

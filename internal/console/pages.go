@@ -73,8 +73,8 @@ type shownRun struct {
 // Running says whether the run goes on.
 func (r shownRun) Running() bool { return r.Status == result.Running }
 
-// A runDetail is a run with what was predicted. What came out its report shows.
-type runDetail struct {
+// A runPage shows a run's report, and what was predicted beside it.
+type runPage struct {
 	shownRun
 	Prediction *Prediction // nil where nobody made one
 	Guesses    []guess

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -60,24 +59,23 @@ type runRead struct {
 	shown   shownRun
 }
 
-// runs are all runs, the newest first, each read when it is asked for. A folder without a document isn't a run.
-func (p *parts) runs() iter.Seq[shownRun] {
-	return func(yield func(shownRun) bool) {
-		names, err := runFolders(p.results())
-		if err != nil {
-			p.log.Printf("list runs: %v", err)
-		}
-		for _, name := range names {
-			if run, err := p.listedRun(name); err == nil && !yield(run) {
-				return
-			}
+// runs are all runs, the newest first. A folder without a document isn't one.
+func (p *parts) runs() (all []shownRun) {
+	names, err := runFolders(p.results())
+	if err != nil {
+		p.log.Printf("list runs: %v", err)
+	}
+	for _, name := range names {
+		if run, err := p.listedRun(name); err == nil {
+			all = append(all, run)
 		}
 	}
+	return all
 }
 
 // runsOf are those of a lesson that can be read.
 func (p *parts) runsOf(lesson string) (all []shownRun) {
-	for run := range p.runs() {
+	for _, run := range p.runs() {
 		if run.Lesson.Name == lesson && !run.Unreadable {
 			all = append(all, run)
 		}
@@ -152,44 +150,36 @@ func (p *parts) withTrueStatus(run shownRun) shownRun {
 	return run
 }
 
-// runDetail puts a run's together.
-func (p *parts) runDetail(name string) (*runDetail, error) {
-	run, err := p.readRun(name)
-	if err != nil {
-		return nil, err
-	}
-	dir := filepath.Join(p.results(), name)
-	d := &runDetail{shownRun: p.withTrueStatus(shown(run, dir))}
-	if d.Prediction, err = readPrediction(dir); err != nil {
-		return nil, err
-	}
-	if d.Prediction != nil {
-		for _, c := range run.Lesson.Comparisons {
-			if ratio, ok := d.Prediction.Comparisons[c.Name]; ok {
-				d.Guesses = append(d.Guesses, guess{c.Text, metric.RatioText(ratio)})
-			}
-		}
-	}
-	for _, other := range p.runsOf(d.Lesson.Name) {
-		if other.ID != d.ID && !other.Running() {
-			d.Others = append(d.Others, other)
-		}
-	}
-	return d, nil
-}
-
 // runsPage lists all runs.
 func (p *parts) runsPage(*http.Request) (title string, data any, err error) {
-	return "Runs", slices.Collect(p.runs()), nil
+	return "Runs", p.runs(), nil
 }
 
 // runPage shows one run.
 func (p *parts) runPage(r *http.Request) (title string, data any, err error) {
-	run, err := p.runDetail(r.PathValue("name"))
+	name := r.PathValue("name")
+	run, err := p.readRun(name)
 	if err != nil {
 		return "", nil, err
 	}
-	return "Run " + run.ID, run, nil
+	dir := filepath.Join(p.results(), name)
+	page := runPage{shownRun: p.withTrueStatus(shown(run, dir))}
+	if page.Prediction, err = readPrediction(dir); err != nil {
+		return "", nil, err
+	}
+	if page.Prediction != nil {
+		for _, c := range run.Lesson.Comparisons {
+			if ratio, ok := page.Prediction.Comparisons[c.Name]; ok {
+				page.Guesses = append(page.Guesses, guess{c.Text, metric.RatioText(ratio)})
+			}
+		}
+	}
+	for _, other := range p.runsOf(run.Lesson.Name) {
+		if other.ID != run.ID && !other.Running() {
+			page.Others = append(page.Others, other)
+		}
+	}
+	return "Run " + run.ID, page, nil
 }
 
 // outcome is the last run with what its document says of it. A lesson that had no run has said itself why.

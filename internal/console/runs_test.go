@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -102,7 +101,7 @@ func TestRunThatNeverEndedIsInterrupted(t *testing.T) {
 		})
 	})
 	p, _ := b.ready()
-	listed := func() shownRun { return slices.Collect(p.runs())[0] }
+	listed := func() shownRun { return p.runs()[0] }
 	if got := listed(); got.Status != result.Interrupted || got.Reason != neverEnded {
 		t.Errorf("%+v", got)
 	}
