@@ -55,19 +55,14 @@ func (s *secondReader) Write(text []byte) (int, error) {
 		if !ended {
 			return len(text), nil
 		}
-		s.take(whole)
+		var line second.Line
+		if json.Unmarshal(whole, &line) == nil && line.Paths != nil {
+			s.hear(line)
+		} else {
+			fmt.Fprintf(s.log, "%s\n", whole)
+		}
 		s.rest = rest
 	}
-}
-
-// take takes a line in.
-func (s *secondReader) take(whole []byte) {
-	var line second.Line
-	if json.Unmarshal(whole, &line) == nil && line.Paths != nil {
-		s.hear(line)
-		return
-	}
-	_, _ = s.log.Write(append(whole, '\n')) // a tail takes everything
 }
 
 // tail keeps the end of what a program says.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"pooler-lab/internal/link"
@@ -23,9 +24,11 @@ type parts struct {
 	load   *load
 	wake   *pulse   // wakes probes: a link has been changed, or somebody begins to watch
 	names  []string // of the nodes
-	cache  *runCache
 
 	handler http.Handler
+
+	reading sync.Mutex
+	read    map[string]runRead // runs of results, by folder
 }
 
 func newParts(ctx context.Context, c *Console, s *source) *parts {
@@ -36,7 +39,7 @@ func newParts(ctx context.Context, c *Console, s *source) *parts {
 		links:   newLinkWatch(s.Links, s.Set.LinkNames()),
 		lock:    newLock(ctx, c.results(), c.log),
 		wake:    newPulse(),
-		cache:   &runCache{read: map[string]runRead{}},
+		read:    map[string]runRead{},
 	}
 	p.load = newLoad(s, c.root, c.log)
 	p.names = append([]string{"client"}, services(s.Set)...)

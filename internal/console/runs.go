@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"pooler-lab/internal/metric"
@@ -47,13 +46,7 @@ func newestRun(results, lesson string) string {
 	return ""
 }
 
-// A runCache has read runs of results. Their documents are large, so what is shown of one is kept until its file
-// changes.
-type runCache struct {
-	mu   sync.Mutex
-	read map[string]runRead
-}
-
+// A runRead is what is shown of a run. Its document is large, so that is kept until its file changes.
 type runRead struct {
 	changed time.Time
 	shown   shownRun
@@ -89,9 +82,9 @@ func (p *parts) listedRun(name string) (shownRun, error) {
 	if err != nil {
 		return shownRun{}, err
 	}
-	p.cache.mu.Lock()
-	defer p.cache.mu.Unlock()
-	known, ok := p.cache.read[name]
+	p.reading.Lock()
+	defer p.reading.Unlock()
+	known, ok := p.read[name]
 	if !ok || !known.changed.Equal(info.ModTime()) {
 		known = runRead{changed: info.ModTime()}
 		if run, err := result.Read(dir); err == nil {
@@ -99,7 +92,7 @@ func (p *parts) listedRun(name string) (shownRun, error) {
 		} else {
 			known.shown = unreadable(name, err)
 		}
-		p.cache.read[name] = known
+		p.read[name] = known
 	}
 	return p.withTrueStatus(known.shown), nil
 }

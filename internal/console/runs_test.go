@@ -121,7 +121,7 @@ func TestRunOfAnotherVersionIsListed(t *testing.T) {
 			t.Errorf("/runs: %d %s", status, text)
 		}
 	}
-	if read := p.cache.read[name]; !read.shown.Unreadable || len(p.runsOf("00-tour")) != 0 {
+	if read := p.read[name]; !read.shown.Unreadable || len(p.runsOf("00-tour")) != 0 {
 		t.Errorf("%+v is kept", read)
 	}
 	if _, text := b.get("/lessons"); strings.Contains(text, "1 run") {
