@@ -110,13 +110,14 @@ func TestChangesMadeElsewhereAreTold(t *testing.T) {
 	}
 }
 
-// standInLinks is a toxiproxy that can be away, and have links that are stalled.
+// standInLinks is a toxiproxy that can be away, have links that are stalled, and start anew.
 type standInLinks struct {
 	Links
 	mu      sync.Mutex
 	away    bool
 	stalled map[string]error
 	stuck   map[string]chan struct{} // links whose swaps wait for it
+	started time.Time
 }
 
 func (s *standInLinks) Set(ctx context.Context, name string, to link.Settings) error {
@@ -141,6 +142,12 @@ func (s *standInLinks) Proxy(ctx context.Context, name string) (link.Proxy, erro
 	return s.Links.Proxy(ctx, name)
 }
 
+func (s *standInLinks) Started(context.Context) (time.Time, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.started, nil
+}
+
 // become changes what it is.
 func (s *standInLinks) become(change func()) {
 	s.mu.Lock()
@@ -150,7 +157,7 @@ func (s *standInLinks) become(change func()) {
 
 func newLinksBench(t *testing.T) (*bench, *standInLinks) {
 	t.Helper()
-	links := &standInLinks{}
+	links := &standInLinks{started: time.Now()}
 	b := newBench(t, func(b *bench) {
 		links.Links = b.source.Links
 		b.source.Links = links
@@ -211,6 +218,21 @@ func TestStuckSwapHoldsUpNoOtherLink(t *testing.T) {
 	close(stuck)
 	<-done // 502 where no standby is there to be told
 	testkit.Until(t, "the stuck swap shows", func() bool { return shown("client-primary").DownKBps == 900 })
+}
+
+// Latencies that went with toxiproxy are told as such.
+func TestRestartOfToxiproxyIsTold(t *testing.T) {
+	t.Parallel()
+	b, links := newLinksBench(t)
+	b.post("/api/links/client-pgpool", `{"latency_ms": 9}`)
+	events := b.listen()
+	links.become(func() {
+		links.started = links.started.Add(time.Minute)
+		if err := b.toxiproxy.Off(t.Context(), "client-pgpool"); err != nil {
+			t.Error(err)
+		}
+	})
+	events.told(t, Swap{Link: "client-pgpool", Text: "0 ms", By: ByRestart})
 }
 
 // silentProbe has no answer.

@@ -15,9 +15,10 @@ type linkWatch struct {
 	source Links
 	links  map[string]*watchedLink
 
-	mu    sync.Mutex // of what follows, and of what was seen of each link
-	up    Reachable
-	swaps []Swap // that nobody has been told of
+	mu      sync.Mutex // of what follows, and of what was seen of each link
+	up      Reachable
+	started time.Time // toxiproxy, as refresh saw it last
+	swaps   []Swap    // that nobody has been told of
 }
 
 // A watchedLink is one of them.
@@ -45,6 +46,10 @@ func newLinkWatch(source Links, names []string) *linkWatch {
 // refresh reads the links and notes what has changed since the last time. It passes over a link that somebody reads or
 // changes just now, and doesn't wait for one that couldn't be read the last time.
 func (w *linkWatch) refresh(ctx context.Context) {
+	by := ByElsewhere
+	if started, err := w.source.Started(ctx); err == nil && w.startedAnew(started) {
+		by = ByRestart
+	}
 	var all sync.WaitGroup
 	for name, l := range w.links {
 		if !l.busy.TryLock() {
@@ -52,7 +57,7 @@ func (w *linkWatch) refresh(ctx context.Context) {
 		}
 		read := func() {
 			defer l.busy.Unlock()
-			_ = w.read(ctx, l, ByElsewhere) // the state says what went wrong
+			_ = w.read(ctx, l, by) // the state says what went wrong
 		}
 		if w.see(name).problem != nil {
 			go read()
@@ -61,6 +66,15 @@ func (w *linkWatch) refresh(ctx context.Context) {
 		}
 	}
 	all.Wait()
+}
+
+// startedAnew notes when toxiproxy started, and says whether that was since the last time.
+func (w *linkWatch) startedAnew(started time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	before := w.started
+	w.started = started
+	return !before.IsZero() && started.After(before)
 }
 
 // change changes links with do, all at once, and sees what they are before and afterwards. Its error is of those links

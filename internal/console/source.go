@@ -32,6 +32,7 @@ type source struct {
 // Links are where latencies are swapped.
 type Links interface {
 	Proxy(ctx context.Context, link string) (link.Proxy, error)
+	Started(context.Context) (time.Time, error) // toxiproxy
 	Set(ctx context.Context, link string, s link.Settings) error
 	Cut(ctx context.Context, link string) error
 	Restore(ctx context.Context, link string) error

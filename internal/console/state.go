@@ -139,13 +139,14 @@ type Swap struct {
 	Time time.Time `json:"time"`
 	Link string    `json:"link"`
 	Text string    `json:"text"`
-	By   string    `json:"by"` // console or elsewhere
+	By   string    `json:"by"` // console, elsewhere or restart
 }
 
 // Who changed a link.
 const (
 	ByConsole   = "console"
 	ByElsewhere = "elsewhere"
+	ByRestart   = "restart" // of toxiproxy, which keeps nothing
 )
 
 // A Prediction is what somebody said before a run: the request has it, and the run's folder keeps it. All of it may be

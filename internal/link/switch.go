@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"pooler-lab/internal/topology"
 )
@@ -28,6 +29,9 @@ func NewSwitch(set *topology.Set, client *Client) (*Switch, error) {
 func (s *Switch) Proxy(ctx context.Context, link string) (Proxy, error) {
 	return s.client.Proxy(ctx, link)
 }
+
+// Started returns when toxiproxy started.
+func (s *Switch) Started(ctx context.Context) (time.Time, error) { return s.client.Started(ctx) }
 
 // Snapshot reads all links; that one of them is stalled is an error.
 func (s *Switch) Snapshot(ctx context.Context) (Snapshot, error) { return s.client.Snapshot(ctx) }
