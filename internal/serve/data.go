@@ -99,8 +99,8 @@ func scaleOf(ctx context.Context, s *session.Session) (int, error) {
 	return scale, nil
 }
 
-// load drops the tables and makes them anew at scale (100,000 accounts each). It says how far it is: tell is called with
-// that for each step, out gets a line for each tenth. What is cut off counts as no data.
+// load drops the tables and makes them anew at scale (100,000 accounts each). It says how far it is: tell is told at
+// each step, out gets a line for each tenth. What is cut off counts as no data.
 func (d database) load(ctx context.Context, s *session.Session, scale int, out io.Writer, tell func(string)) error {
 	title := fmt.Sprintf("%s: loading pgbench's tables at scale %d", d.name, scale)
 	started, written := time.Now(), -1 // tenths

@@ -10,7 +10,7 @@ const $ = (id) => document.getElementById(id);
 const form = $('guess'), name = $('main').dataset.lesson;
 
 let asking = false;
-let earlier; // when the lesson before the one that this page waits for had ended
+let earlier; // when the lesson before the one that this page waits for had ended, undefined before the first update
 
 const remembered = `prediction ${name}`;
 const remember = (text) => { try { sessionStorage.setItem(remembered, text); } catch { /* only a reminder */ } };
@@ -57,8 +57,9 @@ function look(state) {
   }
   for (const button of form.querySelectorAll('button')) button.disabled = Boolean(state.lock) || asking;
   if (asking) return;
-  if ($('under-way').hidden) earlier = state.last_run?.ended;
-  else if (!state.lesson && state.last_run?.ended !== earlier) ended(state.last_run);
+  const last = state.last_run?.ended ?? 'none';
+  if ($('under-way').hidden || earlier === undefined) earlier = last;
+  else if (!state.lesson && last !== earlier) ended(state.last_run);
 }
 
 // ended shows what came out of the run that this page waited for.
