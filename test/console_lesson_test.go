@@ -42,25 +42,13 @@ comparisons:
     to: {experiment: series, latency_ms: 0}
 `
 
-const shortScript = `// For the tests of the console.
-import { account, options as cellOptions, workload } from '../lib/lab.js';
-
-export const options = cellOptions();
-
-export const select = workload((client) => {
-  client.exec('SELECT abalance FROM pgbench_accounts WHERE aid = $1', account());
-});
-
-export default select;
-`
-
 // checkLesson runs a lesson that lasts and cancels it while a load runs on another page, the watcher. Then it commits
 // to a prediction of a short one, which is shown beside the report once the lesson has run.
 func checkLesson(t *testing.T, watcher *tab, b *browser) {
 	const name, comparison = "90-console", "TPS at 50 ms, to without"
 	lesson := filepath.Join(root, "k6", "lessons", name)
 	saveLesson(t, lesson+".yaml", strings.Replace(shortPlan, "seconds: 0.8", "seconds: 1200", 1))
-	saveLesson(t, lesson+".js", shortScript)
+	saveLesson(t, lesson+".js", cellsScript)
 	t.Cleanup(func() { // nothing runs afterwards, whatever becomes of the test
 		if consoleState(t).Lesson != nil {
 			post(t, "/api/lessons/cancel", "{}")

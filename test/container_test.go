@@ -1,7 +1,6 @@
 package test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -83,31 +82,13 @@ func TestImagesHoldTheirLicences(t *testing.T) {
 	}
 }
 
-// inspected is what of docker inspect matters here.
-type inspected struct {
-	Image  string // its id
-	Config struct {
-		Env    []string
-		Labels map[string]string
-	}
-}
-
-func inspect(t *testing.T) []inspected {
-	t.Helper()
-	var all []inspected
-	if err := json.Unmarshal([]byte(inspectAll(t)), &all); err != nil {
-		t.Fatal(err)
-	}
-	if len(all) < 8 {
-		t.Fatalf("only %d containers", len(all))
-	}
-	return all
-}
-
 // A container's environment holds passwords; its description beside that, its log and its processes' command lines
 // don't, while tools are at work in it too.
 func TestPasswordsShowNowhere(t *testing.T) {
-	secrets := passwordsInUse(t)
+	secrets := map[string]string{}
+	for _, role := range []string{"lab", "app", "app_clear", "monitor", "replication", "ysql"} {
+		secrets[role] = password(role)
+	}
 	bench := start(t, "pgbench", "pgbouncer-transaction", "-n", "-S", "-c", "2", "-T", "3600")
 	psql := start(t, "psql", "direct", "-c", "SELECT pg_sleep(3600)")
 	t.Cleanup(func() { stopTools(t, bench, psql) })
@@ -117,45 +98,31 @@ func TestPasswordsShowNowhere(t *testing.T) {
 		}
 		return ""
 	})
-	for _, c := range inspect(t) {
-		service := c.Config.Labels["com.docker.compose.service"]
+	for _, service := range composed(t) {
 		description := docker(t, "inspect", container(service))
-		for _, variable := range c.Config.Env {
-			description = strings.Replace(description, `"`+variable+`"`, "", 1)
+		environment := docker(t, "inspect", "-f", "{{range .Config.Env}}{{println .}}{{end}}", container(service))
+		for variable := range strings.Lines(environment) {
+			description = strings.Replace(description, `"`+strings.TrimSpace(variable)+`"`, "", 1)
 		}
 		for where, text := range map[string]string{
 			"description":   description,
 			"log":           command(t, nil, "docker", "logs", container(service)).all(),
 			"command lines": commandLines(t, service),
-			"image":         docker(t, "history", "--no-trunc", "--format", "{{.CreatedBy}}", c.Image),
+			"image": docker(t, "history", "--no-trunc", "--format", "{{.CreatedBy}}",
+				docker(t, "inspect", "-f", "{{.Image}}", container(service))),
 		} {
 			for name, secret := range secrets {
 				if strings.Contains(text, secret) {
-					t.Errorf("%s shows in the %s of %s", name, where, service)
+					t.Errorf("the password of %s shows in the %s of %s", name, where, service)
 				}
 			}
 		}
 	}
 }
 
-// commandLines are those of all processes in a service's container.
+// commandLines are those of all processes that a service's container sees, of containers beside it too.
 func commandLines(t testing.TB, service string) string {
 	t.Helper()
 	return inside(t, service, "sh", "-c",
 		`for f in /proc/[0-9]*/cmdline; do tr '\0' ' ' <"$f"; echo; done 2>/dev/null; true`)
-}
-
-// passwordsInUse are the lab's, by name. They must not be words that stand everywhere: scripts/test gives others
-// than .env does.
-func passwordsInUse(t *testing.T) map[string]string {
-	t.Helper()
-	secrets := map[string]string{}
-	for _, name := range []string{"LAB_PASSWORD", "APP_PASSWORD", "APP_CLEAR_PASSWORD", "MONITOR_PASSWORD",
-		"REPLICATION_PASSWORD", "YSQL_PASSWORD"} {
-		secrets[name] = strings.TrimSpace(script(t, "setting", name))
-	}
-	if len(secrets["LAB_PASSWORD"]) < 10 {
-		t.Skip("the passwords are those of .env, whose words stand everywhere: scripts/test gives others")
-	}
-	return secrets
 }

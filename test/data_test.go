@@ -1,7 +1,7 @@
 package test
 
 import (
-	"strconv"
+	"os"
 	"strings"
 	"testing"
 
@@ -19,36 +19,28 @@ const contents = `SELECT (SELECT scale FROM lab_data) AS scale, (SELECT count(*)
 		((SELECT sum(bbalance) FROM pgbench_branches)), ((SELECT coalesce(sum(delta), 0) FROM pgbench_history)))
 		AS sums (s)) AS sums`
 
+// scale is the one that scripts/test has the tables loaded at.
+var scale = os.Getenv("LAB_SCALE")
+
 // checkData compares the tables on a server with those of a scale.
-func checkData(t *testing.T, conn *pgx.Conn, scale int) string {
+func checkData(t *testing.T, conn *pgx.Conn, scale string) string {
 	t.Helper()
 	rows, err := tryTable(t, conn, contents)
 	if err != nil {
 		return err.Error()
 	}
-	accounts := strconv.Itoa(scale * 100_000)
-	for column, want := range map[string]string{"scale": strconv.Itoa(scale), "accounts": accounts, "highest": accounts,
-		"tellers": strconv.Itoa(scale * 10), "branches": strconv.Itoa(scale), "sums": "1"} {
+	accounts := scale + "00000"
+	for column, want := range map[string]string{"scale": scale, "accounts": accounts, "highest": accounts,
+		"tellers": scale + "0", "branches": scale, "sums": "1"} {
 		if rows[0][column] != want {
-			return "scale " + strconv.Itoa(scale) + ", " + column + ": " + differs(rows[0][column], want)
+			return "scale " + scale + ", " + column + ": " + differs(rows[0][column], want)
 		}
 	}
 	return ""
 }
 
-// labScale is LAB_SCALE.
-func labScale(t testing.TB) int {
-	t.Helper()
-	scale, err := strconv.Atoi(strings.TrimSpace(script(t, "setting", "LAB_SCALE")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return scale
-}
-
 // Everything that a lesson or a person may change is changed, and reset restores it.
 func TestResetBringsBackTheKnownState(t *testing.T) {
-	scale := labScale(t)
 	t.Cleanup(func() {
 		if t.Failed() {
 			command(t, nil, root+"/scripts/reset")
@@ -60,7 +52,7 @@ func TestResetBringsBackTheKnownState(t *testing.T) {
 		t.Errorf("reset doesn't say what it loads: %q", out)
 	}
 	checkTidy(t)
-	testkit.Eventually(t, func() string { return checkData(t, connect(t, "app", standby), 1) })
+	testkit.Eventually(t, func() string { return checkData(t, connect(t, "app", standby), "1") })
 
 	table(t, connect(t, "app", primary), "UPDATE pgbench_branches SET bbalance = 5")
 	untidy(t)
@@ -98,7 +90,7 @@ func checkTidy(t *testing.T) {
 			t.Errorf("after reset link %s is %+v", name, row)
 		}
 	}
-	checkPgBouncer(t, map[string]string{"default_pool_size": strconv.Itoa(poolSize), "max_prepared_statements": "200"})
+	checkPgBouncer(t, map[string]string{"default_pool_size": poolSize, "max_prepared_statements": "200"})
 	login := one(t, connect(t, "lab", primary), "SELECT rolcanlogin FROM pg_roles WHERE rolname = 'app_trust'")
 	if login != "f" {
 		t.Error("after reset app_trust may still log in")

@@ -9,24 +9,37 @@ import (
 	"pooler-lab/k6/summary"
 )
 
-// The examples run on each path that they are told, their thresholds hold, and k6's summary and the lab's agree.
-func TestExamplesRun(t *testing.T) {
-	for name, path := range map[string]string{"query": "direct", "mixed": "pgbouncer-transaction", "pool": "pgpool"} {
-		t.Run(name, func(t *testing.T) {
+// Examples and lessons run by themselves on the path that they are told, over its link or without, where a latency that
+// is set shows. Their thresholds hold, and k6's summary and the lab's are both there.
+func TestScriptsRunByThemselves(t *testing.T) {
+	const ms = 30
+	setLatency(t, "30ms", "client-pgpool")
+	for _, c := range []struct {
+		script, settings, note string
+		least                  float64 // that a statement takes
+	}{
+		{"k6/examples/query.js", "LAB_PATH=direct", "path direct over link client-primary", 0},
+		{"k6/examples/mixed.js", "LAB_PATH=pgbouncer-transaction",
+			"path pgbouncer-transaction over link client-pgbouncer", 0},
+		{"k6/examples/pool.js", "LAB_PATH=pgpool", "path pgpool over link client-pgpool, which is set to 30 ms", ms},
+		{"k6/lessons/05-balance.js", "LAB_PATH=pgpool LAB_LINK=none LAB_CLIENTS=2 LAB_SECONDS=1",
+			"path pgpool without toxiproxy", 0},
+	} {
+		t.Run(c.script, func(t *testing.T) {
 			t.Parallel()
-			before := summaries(t)
-			out := command(t, nil, filepath.Join(root, "scripts", "k6"), "run", "--quiet", "-e", "LAB_PATH="+path,
-				filepath.Join("k6", "examples", name+".js"))
-			if out.status != 0 {
+			before, args := summaries(t), []string{"run", "--quiet"}
+			for setting := range strings.FieldsSeq(c.settings) {
+				args = append(args, "-e", setting)
+			}
+			out := command(t, nil, filepath.Join(root, "scripts", "k6"), append(args, c.script)...)
+			if out.status != 0 || !strings.Contains(out.err, c.note) || !strings.Contains(out.out, "pg_statement.") {
 				t.Fatalf("exit status %d\n%s", out.status, out.all())
 			}
-			if !strings.Contains(out.all(), "pg_connect.") || !strings.Contains(out.all(), "path "+path+" over link client-") {
-				t.Errorf("it printed\n%s", out.all())
-			}
-			s := newSummary(t, before, name)
-			statements := s.Trends["pg_statement"][summary.Whole].Count
-			if s.Count("pg_transactions", summary.Whole) == 0 || statements == 0 || len(s.Errors) > 0 {
-				t.Errorf("the summary says %+v", s)
+			s := newSummary(t, before, strings.TrimSuffix(filepath.Base(c.script), ".js"))
+			statement := s.Trends["pg_statement"][summary.Whole]
+			if s.Count("pg_transactions", summary.Whole) == 0 || statement.Count == 0 || statement.Min < c.least ||
+				len(s.Errors) > 0 {
+				t.Errorf("a statement takes %+v; the summary says %+v", statement, s)
 			}
 		})
 	}

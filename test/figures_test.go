@@ -1,10 +1,9 @@
 package test
 
 import (
-	"context"
+	"bufio"
 	"encoding/json"
 	"math"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -16,8 +15,7 @@ func BenchmarkIdleLab(t *testing.B) {
 	t.Log("images: " + strings.ReplaceAll(docker(t, "images", "--filter", "reference=pooler-lab*", "--format",
 		"{{.Repository}} {{.Size}}"), "\n", ", "))
 
-	services := strings.Fields(docker(t, "ps", "--filter", "label=com.docker.compose.project="+project, "--format",
-		`{{.Label "com.docker.compose.service"}}`))
+	services := composed(t)
 	const watched = 20 * time.Second
 	before := map[string]usage{}
 	for _, service := range services {
@@ -43,18 +41,14 @@ type usage struct {
 	megabytes float64 // anonymous plus shared memory: the page cache isn't the lab's
 }
 
+// usageOf asks the proxy for Docker's statistics, as the lab does.
 func usageOf(t testing.TB, service string) usage {
 	t.Helper()
-	engine := http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, "unix", "/var/run/docker.sock")
-		},
-	}}
-	response, err := engine.Get("http://docker/containers/" + container(service) + "/stats?stream=false&one-shot=true")
+	text := ask(t, request("GET /containers/"+container(service)+"/stats"+statsQuery))
+	response, err := http.ReadResponse(bufio.NewReader(strings.NewReader(text)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close()
 	var said struct {
 		CPU struct {
 			Usage struct {
@@ -65,11 +59,8 @@ func usageOf(t testing.TB, service string) usage {
 			Stats map[string]float64 `json:"stats"`
 		} `json:"memory_stats"`
 	}
-	if err := json.NewDecoder(response.Body).Decode(&said); err != nil {
-		t.Fatal(err)
-	}
-	if said.CPU.Usage.Total == 0 {
-		t.Fatalf("Docker has no figures for %s", service)
+	if err := json.NewDecoder(response.Body).Decode(&said); err != nil || said.CPU.Usage.Total == 0 {
+		t.Fatalf("Docker has no figures for %s: %v\n%s", service, err, text)
 	}
 	s := said.Memory.Stats // cgroups v1 and v2 name them differently
 	bytes := s["total_rss"] + s["total_shmem"] + s["anon"] + s["shmem"]

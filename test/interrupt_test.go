@@ -108,32 +108,15 @@ func checkInterrupted(t *testing.T, run *started) {
 	checkRestored(t)
 }
 
-// A process is one in the lab's container.
-type process struct{ pid, user string }
-
-// processes are those in the lab's container whose command lines begin so.
-func processes(t testing.TB, command string) (all []process) {
-	t.Helper()
-	find := `for p in /proc/[0-9]*; do
-		case $(tr '\0' ' ' <$p/cmdline 2>/dev/null) in '` + command + `'*) echo ${p#/proc/}:$(stat -c %u $p) ;; esac
-	done; true`
-	for _, found := range strings.Fields(inside(t, "lab", "sh", "-c", find)) {
-		pid, user, _ := strings.Cut(found, ":")
-		all = append(all, process{pid, user})
-	}
-	return all
-}
-
-// shell runs code as the process's own user: the container holds no capability to signal others' processes.
-func (p process) shell(t testing.TB, code string) {
-	t.Helper()
-	docker(t, "exec", "-u", p.user, container("lab"), "sh", "-c", "pid="+p.pid+"; "+code)
-}
-
-// killInLab kills the programs in the lab's container whose command lines begin so.
+// killInLab kills the programs in the lab's container whose command lines begin so, as their own users: the container
+// holds no capability to signal others' processes.
 func killInLab(t *testing.T, command string) {
 	t.Helper()
-	for _, p := range processes(t, command) {
-		p.shell(t, "kill -9 $pid")
+	find := `for p in /proc/[0-9]*; do
+		case $(tr '\0' ' ' <$p/cmdline 2>/dev/null) in '` + command + `'*) echo ${p#/proc/} $(stat -c %u $p) ;; esac
+	done; true`
+	for line := range strings.Lines(inside(t, "lab", "sh", "-c", find)) {
+		pid, user, _ := strings.Cut(strings.TrimSpace(line), " ")
+		docker(t, "exec", "-u", user, container("lab"), "sh", "-c", "kill -9 "+pid)
 	}
 }

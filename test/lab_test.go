@@ -11,10 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -26,7 +23,7 @@ import (
 
 // settings of the tests' own lab; scripts/test sets them.
 var (
-	root    = findRoot()
+	root, _ = filepath.Abs("..")
 	project = os.Getenv("COMPOSE_PROJECT_NAME")
 	results = os.Getenv("LAB_RESULTS")
 )
@@ -40,14 +37,6 @@ func TestMain(m *testing.M) {
 		return
 	}
 	os.Exit(m.Run())
-}
-
-func findRoot() string {
-	folder, err := filepath.Abs("..")
-	if err != nil {
-		panic(err)
-	}
-	return folder
 }
 
 // answer is what a command printed and how it ended.
@@ -87,26 +76,6 @@ func script(t testing.TB, name string, args ...string) string {
 	return a.out
 }
 
-// labSays runs the lab's program in its container once for each line, all of them in one go, and returns what it said
-// to each and how it ended. It is what scripts call: whoever asks for many refusals needn't start a script for each.
-func labSays(t testing.TB, lines ...string) map[string]answer {
-	t.Helper()
-	const each = `set -f; for line; do lab $line </dev/null 2>&1; printf '\001%d\001' $?; done`
-	said := strings.Split(inside(t, "lab", append([]string{"sh", "-c", each, "sh"}, lines...)...), "\001")
-	answers := map[string]answer{}
-	for i, line := range lines {
-		if len(said) < 2*i+2 {
-			t.Fatalf("lab %s: no answer", line)
-		}
-		status, err := strconv.Atoi(said[2*i+1])
-		if err != nil {
-			t.Fatalf("lab %s: %v", line, err)
-		}
-		answers[line] = answer{out: said[2*i], status: status}
-	}
-	return answers
-}
-
 // refused runs a script of the lab that must fail, and returns all it printed.
 func refused(t *testing.T, env []string, name string, args ...string) string {
 	t.Helper()
@@ -134,6 +103,33 @@ func docker(t testing.TB, args ...string) string {
 func inside(t testing.TB, service string, args ...string) string {
 	t.Helper()
 	return docker(t, append([]string{"exec", container(service)}, args...)...)
+}
+
+// lab runs the lab's program in its container, as scripts do, with the words of a line.
+func lab(t testing.TB, line string) answer {
+	t.Helper()
+	return command(t, nil, "docker", append([]string{"exec", container("lab"), "lab"}, strings.Fields(line)...)...)
+}
+
+// superuser runs SQL in a database of a PostgreSQL container, inside it: the superuser has no other way in.
+func superuser(t testing.TB, container, database string, statements ...string) answer {
+	t.Helper()
+	args := []string{"exec", container, "psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-d",
+		database}
+	for _, sql := range statements {
+		args = append(args, "-c", sql)
+	}
+	return command(t, nil, "docker", args...)
+}
+
+// asSuperuser runs SQL on a node, wants it to succeed, and returns what it printed.
+func asSuperuser(t testing.TB, node string, statements ...string) string {
+	t.Helper()
+	a := superuser(t, container(node), "postgres", statements...)
+	if a.status != 0 {
+		t.Fatalf("%q on the %s: %s", statements, node, a.all())
+	}
+	return strings.TrimSpace(a.out)
 }
 
 // address is a service's address in the lab's network.
@@ -164,39 +160,30 @@ func connect(t testing.TB, role string, e topology.Endpoint) *pgx.Conn {
 	return conn
 }
 
-// passwords are those of .env.
-var passwords = map[string]string{"lab": "LAB_PASSWORD", "app": "APP_PASSWORD", "app_clear": "APP_CLEAR_PASSWORD",
-	"monitor": "MONITOR_PASSWORD"}
-
-// known are passwords that have been asked for: they don't change.
-var known sync.Map
-
-// password is a role's, "" where it has none.
-func password(t testing.TB, role string) string {
-	t.Helper()
-	name, has := passwords[role]
-	if !has {
-		return ""
-	}
-	word, asked := known.Load(name)
-	if !asked {
-		word = strings.TrimSpace(script(t, "setting", name))
-		known.Store(name, word)
-	}
-	return word.(string)
-}
+// password is a role's, which scripts/test gives; "" where it has none.
+func password(role string) string { return os.Getenv(strings.ToUpper(role) + "_PASSWORD") }
 
 // tryConnect connects as a role that may have no password. The endpoint's host is a service or an address.
 func tryConnect(t testing.TB, role string, e topology.Endpoint) (*pgx.Conn, error) {
 	t.Helper()
-	if net.ParseIP(e.Host) == nil {
-		e.Host = address(t, e.Host)
-	}
-	config, err := pgx.ParseConfig(e.DSN(role))
+	return connectBy(t, role, e.DSN(role))
+}
+
+// connectBy connects as a role with libpq's keywords. A service is looked up as Docker names it: certificates have
+// services' names.
+func connectBy(t testing.TB, role, keywords string) (*pgx.Conn, error) {
+	t.Helper()
+	config, err := pgx.ParseConfig("user=" + role + " " + keywords)
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.Password = password(t, role)
+	config.Password = password(role)
+	config.LookupFunc = func(_ context.Context, host string) ([]string, error) {
+		if net.ParseIP(host) == nil {
+			host = address(t, host)
+		}
+		return []string{host}, nil
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), oneTry())
 	defer cancel()
 	return pgx.ConnectConfig(ctx, config)
@@ -248,30 +235,28 @@ func one(t testing.TB, conn *pgx.Conn, sql string) string {
 
 // Endpoints that are no path.
 var (
-	primary   = topology.Endpoint{Host: "primary", Port: 5432, DBName: "lab"}
-	standby   = topology.Endpoint{Host: "standby", Port: 5432, DBName: "lab"}
-	console   = topology.Endpoint{Host: "pgbouncer", Port: 6432, DBName: "pgbouncer"} // PgBouncer's own
-	toxiproxy = topology.Endpoint{Host: "toxiproxy", DBName: "lab"}                   // and a link's port
+	primary = topology.Endpoint{Host: "primary", Port: 5432, DBName: "lab"}
+	standby = topology.Endpoint{Host: "standby", Port: 5432, DBName: "lab"}
+	console = topology.Endpoint{Host: "pgbouncer", Port: 6432, DBName: "pgbouncer"} // PgBouncer's own
 )
 
-// inspectAll is what Docker says of the lab's containers, less one that has ended meanwhile.
-func inspectAll(t testing.TB, options ...string) string {
+// composed are the services that have a container in the lab, whatever its state.
+func composed(t testing.TB) []string {
 	t.Helper()
-	ids := strings.Fields(docker(t, "ps", "-q", "--filter", "label=com.docker.compose.project="+project))
-	a := command(t, nil, "docker", slices.Concat([]string{"inspect"}, options, ids)...)
-	if a.status != 0 && !strings.Contains(a.err, "No such object") {
-		t.Fatalf("inspect the lab's containers: %s", a.all())
-	}
-	return a.out
+	return strings.Fields(docker(t, "ps", "-a", "--filter", "label=com.docker.compose.project="+project,
+		"--filter", "label=com.docker.compose.oneoff=False", "--format", `{{.Label "com.docker.compose.service"}}`))
 }
 
-// services tells by its address which service a container of the lab is.
+// services tells by its address in the lab's network which service a container is.
 func services(t testing.TB) map[string]string {
 	t.Helper()
-	format := fmt.Sprintf(`{{index .Config.Labels "com.docker.compose.service"}} `+
-		`{{with index .NetworkSettings.Networks %q}}{{.IPAddress}}{{end}}`, network())
+	args := []string{"inspect", "-f", fmt.Sprintf(`{{index .Config.Labels "com.docker.compose.service"}} `+
+		`{{with index .NetworkSettings.Networks %q}}{{.IPAddress}}{{end}}`, network())}
+	for _, service := range composed(t) {
+		args = append(args, container(service))
+	}
 	names := map[string]string{}
-	for line := range strings.Lines(inspectAll(t, "-f", format)) {
+	for line := range strings.Lines(docker(t, args...)) {
 		if service, ip, _ := strings.Cut(strings.TrimSpace(line), " "); ip != "" {
 			names[ip] = service
 		}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -45,33 +44,13 @@ func setLatency(t testing.TB, args ...string) {
 	script(t, "latency", args...)
 }
 
-// calmest is the smallest round trip of each link in a few readings: noise of the machine only ever adds.
-func calmest(t testing.TB, readings int) map[string]float64 {
-	t.Helper()
-	least := map[string]float64{}
-	for range readings {
-		for name, row := range links(t) {
-			if row.RoundTripMS != nil && (least[name] == 0 || *row.RoundTripMS < least[name]) {
-				least[name] = *row.RoundTripMS
-			}
-		}
-	}
-	return least
-}
-
 // Each link has the latency that was set on it, and no other one. Jitter, bandwidth and presets take its place.
 func TestLatencyIsSetOnItsOwnLink(t *testing.T) {
 	setLatency(t, "off")
 	set := map[string]int{}
-	var lines []string
 	for i, name := range slices.Sorted(maps.Keys(links(t))) {
 		set[name] = 2 * (i + 1)
-		lines = append(lines, fmt.Sprintf("latency %dms %s", set[name], name))
-	}
-	for line, a := range labSays(t, lines...) {
-		if a.status != 0 {
-			t.Errorf("lab %s: exit status %d\n%s", line, a.status, a.out)
-		}
+		inside(t, "lab", "lab", "latency", fmt.Sprintf("%dms", set[name]), name)
 	}
 	if len(set) < 8 {
 		t.Fatalf("there are only %v", set)
@@ -102,39 +81,6 @@ func TestLatencyIsSetOnItsOwnLink(t *testing.T) {
 	if row := links(t)[changed]; row.Settings != presets[0].Settings {
 		t.Errorf("%s is shown as %+v, wanted the preset %+v", changed, row, presets[0])
 	}
-}
-
-// BenchmarkLinks: a link adds the round trip that was set, and no other link's changes.
-func BenchmarkLinks(t *testing.B) {
-	setLatency(t, "off")
-	before := calmest(t, 3)
-	if len(before) < 8 {
-		t.Fatalf("only %v could be measured", before)
-	}
-	set := []int{10, 1, 25, 60}
-	for i, changed := range slices.Sorted(maps.Keys(before)) {
-		ms := set[i%len(set)]
-		setLatency(t, fmt.Sprintf("%dms", ms), changed)
-		noteAdded(t, changed, ms, before, calmest(t, 3))
-		setLatency(t, "off")
-	}
-	noteAdded(t, "", 0, before, calmest(t, 3))
-}
-
-// noteAdded notes what was added to the round trip of the link that was changed, and the most that was to any other.
-func noteAdded(b *testing.B, changed string, ms int, before, after map[string]float64) {
-	b.Helper()
-	others := 0.0
-	for name := range before {
-		switch added := after[name] - before[name]; {
-		case name == changed:
-			room := max(1.5, float64(ms)/10)
-			figure(b, fmt.Sprintf("%s, %d ms set", name, ms), added, " ms", float64(ms)-room, float64(ms)+room)
-		case math.Abs(added) > math.Abs(others):
-			others = added
-		}
-	}
-	figure(b, strings.TrimSpace("most that another link changed "+changed), others, " ms", -1.5, 1.5)
 }
 
 // roundTrip is what a SELECT 1 on an open connection takes, in ms.

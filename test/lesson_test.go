@@ -16,12 +16,6 @@ import (
 	"pooler-lab/internal/testkit"
 )
 
-// startLesson begins a run of the tour, narrowed by the options.
-func startLesson(t testing.TB, options ...string) *started {
-	t.Helper()
-	return start(t, "run", append([]string{"00-tour"}, options...)...)
-}
-
 // loaded counts the sessions that k6 has on the primary.
 const loaded = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'k6' AND usename LIKE 'app%'"
 
@@ -142,31 +136,12 @@ func checkCounts(t *testing.T, r result.Repeat) {
 	}
 }
 
-// Someone else's change of a link under a repeat rejects it; it runs once more.
-func TestToxicChangedInMidCellRejectsTheRepeat(t *testing.T) {
-	saveCells(t)
-	t.Cleanup(func() { script(t, "latency", "off") })
-	release := hold(t)
-	run := startCells(t, "held", "--paths", "direct", "--latencies", "5", "--repeats", "1")
-	waitUntilHeld(t, 2)
-	inside(t, "toxiproxy", "toxiproxy-cli", "toxic", "add", "-t", "latency", "-n", "mine", "-a", "latency=3",
-		"client-standby")
-	release()
-	repeats := onlyCell(t, run.finished(t, 0)).Repeats
-	if len(repeats) < 2 || repeats[0].Status != result.Rejected || repeats[len(repeats)-1].Status != result.OK {
-		t.Fatalf("wanted a rejected repeat and then one that is ok, got %+v", repeats)
-	}
-	if !strings.Contains(repeats[0].Reason, "client-standby") {
-		t.Errorf("the reason doesn't name the link: %s", repeats[0].Reason)
-	}
-}
-
 // BenchmarkFourThousandClients: four thousand clients through PgBouncer, each with a connection of its own, leave k6
 // below a gigabyte.
 func BenchmarkFourThousandClients(t *testing.B) {
-	run := startLesson(t, "--experiments", "throughput", "--paths", "pgbouncer-transaction", "--latencies", "none",
-		"--protocols", "simple", "--roles", "app_trust",
-		"--clients", "4000", "--seconds", "2", "--warmup", "0").finished(t, 0)
+	run := start(t, "run", "00-tour", "--experiments", "throughput", "--paths", "pgbouncer-transaction",
+		"--latencies", "none", "--protocols", "simple", "--roles", "app_trust", "--clients", "4000", "--seconds", "2",
+		"--warmup", "0").finished(t, 0)
 	c := onlyCell(t, run)
 	repeat := c.Last()
 	if repeat == nil || repeat.Measured.ClientsReady != 4000 || repeat.Pooler == nil || repeat.Pooler.MaxClients < 4000 {

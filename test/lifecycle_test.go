@@ -13,31 +13,20 @@ import (
 // network is the one that the lab's containers share.
 func network() string { return project + "_default" }
 
-// ownContainer is the one that these tests run in, where it hangs on the lab's network; "" on a host.
-func ownContainer(t *testing.T) string {
+// down takes the lab down, whatever it does at that moment. The tests' own container lets go of its network first, or
+// it couldn't be removed. Each container must hear its stop signal: Docker kills those that don't.
+func down(t *testing.T) {
 	t.Helper()
-	name, err := os.Hostname() // of a container: the beginning of its id
+	own, err := os.Hostname() // of a container: the beginning of its id
 	if err != nil {
 		t.Fatal(err)
 	}
-	return docker(t, "ps", "-q", "--filter", "id="+name, "--filter", "network="+network())
-}
-
-// down takes the lab down, whatever it does at that moment. The tests let go of its network first, or it couldn't be
-// removed. Each container must hear its stop signal: Docker kills those that don't.
-func down(t *testing.T) {
-	t.Helper()
-	own := ownContainer(t)
-	if own != "" {
-		docker(t, "network", "disconnect", network(), own)
-	}
+	docker(t, "network", "disconnect", network(), own)
 	t.Cleanup(func() { // whatever becomes of this test, the next one finds a lab
 		if docker(t, "ps", "-q", "--filter", "name=^"+container("lab")+"$") == "" {
 			script(t, "up")
 		}
-		if own != "" && ownContainer(t) == "" {
-			docker(t, "network", "connect", network(), own)
-		}
+		docker(t, "network", "connect", network(), own)
 	})
 	began := time.Now()
 	script(t, "compose", "down")
@@ -85,8 +74,7 @@ func TestDownUnderLoadAndUpAgain(t *testing.T) {
 	began := time.Now()
 	script(t, "up", "--no-build")
 	t.Logf("up took %.1f s", time.Since(began).Seconds())
-	for _, service := range strings.Fields(docker(t, "ps", "-a", "--filter", "label=com.docker.compose.project="+project,
-		"--format", `{{.Label "com.docker.compose.service"}}`)) {
+	for _, service := range composed(t) {
 		if service != "yugabyte" { // nothing waits for it
 			testkit.Eventually(t, func() string { return ailment(t, service) })
 		}

@@ -118,13 +118,9 @@ func noAnswer(t *testing.T, e topology.Endpoint) string {
 // behind says what the standby lacks.
 func behind(t *testing.T) string {
 	t.Helper()
-	ask := func(node, sql string) answer {
-		return command(t, nil, "docker", "exec", container(node), "psql", "-X", "-A", "-t", "-U", "postgres", "-d",
-			"postgres", "-c", sql)
-	}
-	wrote := strings.TrimSpace(ask("primary", "SELECT pg_current_wal_insert_lsn()").out)
-	has := ask("standby", fmt.Sprintf("SELECT (SELECT count(*) FROM pg_stat_wal_receiver WHERE status = 'streaming'), "+
-		"pg_last_wal_replay_lsn() >= '%s'", wrote))
+	wrote := strings.TrimSpace(superuser(t, container("primary"), "postgres", "SELECT pg_current_wal_insert_lsn()").out)
+	has := superuser(t, container("standby"), "postgres", "SELECT (SELECT count(*) FROM pg_stat_wal_receiver "+
+		"WHERE status = 'streaming'), pg_last_wal_replay_lsn() >= '"+wrote+"'")
 	if said := strings.TrimSpace(has.all()); said != "1|t" {
 		return "the standby streams and has everything: " + said
 	}

@@ -1,10 +1,8 @@
 package test
 
 import (
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -77,7 +75,7 @@ func TestScriptsWantALabThatIsUp(t *testing.T) {
 
 // What can't be done is refused in a line that says what is wrong, before anything happens.
 func TestBadInputIsRefused(t *testing.T) {
-	conn, scale := connect(t, "app", primary), labScale(t)
+	conn := connect(t, "app", primary)
 	before := checkData(t, conn, scale) // what other tests wrote is there
 	says := map[string]string{
 		"run":                           "00-tour",
@@ -99,9 +97,9 @@ func TestBadInputIsRefused(t *testing.T) {
 		"pgbench direct -f nowhere.sql": "nowhere.sql",
 		"k6 run nowhere.js":             "there is no file nowhere.js; the lessons are k6/lessons/00-tour.js",
 	}
-	for line, a := range labSays(t, slices.Sorted(maps.Keys(says))...) {
-		if a.status == 0 || !strings.Contains(a.out, says[line]) {
-			t.Errorf("lab %s: exit status %d, wanted a refusal with %q, got:\n%s", line, a.status, says[line], a.out)
+	for line, why := range says {
+		if a := lab(t, line); a.status == 0 || !strings.Contains(a.all(), why) {
+			t.Errorf("lab %s: exit status %d, wanted a refusal with %q, got:\n%s", line, a.status, why, a.all())
 		}
 	}
 	if after := checkData(t, conn, scale); after != before {

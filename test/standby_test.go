@@ -9,16 +9,6 @@ import (
 	"pooler-lab/internal/testkit"
 )
 
-// asSuperuser runs SQL on a node inside its container, the superuser's only way in, and returns what it printed.
-func asSuperuser(t testing.TB, node string, statements ...string) string {
-	t.Helper()
-	args := []string{"psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-d", "postgres"}
-	for _, sql := range statements {
-		args = append(args, "-c", sql)
-	}
-	return inside(t, node, args...)
-}
-
 // clones is how often the standby's container has made a clone.
 func clones(t *testing.T) int {
 	t.Helper()
@@ -38,15 +28,10 @@ func rejoins(t *testing.T) {
 
 // Without its slot, the standby makes another one and goes on.
 func TestStandbyRejoinsWithoutItsSlot(t *testing.T) {
-	drop := []string{"exec", container("primary"), "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-d",
-		"postgres",
-		"-c", "SELECT pg_terminate_backend(active_pid, 5000) FROM pg_replication_slots WHERE slot_name = 'standby'",
-		"-c", "SELECT pg_drop_replication_slot('standby')"}
 	testkit.Eventually(t, func() string { // the standby may come back between the two
-		if a := command(t, nil, "docker", drop...); a.status != 0 {
-			return a.all()
-		}
-		return ""
+		return superuser(t, container("primary"), "postgres",
+			"SELECT pg_terminate_backend(active_pid, 5000) FROM pg_replication_slots WHERE slot_name = 'standby'",
+			"SELECT pg_drop_replication_slot('standby')").err
 	})
 	rejoins(t)
 	slot := asSuperuser(t, "primary", "SELECT active FROM pg_replication_slots WHERE slot_name = 'standby'")

@@ -11,7 +11,7 @@ import (
 var statusLine = regexp.MustCompile(`(?m)^HTTP/1\.[01] (\d{3})`)
 
 // ask sends bytes from the lab's container to the allow-list proxy and returns all that came back.
-func ask(t *testing.T, request string) string {
+func ask(t testing.TB, request string) string {
 	t.Helper()
 	const talk = `exec 3<>/dev/tcp/docker-stats/2375 && printf '%s' "$1" >&3 && timeout 60 cat <&3`
 	return command(t, nil, "docker", "exec", container("lab"), "bash", "-c", talk, "bash", request).out
@@ -36,8 +36,8 @@ const statsQuery = "?stream=false&one-shot=true"
 // It tells a container's statistics, and its limits: four numbers, out of a definition that holds passwords.
 func TestStatisticsAnswerTwoQuestions(t *testing.T) {
 	t.Parallel()
-	for service, limited := range map[string]bool{"primary": true, "standby": true, "pgbouncer": true, "pgpool": true,
-		"pgpool-near-app": true, "toxiproxy": false, "lab": false, "docker-stats": false} {
+	for _, service := range []string{"primary", "standby", "pgbouncer", "pgpool", "pgpool-near-app", "toxiproxy", "lab",
+		"docker-stats"} {
 		t.Run(service, func(t *testing.T) {
 			t.Parallel() // Docker takes up to a second for each
 			answer := ask(t, request("GET /containers/"+container(service)+"/stats"+statsQuery))
@@ -51,9 +51,6 @@ func TestStatisticsAnswerTwoQuestions(t *testing.T) {
 			said := map[string]int64{}
 			if err := json.Unmarshal([]byte(body), &said); err != nil || statuses(answer) != "200" || len(said) != 4 {
 				t.Fatalf("status %s, %v: %s", statuses(answer), err, body)
-			}
-			if (said["NanoCPUs"] > 0) != limited || (said["Memory"] > 0) != limited {
-				t.Errorf("the limits are %v", said)
 			}
 			defined := docker(t, "inspect", "-f", "{{.HostConfig.NanoCpus}} {{.HostConfig.Memory}}", container(service))
 			if got := fmt.Sprint(said["NanoCPUs"], " ", said["Memory"]); got != defined {

@@ -1,59 +1,18 @@
 package test
 
 import (
-	"context"
 	"crypto/tls"
-	"net"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
-
-	"github.com/jackc/pgx/v5"
 
 	"pooler-lab/internal/topology"
 )
 
-// authority is, in the lab's container, the certificate that clients of TLS trust.
-const authority = "/run/secrets-lab/tls/ca.crt"
-
-// tlsConnect connects as app with libpq keywords that say which service and what TLS is wanted.
-func tlsConnect(t *testing.T, keywords string) (*pgx.Conn, error) {
-	t.Helper()
-	config, err := pgx.ParseConfig("user=app " + keywords)
-	if err != nil {
-		t.Fatal(err)
-	}
-	config.Password = password(t, "app")
-	config.LookupFunc = func(_ context.Context, host string) ([]string, error) { // certificates have services' names
-		if net.ParseIP(host) == nil {
-			host = address(t, host)
-		}
-		return []string{host}, nil
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), oneTry())
-	defer cancel()
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if err == nil {
-		t.Cleanup(func() { conn.Close(context.Background()) })
-	}
-	return conn, err
-}
-
-// trusted is a file with the certificate that clients of TLS trust, which whoever runs k6 may read.
-func trusted(t *testing.T) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "ca.crt")
-	if err := os.WriteFile(file, []byte(inside(t, "lab", "cat", authority)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return file
-}
-
 // TLS is there for who asks, on each way that offers it, and for nobody else. Behind PgBouncer there is none, whatever
 // its client does.
 func TestTLSWhereItIsAskedFor(t *testing.T) {
-	verify := "verify-full sslrootcert=" + trusted(t)
+	// Whoever runs k6 may read the certificate that clients of TLS trust.
+	authority := inside(t, "lab", "cat", "/run/secrets-lab/tls/ca.crt")
+	verify := "verify-full sslrootcert=" + writeFile(t, t.TempDir(), "ca.crt", authority)
 	for door, encrypts := range map[string]bool{
 		"host=primary dbname=lab":                     true,
 		"host=toxiproxy port=15001 dbname=lab":        true,
@@ -63,10 +22,11 @@ func TestTLSWhereItIsAskedFor(t *testing.T) {
 	} {
 		for _, mode := range []string{"disable", "require", verify} {
 			t.Run(door+" "+mode[:7], func(t *testing.T) {
-				conn, err := tlsConnect(t, door+" sslmode="+mode)
+				conn, err := connectBy(t, "app", door+" sslmode="+mode)
 				if err != nil {
 					t.Fatal(err)
 				}
+				defer conn.Close(t.Context())
 				asked := mode != "disable"
 				if _, has := conn.PgConn().Conn().(*tls.Conn); has != asked {
 					t.Errorf("the client has TLS: %v", has)
@@ -80,29 +40,13 @@ func TestTLSWhereItIsAskedFor(t *testing.T) {
 	}
 }
 
-// Pgpool-II says that it has no TLS (configs/pgpool says why), and who shows the certificate under a name that isn't
-// in it is not believed.
-func TestTLSIsRefused(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct{ keywords, says string }{
-		"Pgpool-II": {"host=pgpool port=9999 sslmode=require", "server refused TLS connection"},
-		"another name": {"host=" + address(t, "primary") + " sslmode=verify-full sslrootcert=" + trusted(t),
-			"x509: "},
-		"no authority to trust": {"host=primary sslmode=verify-full", "x509: "},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if _, err := tlsConnect(t, "dbname=lab "+c.keywords); err == nil || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("got %v, wanted %q", err, c.says)
-			}
-		})
-	}
-}
-
 // PgBouncer tells apart who came with TLS, and has none to its servers; nothing of the lab's own has any.
 func TestNothingElseHasTLS(t *testing.T) {
-	if _, err := tlsConnect(t, "host=pgbouncer port=6432 dbname=lab sslmode=require"); err != nil {
+	with, err := connectBy(t, "app", "host=pgbouncer port=6432 dbname=lab sslmode=require")
+	if err != nil {
 		t.Fatal(err)
 	}
+	defer with.Close(t.Context())
 	one(t, connect(t, "app", topology.Endpoint{Host: "pgbouncer", Port: 6432, DBName: "lab"}), "SELECT 1")
 	// Fails where the connection that it runs on has TLS.
 	file := writeFile(t, folderWithSpaces(t), "no tls.sql",
@@ -111,14 +55,14 @@ func TestNothingElseHasTLS(t *testing.T) {
 		script(t, "psql", p, "-X", "-v", "ON_ERROR_STOP=1", "-f", file)
 		script(t, "pgbench", p, "-n", "-t", "1", "-f", file)
 	}
-	admin, with := connect(t, "lab", console), 0
+	admin, encrypted := connect(t, "lab", console), 0
 	for _, client := range table(t, admin, "SHOW CLIENTS") {
 		if client["tls"] != "" {
-			with++
+			encrypted++
 		}
 	}
-	if with != 1 {
-		t.Errorf("%d clients of PgBouncer have TLS, wanted the one that asked", with)
+	if encrypted != 1 {
+		t.Errorf("%d clients of PgBouncer have TLS, wanted the one that asked", encrypted)
 	}
 	for _, server := range table(t, admin, "SHOW SERVERS") {
 		if server["tls"] != "" {

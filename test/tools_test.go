@@ -11,8 +11,8 @@ import (
 // folderWithSpaces makes a folder beside the tests' results whose name is as awkward as a person's may be.
 func folderWithSpaces(t *testing.T) string {
 	t.Helper()
-	folder := filepath.Join(root, "test", "results", "my files, 'old' & new")
-	if err := os.MkdirAll(folder, 0o755); err != nil {
+	folder, err := os.MkdirTemp(filepath.Join(root, "test", "results"), "my files, 'old' & new ")
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(folder) })
@@ -22,6 +22,9 @@ func folderWithSpaces(t *testing.T) string {
 func writeFile(t *testing.T, folder, name, text string) string {
 	t.Helper()
 	file := filepath.Join(folder, name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -35,15 +38,16 @@ func (r route) args() []string { return strings.Fields(r.path + " " + r.link) }
 func TestStandardToolsGoThroughEachPathAndLink(t *testing.T) {
 	t.Parallel()
 	done := regexp.MustCompile(`number of transactions actually processed: 10/10\n`)
-	var lines []string
 	for _, r := range append(routes, route{path: "socket"}) {
-		on := strings.Join(r.args(), " ")
-		lines = append(lines, "psql "+on+" -X -A -t -c SELECT/**/current_user", "pgbench "+on+" -n -S -M prepared -c 2 -t 5")
-	}
-	for line, a := range labSays(t, lines...) {
-		if a.status != 0 || !done.MatchString(a.out) && a.out != "app\n" {
-			t.Errorf("lab %s: exit status %d\n%s", line, a.status, a.out)
-		}
+		t.Run(r.name(), func(t *testing.T) {
+			t.Parallel()
+			on := strings.Join(r.args(), " ")
+			psql := lab(t, "psql "+on+" -X -A -t -c SELECT/**/current_user")
+			pgbench := lab(t, "pgbench "+on+" -n -S -M prepared -c 2 -t 5")
+			if psql.out != "app\n" || !done.MatchString(pgbench.out) {
+				t.Errorf("psql: %s\npgbench: %s", psql.all(), pgbench.all())
+			}
+		})
 	}
 }
 
@@ -56,102 +60,54 @@ func TestStandardToolsGoOverTheLinkThatIsNamed(t *testing.T) {
 	script(t, "psql", "direct", "-c", "SELECT 1")
 }
 
-// A program sees the caller's own files.
-func TestOwnFilesAreSeen(t *testing.T) {
-	folder := folderWithSpaces(t)
-	query := writeFile(t, folder, "query (1).sql", "SELECT 'handed ' || 'over';\n")
-	if out := script(t, "psql", "direct", "-X", "-A", "-t", "-f", query); out != "handed over\n" {
-		t.Errorf("psql printed %q", out)
-	}
-	one, two := writeFile(t, folder, "one 1.sql", "SELECT 1;\n"), writeFile(t, folder, "two 2.sql", "SELECT 2;\n")
-	out := script(t, "pgbench", "pgbouncer-transaction", "-n", "-t", "20", "-f", one+"@3", "-f", two+"@1", "--file="+two)
-	for _, part := range []string{"one 1.sql", "weight: 3 ", "two 2.sql", "weight: 1 ", "processed: 20/20"} {
-		if !strings.Contains(out, part) {
-			t.Errorf("pgbench's report lacks %q:\n%s", part, out)
-		}
-	}
-	for name, text := range map[string]string{
-		"lib/queries.js": "export const SUM = 'SELECT $1::int + $2::int AS n';\n",
-		"values.json":    "[20, 22]",
-		"six.sql":        "SELECT 6 AS n",
-		"tests/several.js": `import pg from 'k6/x/pg';
+// k6Script takes what it does from files beside it.
+const k6Script = `import { check } from 'k6';
+import pg from 'k6/x/pg';
 import { SUM } from '../lib/queries.js';
-export const options = { iterations: 1 };
+export const options = { iterations: 1, thresholds: { pg_errors: ['count==0'], checks: ['rate==1'] } };
 const values = JSON.parse(open('../values.json'));
 const six = open('../six.sql');
 const client = pg.client({});
 export default function () {
   client.connect();
-  const n = client.query(SUM, ...values)[0].n * client.query(six)[0].n;
+  check(client.query(SUM, ...values)[0].n * client.query(six)[0].n, { 'the sum': (n) => n === 252 });
   client.close();
-  if (n !== 252) { throw new Error('got ' + n); }
 }
 export function handleSummary() { return { 'summary.json': '{}' }; }
-`} {
-		if err := os.MkdirAll(filepath.Join(folder, filepath.Dir(name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		writeFile(t, folder, name, text)
-	}
-	a := inFolder(t, filepath.Join(folder, "tests"), "k6", "run", "--quiet", "several.js")
-	if a.status != 0 || strings.Contains(a.all(), "level=error") {
-		t.Errorf("k6 with its folder: exit status %d\n%s", a.status, a.all())
-	}
-}
+`
 
-// inFolder runs a script of the lab from another folder.
-func inFolder(t *testing.T, folder, name string, args ...string) answer {
-	t.Helper()
-	const code = `cd "$1" && shift && exec "$@"`
-	return command(t, nil, "bash", append([]string{"-c", code, "bash", folder, filepath.Join(root, "scripts", name)},
-		args...)...)
-}
-
-// What programs write stands in the folder from which they were called.
-func TestFilesThatToolsWrite(t *testing.T) {
+// A program sees the caller's own files, and what it writes stands in the folder from which it was called.
+func TestFilesOfTheCaller(t *testing.T) {
 	for wrote, args := range map[string]string{
 		"pgbench_log.*":      "pgbench direct -n -S -t 5 -l",
 		"answer.txt one.csv": `psql direct -X -o answer.txt -c SELECT -c \copy|(SELECT|1)|TO|'one.csv'`,
 		"samples.json export.json summary.json": "k6 run --quiet --out json=samples.json --summary-export=export.json " +
-			"write.js",
+			"several.js",
 	} {
 		t.Run(wrote, func(t *testing.T) {
 			folder := folderWithSpaces(t)
-			writeFile(t, folder, "write.js", `export default function () {}
-export function handleSummary() { return { 'summary.json': '{}' }; }
-`)
+			for name, text := range map[string]string{
+				"tests/several.js": k6Script,
+				"lib/queries.js":   "export const SUM = 'SELECT $1::int + $2::int AS n';\n",
+				"values.json":      "[20, 22]",
+				"six.sql":          "SELECT 6 AS n",
+			} {
+				writeFile(t, folder, name, text)
+			}
 			words := strings.Fields(args)
 			for i := range words {
 				words[i] = strings.ReplaceAll(words[i], "|", " ")
 			}
-			a := inFolder(t, folder, words[0], words[1:]...)
+			const code = `cd "$1" && shift && exec "$@"`
+			stands := filepath.Join(folder, "tests")
+			a := command(t, nil, "bash", append([]string{"-c", code, "bash", stands,
+				filepath.Join(root, "scripts", words[0])}, words[1:]...)...)
 			for _, pattern := range strings.Fields(wrote) {
-				if files, err := filepath.Glob(filepath.Join(folder, pattern)); a.status != 0 || err != nil || len(files) != 1 {
+				if files, err := filepath.Glob(filepath.Join(stands, pattern)); a.status != 0 || err != nil || len(files) != 1 {
 					t.Errorf("exit status %d, as %s it wrote %q\n%s", a.status, pattern, files, a.all())
 				}
 			}
 		})
-	}
-}
-
-// k6 fails where its summary can't be written, which by itself it doesn't, and where a threshold is crossed.
-func TestK6Fails(t *testing.T) {
-	for says, c := range map[string]struct {
-		script string
-		status int
-	}{
-		"could not open '/nowhere/summary.json'": {`export default function () {}
-export function handleSummary() { return { '/nowhere/summary.json': '{}' }; }
-`, 1},
-		"thresholds on metrics 'iterations' have been crossed": {`export default function () {}
-export const options = { iterations: 1, thresholds: { iterations: ['count>1'] } };
-`, 99},
-	} {
-		file := writeFile(t, folderWithSpaces(t), "fails.js", c.script)
-		a := command(t, nil, filepath.Join(root, "scripts", "k6"), "run", "--quiet", file)
-		if a.status != c.status || !strings.Contains(a.all(), says) {
-			t.Errorf("exit status %d, wanted %d and %q:\n%s", a.status, c.status, says, a.all())
-		}
 	}
 }
 
@@ -177,40 +133,5 @@ export default function () {
 		if said := refused(t, nil, "psql", "direct", "-X", "-c", sql); !strings.Contains(said, "would hide the lab's own") {
 			t.Errorf("%s: %s", sql, said)
 		}
-	}
-}
-
-// A checkout may lie in a folder with spaces in its name.
-func TestCheckoutPathWithSpaces(t *testing.T) {
-	copied := filepath.Join(folderWithSpaces(t), "pooler lab")
-	for _, name := range []string{"compose.yaml", ".env", "configs", "scripts", "images", "k6/lib"} {
-		to := filepath.Join(copied, name)
-		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if a := command(t, nil, "cp", "-r", filepath.Join(root, name), to); a.status != 0 {
-			t.Fatal(a.all())
-		}
-	}
-	run := func(name string, args ...string) string {
-		a := command(t, nil, filepath.Join(copied, "scripts", name), args...)
-		if a.status != 0 {
-			t.Errorf("scripts/%s %q: exit status %d\n%s", name, args, a.status, a.all())
-		}
-		return a.out
-	}
-	if said := run("preflight"); said != "" {
-		t.Errorf("preflight said %q, wanted silence", said)
-	}
-	run("setting", "LAB_SCALE")
-	if config := run("compose", "config"); !strings.Contains(config, filepath.Join(copied, "configs", "toxiproxy.json")) {
-		t.Errorf("'scripts/compose config' mounts nothing of %s:\n%.2000s", copied, config)
-	}
-	if row := parseRows(t, run("latency", "--json"))["client-primary"]; row.RoundTripMS == nil {
-		t.Errorf("scripts/latency from there: %+v", row)
-	}
-	file := writeFile(t, copied, "a query.sql", "SELECT 5;\n")
-	if out := run("psql", "direct", "-X", "-A", "-t", "-f", file); out != "5\n" {
-		t.Errorf("psql -f from there printed %q", out)
 	}
 }

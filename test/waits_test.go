@@ -3,9 +3,6 @@ package test
 import (
 	"context"
 	"math"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -40,7 +37,7 @@ func sampleWaits(t testing.TB, enough func()) (n result.Node, watched time.Durat
 	dsn := func(node string) string {
 		return topology.Endpoint{Host: address(t, node), Port: 5432, DBName: "postgres"}.DSN("lab")
 	}
-	s := sample.NewSessions(dsn, password(t, "lab"), server.Roles())
+	s := sample.NewSessions(dsn, password("lab"), server.Roles())
 	defer s.Close()
 	from := time.Now()
 	s.Start(sample.Subjects{Nodes: []string{"primary"}, Hz: 32}) // as often as 04-waits samples
@@ -98,18 +95,4 @@ func shareOf(n result.Node, event string) float64 {
 		}
 	}
 	return 0
-}
-
-// The sampler's query is one that anyone can run with psql.
-func TestWaitsQueryThroughPsql(t *testing.T) {
-	t.Parallel()
-	query, err := os.ReadFile(filepath.Join(root, "internal", "sample", "waits.sql"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	table(t, connect(t, "app", primary), "BEGIN")
-	said := inside(t, "primary", "psql", "-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-c", string(query))
-	if !strings.Contains(said, "|app|idle in transaction|Client|ClientRead|t|") {
-		t.Errorf("the open transaction isn't seen:\n%s", said)
-	}
 }

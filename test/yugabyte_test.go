@@ -65,7 +65,6 @@ func TestYugabytePathsReachAStandIn(t *testing.T) {
 			})
 		})
 	}
-	t.Run("scripts", func(t *testing.T) { checkScriptsReach(t, system) })
 	t.Run("at another address", func(t *testing.T) {
 		moveStandIn(t, standIn)
 		// The connection to the old address may still be tried.
@@ -89,29 +88,6 @@ func reaches(t *testing.T, e topology.Endpoint, system string, look func(conn *p
 		look(conn, rows[0]["client"])
 		return differs(rows[0]["system"], system)
 	})
-}
-
-// checkScriptsReach runs psql through the paths, and measures the links, with YugabyteDB's paths declared on.
-func checkScriptsReach(t *testing.T, system string) {
-	lab := func(args ...string) string {
-		return docker(t, append([]string{"exec", "-e", "COMPOSE_PROFILES=yugabyte", "-e", "LAB_YUGABYTE_OFF=",
-			container("lab"), "lab"}, args...)...)
-	}
-	for _, r := range yugabyteRoutes {
-		args := []string{"psql", r.path}
-		if r.link != "" {
-			args = append(args, r.link)
-		}
-		if got := lab(append(args, "-X", "-A", "-t", "-c",
-			"SELECT system_identifier FROM pg_control_system()")...); got != system {
-			t.Errorf("lab %s: reached system %s, the stand-in's is %s", strings.Join(args, " "), got, system)
-		}
-	}
-	for _, link := range []string{"client-yugabyte", "pgbouncer-yugabyte"} {
-		if rows := parseRows(t, lab("latency", link, "--json")); rows[link].RoundTripMS == nil {
-			t.Errorf("%s isn't measured: %s", link, rows[link].Problem)
-		}
-	}
 }
 
 // notOfTheLab is the label of a container that isn't one of the lab's: it would have the lab's from its image.
@@ -149,12 +125,11 @@ func startStandIn(t *testing.T) string {
 	docker(t, append(args, "pooler-lab-postgres")...)
 	t.Cleanup(func() { command(t, nil, "docker", "rm", "-f", name) })
 	testkit.Eventually(t, func() string {
-		return command(t, nil, "docker", "exec", name, "psql", "-X", "-U", "postgres", "-c", "SELECT 1").err
+		return superuser(t, name, "postgres", "SELECT 1").err
 	})
 	for line := range strings.Lines(inside(t, "lab", "cat", "/run/secrets-lab/userlist.txt")) {
 		if quoted := strings.Split(line, `"`); len(quoted) == 5 {
-			docker(t, "exec", name, "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-c",
-				"ALTER ROLE "+quoted[1]+" PASSWORD '"+quoted[3]+"'")
+			superuser(t, name, "postgres", "ALTER ROLE "+quoted[1]+" PASSWORD '"+quoted[3]+"'")
 		}
 	}
 	return name

@@ -18,10 +18,7 @@ type standInLab struct{ script, folder, notes, path string }
 
 func newStandInLab(t *testing.T) standInLab {
 	t.Helper()
-	folder, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := folderWithSpaces(t)
 	l := standInLab{folder: folder, notes: filepath.Join(folder, "notes")}
 	l.script = filepath.Join(folder, "lab", "scripts", "lab")
 	l.path = filepath.Dir(l.script)
@@ -111,7 +108,10 @@ func TestToolsSeeTheCallersFolders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := newStandInLab(t)
 			home := filepath.Join(l.folder, "home")
-			args := words(strings.ReplaceAll(c.args, "HOME", home))
+			args := words(c.args)
+			for i := range args {
+				args[i] = strings.ReplaceAll(args[i], "HOME", home)
+			}
 			if said, err := l.command(t, c.in, args...).CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, said)
 			}

@@ -42,7 +42,7 @@ func TestPreflight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer taken.Close()
+	t.Cleanup(func() { taken.Close() })
 	port := taken.Addr().(*net.TCPAddr).Port
 	checkout := checkoutWith(t, asItIs)
 	for _, c := range []struct {
@@ -97,6 +97,7 @@ func TestPreflight(t *testing.T) {
 		{password("REPLICATION", 80), "", true}, // Pgpool-II has none of its
 	} {
 		t.Run(c.env, func(t *testing.T) {
+			t.Parallel()
 			said, ok := preflight(checkout, strings.Fields(c.env)...)
 			if ok != c.ok || !strings.Contains(said, c.says) || c.says == "" && said != "" || strings.Count(said, "\n") > 1 {
 				t.Errorf("ok %v, said %q, wanted %q", ok, said, c.says)
@@ -107,6 +108,10 @@ func TestPreflight(t *testing.T) {
 				t.Errorf("said %q, wanted %q in it", said, begins)
 			}
 		})
+	}
+	said, ok := preflight(checkout, "LAB_SCALE=ten", "LAB_NODE_CPUS=half")
+	if ok || !strings.Contains(said, scale) || !strings.Contains(said, cpus) {
+		t.Errorf("of two wrong settings it says %q", said)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // a stand-in of Docker.
 func checkoutWith(t *testing.T, change func(env string) string) string {
 	t.Helper()
-	folder, texts := t.TempDir(), map[string]string{"docker": dockerStandIn}
+	folder, texts := folderWithSpaces(t), map[string]string{"docker": dockerStandIn}
 	for _, name := range []string{"scripts/setting", "scripts/preflight", "scripts/help", ".env", "compose.yaml",
 		"configs/paths.yaml", "images/probe", "k6/crosscheck.yaml"} {
 		texts[name] = read(t, filepath.Join(root, name))

@@ -112,6 +112,16 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
+// folderWithSpaces makes a folder as it may be where somebody clones a checkout.
+func folderWithSpaces(t *testing.T) string {
+	t.Helper()
+	folder, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(folder, "my files & more")
+}
+
 // write makes executable files in a folder, by their names in it, and the folders that they lie in.
 func write(t *testing.T, folder string, texts map[string]string) {
 	t.Helper()
