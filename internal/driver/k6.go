@@ -28,7 +28,7 @@ type Order struct {
 
 // Start starts k6, which is interrupted if the lab's program is killed.
 func Start(o Order) (*Process, error) {
-	p, err := begin(o.command(), syscall.SIGINT, o.Grace)
+	p, err := Begin(o.command(), syscall.SIGINT, o.Grace)
 	if err != nil {
 		return nil, fmt.Errorf("start k6: %w", err)
 	}

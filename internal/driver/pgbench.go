@@ -84,7 +84,7 @@ func (c Cell) startPgbench(ctx context.Context, folder string) (*pgbench, error)
 	p := &pgbench{cell: c, ready: make(chan struct{})}
 	command := exec.Command("pgbench", args...)
 	command.Env, command.Stdout, command.Stderr = c.pgbenchEnvironment(ctx), &p.report, p
-	if p.Process, err = begin(command, syscall.SIGKILL, 0); err != nil {
+	if p.Process, err = Begin(command, syscall.SIGKILL, 0); err != nil {
 		return nil, fmt.Errorf("start pgbench: %w", err)
 	}
 	return p, nil
@@ -210,7 +210,7 @@ func (p *pgbench) alarm(ctx context.Context, at time.Time) error {
 		return ctx.Err()
 	case <-time.After(time.Until(at)):
 	}
-	if err := p.signal(syscall.SIGALRM); err != nil {
+	if err := p.Signal(syscall.SIGALRM); err != nil {
 		return fmt.Errorf("have pgbench stop: %w", err)
 	}
 	select {

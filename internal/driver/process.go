@@ -27,11 +27,11 @@ type End struct {
 	Err            error // where it isn't known how it ended
 }
 
-// begin starts a program that loads the servers. Its group is its own, or a terminal's Ctrl-C would reach it beside
+// Begin starts a program that loads the servers. Its group is its own, or a terminal's Ctrl-C would reach it beside
 // ours. If the lab's program is killed, it must not load the servers on: it gets the signal orphaned then. The kernel
 // sends that when the thread that started a process ends, not when the whole program does: the thread lives as long as
 // the process.
-func begin(command *exec.Cmd, orphaned syscall.Signal, grace time.Duration) (*Process, error) {
+func Begin(command *exec.Cmd, orphaned syscall.Signal, grace time.Duration) (*Process, error) {
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: orphaned}
 	p := &Process{command: command, grace: grace, ended: make(chan struct{})}
 	started := make(chan error)
@@ -83,15 +83,15 @@ func (p *Process) Stop() End {
 	return p.end
 }
 
-// signal sends a signal to the program and its children.
-func (p *Process) signal(s syscall.Signal) error { return syscall.Kill(-p.command.Process.Pid, s) }
+// Signal sends a signal to the program and its children.
+func (p *Process) Signal(s syscall.Signal) error { return syscall.Kill(-p.command.Process.Pid, s) }
 
 // kill ends what is left of the program and its children.
 func (p *Process) kill() {
 	select {
 	case <-p.ended:
 	default:
-		_ = p.signal(syscall.SIGKILL) // it may have ended just now
+		_ = p.Signal(syscall.SIGKILL) // it may have ended just now
 		<-p.ended
 	}
 }

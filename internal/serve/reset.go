@@ -113,9 +113,7 @@ func reload(ctx context.Context, out io.Writer, d database, scale int) error {
 		return err
 	}
 	defer s.Close()
-	onTerminal := os.Getenv("LAB_COLUMNS") != ""
-	b := newBar(out, onTerminal, fmt.Sprintf("%s: loading pgbench's tables at scale %d", d.name, scale))
-	if err := d.load(ctx, s, scale, b.show); err != nil {
+	if err := d.load(ctx, s, scale, out, nobody); err != nil {
 		return fmt.Errorf("%s: %w ('scripts/reset' begins anew)", d.name, err)
 	}
 	return nil
