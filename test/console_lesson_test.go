@@ -66,9 +66,9 @@ func checkLesson(t *testing.T, watcher *tab, b *browser) {
 	watcher.click("#lock .cancel")
 	watcher.until("the banner goes",
 		`document.getElementById('lock').hidden && !document.getElementById('dial').disabled`)
-	const shows = `document.getElementById('reveal')?.hidden === false && location.search.startsWith('?run=')`
-	p.until("the lesson's page says that it was cancelled",
-		shows+` && /interrupted/.test(document.getElementById('reveal').textContent)`)
+	const shows = `location.pathname.startsWith('/runs/') && document.querySelector('iframe.report') !== null`
+	p.until("the run's page says that it was cancelled",
+		shows+` && /interrupted/.test(document.querySelector('main').textContent)`)
 	watcher.until("the load goes on",
 		`document.getElementById('load').dataset.state === 'running' && `+number(directTPS)+" > 0")
 
@@ -93,7 +93,7 @@ func checkLesson(t *testing.T, watcher *tab, b *browser) {
 			}
 		}
 	}
-	has(value[string](p, `document.getElementById('reveal').textContent`), "a fifth of it", comparison, "0.22")
+	has(value[string](p, `document.querySelector('main').textContent`), "a fifth of it", comparison, "0.22")
 	if ran := consoleState(t).LastRun; ran == nil || ran.Status != string(result.Finished) {
 		t.Fatalf("the last run is %+v, wanted it finished", ran)
 	}

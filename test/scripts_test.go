@@ -92,7 +92,7 @@ func TestBadInputIsRefused(t *testing.T) {
 		"psql drect":                    "did you mean direct?",
 		"psql direct -X -c SELEC":       "syntax error",
 		"pgbench direct -f nowhere.sql": "nowhere.sql",
-		"k6 run nowhere.js":             "there is no file nowhere.js; the lessons are k6/lessons/00-tour.js",
+		"k6 run nowhere.js":             "nowhere.js",
 	}
 	for line, why := range says {
 		if a := lab(t, line); a.status == 0 || !strings.Contains(a.all(), why) {

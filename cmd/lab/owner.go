@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -24,18 +25,9 @@ func dropTo(dir string) error {
 	if !ok || stat.Uid == 0 || stat.Uid == nobody {
 		return nil
 	}
-	return become(int(stat.Uid), int(stat.Gid))
-}
-
-func become(uid, gid int) error {
-	if err := syscall.Setgroups([]int{gid}); err != nil {
-		return fmt.Errorf("drop groups: %w", err)
-	}
-	if err := syscall.Setgid(gid); err != nil {
-		return fmt.Errorf("become group %d: %w", gid, err)
-	}
-	if err := syscall.Setuid(uid); err != nil {
-		return fmt.Errorf("become user %d: %w", uid, err)
+	uid, gid := int(stat.Uid), int(stat.Gid)
+	if err := errors.Join(syscall.Setgroups([]int{gid}), syscall.Setgid(gid), syscall.Setuid(uid)); err != nil {
+		return fmt.Errorf("become user %d of group %d: %w", uid, gid, err)
 	}
 	return nil
 }

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"pooler-lab/internal/suggest"
+	"pooler-lab/internal/terminal"
 )
 
 // scripts are the commands that have a script of their own name on the host; the others are reached by scripts/lab.
@@ -21,10 +21,9 @@ var scripts = []string{
 // showAsTyped makes the help of all commands show them as people type them on the host, no wider than a terminal.
 func showAsTyped(root *cobra.Command) {
 	cobra.AddTemplateFunc("typed", typed)
-	cobra.AddTemplateFunc("fold", fold)
 	cobra.AddTemplateFunc("beside", func(padding int, text string) string {
 		indent := strings.Repeat(" ", 2+padding+1) // of cobra's own list of commands
-		return strings.TrimSpace(wrap(text, indent))
+		return strings.Join(terminal.Wrap(text, columns-len(indent)), "\n"+indent)
 	})
 	usage := strings.NewReplacer(
 		"{{.UseLine}}", "{{typed .UseLine}}",
@@ -33,7 +32,6 @@ func showAsTyped(root *cobra.Command) {
 		"Flags.FlagUsages", fmt.Sprintf("Flags.FlagUsagesWrapped %d", columns),
 	)
 	root.SetUsageTemplate(usage.Replace(root.UsageTemplate()))
-	root.SetHelpTemplate(strings.Replace(root.HelpTemplate(), "{{. |", "{{fold . |", 1))
 }
 
 // typed returns a command line of the lab's program as it is typed on the host: "lab psql PATH" is
@@ -46,56 +44,21 @@ func typed(line string) string {
 	return "scripts/" + strings.TrimSpace(name+" "+rest)
 }
 
-var (
-	unknownFlag = regexp.MustCompile(`^unknown flag: --(.+)$`)
-	notThat     = regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: strconv\.(\w+):`)
-)
+var unknownFlag = regexp.MustCompile(`^unknown flag: --(.+)$`)
 
-// explainFlag names the flag that was meant, or says what a flag wants that got no number.
+// explainFlag names the flag that was meant.
 func explainFlag(c *cobra.Command, err error) error {
-	if match := unknownFlag.FindStringSubmatch(err.Error()); match != nil {
-		var known []string
-		c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-		if closest := suggest.Closest(match[1], known); closest != "" {
-			return fmt.Errorf("%w: did you mean --%s?", err, closest)
-		}
-		return fmt.Errorf("%w: see --help", err)
-	}
-	match := notThat.FindStringSubmatch(err.Error())
+	match := unknownFlag.FindStringSubmatch(err.Error())
 	if match == nil {
 		return err
 	}
-	wants := map[string]string{
-		"ParseInt":   "a whole number, such as 6",
-		"ParseUint":  "a whole number, not below 0, such as 6",
-		"ParseFloat": "a number, such as 1.5",
-		"ParseBool":  "true or false, or nothing",
-		"Atoi":       "whole numbers, such as 1,5",
+	var known []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	if closest := suggest.Closest(match[1], known); closest != "" {
+		return fmt.Errorf("%w: did you mean --%s?", err, closest)
 	}
-	return fmt.Errorf("%s %s: give %s", match[2], match[1], wants[match[3]])
+	return fmt.Errorf("%w: see --help", err)
 }
 
 // columns is how wide help may be.
 const columns = 96
-
-// fold fills the paragraphs anew that are too wide; what is indented stays as it is.
-func fold(help string) string {
-	paragraphs := strings.Split(help, "\n\n")
-	for i, paragraph := range paragraphs {
-		wide, indented := false, false
-		for line := range strings.SplitSeq(paragraph, "\n") {
-			wide = wide || len(line) > columns
-			indented = indented || strings.HasPrefix(line, " ")
-		}
-		if wide && !indented {
-			paragraphs[i] = wrap(paragraph, "")
-		}
-	}
-	return strings.Join(paragraphs, "\n\n")
-}
-
-// wrap breaks a text between words, and begins each line but the first with indent.
-func wrap(words, indent string) string {
-	lines := text.WrapSoft(strings.Join(strings.Fields(words), " "), columns-len(indent))
-	return regexp.MustCompile(` *\n`).ReplaceAllString(lines, "\n"+indent)
-}

@@ -2,12 +2,10 @@ package main
 
 import (
 	"errors"
-	"iter"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 func TestTyped(t *testing.T) {
@@ -28,16 +26,10 @@ func TestTyped(t *testing.T) {
 func TestExplainFlag(t *testing.T) {
 	c := &cobra.Command{}
 	c.Flags().Int("repeats", 0, "")
-	const not, syntax = `invalid argument "x" for `, `: parsing "x": invalid syntax`
 	for said, want := range map[string]string{
-		not + `"--repeats" flag: strconv.ParseInt` + syntax:       `--repeats "x": give a whole number, such as 6`,
-		not + `"-s, --seconds" flag: strconv.ParseFloat` + syntax: `--seconds "x": give a number, such as 1.5`,
-		not + `"--seed" flag: strconv.ParseUint` + syntax:         `--seed "x": give a whole number, not below 0, such as 6`,
-		not + `"--clients" flag: strconv.Atoi` + syntax:           `--clients "x": give whole numbers, such as 1,5`,
-		not + `"--dry-run" flag: strconv.ParseBool` + syntax:      `--dry-run "x": give true or false, or nothing`,
-		`unknown flag: --repeat`:                                  `unknown flag: --repeat: did you mean --repeats?`,
-		`unknown flag: --odd`:                                     `unknown flag: --odd: see --help`,
-		`flag needs an argument: --seed`:                          `flag needs an argument: --seed`,
+		`unknown flag: --repeat`:         `unknown flag: --repeat: did you mean --repeats?`,
+		`unknown flag: --odd`:            `unknown flag: --odd: see --help`,
+		`flag needs an argument: --seed`: `flag needs an argument: --seed`,
 	} {
 		if got := explainFlag(c, errors.New(said)).Error(); got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -45,7 +37,7 @@ func TestExplainFlag(t *testing.T) {
 	}
 }
 
-// Help fits a terminal, and an error about a flag names no function of Go's library.
+// Help fits a terminal.
 func TestHelpIsNoWiderThanATerminal(t *testing.T) {
 	root := newRoot()
 	for _, command := range append(root.Commands(), root) {
@@ -60,33 +52,6 @@ func TestHelpIsNoWiderThanATerminal(t *testing.T) {
 					t.Errorf("%d columns: %s", len(line)-1, line)
 				}
 			}
-			for flag := range flagsOf(command) {
-				err := command.ParseFlags([]string{"--" + flag + "=abc"})
-				if err != nil && strings.Contains(explainFlag(command, err).Error(), "strconv") {
-					t.Errorf("--%s=abc: %v", flag, explainFlag(command, err))
-				}
-			}
 		})
-	}
-}
-
-// flagsOf yields the names of a command's own flags.
-func flagsOf(command *cobra.Command) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		more := true
-		command.Flags().VisitAll(func(f *pflag.Flag) { more = more && yield(f.Name) })
-	}
-}
-
-func TestFold(t *testing.T) {
-	wide := strings.TrimSpace(strings.Repeat("word ", 30))
-	for text, want := range map[string]string{
-		"short\n\nlines": "short\n\nlines",
-		"  " + wide:      "  " + wide,
-		wide + "\nmore":  wide[:94] + "\n" + wide[95:] + " more",
-	} {
-		if got := fold(text); got != want {
-			t.Errorf("%q\nbecame %q\nwanted %q", text, got, want)
-		}
 	}
 }

@@ -11,14 +11,13 @@ const (
 	valueRoom  = 96.0 // right of the longest bar, for its figure
 )
 
-// Bars draws c with a bar a series at each place. On a logarithmic axis, where a bar's length means nothing, it draws
-// dots.
+// Bars draws c with a bar a series at each place.
 func Bars(c Chart) Drawing {
-	least, most := c.span()
-	return c.rows(c.LogY, least, most, func(a axis, place int, y float64) (bars []Mark, height float64) {
+	_, most := c.span()
+	return c.rows(most, func(a axis, place int, y float64) (bars []Mark, height float64) {
 		for _, s := range c.Series {
 			for _, p := range s.Points {
-				if p.Place == place && (p.Value > 0 || !c.LogY) {
+				if p.Place == place {
 					bars = append(bars, c.bar(a, s, p, y+height)...)
 					height += barHeight + barGap
 				}
@@ -30,18 +29,18 @@ func Bars(c Chart) Drawing {
 
 // Stack draws c with one bar a place, in it a part a series: their figures add up.
 func Stack(c Chart) Drawing {
-	return c.rows(false, 0, slices.Max(append(c.sums(), 1e-9)), func(a axis, place int, y float64) ([]Mark, float64) {
+	return c.rows(slices.Max(append(c.sums(), 1e-9)), func(a axis, place int, y float64) ([]Mark, float64) {
 		return c.parts(a, place, y), barHeight + 2*barGap
 	})
 }
 
-// rows draws what draw makes of each place, one below the other, and how high that is. A place of no height is left
-// out.
-func (c *Chart) rows(log bool, least, most float64, draw func(a axis, place int, y float64) ([]Mark, float64)) Drawing {
+// rows draws what draw makes of each place, one below the other, and how high that is, over an axis from 0 to most. A
+// place of no height is left out.
+func (c *Chart) rows(most float64, draw func(a axis, place int, y float64) ([]Mark, float64)) Drawing {
 	d := Drawing{ID: c.ID, Title: c.Title, Description: c.Description, Width: width}
 	top := d.legend(c.Series)
-	y, left := top, 12+widest(c.placeNames(), 330)
-	a := newAxis(log, least, most, left, width-valueRoom)
+	y, left := top, 12+widest(c.Places, func(p Place) string { return p.Name }, 330)
+	a := newAxis(false, 0, most, left, width-valueRoom)
 	var rows []Mark
 	for i, place := range c.Places {
 		marks, height := draw(a, i, y)
@@ -51,7 +50,7 @@ func (c *Chart) rows(log bool, least, most float64, draw func(a axis, place int,
 		rows = append(append(rows, text("tick end", left-10, y+(height-barGap)/2+5, place.Name)), marks...)
 		y += height + placeGap
 	}
-	d.scale(a, axisName(c.Y, log), top, y-placeGap/2)
+	d.scale(a, c.Y, top, y-placeGap/2)
 	d.add(rows...)
 	return d
 }
@@ -68,38 +67,21 @@ func (d *Drawing) scale(a axis, name string, top, bottom float64) {
 
 // bar draws one figure: a full bar where it has an interval, a pale one where it ran too few times, and the figure.
 func (c *Chart) bar(a axis, s Series, p Point, y float64) []Mark {
-	x, middle := a.at(p.Value), y+barHeight/2
-	class := "bar"
+	x, middle, class, value := a.at(p.Value), y+barHeight/2, "bar", c.Write(p.Value)
 	if p.Once || p.Flagged {
 		class = "bar once"
 	}
-	mark := rect(s.class(class), a.from, y, max(1, x-a.from), barHeight)
-	if c.LogY {
-		mark = circle(s.class(map[string]string{"bar": "dot", "bar once": "dot once"}[class]), x, middle, 6)
-	}
-	mark.Tip = c.tip(s, p)
-	marks := []Mark{mark}
-	value := c.Text(p.Value)
 	if p.Flagged {
 		value += "*"
 	}
+	mark := rect(s.class(class), a.from, y, max(1, x-a.from), barHeight)
+	mark.Tip = c.tip(s, p)
+	marks := []Mark{mark}
 	if p.Hi > p.Lo {
-		low := a.from
-		if p.Lo > 0 {
-			low = a.at(p.Lo)
-		}
-		marks = append(marks, line("whisker s0", low, middle, a.at(p.Hi), middle))
+		marks = append(marks, line("whisker s0", a.at(max(0, p.Lo)), middle, a.at(p.Hi), middle))
 		x = max(x, a.at(p.Hi))
 	}
 	return append(marks, text("value", x+10, middle+5, value))
-}
-
-func (c *Chart) placeNames() []string {
-	var names []string
-	for _, p := range c.Places {
-		names = append(names, p.Name)
-	}
-	return names
 }
 
 // legend draws the names of several series with their colours in lines at the top, and returns where the drawing may
@@ -132,7 +114,7 @@ func (c *Chart) parts(a axis, place int, y float64) []Mark {
 			mark := rect(s.class("part"), x, y, end-x, barHeight+4)
 			mark.Tip = c.tip(s, p)
 			marks = append(marks, mark)
-			if label := c.Text(p.Value); end-x > widthOf(label)+8 {
+			if label := c.Write(p.Value); end-x > widthOf(label)+8 {
 				marks = append(marks, text(s.class("inside"), (x+end)/2, y+barHeight/2+7, label))
 			}
 			sum += p.Value

@@ -10,10 +10,10 @@ type Chart struct {
 	ID, Title, Description string
 	X                      string // what the places differ in
 	Y                      string // what the figures are, with their unit
-	LogX, LogY             bool
+	LogX, LogY             bool   // of lines
 	Places                 []Place
 	Series                 []Series
-	Write                  func(float64) string // writes a figure; nil: Number does
+	Write                  func(float64) string // writes a figure
 }
 
 // A Place is one value on the chart's x axis.
@@ -65,23 +65,15 @@ func axisName(name string, log bool) string {
 	return name
 }
 
-// Text writes a figure.
-func (c *Chart) Text(v float64) string {
-	if c.Write == nil {
-		return Number(v)
-	}
-	return c.Write(v)
-}
-
 // tip is what a pointer that rests on the point is told.
 func (c *Chart) tip(s Series, p Point) string {
 	name := s.Name
 	if name != "" {
 		name += ", "
 	}
-	t := fmt.Sprintf("%s%s: %s", name, c.Places[p.Place].Name, c.Text(p.Value))
+	t := fmt.Sprintf("%s%s: %s", name, c.Places[p.Place].Name, c.Write(p.Value))
 	if p.Hi > p.Lo {
-		t += fmt.Sprintf(" (%s to %s)", c.Text(p.Lo), c.Text(p.Hi))
+		t += fmt.Sprintf(" (%s to %s)", c.Write(p.Lo), c.Write(p.Hi))
 	}
 	if p.Once {
 		t += ", no interval"

@@ -78,11 +78,11 @@ const letter = 8.8
 
 func widthOf(text string) float64 { return letter * float64(utf8.RuneCountInString(text)) }
 
-// widest is the width of the widest of texts, at most most.
-func widest(texts []string, most float64) float64 {
+// widest is the width of the widest name, at most most.
+func widest[T any](all []T, name func(T) string, most float64) float64 {
 	width := 0.0
-	for _, t := range texts {
-		width = max(width, widthOf(t))
+	for _, one := range all {
+		width = max(width, widthOf(name(one)))
 	}
 	return min(width, most)
 }

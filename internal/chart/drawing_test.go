@@ -68,7 +68,7 @@ func TestMarksSayHowSure(t *testing.T) {
 		{"flagged", Point{Value: 10, Lo: 9, Hi: 11, Flagged: true}, "path", "cross s1", true},
 	}
 	for _, test := range tests {
-		d := Lines(Chart{Places: []Place{{"1", 1}, {"none", math.NaN()}},
+		d := Lines(Chart{Write: Number, Places: []Place{{"1", 1}, {"none", math.NaN()}},
 			Series: []Series{{Name: "direct", Colour: 1, Points: []Point{test.point}}}})
 		found := slices.ContainsFunc(d.Marks, func(m Mark) bool { return m.Shape == test.shape && m.Class == test.class })
 		whisker := slices.ContainsFunc(d.Marks, func(m Mark) bool { return m.Class == "whisker s1" })

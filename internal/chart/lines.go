@@ -27,11 +27,7 @@ type plot struct {
 
 // Lines draws c with a line a series, each named where it ends.
 func Lines(c Chart) Drawing {
-	var names []string
-	for _, s := range c.Series {
-		names = append(names, s.Name)
-	}
-	p := plot{Chart: &c, right: width - 24 - widest(names, 260)}
+	p := plot{Chart: &c, right: width - 24 - widest(c.Series, func(s Series) string { return s.Name }, 260)}
 	p.drawing = Drawing{ID: c.ID, Title: c.Title, Description: c.Description, Width: width, Height: linesHeight}
 	least, most := c.span()
 	p.y = newAxis(c.LogY, least, most, plotBottom, plotTop)

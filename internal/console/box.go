@@ -7,14 +7,13 @@ import (
 	"strings"
 
 	"pooler-lab/internal/metric"
-	"pooler-lab/k6/live/second"
 )
 
 // nearApp is how the name of a pooler's other instance ends: both are one box.
 const nearApp = "-near-app"
 
 // boxOf is a node's box; one that the state doesn't have is unknown.
-func boxOf(p place, s State, paths map[string]second.Path) box {
+func boxOf(p place, s State) box {
 	b := box{place: p, Name: p.Node, State: Unknown, Lines: []line{}}
 	i := slices.IndexFunc(s.Nodes, func(n Node) bool { return n.Name == p.Node })
 	if i < 0 {
@@ -27,7 +26,7 @@ func boxOf(p place, s State, paths map[string]second.Path) box {
 		b.Role = node.Role
 	}
 	if p.Node == "client" {
-		b.Lines = clientLines(s.Load, paths)
+		b.Lines = clientLines(s.Load)
 		return b
 	}
 	b.Lines = nodeLines(node)
@@ -116,12 +115,12 @@ func orUnknown(n *int) string {
 }
 
 // clientLines are what the live load does.
-func clientLines(load Load, paths map[string]second.Path) []line {
+func clientLines(load Load) []line {
 	if load.State != LoadRunning {
 		return []line{{Text: "load " + load.State}}
 	}
 	tps := 0.0
-	for _, p := range paths {
+	for _, p := range load.last {
 		tps += p.TPS
 	}
 	clients := fmt.Sprintf("%d × %s", len(load.Paths), metric.Count(load.Clients, "client"))

@@ -65,14 +65,7 @@ func (c *Console) ready() (*parts, string) {
 func (c *Console) serve(ctx context.Context, address string) error {
 	server := &http.Server{Addr: address, Handler: c.handler(), ErrorLog: c.log, MaxHeaderBytes: 32 << 10,
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: time.Minute}
-	go func() {
-		<-ctx.Done()
-		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-		defer cancel()
-		if server.Shutdown(limited) != nil {
-			server.Close()
-		}
-	}()
+	defer context.AfterFunc(ctx, func() { server.Close() })()
 	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve the console: %w", err)
 	}

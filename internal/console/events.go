@@ -17,7 +17,6 @@ func (p *parts) serveEvents(w http.ResponseWriter, r *http.Request) error {
 		return fmt.Errorf("write the first event: %w", err)
 	}
 	defer p.hub.leave(page)
-	p.wake.beat() // probes have rested where nobody watched
 	header := w.Header()
 	header.Set("Content-Type", "text/event-stream")
 	header.Set("Cache-Control", "no-store")

@@ -17,9 +17,9 @@ import (
 
 // events are what a page is told.
 type events struct {
-	first hello
-	ticks chan tick
-	leave func()
+	first   update
+	updates chan update
+	leave   func()
 }
 
 // listen opens a page's events.
@@ -34,47 +34,30 @@ func (b *bench) listen() *events {
 		text, _ := io.ReadAll(response.Body)
 		b.t.Fatalf("content type %q: %s", kind, text)
 	}
-	e := &events{ticks: make(chan tick, 100), leave: func() { response.Body.Close() }}
-	lines := bufio.NewReader(response.Body)
-	if name := readEvent(lines, &e.first); name != "hello" {
-		b.t.Fatalf("the first event is %q", name)
-	}
+	e := &events{updates: make(chan update, 100), leave: func() { response.Body.Close() }}
 	go func() {
-		defer close(e.ticks)
-		for {
-			var next tick
-			if readEvent(lines, &next) != "tick" {
+		defer close(e.updates)
+		for lines := bufio.NewReader(response.Body); ; {
+			line, err := lines.ReadString('\n')
+			if err != nil {
 				return
 			}
-			e.ticks <- next
+			var u update
+			if text, ok := strings.CutPrefix(line, "data: "); ok && json.Unmarshal([]byte(text), &u) == nil {
+				e.updates <- u
+			}
 		}
 	}()
+	e.first = <-e.updates
 	return e
 }
 
-func readEvent(lines *bufio.Reader, into any) (name string) {
-	for {
-		line, err := lines.ReadString('\n')
-		if err != nil {
-			return ""
-		}
-		if text, ok := strings.CutPrefix(line, "event: "); ok {
-			name = strings.TrimSpace(text)
-		} else if text, ok := strings.CutPrefix(line, "data: "); ok {
-			if json.Unmarshal([]byte(text), into) != nil {
-				return ""
-			}
-			return name
-		}
-	}
-}
-
-// next waits for a tick that is so.
-func (e *events) next(t *testing.T, what string, so func(tick) bool) tick {
+// next waits for an update that is so.
+func (e *events) next(t *testing.T, what string, so func(update) bool) update {
 	t.Helper()
 	for late := time.After(testkit.Patience); ; {
 		select {
-		case next, ok := <-e.ticks:
+		case next, ok := <-e.updates:
 			if !ok {
 				t.Fatal("the events ended")
 			}
@@ -90,13 +73,13 @@ func (e *events) next(t *testing.T, what string, so func(tick) bool) tick {
 // swap waits for the next swap.
 func (e *events) swap(t *testing.T) Swap {
 	t.Helper()
-	return e.next(t, "a swap is told", func(next tick) bool { return len(next.Swaps) > 0 }).Swaps[0]
+	return e.next(t, "a swap is told", func(next update) bool { return len(next.Swaps) > 0 }).Swaps[0]
 }
 
 // told waits for a swap, whenever it was.
 func (e *events) told(t *testing.T, wanted Swap) {
 	t.Helper()
-	e.next(t, fmt.Sprintf("%+v is told", wanted), func(next tick) bool {
+	e.next(t, fmt.Sprintf("%+v is told", wanted), func(next update) bool {
 		return slices.ContainsFunc(next.Swaps, func(swap Swap) bool {
 			wanted.Time = swap.Time
 			return swap == wanted
@@ -108,18 +91,18 @@ func TestEventsComeAndBeginWithWhatWas(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
 	e := b.listen()
-	first, second := <-e.ticks, <-e.ticks
-	if second.Tick.Time.Before(first.Tick.Time) {
-		t.Errorf("a tick of %v follows that of %v", second.Tick.Time, first.Tick.Time)
+	first, second := <-e.updates, <-e.updates
+	if len(second.Ticks) != 1 || second.Ticks[0].Time.Before(first.Ticks[0].Time) {
+		t.Errorf("%v follows %v", second.Ticks, first.Ticks)
 	}
-	if len(first.State.Links) != len(b.source.Set.Links) || first.Tick.Paths == nil || first.State.Presets == nil {
+	if len(first.State.Links) != len(b.source.Set.Links) || first.Ticks[0].Paths == nil {
 		t.Errorf("%+v", first)
 	}
 	b.post("/api/links/client-primary", `{"latency_ms": 2}`)
 	e.swap(t)
-	if late := b.listen().first; len(late.History) < 2 || len(late.Swaps) != 1 ||
+	if late := b.listen().first; len(late.Ticks) < 2 || len(late.Swaps) != 1 ||
 		(view{late.State}).link("client-primary").LatencyMS != 2 {
-		t.Errorf("%d ticks, swaps %+v", len(late.History), late.Swaps)
+		t.Errorf("%d ticks, swaps %+v", len(late.Ticks), late.Swaps)
 	}
 }
 
@@ -140,7 +123,7 @@ func TestStalledPageIsDroppedAndHoldsNobodyUp(t *testing.T) {
 		if err := b.hub.tell(large, Tick{Time: large.Time}, nil); err != nil {
 			t.Fatal(err)
 		}
-		good.next(t, "the other page is told", func(next tick) bool { return next.State.Time.Equal(large.Time) })
+		good.next(t, "the other page is told", func(next update) bool { return next.State.Time.Equal(large.Time) })
 		if watchers() == 1 {
 			return
 		}

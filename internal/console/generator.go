@@ -4,29 +4,22 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
-	"pooler-lab/internal/k6run"
+	"pooler-lab/internal/driver"
 	"pooler-lab/internal/server"
-	"pooler-lab/k6/live/second"
+	"pooler-lab/k6/summary"
 )
 
 // k6Grace is how long k6 may take to end after it was asked to, before it is killed.
 const k6Grace = 8 * time.Second
 
-// A generator is a k6 that runs.
-type generator struct {
-	*k6run.Process
-	log *tail
-}
-
-// start starts k6 for a load.
-func (l *load) start(ctx context.Context, wanted wantedLoad) (*generator, error) {
+// start starts k6 for a load. What it says beside its seconds goes to log.
+func (l *load) start(ctx context.Context, wanted wantedLoad, log *tail) (*driver.Process, error) {
 	var err error
 	if wanted.Scale, err = l.source.Scale(ctx); err != nil {
 		return nil, err
@@ -35,39 +28,22 @@ func (l *load) start(ctx context.Context, wanted wantedLoad) (*generator, error)
 	if err != nil {
 		return nil, fmt.Errorf("write the live load for k6: %w", err)
 	}
-	log := new(tail)
-	process, err := k6run.Start(k6run.Order{
+	return driver.Start(driver.Order{
 		Program:  l.source.K6,
 		Script:   filepath.Join(l.root, "k6", "live.js"),
 		Output:   "live=" + wanted.metric,
 		Env:      []string{"LAB_LIVE=" + string(told)},
 		Password: server.Password("app"),
 		Clients:  wanted.Clients * len(wanted.Paths),
-		Stdout:   &secondReader{told: l.told, log: log},
+		Stdout:   &secondReader{hear: l.hear, log: log},
 		Stderr:   log,
 		Grace:    k6Grace,
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &generator{process, log}, nil
-}
-
-// why says why it ended by itself.
-func (g *generator) why() error {
-	text := g.log.String()
-	switch {
-	case text != "":
-		return errors.New("k6 ended by itself: " + text)
-	case g.End().Err != nil:
-		return fmt.Errorf("k6 ended by itself: %w", g.End().Err)
-	}
-	return fmt.Errorf("k6 ended by itself, with code %d", g.End().Exit)
 }
 
 // secondReader takes in what k6 prints: a second on each line, and whatever else goes to the log.
 type secondReader struct {
-	told func(second.Line)
+	hear func(summary.Second)
 	log  *tail
 	rest []byte // of a line that has not ended
 }
@@ -79,19 +55,14 @@ func (s *secondReader) Write(text []byte) (int, error) {
 		if !ended {
 			return len(text), nil
 		}
-		s.take(whole)
+		var line summary.Second
+		if json.Unmarshal(whole, &line) == nil && line.Paths != nil {
+			s.hear(line)
+		} else {
+			fmt.Fprintf(s.log, "%s\n", whole)
+		}
 		s.rest = rest
 	}
-}
-
-// take takes a line in.
-func (s *secondReader) take(whole []byte) {
-	var line second.Line
-	if json.Unmarshal(whole, &line) == nil && line.Paths != nil {
-		s.told(line)
-		return
-	}
-	_, _ = s.log.Write(append(whole, '\n')) // a tail takes everything
 }
 
 // tail keeps the end of what a program says.

@@ -28,7 +28,7 @@ func hostNames(port string, more []string) (hosts []string) {
 	}
 	for _, name := range more {
 		if name = strings.TrimSpace(name); name != "" {
-			hosts = append(hosts, name)
+			hosts = append(hosts, strings.ToLower(name)) // as a request's is read
 		}
 	}
 	return hosts

@@ -2,60 +2,49 @@ package console
 
 import (
 	"encoding/json"
+	"fmt"
 	"sync"
 	"time"
-
-	"pooler-lab/k6/live/second"
 )
 
 const (
 	// remembered is how far back the charts of a page go that has just been opened.
 	remembered = 5 * time.Minute
-	// backlog is how many ticks a page may be behind before it is dropped. Its browser connects anew by itself.
+	// backlog is how many updates a page may be behind before it is dropped. Its browser connects anew by itself.
 	backlog = 5
 	// curious is how long somebody counts as watching who has left, or asked once.
-	curious = 10 * time.Second
+	curious = time.Minute
 )
 
 // A hub tells all pages what happens, and remembers it for those that come later. No page can hold it up.
 type hub struct {
 	mu       sync.Mutex
+	curious  time.Duration
 	watchers map[chan []byte]bool // pages that listen; closed when one was too slow
 	seen     time.Time            // when a page last left, or somebody asked who doesn't listen
-	last     State
-	told     *pulse // wakes with each tick
 	history  []Tick
 	swaps    []Swap
 }
 
-func newHub() *hub { return &hub{watchers: map[chan []byte]bool{}, told: newPulse()} }
-
-// hello is the first event of a page.
-type hello struct {
-	State   State    `json:"state"`
-	Map     drawnMap `json:"map"`
-	History []Tick   `json:"history"`
-	Swaps   []Swap   `json:"swaps"`
+func newHub() *hub {
+	return &hub{curious: curious, watchers: map[chan []byte]bool{}, history: []Tick{}, swaps: []Swap{}}
 }
 
-// tick is each one after it.
-type tick struct {
+// An update is what a page is told each second. Its first one has the last minutes.
+type update struct {
 	State State    `json:"state"`
 	Map   drawnMap `json:"map"`
-	Tick  Tick     `json:"tick"`
-	Swaps []Swap   `json:"swaps"` // since the tick before
+	Ticks []Tick   `json:"ticks"`
+	Swaps []Swap   `json:"swaps"` // since the update before
 }
 
-// join adds a page and returns its first event: whatever is told later comes over its channel.
+// join adds a page and returns its first update: whatever is told later comes over its channel.
 func (h *hub) join(now State) (page chan []byte, first []byte, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	page = make(chan []byte, backlog)
 	h.watchers[page] = true
-	first, err = event(
-		"hello",
-		hello{State: now, Map: drawMap(now, h.paths()), History: listed(h.history), Swaps: listed(h.swaps)},
-	)
+	first, err = event(update{now, drawMap(now), h.history, h.swaps})
 	return page, first, err
 }
 
@@ -66,25 +55,14 @@ func (h *hub) leave(page chan []byte) {
 	h.seen = time.Now()
 }
 
-// unwatchedSince is since when nobody watches, now where somebody does.
-func (h *hub) unwatchedSince() time.Time {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if len(h.watchers) > 0 {
-		return time.Now()
-	}
-	return h.seen
-}
-
 // tell sends a second to all pages. Its text is made once, however many there are.
 func (h *hub) tell(state State, last Tick, swaps []Swap) error {
-	text, err := event("tick", tick{State: state, Map: drawMap(state, last.Paths), Tick: last, Swaps: listed(swaps)})
+	text, err := event(update{state, drawMap(state), []Tick{last}, swaps})
 	if err != nil {
 		return err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.last = state
 	h.history, h.swaps = append(h.history, last), append(h.swaps, swaps...)
 	h.forget(state.Time.Add(-remembered))
 	for page := range h.watchers {
@@ -95,7 +73,6 @@ func (h *hub) tell(state State, last Tick, swaps []Swap) error {
 			close(page)
 		}
 	}
-	h.told.beat()
 	return nil
 }
 
@@ -110,28 +87,10 @@ func (h *hub) forget(earliest time.Time) {
 }
 
 // watched says whether somebody looks, or did a moment ago.
-func (h *hub) watched() bool { return time.Since(h.unwatchedSince()) < curious }
-
-// latest returns what was told last, whether that is of now, and what is closed with the next tick.
-func (h *hub) latest() (state State, fresh bool, next <-chan struct{}) {
+func (h *hub) watched() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.last, time.Since(h.last.Time) < 2*beat, h.told.wait()
-}
-
-// lastPaths is what the live load's paths saw in the second told last.
-func (h *hub) lastPaths() map[string]second.Path {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.paths()
-}
-
-// paths is lastPaths for who has the hub to itself.
-func (h *hub) paths() map[string]second.Path {
-	if len(h.history) == 0 || time.Since(h.last.Time) > 2*beat {
-		return nil
-	}
-	return h.history[len(h.history)-1].Paths
+	return len(h.watchers) > 0 || time.Since(h.seen) < h.curious
 }
 
 // ask notes that somebody wants to know, who doesn't listen.
@@ -141,19 +100,8 @@ func (h *hub) ask() {
 	h.seen = time.Now()
 }
 
-// event is a server-sent event with that body.
-func event(name string, body any) ([]byte, error) {
-	text, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	return []byte("event: " + name + "\ndata: " + string(text) + "\n\n"), nil
-}
-
-// listed is a list that JSON writes as [], not as null, where it is empty.
-func listed[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
+// event is the server-sent event of an update.
+func event(u update) ([]byte, error) {
+	text, err := json.Marshal(u)
+	return fmt.Appendf(nil, "data: %s\n\n", text), err
 }

@@ -6,16 +6,13 @@ import (
 	"fmt"
 	"net/http"
 	"os/exec"
-	"runtime"
 	"syscall"
 	"time"
 
+	"pooler-lab/internal/driver"
 	"pooler-lab/internal/run"
 	"pooler-lab/internal/session"
 )
-
-// beginWait is how long a lesson may take to have a run, or to say what is wrong with it.
-const beginWait = 60 * time.Second
 
 // A lessonProcess is a lesson that the console has started: 'lab run' as a process of its own. So 'lab cancel' ends it
 // and not the console, and where the console ends the latencies are put back all the same.
@@ -23,36 +20,24 @@ type lessonProcess struct {
 	lesson     string
 	prediction *Prediction // nil for none
 	cancel     context.CancelFunc
+	before     string // the lesson's newest run when it began, "" where there was none
 	said       tail
-	begun      chan string // is given its run's name once it has one, and closed when it has ended
 }
 
 // execute runs it until it has ended. Once ctx ends it ends by itself: finished cells are kept, latencies put back.
 func (c *lessonProcess) execute(ctx context.Context, program string) {
-	runtime.LockOSThread() // Pdeathsig comes when the thread that started a process ends
-	defer runtime.UnlockOSThread()
-	command := exec.CommandContext(ctx, program, "run", c.lesson)
-	command.Cancel = func() error { return command.Process.Signal(syscall.SIGINT) }
+	command := exec.Command(program, "run", c.lesson)
 	command.Stderr = &c.said
-	// Its own group: who interrupts the console hands one signal on. Without the console nobody would see it.
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGINT}
-	if err := command.Start(); err != nil {
+	process, err := driver.Begin(command, syscall.SIGINT, 0)
+	if err != nil {
 		fmt.Fprintf(&c.said, "start lesson %s: %v", c.lesson, err)
 		return
 	}
-	_ = command.Wait() // run.json says what became of it
-}
-
-// await returns the run's name once it has one, or why it has none.
-func (c *lessonProcess) await(ctx context.Context) (string, error) {
 	select {
-	case run, ok := <-c.begun:
-		if !ok {
-			return "", badRequest(fmt.Errorf("lesson %s: %s", c.lesson, c.said.String()))
-		}
-		return run, nil
+	case <-process.Ended(): // run.json says what became of it
 	case <-ctx.Done():
-		return "", fmt.Errorf("lesson %s didn't begin in time", c.lesson)
+		_ = process.Signal(syscall.SIGINT) // it may have ended just now
+		<-process.Ended()
 	}
 }
 
@@ -80,38 +65,41 @@ func (p *parts) runLesson(w http.ResponseWriter, r *http.Request) error {
 		}
 		request.Prediction.At = time.Now().UTC().Truncate(time.Second)
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), beginWait)
-	defer cancel()
-	id, err := p.startLesson(ctx, l.Name, request.Prediction)
-	if err != nil {
+	if err := p.startLesson(l.Name, request.Prediction); err != nil {
 		return err
 	}
-	writeJSON(w, http.StatusOK, map[string]string{"run": id})
+	return p.tellLesson(w)
+}
+
+// tellLesson answers with the lesson under way.
+func (p *parts) tellLesson(w http.ResponseWriter) error {
+	now, _ := p.lock.lesson()
+	writeJSON(w, http.StatusOK, map[string]*Running{"lesson": now})
 	return nil
 }
 
-// startLesson starts a lesson unless something measures, and returns its run. When it has ended all goes on as before.
-func (p *parts) startLesson(ctx context.Context, name string, prediction *Prediction) (string, error) {
+// startLesson starts a lesson unless something measures. When it has ended all goes on as before.
+func (p *parts) startLesson(name string, prediction *Prediction) error {
 	until, cancel := context.WithCancel(p.until)
-	c := &lessonProcess{lesson: name, prediction: prediction, cancel: cancel, begun: make(chan string, 1)}
+	c := &lessonProcess{lesson: name, prediction: prediction, cancel: cancel}
 	if !p.lock.begin(c) {
 		cancel()
-		return "", p.locked()
+		return p.locked()
 	}
 	p.checkLock()
 	p.wake.beat() // probes rest
-	still := func() (bool, error) { return p.load.is(LoadOff, LoadPaused), nil }
-	_ = session.Until(ctx, session.Forever, 20*time.Millisecond, still)
-	p.source.CloseIdle(ctx)
 	p.running.Go(func() {
 		defer cancel()
-		c.execute(until, p.source.Lab)
+		still := func() (bool, error) { return p.load.is(LoadOff, LoadPaused), nil }
+		if session.Until(until, session.Forever, 20*time.Millisecond, still) == nil {
+			p.source.CloseIdle(until)
+			c.execute(until, p.source.Lab)
+		}
 		p.lock.ended()
-		close(c.begun)
 		p.checkLock()
 		p.wake.beat()
 	})
-	return c.await(ctx)
+	return nil
 }
 
 // cancelLesson ends the lesson under way, whoever started it.
@@ -128,7 +116,5 @@ func (p *parts) cancelLesson(w http.ResponseWriter, _ *http.Request) error {
 		}
 		p.checkLock()
 	}
-	now, _ := p.lock.lesson()
-	writeJSON(w, http.StatusOK, map[string]*Running{"lesson": now})
-	return nil
+	return p.tellLesson(w)
 }

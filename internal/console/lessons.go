@@ -1,7 +1,6 @@
 package console
 
 import (
-	"fmt"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -15,26 +14,19 @@ func (p *parts) lessonFolder() string { return filepath.Join(p.root, "k6", "less
 
 // lessonNamed returns a lesson as pages show it.
 func (p *parts) lessonNamed(name string) (shownLesson, error) {
-	names, err := lesson.Names(p.lessonFolder())
+	file, err := lesson.Find(p.lessonFolder(), filepath.Base(name)) // no other script is one
 	if err != nil {
-		return shownLesson{}, err
-	}
-	if !slices.Contains(names, name) {
-		_, err := lesson.Find(p.lessonFolder(), name) // says what is near to it
-		if err == nil {
-			err = fmt.Errorf("give the lesson's full name, one of %s", strings.Join(names, ", "))
-		}
 		return shownLesson{}, &httpError{http.StatusNotFound, err.Error()}
 	}
-	l, err := lesson.Read(filepath.Join(p.lessonFolder(), name+".js"))
+	l, err := lesson.Read(file)
 	if err != nil {
+		name := strings.TrimSuffix(filepath.Base(file), ".js")
 		return shownLesson{Lesson: &lesson.Lesson{About: lesson.About{Name: name}}, Trouble: err.Error()}, nil
 	}
 	shown := shownLesson{Lesson: l}
 	for _, path := range p.source.Set.Paths {
 		if measures(l, path.Name, path.ApplicationPool) {
-			choice := Choice{Name: path.Name, Meaning: path.Meaning, Off: path.Unavailable()}
-			shown.Paths = append(shown.Paths, choice)
+			shown.Paths = append(shown.Paths, choice{path.Name, path.Meaning, path.Unavailable})
 		}
 	}
 	return shown, nil
@@ -54,7 +46,7 @@ func (p *parts) lessonsPage(*http.Request) (title string, data any, err error) {
 		return "", nil, err
 	}
 	runs := map[string]int{}
-	for run := range p.runs() {
+	for _, run := range p.runs() {
 		if !run.Unreadable { // as on the lesson's own page
 			runs[run.Lesson.Name]++
 		}
@@ -77,28 +69,6 @@ func (p *parts) lessonPage(r *http.Request) (title string, data any, err error) 
 	if err != nil {
 		return "", nil, err
 	}
-	page := &lessonPage{Lesson: shown, Runs: p.runsOf(shown.Name)}
-	if id := r.URL.Query().Get("run"); id != "" {
-		if page.Revealed, err = p.revealed(shown.Name, id); err != nil {
-			return "", nil, err
-		}
-	}
+	page := lessonPage{Lesson: shown, Runs: p.runsOf(shown.Name)}
 	return strings.TrimSuffix(shown.Name+": "+shown.Title, ": "), page, nil
-}
-
-// revealed is a run of the lesson, once it has ended.
-func (p *parts) revealed(lesson, id string) (*runDetail, error) {
-	run, err := p.runDetail(id)
-	if err != nil {
-		return nil, err
-	}
-	if run.Lesson.Name != lesson {
-		text := fmt.Sprintf("%s is a run of %s, not of %s", id, run.Lesson.Name, lesson)
-		return nil, &httpError{http.StatusNotFound, text}
-	}
-	if run.Running() {
-		text := fmt.Sprintf("run %s is still running: its results show when it has ended", id)
-		return nil, &httpError{http.StatusConflict, text}
-	}
-	return run, nil
 }

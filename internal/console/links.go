@@ -3,16 +3,12 @@ package console
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"pooler-lab/internal/link"
-	"pooler-lab/internal/suggest"
 )
 
 // everything is the name that stands for all links.
@@ -33,7 +29,7 @@ func (p *parts) setLink(w http.ResponseWriter, r *http.Request) error {
 	}
 	wanted := map[string]link.Settings{}
 	for _, name := range names {
-		if wanted[name], err = ordered(order, p.source.Presets, p.links.see(name).now.Settings()); err != nil {
+		if wanted[name], err = ordered(order, p.links.see(name).now.Settings()); err != nil {
 			return badRequest(fmt.Errorf("link %s: %w", name, err))
 		}
 	}
@@ -42,54 +38,31 @@ func (p *parts) setLink(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// ordered is what a link is to be set to after an order: a preset, or some of its settings. What the order leaves out
-// stays as it is now, but a jitter gives way to a latency below it.
-func ordered(order json.RawMessage, presets link.Presets, now link.Settings) (link.Settings, error) {
-	wanted := struct {
-		link.Settings
-		Preset string `json:"preset"`
-	}{Settings: now}
+// ordered is what a link is to be set to after an order of some settings. What the order leaves out stays as it is now,
+// but a jitter gives way to a latency below it.
+func ordered(order json.RawMessage, now link.Settings) (link.Settings, error) {
+	wanted := now
 	if err := decode(order, &wanted); err != nil {
 		return now, err
 	}
-	var said map[string]json.RawMessage
-	if err := json.Unmarshal(order, &said); err != nil {
-		return now, err
+	if wanted.JitterMS == now.JitterMS {
+		wanted.JitterMS = max(0, min(now.JitterMS, wanted.LatencyMS))
 	}
-	switch {
-	case len(said) == 0:
-		return now, errors.New("say what the link is to be: latency_ms, jitter_ms, down_kbps, up_kbps, or a preset")
-	case wanted.Preset != "" && len(said) > 1:
-		return now, errors.New(
-			"a preset says all of a link: leave out the preset, or latency_ms, jitter_ms, down_kbps and up_kbps")
-	case wanted.Preset != "":
-		preset, err := presets.Find(wanted.Preset)
-		return preset.Settings, err
-	}
-	if _, spoken := said["jitter_ms"]; !spoken {
-		wanted.JitterMS = max(0, min(wanted.JitterMS, wanted.LatencyMS))
-	}
-	return wanted.Settings, wanted.Check()
+	return wanted, wanted.Check()
 }
 
-// changeLink cuts a link, restores it, or ends its connections.
-func (p *parts) changeLink(w http.ResponseWriter, r *http.Request) error {
-	names, err := p.linksNamed(r.PathValue("name"))
-	if err != nil {
-		return err
+// changeLinks changes the links that an address names.
+func (p *parts) changeLinks(change func(ctx context.Context, link string) error) answer {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		names, err := p.linksNamed(r.PathValue("name"))
+		if err != nil {
+			return err
+		}
+		return p.swap(w, r, names, change)
 	}
-	changes := map[string]func(ctx context.Context, link string) error{
-		"cut": p.source.Links.Cut, "restore": p.source.Links.Restore, "reset": p.resetLink,
-	}
-	what := r.PathValue("change")
-	change, ok := changes[what]
-	if !ok {
-		known := slices.Sorted(maps.Keys(changes))
-		return &httpError{http.StatusNotFound, suggest.Unknown("change of a link", what, known).Error()}
-	}
-	return p.swap(w, r, names, change)
 }
 
+// resetLink ends a link's connections.
 func (p *parts) resetLink(ctx context.Context, name string) error {
 	err := p.source.Links.Reset(ctx, name)
 	if err == nil {
@@ -145,15 +118,14 @@ func (p *parts) linkStates() []Link {
 	reachable, locked := p.links.reachable(), p.lock.text()
 	var all []Link
 	for _, l := range p.source.Set.Links {
-		from, to, _ := strings.Cut(l.Name, "-")
 		seen := p.links.see(l.Name)
 		state := Link{
-			Name: l.Name, From: from, To: to, HostPort: p.source.Set.HostPort(l.Name), Off: l.Unavailable(),
+			Name: l.Name, HostPort: p.source.Set.HostPort(l.Name), Off: l.Unavailable,
 			Known:    seen.known && seen.problem == nil && reachable.Up && locked == "",
 			Settings: seen.now.Settings(),
 			Cut:      seen.known && !seen.now.Enabled,
 			Others:   len(seen.now.Others()) > 0,
-			UsedBy:   listed(p.source.Set.PathsOver(l.Name)),
+			UsedBy:   append([]string{}, p.source.Set.PathsOver(l.Name)...),
 		}
 		switch {
 		case state.Off != "":
@@ -169,7 +141,7 @@ func (p *parts) linkStates() []Link {
 		default:
 			state.Reason = notMeasuredYet
 			if trip, ok := p.trips.of(l.Name); ok {
-				state.MeasuredMS, state.Reason = trip.shown()
+				state.MeasuredMS, state.Reason = trip.ms, trip.reason
 			}
 		}
 		all = append(all, state)

@@ -10,6 +10,7 @@ import (
 
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/testkit"
+	"pooler-lab/internal/topology"
 )
 
 func TestSwapActsOnToxiproxyAndIsSeen(t *testing.T) {
@@ -29,7 +30,12 @@ func TestSwapActsOnToxiproxyAndIsSeen(t *testing.T) {
 			link.Settings{DownKBps: 500, UpKBps: 100},
 			false,
 		},
-		{"/api/links/client-primary", `{"preset": "cross-region"}`, link.Settings{LatencyMS: 79}, false},
+		{
+			"/api/links/client-primary",
+			`{"latency_ms": 79, "down_kbps": 0, "up_kbps": 0}`,
+			link.Settings{LatencyMS: 79},
+			false,
+		},
 		{"/api/links/client-primary/cut", ``, link.Settings{LatencyMS: 79}, true},
 		{"/api/links/client-primary/reset", `{}`, link.Settings{LatencyMS: 79}, true},
 		{"/api/links/client-primary/restore", `{}`, link.Settings{LatencyMS: 79}, false},
@@ -214,31 +220,11 @@ func TestStuckSwapHoldsUpNoOtherLink(t *testing.T) {
 	testkit.Until(t, "the stuck swap shows", func() bool { return shown("client-primary").DownKBps == 900 })
 }
 
-// A round trip is shown until it is too old.
-func TestOldRoundTripIsNotShown(t *testing.T) {
-	measured := 1.5
-	for _, c := range []struct {
-		trip   roundTrip
-		ms     *float64
-		reason string
-	}{
-		{roundTrip{ms: &measured, until: time.Now().Add(time.Hour)}, &measured, ""},
-		{roundTrip{ms: &measured, until: time.Now().Add(-time.Second)}, nil, "no answer yet"},
-		{roundTrip{reason: "no answer in time"}, nil, "no answer in time"},
-	} {
-		if ms, reason := c.trip.shown(); ms != c.ms || reason != c.reason {
-			t.Errorf("%+v is shown as %v, %q", c.trip, ms, reason)
-		}
-	}
-}
-
 // Latencies that went with toxiproxy are told as such.
 func TestRestartOfToxiproxyIsTold(t *testing.T) {
 	t.Parallel()
 	b, links := newLinksBench(t)
-	if status, said := b.post("/api/links/client-pgpool", `{"latency_ms": 9}`); status != 200 {
-		t.Fatalf("%d %s", status, said)
-	}
+	b.post("/api/links/client-pgpool", `{"latency_ms": 9}`)
 	events := b.listen()
 	links.become(func() {
 		links.started = links.started.Add(time.Minute)
@@ -246,7 +232,30 @@ func TestRestartOfToxiproxyIsTold(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	events.told(t, Swap{Link: "client-pgpool", Text: "0 ms: toxiproxy started anew", By: ByElsewhere})
+	events.told(t, Swap{Link: "client-pgpool", Text: "0 ms", By: ByRestart})
+}
+
+// silentProbe has no answer.
+type silentProbe struct{ LinkProbe }
+
+func (silentProbe) Close() {}
+
+func (silentProbe) Sample(ctx context.Context) (time.Duration, error) {
+	<-ctx.Done()
+	return 0, ctx.Err()
+}
+
+// While an answer is waited for, the page doesn't go on showing an old round trip.
+func TestLinkWithoutAnAnswerSaysSo(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(b *bench) { b.source.Probe = func(topology.Link) LinkProbe { return silentProbe{} } })
+	p, _ := b.ready()
+	old := 1.5
+	p.trips.note("client-primary", roundTrip{ms: &old})
+	testkit.Until(t, "it says so", func() bool {
+		l := b.state().link("client-primary")
+		return l.MeasuredMS == nil && l.Reason == "no answer yet"
+	})
 }
 
 func TestToxiproxyAndDatabasesMayGoAway(t *testing.T) {

@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
@@ -16,17 +15,17 @@ type linkWatch struct {
 	source Links
 	links  map[string]*watchedLink
 
-	mu    sync.Mutex // of what follows, and of what was seen of each link
-	up    Reachable
-	swaps []Swap // that nobody has been told of
+	mu      sync.Mutex // of what follows, and of what was seen of each link
+	up      Reachable
+	started time.Time // toxiproxy, as refresh saw it last
+	swaps   []Swap    // that nobody has been told of
 }
 
 // A watchedLink is one of them.
 type watchedLink struct {
-	name    string
-	busy    sync.Mutex // held by who reads or changes it: an older answer must not take the place of a newer one
-	started time.Time  // toxiproxy, when something came to be on the link; of who holds busy
-	seen    seenLink   // written by who holds busy, under the watch's lock
+	name string
+	busy sync.Mutex // held by who reads or changes it: an older answer must not take the place of a newer one
+	seen seenLink   // written by who holds busy, under the watch's lock
 }
 
 // A seenLink is what toxiproxy said last of a link.
@@ -47,6 +46,10 @@ func newLinkWatch(source Links, names []string) *linkWatch {
 // refresh reads the links and notes what has changed since the last time. It passes over a link that somebody reads or
 // changes just now, and doesn't wait for one that couldn't be read the last time.
 func (w *linkWatch) refresh(ctx context.Context) {
+	by := ByElsewhere
+	if started, err := w.source.Started(ctx); err == nil && w.startedAnew(started) {
+		by = ByRestart
+	}
 	var all sync.WaitGroup
 	for name, l := range w.links {
 		if !l.busy.TryLock() {
@@ -54,7 +57,7 @@ func (w *linkWatch) refresh(ctx context.Context) {
 		}
 		read := func() {
 			defer l.busy.Unlock()
-			_ = w.read(ctx, l, ByElsewhere) // the state says what went wrong
+			_ = w.read(ctx, l, by) // the state says what went wrong
 		}
 		if w.see(name).problem != nil {
 			go read()
@@ -63,6 +66,15 @@ func (w *linkWatch) refresh(ctx context.Context) {
 		}
 	}
 	all.Wait()
+}
+
+// startedAnew notes when toxiproxy started, and says whether that was since the last time.
+func (w *linkWatch) startedAnew(started time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	before := w.started
+	w.started = started
+	return !before.IsZero() && started.After(before)
 }
 
 // change changes links with do, all at once, and sees what they are before and afterwards. Its error is of those links
@@ -90,7 +102,6 @@ func (w *linkWatch) read(ctx context.Context, l *watchedLink, by string) error {
 	if ctx.Err() != nil { // whoever wanted to know has gone
 		return err
 	}
-	anew := err == nil && w.startedAnew(ctx, l, now)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var away *link.UnreachableError
@@ -112,48 +123,22 @@ func (w *linkWatch) read(ctx context.Context, l *watchedLink, by string) error {
 	if err != nil || !before.known || before.now.Describe() == now.Describe() {
 		return err
 	}
-	text := now.Describe()
-	if anew { // nobody has changed it
-		text, by = text+": toxiproxy started anew", ByElsewhere
-	}
-	w.note(Swap{Time: asked.UTC(), Link: l.name, Text: text, By: by})
+	w.swaps = append(w.swaps, Swap{Time: asked.UTC(), Link: l.name, Text: now.Describe(), By: by})
 	return nil
-}
-
-// startedAnew says whether a restart of toxiproxy took off what was on a link. It is asked when it started where
-// something comes to be on the link, and where nothing is left there.
-func (w *linkWatch) startedAnew(ctx context.Context, l *watchedLink, now link.Proxy) bool {
-	had, has := l.seen.known && !l.seen.now.Bare(), !now.Bare()
-	if had == has {
-		return false
-	}
-	started, err := w.source.Started(ctx)
-	if err != nil {
-		return false
-	}
-	before := l.started
-	l.started = started
-	return had && !before.IsZero() && started.After(before)
-}
-
-// note keeps the last of several changes of a link that nobody has been told of: a slider makes many.
-func (w *linkWatch) note(swap Swap) {
-	w.swaps = slices.DeleteFunc(w.swaps, func(old Swap) bool { return old.Link == swap.Link && old.By == swap.By })
-	w.swaps = append(w.swaps, swap)
 }
 
 // noteReset notes that a link's connections were ended: nothing of it is left to be seen in toxiproxy.
 func (w *linkWatch) noteReset(name string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.note(Swap{Time: time.Now().UTC(), Link: name, Text: "connections reset", By: ByConsole})
+	w.swaps = append(w.swaps, Swap{Time: time.Now().UTC(), Link: name, Text: "connections reset", By: ByConsole})
 }
 
 // take returns the swaps that nobody has been told of.
 func (w *linkWatch) take() []Swap {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	swaps := w.swaps
+	swaps := append([]Swap{}, w.swaps...) // none is an empty list in JSON, too
 	w.swaps = nil
 	return swaps
 }

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log"
@@ -11,21 +12,14 @@ import (
 	"time"
 
 	"pooler-lab/internal/metric"
-	"pooler-lab/k6/live/second"
+	"pooler-lab/k6/summary"
 )
-
-// restartAfter is how long a k6 has to have run so that another one takes its place when it ends by itself.
-const restartAfter = 10 * time.Second
-
-// lonely is how long a load goes on that nobody watches.
-const lonely = time.Minute
 
 // load is the live load: one k6 at a time, since none can change its workload or clients while it runs.
 type load struct {
 	source *source
 	root   string
 	log    *log.Logger
-	lonely time.Duration
 	totals *loadTotals
 	change chan struct{} // has one in it after a change of what is wanted or of the pause
 
@@ -33,10 +27,11 @@ type load struct {
 	wanted  *wantedLoad // nil is none
 	since   time.Time
 	paused  string // why, "" where it isn't
-	state   string
+	k6      string // its state, "" where none runs
 	reason  string
-	seconds []map[string]second.Path // that nobody has been told of
-	begun   bool                     // a new k6 has, and its first second hasn't been told
+	seconds []map[string]summary.PathSecond // that nobody has been told of
+	told    map[string]summary.PathSecond   // last
+	begun   bool                            // a new k6 has, and its first second hasn't been told
 }
 
 func newLoad(s *source, root string, log *log.Logger) *load {
@@ -44,10 +39,8 @@ func newLoad(s *source, root string, log *log.Logger) *load {
 		source: s,
 		root:   root,
 		log:    log,
-		lonely: lonely,
 		totals: newLoadTotals(),
 		change: make(chan struct{}, 1),
-		state:  LoadOff,
 	}
 }
 
@@ -63,24 +56,11 @@ func (l *load) changed() {
 func (l *load) replace(wanted *wantedLoad, reason string) {
 	l.mu.Lock()
 	l.wanted, l.since, l.reason = wanted, time.Now().UTC(), reason
-	switch {
-	case wanted != nil:
-		l.state = LoadStarting
-	case l.state == LoadStarting || l.state == LoadRunning:
-		l.state = LoadStopping
+	if l.k6 != "" {
+		l.k6 = LoadStopping
 	}
 	l.mu.Unlock()
 	l.changed()
-}
-
-// endUnwatched ends a load that nobody has watched since left, nor started, for too long.
-func (l *load) endUnwatched(left time.Time) {
-	l.mu.Lock()
-	begun, wanted := l.since, l.wanted != nil
-	l.mu.Unlock()
-	if wanted && time.Since(left) > l.lonely && time.Since(begun) > l.lonely {
-		l.replace(nil, "it ended by itself: nobody had watched it for a minute")
-	}
 }
 
 // pause has the load stand still for a reason, and go on when there is none.
@@ -94,11 +74,24 @@ func (l *load) pause(reason string) {
 	}
 }
 
+// state is the load's, for who holds mu: its k6's, as long as one runs.
+func (l *load) state() string {
+	switch {
+	case l.wanted != nil && l.paused == "":
+		return cmp.Or(l.k6, LoadStarting)
+	case l.k6 != "":
+		return LoadStopping
+	case l.wanted != nil:
+		return LoadPaused
+	}
+	return LoadOff
+}
+
 // is says whether the load is in one of those states.
 func (l *load) is(states ...string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.Contains(states, l.state)
+	return slices.Contains(states, l.state())
 }
 
 // current is what is to run now, nil for nothing.
@@ -116,75 +109,59 @@ func (l *load) supervise(ctx context.Context) {
 	for ctx.Err() == nil {
 		wanted := l.current()
 		if wanted == nil {
-			l.rest()
 			select {
 			case <-ctx.Done():
 			case <-l.change:
 			}
 			continue
 		}
-		began := time.Now()
-		err := l.run(ctx, wanted)
-		if err == nil || ctx.Err() != nil {
-			continue
+		if err := l.run(ctx, wanted); err != nil && ctx.Err() == nil {
+			l.log.Printf("live load: %v", err)
+			l.failed(wanted, err)
 		}
-		l.log.Printf("live load: %v", err)
-		l.failed(wanted, err, time.Since(began) > restartAfter)
 	}
 }
 
-// rest notes that nothing runs.
-func (l *load) rest() {
+// failed notes that a k6 ended that should not have. Nothing runs then, unless something else is wanted by now.
+func (l *load) failed(wanted *wantedLoad, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.state, l.seconds, l.begun = LoadOff, nil, false
-	if l.wanted != nil {
-		l.state = LoadPaused
-	}
-}
-
-// failed notes that a k6 ended that should not have. One that ran well for a while is started once more.
-func (l *load) failed(wanted *wantedLoad, err error, again bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.reason = err.Error()
-	if l.wanted == wanted && !again {
-		l.wanted = nil
+	if l.wanted == wanted {
+		l.wanted, l.reason = nil, err.Error()
 	}
 }
 
 // run runs a k6 until something else is wanted; the error says why it ended by itself.
 func (l *load) run(ctx context.Context, wanted *wantedLoad) error {
-	l.to(LoadStarting)
+	l.become(LoadStarting)
+	defer l.become("")
 	over, err := holdLive(filepath.Join(l.root, "results"), noteOf(wanted))
 	if err != nil {
 		return err
 	}
 	defer over()
-	g, err := l.start(ctx, *wanted)
+	said := new(tail)
+	k6, err := l.start(ctx, *wanted, said)
 	if err != nil {
 		return err
 	}
-	l.mu.Lock()
-	l.begun, l.seconds = true, nil
-	l.mu.Unlock()
 	for l.current() == wanted && ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
 		case <-l.change:
-		case <-g.Ended():
-			return g.why()
+		case <-k6.Ended():
+			return fmt.Errorf("k6 ended by itself, with code %d: %s", k6.End().Exit, said)
 		}
 	}
-	l.to(LoadStopping)
-	g.Stop()
+	k6.Stop()
 	return nil
 }
 
-func (l *load) to(state string) {
+// become notes that a k6 begins, or that it has ended. No second of it is to be told.
+func (l *load) become(k6 string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.state = state
+	l.k6, l.seconds, l.told, l.begun = k6, nil, nil, k6 != ""
 }
 
 // noteOf is what other programs are told of the load.
@@ -193,13 +170,13 @@ func noteOf(l *wantedLoad) string {
 	return strings.Join(l.LoadRequest.Paths, ", ") + ": " + text
 }
 
-// told takes a second in that k6 printed.
-func (l *load) told(line second.Line) {
+// hear takes a second in that k6 printed.
+func (l *load) hear(line summary.Second) {
 	l.totals.add(line.Paths)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.state == LoadStarting {
-		l.state, l.reason = LoadRunning, ""
+	if l.k6 == LoadStarting {
+		l.k6, l.reason = LoadRunning, ""
 	}
 	l.seconds = append(l.seconds, line.Paths)
 }
@@ -207,26 +184,26 @@ func (l *load) told(line second.Line) {
 // take returns the second that is to be told next, none where there is none; gap says that it is the first of a new
 // k6. k6's seconds and the beat's don't begin at the same moment: one is kept in reserve, so that neither is missing
 // when k6 is a little late, and more than one are never kept.
-func (l *load) take() (paths map[string]second.Path, gap bool) {
+func (l *load) take() (paths map[string]summary.PathSecond, gap bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.seconds = l.seconds[max(0, len(l.seconds)-2):]
 	if len(l.seconds) == 0 {
-		return map[string]second.Path{}, false
+		l.told = map[string]summary.PathSecond{}
+		return l.told, false
 	}
-	paths, l.seconds = l.seconds[0], l.seconds[1:]
+	l.told, l.seconds = l.seconds[0], l.seconds[1:]
 	gap, l.begun = l.begun, false
-	return paths, gap
+	return l.told, gap
 }
 
 // describe returns the load as it is.
 func (l *load) describe() Load {
-	choices := choicesOf(l.source.Set)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	all := Load{State: l.state, Reason: l.reason, Choices: choices}
+	all := Load{State: l.state(), Reason: l.reason, last: l.told}
 	all.Paths, all.Keep = []string{}, true
-	if l.state == LoadPaused {
+	if all.State == LoadPaused {
 		all.Reason = l.paused
 	}
 	if w := l.wanted; w != nil {

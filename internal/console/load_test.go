@@ -10,7 +10,7 @@ import (
 	"pooler-lab/internal/run"
 	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
-	"pooler-lab/k6/live/second"
+	"pooler-lab/k6/summary"
 )
 
 // standInK6 prints a second of two paths ten times a second until it is interrupted.
@@ -38,13 +38,13 @@ func TestLoadStartsPausesGoesOnAndStops(t *testing.T) {
 	}
 	state := func(want string) func() bool { return func() bool { return b.state().Load.State == want } }
 	testkit.Until(b.t, "the load runs", state(LoadRunning))
-	if !e.figures(t).Tick.Gap {
+	if !e.figures(t).Ticks[0].Gap {
 		t.Error("the first second of a k6 doesn't say that there is a gap before it")
 	}
 	next := e.figures(t)
-	if p := next.Tick.Paths["direct"]; next.Tick.Gap || p.TPS != 800 || *p.P50MS != 10.9 || p.ConnectMS != nil ||
+	if p := next.Ticks[0].Paths["direct"]; next.Ticks[0].Gap || p.TPS != 800 || *p.P50MS != 10.9 || p.ConnectMS != nil ||
 		p.Codes["refused"] != 2 {
-		t.Errorf("%+v", next.Tick)
+		t.Errorf("%+v", next.Ticks)
 	}
 	free := b.hold("lesson 00-tour")
 	testkit.Until(b.t, "the load pauses", state(LoadPaused))
@@ -75,10 +75,10 @@ func TestLoadStartsPausesGoesOnAndStops(t *testing.T) {
 	}
 }
 
-// figures waits for a tick with figures.
-func (e *events) figures(t *testing.T) tick {
+// figures waits for an update with figures.
+func (e *events) figures(t *testing.T) update {
 	t.Helper()
-	return e.next(t, "figures come", func(next tick) bool { return len(next.Tick.Paths) > 0 })
+	return e.next(t, "figures come", func(next update) bool { return len(next.Ticks[0].Paths) > 0 })
 }
 
 func TestLoadSaysWhyK6Ended(t *testing.T) {
@@ -90,7 +90,7 @@ func TestLoadSaysWhyK6Ended(t *testing.T) {
 		l := b.state().Load
 		return l.State == LoadOff && l.Reason != ""
 	})
-	if reason := b.state().Load.Reason; reason != "k6 ended by itself: it is out of luck" {
+	if reason := b.state().Load.Reason; reason != "k6 ended by itself, with code 107: it is out of luck" {
 		t.Errorf("reason %q", reason)
 	}
 }
@@ -109,8 +109,8 @@ func TestTailKeepsWholeLetters(t *testing.T) {
 func TestSecondsAreToldOneByOne(t *testing.T) {
 	t.Parallel()
 	l := newLoad(&source{}, "", nil)
-	l.state, l.begun = LoadRunning, true
-	say := func(tps float64) { l.told(second.Line{Paths: map[string]second.Path{"direct": {TPS: tps}}}) }
+	l.k6, l.begun = LoadRunning, true
+	say := func(tps float64) { l.hear(summary.Second{Paths: map[string]summary.PathSecond{"direct": {TPS: tps}}}) }
 	told := func() string {
 		paths, gap := l.take()
 		if len(paths) == 0 {
@@ -144,44 +144,17 @@ func TestLoadIsGentleUnlessToldOtherwise(t *testing.T) {
 	cases := []struct {
 		name, workload, loop string
 		paths                []string
-		want                 int
+		want                 string
 	}{
-		{"one path", "select", LoopOpen, two[:1], 600},
-		{"two share it", "select", LoopOpen, two, 300},
-		{"another workload", "tpcb", LoopOpen, two, 40},
-		{"as fast as it can", "select", LoopClosed, two, 0},
+		{"one path", "select", LoopOpen, two[:1], "direct: select, 600 iterations/s on each path"},
+		{"two share it", "select", LoopOpen, two, "direct, pgpool: select, 300 iterations/s on each path"},
+		{"another workload", "tpcb", LoopOpen, two, "direct, pgpool: tpcb, 40 iterations/s on each path"},
+		{"as fast as it can", "select", LoopClosed, two, "direct, pgpool: select, as fast as it can, 1 client a path"},
 	}
 	for _, c := range cases {
-		l, err := loadOf(LoadRequest{Workload: c.workload, Clients: 1, Paths: c.paths, Loop: c.loop}, set)
-		if err != nil || l.Rate != c.want {
-			t.Errorf("%s: %+v, %v, wanted %d iterations/s on each path", c.name, l, err, c.want)
-		}
-	}
-}
-
-func TestLoadTextSaysWhatItIs(t *testing.T) {
-	t.Parallel()
-	running := Load{
-		LoadRequest: LoadRequest{Workload: "select", Clients: 1, Keep: true},
-		State:       LoadRunning,
-	}
-	gentle, fresh := running, running
-	gentle.Rate, fresh.Keep = 300, false
-	cases := []struct {
-		load Load
-		want string
-	}{
-		{Load{State: LoadOff}, "off"},
-		{Load{State: LoadOff, Reason: "k6 ended"}, "off: k6 ended"},
-		{Load{State: LoadStarting}, "starting ..."},
-		{Load{State: LoadPaused, Reason: "a lesson"}, "paused: a lesson"},
-		{running, "select, as fast as it can, 1 client a path"},
-		{gentle, "select, 300 iterations/s on each path"},
-		{fresh, "select, as fast as it can, 1 client a path, a new connection for each, which response times include"},
-	}
-	for _, c := range cases {
-		if got := loadText(c.load); got != c.want {
-			t.Errorf("%q, wanted %q", got, c.want)
+		request := LoadRequest{Workload: c.workload, Clients: 1, Paths: c.paths, Loop: c.loop, Keep: true}
+		if l, err := loadOf(request, set); err != nil || noteOf(l) != c.want {
+			t.Errorf("%s: %+v, %v, wanted %s", c.name, l, err, c.want)
 		}
 	}
 }
@@ -191,15 +164,16 @@ func TestLoadEndsWhenNobodyWatchesAnyMore(t *testing.T) {
 	program, _ := standInProgram(t, "k6", standInK6)
 	b := newBench(t, func(b *bench) { b.source.K6 = program })
 	p, _ := b.ready()
-	p.load.mu.Lock()
-	p.load.lonely = 2 * time.Second
-	p.load.mu.Unlock()
+	b.hub.mu.Lock()
+	b.hub.curious = 2 * time.Second
+	b.hub.mu.Unlock()
 	page := b.listen() // somebody watches
 	b.post("/api/load", someLoad)
 	running := func() bool { return p.load.describe().State == LoadRunning }
 	testkit.Until(b.t, "the load runs", running)
 	if what, ok := run.UnderWay(liveFolder(b.results())); !ok ||
-		!strings.HasPrefix(what, "direct, app-pool: select, as fast as it can") {
+		what != "direct, app-pool: select, as fast as it can, 3 clients a path, "+
+			"a new connection for each, which response times include" {
 		t.Errorf("other programs are told %q, %v", what, ok)
 	}
 	time.Sleep(3 * time.Second) // longer than a load goes on that nobody watches

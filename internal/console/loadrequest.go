@@ -16,10 +16,18 @@ const mostClients = 50
 // poolSize is the most connections that an application's own pool has on the path that keeps one.
 const poolSize = 10
 
+// A workload is what clients of the live load do.
+type workload struct {
+	Name, Meaning string
+	GentleRate    int    // iterations a second over all paths, of an open loop
+	metric        string // that is its response time
+	writes        bool
+}
+
 // workloads are those that live traffic can have. The rate of each is a fifth of what ten clients in a closed loop get
 // on the slowest path to PostgreSQL, with the CPU limits of .env, on two cores: it leaves the servers mostly idle. That
 // is measured; no path of another machine need have it.
-var workloads = []Workload{
+var workloads = []workload{
 	{"select", "one row by its key: one round trip", 600, "pg_statement", false},
 	{"selectHeavy", "the sum of 2000 rows: one round trip, and work for the server", 300, "pg_statement", false},
 	{"tpcb", "pgbench's transaction of five statements, which writes: seven round trips", 80, "pg_transaction", true},
@@ -59,7 +67,7 @@ func loadOf(request LoadRequest, set *topology.Set) (*wantedLoad, error) {
 	if len(request.Paths) == 0 {
 		return nil, errors.New("paths is empty: name at least one, such as direct")
 	}
-	l := &wantedLoad{LoadRequest: request, metric: w.Metric}
+	l := &wantedLoad{LoadRequest: request, metric: w.metric}
 	if !request.Keep { // a client that connects each time: the response time includes the connect
 		l.metric = "pg_response_time"
 	}
@@ -80,7 +88,7 @@ func loadOf(request LoadRequest, set *topology.Set) (*wantedLoad, error) {
 }
 
 // livePathOf is the path of that name, or says why the workload can't take it.
-func livePathOf(name string, w Workload, clients int, set *topology.Set) (livePath, error) {
+func livePathOf(name string, w workload, clients int, set *topology.Set) (livePath, error) {
 	p, err := set.Find(name)
 	if err != nil {
 		return livePath{}, err
@@ -88,7 +96,7 @@ func livePathOf(name string, w Workload, clients int, set *topology.Set) (livePa
 	if off := noLoadOn(p); off != "" {
 		return livePath{}, fmt.Errorf("path %s can't be taken: %s", name, off)
 	}
-	if w.Writes && slices.Equal(p.Services, []string{"standby"}) {
+	if w.writes && slices.Equal(p.Services, []string{"standby"}) {
 		return livePath{}, fmt.Errorf("workload %s writes, and path %s leads to a server that only reads: "+
 			"leave that path out, or choose select", w.Name, name)
 	}
@@ -105,7 +113,7 @@ func livePathOf(name string, w Workload, clients int, set *topology.Set) (livePa
 
 // noLoadOn says why no live traffic can take the path, "" where it can.
 func noLoadOn(p topology.Path) string {
-	if off := p.Unavailable(); off != "" {
+	if off := p.Unavailable; off != "" {
 		return off
 	}
 	if len(p.Links()) == 0 {
@@ -114,7 +122,7 @@ func noLoadOn(p topology.Path) string {
 	return ""
 }
 
-func workloadOf(name string) (Workload, error) {
+func workloadOf(name string) (workload, error) {
 	var names []string
 	for _, w := range workloads {
 		if w.Name == name {
@@ -122,16 +130,7 @@ func workloadOf(name string) (Workload, error) {
 		}
 		names = append(names, w.Name)
 	}
-	return Workload{}, suggest.Unknown("workload of live traffic", name, names)
-}
-
-// choicesOf are what live traffic can be over those paths.
-func choicesOf(set *topology.Set) Choices {
-	c := Choices{MostClients: mostClients, Workloads: workloads, Paths: []Choice{}}
-	for _, p := range set.Paths {
-		c.Paths = append(c.Paths, Choice{Name: p.Name, Meaning: p.Meaning, Off: noLoadOn(p)})
-	}
-	return c
+	return workload{}, suggest.Unknown("workload of live traffic", name, names)
 }
 
 // startLoad starts the live load, or replaces it.
@@ -159,6 +158,7 @@ func (p *parts) stopLoad(w http.ResponseWriter, _ *http.Request) error {
 }
 
 func (p *parts) replaceLoad(w http.ResponseWriter, wanted *wantedLoad) error {
+	p.hub.ask() // who starts a load may not listen to it
 	p.load.replace(wanted, "")
 	writeJSON(w, http.StatusOK, map[string]Load{"load": p.load.describe()})
 	return nil

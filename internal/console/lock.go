@@ -22,22 +22,23 @@ const lessonPrefix = "lesson "
 // A lock says what measures, so that all else has to stand still, and how far it is where that is a lesson. All of it
 // stands in results/, whoever started the lesson: who measures, the last step of the run, and run.json.
 type lock struct {
+	until   context.Context // ends when the console does
 	results string
 	log     *log.Logger
 
 	mu    sync.Mutex
-	what  string         // measures, "" for nothing
-	own   *lessonProcess // the console's own lesson, nil where none runs
-	now   *Running       // nil where no lesson is under way
-	last  *LastRun
-	stale string // the run of a step that was left behind: it was there while no lesson was under way
-	free  context.Context
-	take  context.CancelFunc // ends free
+	what  string          // measures, "" for nothing
+	own   *lessonProcess  // the console's own lesson, nil where none runs
+	now   *Running        // nil where no lesson is under way
+	last  *LastRun        // without what run.json says of it
+	stale string          // the run of a step that was left behind: it was there while no lesson was under way
+	free  context.Context // ends when something begins to measure, and when the console does
+	take  context.CancelFunc
 }
 
-func newLock(results string, log *log.Logger) *lock {
-	l := &lock{results: results, log: log}
-	l.free, l.take = context.WithCancel(context.Background())
+func newLock(until context.Context, results string, log *log.Logger) *lock {
+	l := &lock{until: until, results: results, log: log}
+	l.free, l.take = context.WithCancel(until)
 	return l
 }
 
@@ -49,18 +50,16 @@ func (l *lock) be(what string) (news bool) {
 	l.what = what
 	l.take()
 	if what == "" {
-		l.free, l.take = context.WithCancel(context.Background())
+		l.free, l.take = context.WithCancel(l.until)
 	}
 	return true
 }
 
-// bound returns a context that ends when something begins to measure, too.
-func (l *lock) bound(ctx context.Context) (context.Context, context.CancelFunc) {
+// whileFree returns a context that ends when something begins to measure.
+func (l *lock) whileFree() context.Context {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(l.free, cancel)
-	return ctx, func() { stop(); cancel() }
+	return l.free
 }
 
 // text says why nothing can be changed just now, "" where it can.
@@ -123,14 +122,14 @@ func (l *lock) look() (news bool) {
 	return l.be(what)
 }
 
-// begun tells whoever started the console's own lesson of its run, and keeps the prediction there.
+// begun notes which run is that of the console's own lesson, and keeps the prediction there.
 func (l *lock) begun(id string) {
+	l.now.Run = id
 	if l.own.prediction != nil {
 		if err := writePrediction(l.own.prediction, filepath.Join(l.results, id)); err != nil {
 			l.log.Print(err)
 		}
 	}
-	l.own.begun <- id
 }
 
 // begin locks for a lesson of the console's own; not ok where something measures already.
@@ -140,28 +139,33 @@ func (l *lock) begin(own *lessonProcess) bool {
 	if l.what != "" {
 		return false
 	}
+	own.before = newestRun(l.results, own.lesson)
 	l.own, l.now = own, &Running{Name: own.lesson, State: "running"}
 	return l.be(lessonPrefix + own.lesson)
 }
 
-// ended unlocks after a lesson of the console's own. One that has had no run has said why.
+// ended unlocks after a lesson of the console's own.
 func (l *lock) ended() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.now.Run == "" {
-		l.last = &LastRun{Lesson: l.own.lesson, Status: string(result.Failed), Reason: l.own.said.String()}
+	if id := newestRun(l.results, l.own.lesson); l.now.Run == "" && id != l.own.before { // too short to be seen to run
+		l.begun(id)
 	}
-	l.own = nil
 	l.end()
+	l.own = nil
 	l.be("")
 }
 
-// end notes what became of the lesson that was under way.
+// end notes that the lesson that was under way has ended. One that has had no run has said why.
 func (l *lock) end() {
-	if l.now != nil && l.now.Run != "" {
-		l.stale, l.last = l.now.Run, outcomeOf(l.results, l.now.Name, l.now.Run)
+	if l.now == nil {
+		return
 	}
-	l.now = nil
+	l.last = &LastRun{Lesson: l.now.Name, Run: l.now.Run, Status: string(result.Failed), Ended: time.Now().UTC()}
+	if l.own != nil {
+		l.last.Reason = l.own.said.String()
+	}
+	l.stale, l.now = l.now.Run, nil
 }
 
 // cancel notes that the lesson under way is asked to end, and returns it where it is the console's own; not ok where
@@ -174,19 +178,4 @@ func (l *lock) cancel() (own *lessonProcess, ok bool) {
 	}
 	l.now.State = "cancelling"
 	return l.own, true
-}
-
-// outcomeOf is what became of a run that has ended.
-func outcomeOf(results, lesson, id string) *LastRun {
-	last := &LastRun{Lesson: lesson, Run: id, Status: string(result.Failed)}
-	doc, err := result.Read(filepath.Join(results, id))
-	switch {
-	case err != nil:
-		last.Reason = err.Error()
-	case doc.Status == result.Running:
-		last.Status, last.Reason = string(result.Interrupted), neverEnded
-	default:
-		last.Status, last.Reason = string(doc.Status), doc.Reason
-	}
-	return last
 }

@@ -3,8 +3,6 @@ package console
 import (
 	"slices"
 	"strings"
-
-	"pooler-lab/k6/live/second"
 )
 
 // A drawnMap is what stands on the lab's picture. The template draws the first one; the browser is told each later one
@@ -50,8 +48,8 @@ type bar struct {
 	Of   int `json:"of"`
 }
 
-// drawMap draws the state, with the last second of the live load.
-func drawMap(s State, paths map[string]second.Path) drawnMap {
+// drawMap draws the state.
+func drawMap(s State) drawnMap {
 	m := drawnMap{Links: []plate{}, Boxes: make([]box, len(places))}
 	for _, w := range wires {
 		i := slices.IndexFunc(s.Links, func(l Link) bool { return l.Name == w.Link })
@@ -60,7 +58,7 @@ func drawMap(s State, paths map[string]second.Path) drawnMap {
 		}
 	}
 	for i, p := range places {
-		m.Boxes[i] = boxOf(p, s, paths)
+		m.Boxes[i] = boxOf(p, s)
 	}
 	m.Note = mapNote(s)
 	return m

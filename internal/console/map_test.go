@@ -9,7 +9,7 @@ import (
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/result"
-	"pooler-lab/k6/live/second"
+	"pooler-lab/k6/summary"
 )
 
 func of[T any](v T) *T { return &v }
@@ -17,7 +17,6 @@ func of[T any](v T) *T { return &v }
 // aState is one of a lab in which a bit of everything is the matter.
 var aState = State{
 	Toxiproxy: Reachable{Up: true},
-	Presets:   link.Presets{{Name: "satellite", Meaning: "far", Settings: link.Settings{LatencyMS: 630}}},
 	Links: []Link{
 		{Name: "client-primary", Known: true, Settings: link.Settings{LatencyMS: 10, JitterMS: 2}, MeasuredMS: of(10.731)},
 		{Name: "client-pgpool", Known: true, Cut: true, Reason: "cut"},
@@ -32,19 +31,14 @@ var aState = State{
 		{Name: "primary", Kind: "database", State: Up, Role: "primary", Backends: of(1)},
 		{Name: "standby", Kind: "database", State: Down, Reason: "connection refused"},
 		{Name: "yugabyte", Kind: "database", State: Off, Reason: "<no> image"},
-		{Name: "pgbouncer", Kind: "pooler", State: Unknown, Reason: "paused: a lesson runs, and so on"},
+		{Name: "pgbouncer", Kind: "pooler", State: Up, ServersActive: of(3), ServersIdle: of(1), PoolSize: of(20),
+			WaitingClients: of(1)},
+		{Name: "pgbouncer-near-app", Kind: "pooler", State: Unknown, Reason: "paused: a lesson runs, and so on"},
 		{Name: "pgpool", Kind: "pooler", State: Up, SelectsPerSecond: of(120.4)},
 		{Name: "pgpool-near-app", Kind: "pooler", State: Down, Reason: "connection refused"},
 	},
-	Load: Load{
-		State: LoadOff,
-		Text:  "off",
-		Choices: Choices{
-			Workloads:   []Workload{{Name: "select", Meaning: "a row", GentleRate: 600}},
-			Paths:       []Choice{{Name: "direct", Meaning: "m"}, {Name: "socket", Meaning: "m", Off: "no link"}},
-			MostClients: 50,
-		},
-	},
+	Load: Load{State: LoadRunning, LoadRequest: LoadRequest{Workload: "select", Clients: 10, Paths: []string{"a", "b"}},
+		last: map[string]summary.PathSecond{"a": {TPS: 12.6}, "b": {TPS: 7}}},
 }
 
 func render(t *testing.T, template string, data any) string {
@@ -58,13 +52,21 @@ func render(t *testing.T, template string, data any) string {
 
 // The first picture needs no JavaScript: it has the round trips already.
 func TestMapIsDrawnByTheServer(t *testing.T) {
-	page := render(t, "map", drawMap(aState, nil))
+	page := render(t, "map", mapPage{
+		drawnMap:  drawMap(aState),
+		Presets:   link.Presets{{Name: "satellite", Meaning: "far", Settings: link.Settings{LatencyMS: 630}}},
+		Workloads: []workload{{Name: "select", Meaning: "a row", GentleRate: 600}},
+		Paths:     []choice{{Name: "direct", Meaning: "m"}, {Name: "socket", Meaning: "m", Off: "no link"}},
+	})
 	for _, want := range []string{
 		`>client-primary</text>`, `>10.7 ms</text>`, `>set 10 ±2 ms</text>`, `>630 ±50 ms, narrow</text>`, `>set ?</text>`,
 		`10<small> ms</small>`, `max="15" step="1"`, `>cut</text>`, `>off</text>`, `>not measured</text>`,
-		`<p>1 backend</p>`, `<p>down: connection refused</p>`, `<p>off: &lt;no&gt; image</p>`, `<p>paused</p>`,
+		`<p>1 backend</p>`, `<p>down: connection refused</p>`, `<p>off: &lt;no&gt; image</p>`, `<p>near the app: paused</p>`,
+		`<p>3 of 20 in use, 1 idle</p>`, `<progress max="20" value="3"`, `<p class="alerting"><b>1</b> client waiting</p>`,
+		`<b>20</b> TPS`, `<p>2 × 10 clients</p>`, `<p>select</p>`,
 		`<b>120</b> SELECTs/s`, `<p>near the app: down: connection refused</p>`,
-		`value="socket" disabled`, `off: no link`, `nowhere: set 0 ms, 1.0 ms</p>`,
+		`value="socket" disabled`, `data-latency_ms="630"`, `data-rate="600"`, `off: no link`,
+		`nowhere: set 0 ms, 1.0 ms</p>`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
@@ -79,10 +81,10 @@ func TestMapIsDrawnByTheServer(t *testing.T) {
 
 // What the browser is told is the same map.
 func TestMapSaysWhatEachLinkAndNodeIs(t *testing.T) {
-	m := drawMap(aState, map[string]second.Path{"direct": {TPS: 12}})
+	m := drawMap(aState)
 	away := aState
 	away.Toxiproxy = Reachable{Reason: "it is gone"}
-	if note := drawMap(away, nil).Note; !strings.Contains(note, "toxiproxy doesn't answer") ||
+	if note := drawMap(away).Note; !strings.Contains(note, "toxiproxy doesn't answer") ||
 		!strings.HasSuffix(note, "it is gone") {
 		t.Errorf("without toxiproxy: note %q", note)
 	}
@@ -108,33 +110,16 @@ func TestMapSaysWhatEachLinkAndNodeIs(t *testing.T) {
 	}
 }
 
-func TestBoxOfABusyPooler(t *testing.T) {
-	busy := Node{State: Up, ServersActive: of(3), ServersIdle: of(1), PoolSize: of(20), WaitingClients: of(1)}
-	lines := nodeLines(busy)
-	if len(lines) != 3 || lines[0].Text != "3 of 20 in use, 1 idle" || *lines[1].Bar != (bar{3, 20}) {
-		t.Fatalf("%+v", lines)
-	}
-	if l := lines[2]; l.Number != "1" || l.Text != "client waiting" || !l.Alert {
-		t.Errorf("%+v", l)
-	}
-	running := Load{State: LoadRunning}
-	running.Workload, running.Clients, running.Paths = "select", 10, []string{"direct", "pgpool"}
-	client := clientLines(running, map[string]second.Path{"direct": {TPS: 12.6}, "pgpool": {TPS: 7}})
-	if len(client) != 3 || client[0].Number != "20" || client[1].Text != "2 × 10 clients" || client[2].Text != "select" {
-		t.Errorf("%+v", client)
-	}
-}
-
 var aLesson = shownLesson{
 	Lesson: &lesson.Lesson{About: lesson.About{Name: "02-latency", Title: "Latency", Question: "What do 20 ms cost?",
 		Prediction:  "How much is left?",
 		Comparisons: []lesson.Comparison{{Name: "far", Text: "TPS at 20 ms, to none"}}}, Minutes: 5},
-	Runs: 1, Paths: []Choice{{Name: "direct"}},
+	Runs: 1, Paths: []choice{{Name: "direct"}},
 }
 
-func ran() *runDetail {
-	return &runDetail{
-		shownRun: shownRun{Seconds: 61, Predicted: true, Run: result.Run{
+func ran() runPage {
+	return runPage{
+		shownRun: shownRun{Took: 61 * time.Second, Predicted: true, Run: result.Run{
 			ID: "R", Lesson: result.Lesson{About: lesson.About{Name: "02-latency", Title: "Latency", Question: "What?"}},
 			Started: time.Date(2026, 11, 21, 20, 8, 38, 0, time.UTC), Status: "interrupted", Reason: "cancelled",
 		}},
@@ -143,7 +128,7 @@ func ran() *runDetail {
 	}
 }
 
-func TestLessonAsksFirstAndRevealsThen(t *testing.T) {
+func TestLessonAsksFirstAndItsRunShowsThen(t *testing.T) {
 	unread := shownLesson{Lesson: &lesson.Lesson{About: lesson.About{Name: "x"}}, Trouble: "no such field"}
 	run, goesOn := ran(), ran()
 	goesOn.Status, goesOn.Prediction = "running", nil
@@ -153,12 +138,12 @@ func TestLessonAsksFirstAndRevealsThen(t *testing.T) {
 		has, lacks     []string
 	}{
 		{
-			"before a run", "lesson", &lessonPage{Lesson: aLesson},
-			[]string{"How much is left?", `data-comparison="far"`},
-			[]string{"report.html"},
+			"a lesson", "lesson", lessonPage{aLesson, []shownRun{run.shownRun}},
+			[]string{"How much is left?", `data-comparison="far"`, "took 1:01"},
+			nil,
 		},
 		{
-			"after it", "lesson", &lessonPage{Lesson: aLesson, Runs: []shownRun{run.shownRun}, Revealed: run},
+			"its run", "run", run,
 			[]string{
 				"“&lt;b&gt;half”", "direct 2.5 times", "TPS at 20\u00a0ms, to none", "<dd>0.50</dd>", "interrupted: cancelled",
 				`<iframe class="report" sandbox src="/runs/R/report.html#outcome"`, "took 1:01", "2026-11-21 20:08 UTC",
@@ -166,7 +151,7 @@ func TestLessonAsksFirstAndRevealsThen(t *testing.T) {
 			nil,
 		},
 		{
-			"a lesson that can't be read", "lesson", &lessonPage{Lesson: unread},
+			"a lesson that can't be read", "lesson", lessonPage{Lesson: unread},
 			[]string{"no such field", `aria-labelledby="predict-title" hidden`},
 			nil,
 		},

@@ -8,46 +8,36 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"pooler-lab/k6/live/second"
+	"pooler-lab/k6/summary"
 )
-
-// A moment is what there is to be told to Prometheus. It is a collector of its metrics.
-type moment struct {
-	state State
-	load  *loadTotals
-}
 
 // serveMetrics answers Prometheus. Each answer has a registry of its own, for it is of one moment.
 func (p *parts) serveMetrics(w http.ResponseWriter, r *http.Request) error {
-	registry := prometheus.NewRegistry()
-	if err := registry.Register(moment{p.measured(r.Context()), p.load.totals}); err != nil {
-		return err
-	}
+	state, registry := p.measured(r.Context()), prometheus.NewRegistry()
+	registry.MustRegister(prometheus.CollectorFunc(func(to chan<- prometheus.Metric) {
+		collect(to, state)
+		p.load.totals.collect(to)
+	}))
 	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(w, r)
 	return nil
 }
 
-// Describe implements prometheus.Collector. It names nothing: what is known differs from moment to moment.
-func (m moment) Describe(chan<- *prometheus.Desc) {}
-
-// Collect implements prometheus.Collector. What isn't known has no value.
-func (m moment) Collect(to chan<- prometheus.Metric) {
-	tell(to, "toxiproxy_up", "1 where toxiproxy answers.", yes(m.state.Toxiproxy.Up))
-	tell(to, "measuring", "1 while a lesson, or something else that measures, has the lab to itself.",
-		yes(m.state.Lock != ""))
-	for _, l := range m.state.Links {
+// collect hands out what a state has. What isn't known has no value.
+func collect(to chan<- prometheus.Metric, s State) {
+	tell(to, "toxiproxy_up", "1 where toxiproxy answers.", yes(s.Toxiproxy.Up))
+	tell(to, "measuring", "1 while a lesson, or something else that measures, has the lab to itself.", yes(s.Lock != ""))
+	for _, l := range s.Links {
 		collectLink(to, l)
 	}
-	for _, n := range m.state.Nodes {
+	for _, n := range s.Nodes {
 		collectNode(to, n)
 	}
-	for _, n := range m.state.Waits {
-		for _, e := range n.Events {
+	for _, n := range s.Waits {
+		for _, e := range n.Waits {
 			tell(to, "wait_ratio", "Share of the sessions' time in the last 5 seconds.", &e.Share,
-				"node", n.Node, "event", e.Name)
+				"node", n.Service, "event", e.Event)
 		}
 	}
-	m.load.collect(to)
 }
 
 func collectLink(to chan<- prometheus.Metric, l Link) {
@@ -83,37 +73,31 @@ func collectNode(to chan<- prometheus.Metric, n Node) {
 		n.SelectsPerSecond, of...)
 }
 
-// A loadTotal is what the clients of one path of the live load have seen since the console began.
-type loadTotal struct {
-	transactions   int64
-	errors         map[string]int64 // by code
-	response, open second.Histogram // response times, and times to open a connection
-}
-
-// loadTotals are those of all paths.
+// loadTotals are what the clients of each path of the live load have seen since the console began: transactions, errors
+// by code, response times and times to open a connection.
 type loadTotals struct {
 	mu    sync.Mutex
-	paths map[string]*loadTotal
+	paths map[string]*summary.PathSecond
 }
 
-func newLoadTotals() *loadTotals { return &loadTotals{paths: map[string]*loadTotal{}} }
+func newLoadTotals() *loadTotals { return &loadTotals{paths: map[string]*summary.PathSecond{}} }
 
 // add adds a second of all paths.
-func (t *loadTotals) add(paths map[string]second.Path) {
+func (t *loadTotals) add(paths map[string]summary.PathSecond) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for name, seen := range paths {
 		total := t.paths[name]
 		if total == nil {
-			total = &loadTotal{errors: map[string]int64{}}
+			total = &summary.PathSecond{Codes: map[string]int64{}}
 			t.paths[name] = total
 		}
-		total.transactions += seen.Transactions
+		total.Transactions += seen.Transactions
 		for code, n := range seen.Codes {
-			total.errors[code] += n
+			total.Codes[code] += n
 		}
-		total.response.Add(seen.ResponseTime)
-		total.open.Add(seen.ConnectTime)
+		total.ResponseTime.Add(seen.ResponseTime)
+		total.ConnectTime.Add(seen.ConnectTime)
 	}
 }
 
@@ -123,32 +107,14 @@ func (t *loadTotals) collect(to chan<- prometheus.Metric) {
 	defer t.mu.Unlock()
 	for name, total := range t.paths {
 		of := []string{"path", name}
-		to <- prometheus.MustNewConstMetric(described("transactions_total", "Transactions of the live load.", of...),
-			prometheus.CounterValue, float64(total.transactions))
-		for code, n := range total.errors {
-			errors := described("errors_total", "Errors of the live load, by SQLSTATE or the client's own word.",
+		tellTotal(to, "transactions_total", "Transactions of the live load.", total.Transactions, of...)
+		for code, n := range total.Codes {
+			tellTotal(to, "errors_total", "Errors of the live load, by SQLSTATE or the client's own word.", n,
 				"path", name, "code", code)
-			to <- prometheus.MustNewConstMetric(errors, prometheus.CounterValue, float64(n))
 		}
-		histogram := func(name, help string, h second.Histogram) {
-			count, buckets := cumulated(h)
-			to <- prometheus.MustNewConstHistogram(described(name, help, of...), count, h.Sum, buckets)
-		}
-		histogram("response_time_seconds", "Response time of an iteration of the live load.", total.response)
-		histogram("connect_time_seconds", "Time to open a connection of the live load.", total.open)
+		tellTimes(to, "response_time_seconds", "Response time of an iteration of the live load.", total.ResponseTime, of...)
+		tellTimes(to, "connect_time_seconds", "Time to open a connection of the live load.", total.ConnectTime, of...)
 	}
-}
-
-// cumulated counts as Prometheus does: each bucket has all that the smaller ones have, too.
-func cumulated(h second.Histogram) (count uint64, buckets map[float64]uint64) {
-	buckets = map[float64]uint64{}
-	for i, n := range h.Counts {
-		count += n
-		if i < len(second.Bounds) {
-			buckets[second.Bounds[i]] = count
-		}
-	}
-	return count, buckets
 }
 
 // described is a metric of what the labels say: a name, its value, the next name.
@@ -158,6 +124,23 @@ func described(name, help string, labels ...string) *prometheus.Desc {
 		of[pair[0]] = pair[1]
 	}
 	return prometheus.NewDesc("lab_"+name, help, nil, of)
+}
+
+// tellTotal hands out a counter.
+func tellTotal(to chan<- prometheus.Metric, name, help string, n int64, labels ...string) {
+	to <- prometheus.MustNewConstMetric(described(name, help, labels...), prometheus.CounterValue, float64(n))
+}
+
+// tellTimes hands out a histogram. As Prometheus wants it each bucket has all that the smaller ones have, too.
+func tellTimes(to chan<- prometheus.Metric, name, help string, h summary.Histogram, labels ...string) {
+	count, buckets := uint64(0), map[float64]uint64{}
+	for i, n := range h.Counts {
+		count += n
+		if i < len(summary.Bounds) {
+			buckets[summary.Bounds[i]] = count
+		}
+	}
+	to <- prometheus.MustNewConstHistogram(described(name, help, labels...), count, h.Sum, buckets)
 }
 
 // tell hands out a gauge, unless its value isn't known.

@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
 	"pooler-lab/internal/testkit"
-	"pooler-lab/k6/live/second"
+	"pooler-lab/k6/summary"
 )
 
 // All that pages show Prometheus is told, under names as it wants them: units, _total, help.
@@ -17,10 +17,10 @@ func TestMetricsAreTheSameValues(t *testing.T) {
 	b.post("/api/links/client-primary", `{"latency_ms": 20}`)
 	p, _ := b.ready()
 	for range 2 {
-		p.load.totals.add(map[string]second.Path{"direct": {
+		p.load.totals.add(map[string]summary.PathSecond{"direct": {
 			Transactions: 3,
 			Codes:        map[string]int64{"53300": 1},
-			ResponseTime: second.HistogramOf([]float64{0.2, 3, 20_000}),
+			ResponseTime: summary.HistogramOf([]float64{0.2, 3, 20_000}),
 		}})
 	}
 	var text string

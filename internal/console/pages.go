@@ -5,8 +5,11 @@ import (
 	"embed"
 	"html/template"
 	"net/http"
+	"time"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/link"
+	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
 
@@ -19,7 +22,7 @@ var web embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"stops": stops,
-	"clock": clock,
+	"clock": metric.Clock,
 	"day":   day,
 	"tight": tight,
 	"about": about,
@@ -33,25 +36,36 @@ type page struct {
 	Data     any   // what this page alone has
 }
 
-// A lessonPage asks for a prediction, runs a lesson and shows what came out.
+// A mapPage shows the map, and what the lab can be told there.
+type mapPage struct {
+	drawnMap
+	Presets     link.Presets
+	Workloads   []workload
+	Paths       []choice // of the live load
+	MostClients int
+}
+
+// A choice is one of several; Off says why it can't be taken.
+type choice struct{ Name, Meaning, Off string }
+
+// A lessonPage asks for a prediction, runs a lesson and leads to the page of its run.
 type lessonPage struct {
-	Lesson   shownLesson
-	Runs     []shownRun
-	Revealed *runDetail // nil before a run
+	Lesson shownLesson
+	Runs   []shownRun
 }
 
 // A shownLesson is one in the list, and at the top of its page.
 type shownLesson struct {
 	*lesson.Lesson          // has nothing but a name where it can't be read
-	Paths          []Choice // that it measures
+	Paths          []choice // that it measures
 	Runs           int
 	Trouble        string // why it can't be read
 }
 
 // A shownRun is one in a list.
 type shownRun struct {
-	result.Run     // without cells
-	Seconds    int // that it took, 0 where it never ended
+	result.Run               // without cells
+	Took       time.Duration // 0 where it never ended
 	Predicted  bool
 	Unreadable bool // its document; Reason says why
 }
@@ -59,8 +73,8 @@ type shownRun struct {
 // Running says whether the run goes on.
 func (r shownRun) Running() bool { return r.Status == result.Running }
 
-// A runDetail is a run with what was predicted. What came out its report shows.
-type runDetail struct {
+// A runPage shows a run's report, and what was predicted beside it.
+type runPage struct {
 	shownRun
 	Prediction *Prediction // nil where nobody made one
 	Guesses    []guess

@@ -2,10 +2,13 @@ package console
 
 import (
 	"context"
+	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"pooler-lab/internal/link"
+	"pooler-lab/internal/result"
 )
 
 // parts are what a console consists of once the lab is ready.
@@ -16,12 +19,16 @@ type parts struct {
 	links  *linkWatch
 	trips  readings[roundTrip] // over links
 	nodes  readings[nodeReading]
-	waits  readings[NodeWaits]
+	waits  readings[result.Node]
 	lock   *lock
 	load   *load
 	wake   *pulse   // wakes probes: a link has been changed, or somebody begins to watch
 	names  []string // of the nodes
-	cache  *runCache
+
+	handler http.Handler
+
+	reading sync.Mutex
+	read    map[string]runRead // runs of results, by folder
 }
 
 func newParts(ctx context.Context, c *Console, s *source) *parts {
@@ -30,23 +37,22 @@ func newParts(ctx context.Context, c *Console, s *source) *parts {
 		until:   ctx,
 		source:  s,
 		links:   newLinkWatch(s.Links, s.Set.LinkNames()),
-		lock:    newLock(c.results(), c.log),
+		lock:    newLock(ctx, c.results(), c.log),
 		wake:    newPulse(),
-		cache:   &runCache{read: map[string]runRead{}},
+		read:    map[string]runRead{},
 	}
 	p.load = newLoad(s, c.root, c.log)
 	p.names = append([]string{"client"}, services(s.Set)...)
-	p.lock.last = p.interruptedRun()
+	p.handler = p.routes()
 	return p
 }
 
 // run starts what looks and tells until the console ends.
 func (p *parts) run() {
-	ctx := p.until
-	p.startProbes(ctx)
-	p.running.Go(func() { p.load.supervise(ctx) })
-	p.running.Go(func() { every(ctx, lockEvery, p.checkLock) })
-	p.running.Go(func() { every(ctx, beat, func() { p.second(ctx) }) })
+	p.startProbes()
+	p.running.Go(func() { p.load.supervise(p.until) })
+	p.running.Go(func() { every(p.until, lockEvery, p.checkLock) })
+	p.running.Go(func() { every(p.until, beat, p.second) })
 }
 
 // every calls do now and each interval until ctx ends.
@@ -72,16 +78,19 @@ func (p *parts) checkLock() {
 }
 
 // second is one beat: what is known goes to all pages. Without anybody who watches nothing is done.
-func (p *parts) second(ctx context.Context) {
-	if !p.watched() {
+func (p *parts) second() {
+	switch {
+	case p.hub.watched():
+	case p.load.is(LoadOff):
 		return
+	default:
+		p.load.replace(nil, "it ended by itself: nobody had watched it for a minute")
 	}
-	p.load.endUnwatched(p.hub.unwatchedSince())
 	if p.lock.text() == "" {
-		p.links.refresh(ctx)
+		p.links.refresh(p.until)
 	}
-	state := p.state()
 	paths, gap := p.load.take()
+	state := p.state()
 	if err := p.hub.tell(state, Tick{Time: state.Time, Paths: paths, Gap: gap}, p.links.take()); err != nil {
 		p.log.Print(err)
 	}
@@ -96,17 +105,17 @@ func (p *parts) state() State {
 		Nodes:     p.nodeStates(),
 		Load:      p.load.describe(),
 		Lock:      p.lock.text(),
-		Waits:     []NodeWaits{},
-		Presets:   p.source.Presets,
+		Waits:     []result.Node{},
 	}
 	s.Lesson, s.LastRun = p.lock.lesson()
+	s.LastRun = p.outcome(s.LastRun)
 	for _, name := range p.names {
 		if p.source.Waits[name] == nil {
 			continue
 		}
 		waits, ok := p.waits.of(name)
 		if !ok {
-			waits = NodeWaits{Node: name, Events: []Wait{}, Reason: notMeasuredYet}
+			waits = result.Node{Service: name, NotMeasured: notMeasuredYet}
 		}
 		s.Waits = append(s.Waits, waits)
 	}
@@ -168,10 +177,10 @@ func (p *parts) offReason(service string) string {
 		if !slices.Contains(way.Services, service) {
 			continue
 		}
-		if way.Unavailable() == "" {
+		if way.Unavailable == "" {
 			return ""
 		}
-		reason = way.Unavailable()
+		reason = way.Unavailable
 	}
 	return reason
 }

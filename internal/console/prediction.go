@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,7 +27,7 @@ func checkPrediction(p *Prediction, l shownLesson) error {
 	if n := utf8.RuneCountInString(p.Words); n > mostWords {
 		return fmt.Errorf("the prediction has %d letters: keep to %d", n, mostWords)
 	}
-	if p.Path != "" && !slices.ContainsFunc(l.Paths, func(c Choice) bool { return c.Name == p.Path }) {
+	if p.Path != "" && !slices.ContainsFunc(l.Paths, func(c choice) bool { return c.Name == p.Path }) {
 		return fmt.Errorf("lesson %s doesn't measure a path %q: predict one that it does", l.Name, p.Path)
 	}
 	if p.Factor != nil && !sensible(*p.Factor) {
@@ -45,7 +44,7 @@ func checkPrediction(p *Prediction, l shownLesson) error {
 	return nil
 }
 
-func sensible(v float64) bool { return v > 0 && v <= mostFactor && !math.IsNaN(v) }
+func sensible(v float64) bool { return v > 0 && v <= mostFactor }
 
 // writePrediction keeps the prediction in a run's folder.
 func writePrediction(p *Prediction, dir string) error {

@@ -51,31 +51,26 @@ func (p *parts) mayProbe() bool { return p.lock.text() == "" && p.watched() }
 func (p *parts) watched() bool { return p.hub.watched() || !p.load.is(LoadOff) }
 
 // startProbes starts all probes. Each is a goroutine of its own, so that none waits for another's server.
-func (p *parts) startProbes(ctx context.Context) {
+func (p *parts) startProbes() {
 	for _, l := range p.source.Set.Links {
-		if l.Unavailable() == "" {
+		if l.Unavailable == "" {
 			m := &meter{link: l, probe: p.source.Probe(l)}
-			p.repeat(ctx, linkEvery, func(ctx context.Context) { p.measure(ctx, m) },
+			p.repeat(linkEvery, func(ctx context.Context) { p.measure(ctx, m) },
 				func() { m.rest(); p.trips.forget(l.Name) })
 		}
 	}
 	for name, probe := range p.source.Nodes {
 		if p.offReason(name) == "" {
-			p.repeat(ctx, nodeEvery, func(ctx context.Context) { p.ask(ctx, name, probe) },
+			p.repeat(nodeEvery, func(ctx context.Context) { p.ask(ctx, name, probe) },
 				func() { probe.Close(); p.nodes.forget(name) })
 		}
 	}
 	for name, probe := range p.source.Waits {
 		samples := 0
-		p.repeat(ctx, waitsEvery, func(context.Context) {
+		p.repeat(waitsEvery, func(context.Context) {
 			probe.Sample()
 			if samples++; samples%4 == 0 {
-				lately := probe.Lately()
-				told := NodeWaits{Node: name, Events: []Wait{}, Reason: lately.NotMeasured}
-				for _, e := range lately.Waits {
-					told.Events = append(told.Events, Wait{Name: e.Event, Share: e.Share})
-				}
-				p.waits.note(name, told)
+				p.waits.note(name, probe.Lately())
 			}
 		}, func() { probe.Close(); p.waits.forget(name) })
 	}
@@ -83,15 +78,13 @@ func (p *parts) startProbes(ctx context.Context) {
 
 // repeat probes again and again while that is allowed, and rests once when it no longer is: then a probe closes its
 // connection, for what measures wants the lab to itself.
-func (p *parts) repeat(ctx context.Context, every time.Duration, probe func(context.Context), rest func()) {
+func (p *parts) repeat(every time.Duration, probe func(context.Context), rest func()) {
 	p.running.Go(func() {
 		open := false
-		for ctx.Err() == nil {
+		for p.until.Err() == nil {
 			begun, wake := time.Now(), p.wake.wait()
 			if p.mayProbe() {
-				limited, cancel := p.lock.bound(ctx) // an answer over a slow link isn't waited for any more
-				probe(limited)
-				cancel()
+				probe(p.lock.whileFree()) // an answer over a slow link isn't waited for any more
 				open = true
 			} else if open {
 				rest()
@@ -100,7 +93,7 @@ func (p *parts) repeat(ctx context.Context, every time.Duration, probe func(cont
 			// Not in step with a limit that is dealt out ten times a second, nor with the other probes.
 			pause := every - every/8 + rand.N(every/4)
 			select {
-			case <-ctx.Done():
+			case <-p.until.Done():
 			case <-wake:
 			case <-time.After(max(time.Until(begun.Add(pause)), waitsEvery/2)):
 			}
@@ -139,7 +132,9 @@ func (p *parts) measure(ctx context.Context, m *meter) {
 	}
 	limited, cancel := context.WithTimeout(ctx, m.set.Patience())
 	defer cancel()
+	late := time.AfterFunc(keptFor(m.set), func() { p.trips.note(name, roundTrip{reason: "no answer yet"}) })
 	took, err := m.probe.Sample(limited)
+	late.Stop()
 	if again := p.links.see(name).now; again.Settings() != m.set || !again.Enabled {
 		return // swapped meanwhile: neither the one nor the other
 	}
@@ -148,14 +143,14 @@ func (p *parts) measure(ctx context.Context, m *meter) {
 		m.took = append(m.took, took)
 		m.took = m.took[max(0, len(m.took)-linkSamples):]
 		ms := float64(measure.Median(m.took).Microseconds()) / 1000
-		p.trips.note(name, roundTrip{ms: &ms, until: time.Now().Add(keptFor(m.set))})
+		p.trips.note(name, roundTrip{ms: &ms})
 	case ctx.Err() == nil:
 		m.rest()
 		p.trips.note(name, roundTrip{reason: session.Reason(err, m.link.Service())})
 	}
 }
 
-// keptFor is how old a measurement may get on the page before it says that there is none: connecting takes several
+// keptFor is how long the page shows the measurement before while it waits for the next one: connecting takes several
 // round trips.
 func keptFor(set link.Settings) time.Duration {
 	return 2*time.Second + 10*time.Duration(set.LatencyMS+set.JitterMS)*time.Millisecond

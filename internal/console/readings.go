@@ -1,9 +1,6 @@
 package console
 
-import (
-	"sync"
-	"time"
-)
+import "sync"
 
 // notMeasuredYet is why nothing is known of what no probe has read since the console, or a pause, began.
 const notMeasuredYet = "not measured yet"
@@ -37,19 +34,10 @@ func (r *readings[T]) of(name string) (seen T, ok bool) {
 	return seen, ok
 }
 
-// A roundTrip is a link's, or why there is none.
+// A roundTrip is a link's in milliseconds, or why there is none.
 type roundTrip struct {
 	ms     *float64
-	until  time.Time // when it is too old to be shown
 	reason string
-}
-
-// shown is the round trip in milliseconds unless it is too old, or why there is none.
-func (t roundTrip) shown() (ms *float64, reason string) {
-	if t.ms != nil && time.Now().After(t.until) {
-		return nil, "no answer yet"
-	}
-	return t.ms, t.reason
 }
 
 // A nodeReading is what one probe saw, as a change of the nodes that it says something of, or why it saw nothing.

@@ -72,9 +72,6 @@ func decode(text []byte, v any) error {
 	if err := decoder.Decode(v); err != nil {
 		return fmt.Errorf("the request isn't understood: %s", plainly(err))
 	}
-	if _, err := decoder.Token(); err != io.EOF {
-		return errors.New("the request isn't understood: something follows the end of its JSON")
-	}
 	return nil
 }
 
@@ -91,8 +88,7 @@ func plainly(err error) string {
 		if wanted == "" {
 			wanted = "something else"
 		}
-		field := kind.Field[strings.LastIndex(kind.Field, ".")+1:] // without the names of embedded types
-		return fmt.Sprintf("%s has to be %s, not a %s", field, wanted, kind.Value)
+		return fmt.Sprintf("%s has to be %s, not a %s", kind.Field, wanted, kind.Value)
 	}
 	return strings.TrimPrefix(err.Error(), "json: ")
 }

@@ -4,14 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"pooler-lab/internal/metric"
@@ -23,41 +21,54 @@ const neverEnded = "it never ended: the lab was stopped meanwhile. " +
 	"Its latencies may still be on the links: 'off' for all links takes them away"
 
 // runName is what a run's folder is called.
-var runName = regexp.MustCompile(`^[0-9]{8}T[0-9]{6}Z-[0-9A-Za-z_-]+$`)
+var runName = regexp.MustCompile(`^[0-9]{8}T[0-9]{6}Z-([0-9A-Za-z_-]+)$`)
 
-// A runCache has read runs of results. Their documents are large, so what is shown of one is kept until its file
-// changes.
-type runCache struct {
-	mu   sync.Mutex
-	read map[string]runRead
+// runFolders are those of all runs, the newest first: names begin with the time.
+func runFolders(results string) ([]string, error) {
+	files, err := os.ReadDir(results)
+	var names []string
+	for _, f := range slices.Backward(files) {
+		if runName.MatchString(f.Name()) {
+			names = append(names, f.Name())
+		}
+	}
+	return names, err
 }
 
+// newestRun is the folder of a lesson's newest run, "" where it has none.
+func newestRun(results, lesson string) string {
+	names, _ := runFolders(results) // without results there is none
+	for _, name := range names {
+		if runName.FindStringSubmatch(name)[1] == lesson {
+			return name
+		}
+	}
+	return ""
+}
+
+// A runRead is what is shown of a run. Its document is large, so that is kept until its file changes.
 type runRead struct {
 	changed time.Time
 	shown   shownRun
 }
 
-// runs are all runs, the newest first, each read when it is asked for. A folder without a document isn't a run.
-func (p *parts) runs() iter.Seq[shownRun] {
-	return func(yield func(shownRun) bool) {
-		folders, err := os.ReadDir(p.results())
-		if err != nil {
-			p.log.Printf("list runs: %v", err)
-		}
-		for _, f := range slices.Backward(folders) { // names begin with the time
-			if !runName.MatchString(f.Name()) {
-				continue
-			}
-			if run, err := p.listedRun(f.Name()); err == nil && !yield(run) {
-				return
-			}
+// runs are all runs, the newest first. A folder without a document isn't one.
+func (p *parts) runs() (all []shownRun) {
+	names, err := runFolders(p.results())
+	if err != nil {
+		p.log.Printf("list runs: %v", err)
+	}
+	for _, name := range names {
+		if run, err := p.listedRun(name); err == nil {
+			all = append(all, run)
 		}
 	}
+	return all
 }
 
 // runsOf are those of a lesson that can be read.
 func (p *parts) runsOf(lesson string) (all []shownRun) {
-	for run := range p.runs() {
+	for _, run := range p.runs() {
 		if run.Lesson.Name == lesson && !run.Unreadable {
 			all = append(all, run)
 		}
@@ -71,9 +82,9 @@ func (p *parts) listedRun(name string) (shownRun, error) {
 	if err != nil {
 		return shownRun{}, err
 	}
-	p.cache.mu.Lock()
-	defer p.cache.mu.Unlock()
-	known, ok := p.cache.read[name]
+	p.reading.Lock()
+	defer p.reading.Unlock()
+	known, ok := p.read[name]
 	if !ok || !known.changed.Equal(info.ModTime()) {
 		known = runRead{changed: info.ModTime()}
 		if run, err := result.Read(dir); err == nil {
@@ -81,7 +92,7 @@ func (p *parts) listedRun(name string) (shownRun, error) {
 		} else {
 			known.shown = unreadable(name, err)
 		}
-		p.cache.read[name] = known
+		p.read[name] = known
 	}
 	return p.withTrueStatus(known.shown), nil
 }
@@ -113,7 +124,7 @@ func shown(run *result.Run, dir string) shownRun {
 	s := shownRun{Run: *run}
 	s.Cells, s.Pairs = nil, nil
 	if run.Ended != nil {
-		s.Seconds = int(run.Ended.Sub(run.Started).Seconds())
+		s.Took = run.Ended.Sub(run.Started)
 	}
 	_, err := os.Stat(filepath.Join(dir, predictionFile))
 	s.Predicted = err == nil
@@ -132,53 +143,48 @@ func (p *parts) withTrueStatus(run shownRun) shownRun {
 	return run
 }
 
-// runDetail puts a run's together.
-func (p *parts) runDetail(name string) (*runDetail, error) {
-	run, err := p.readRun(name)
-	if err != nil {
-		return nil, err
-	}
-	dir := filepath.Join(p.results(), name)
-	d := &runDetail{shownRun: p.withTrueStatus(shown(run, dir))}
-	if d.Prediction, err = readPrediction(dir); err != nil {
-		return nil, err
-	}
-	if d.Prediction != nil {
-		for _, c := range run.Lesson.Comparisons {
-			if ratio, ok := d.Prediction.Comparisons[c.Name]; ok {
-				d.Guesses = append(d.Guesses, guess{c.Text, metric.RatioText(ratio)})
-			}
-		}
-	}
-	for _, other := range p.runsOf(d.Lesson.Name) {
-		if other.ID != d.ID && !other.Running() {
-			d.Others = append(d.Others, other)
-		}
-	}
-	return d, nil
-}
-
 // runsPage lists all runs.
 func (p *parts) runsPage(*http.Request) (title string, data any, err error) {
-	return "Runs", slices.Collect(p.runs()), nil
+	return "Runs", p.runs(), nil
 }
 
 // runPage shows one run.
 func (p *parts) runPage(r *http.Request) (title string, data any, err error) {
-	run, err := p.runDetail(r.PathValue("name"))
+	name := r.PathValue("name")
+	run, err := p.readRun(name)
 	if err != nil {
 		return "", nil, err
 	}
-	return "Run " + run.ID, run, nil
+	dir := filepath.Join(p.results(), name)
+	page := runPage{shownRun: p.withTrueStatus(shown(run, dir))}
+	if page.Prediction, err = readPrediction(dir); err != nil {
+		return "", nil, err
+	}
+	if page.Prediction != nil {
+		for _, c := range run.Lesson.Comparisons {
+			if ratio, ok := page.Prediction.Comparisons[c.Name]; ok {
+				page.Guesses = append(page.Guesses, guess{c.Text, metric.RatioText(ratio)})
+			}
+		}
+	}
+	for _, other := range p.runsOf(run.Lesson.Name) {
+		if other.ID != run.ID && !other.Running() {
+			page.Others = append(page.Others, other)
+		}
+	}
+	return "Run " + run.ID, page, nil
 }
 
-// interruptedRun is the last run, if it was under way when the lab was stopped.
-func (p *parts) interruptedRun() *LastRun {
-	for run := range p.runs() {
-		if run.Reason == neverEnded {
-			return &LastRun{Lesson: run.Lesson.Name, Run: run.ID, Status: string(run.Status), Reason: run.Reason}
-		}
-		break // older ones are of no interest
+// outcome is the last run with what its document says of it. A lesson that had no run has said itself why.
+func (p *parts) outcome(last *LastRun) *LastRun {
+	if last == nil || last.Run == "" {
+		return last
 	}
-	return nil
+	run, err := p.listedRun(last.Run)
+	if err != nil {
+		return nil // its folder is gone
+	}
+	told := *last
+	told.Status, told.Reason = string(run.Status), run.Reason
+	return &told
 }

@@ -4,23 +4,24 @@ import (
 	"time"
 
 	"pooler-lab/internal/link"
+	"pooler-lab/internal/result"
 	"pooler-lab/internal/run"
-	"pooler-lab/k6/live/second"
+	"pooler-lab/k6/summary"
 )
 
 // A State is what the console knows at one moment: the JSON of /api/state, which each event has, too. Null is not
 // known.
 type State struct {
-	Time      time.Time    `json:"time"`
-	Presets   link.Presets `json:"presets"`
-	Toxiproxy Reachable    `json:"toxiproxy"`
-	Links     []Link       `json:"links"`
-	Nodes     []Node       `json:"nodes"`
-	Load      Load         `json:"load"`
-	Lesson    *Running     `json:"lesson"` // under way, null where none is
-	LastRun   *LastRun     `json:"last_run"`
-	Lock      string       `json:"lock"` // why nothing can be swapped just now, "" where it can
-	Waits     []NodeWaits  `json:"waits"`
+	Time      time.Time `json:"time"`
+	Toxiproxy Reachable `json:"toxiproxy"`
+	Links     []Link    `json:"links"`
+	Nodes     []Node    `json:"nodes"`
+	Load      Load      `json:"load"`
+	Lesson    *Running  `json:"lesson"` // under way, null where none is
+	LastRun   *LastRun  `json:"last_run"`
+	Lock      string    `json:"lock"` // why nothing can be swapped just now, "" where it can
+	// Waits is what each database's sessions waited for in the last seconds.
+	Waits []result.Node `json:"waits"`
 }
 
 // Reachable says whether something answers.
@@ -32,8 +33,6 @@ type Reachable struct {
 // A Link is what one is set to, and what it is.
 type Link struct {
 	Name     string `json:"name"`
-	From     string `json:"from"`
-	To       string `json:"to"`
 	HostPort int    `json:"host_port"` // of 127.0.0.1 on the host, 0 where it isn't published
 	Known    bool   `json:"known"`     // the settings are of now: not while a lesson runs, or toxiproxy doesn't answer
 	link.Settings
@@ -74,19 +73,6 @@ type Node struct {
 	Conninfo string `json:"-"` // of a standby
 }
 
-// NodeWaits is what a database's sessions waited for in the last seconds.
-type NodeWaits struct {
-	Node   string `json:"node"`
-	Events []Wait `json:"events"`
-	Reason string `json:"reason"` // nothing was measured
-}
-
-// A Wait is the share of the sessions' time that one event took.
-type Wait struct {
-	Name  string  `json:"name"`
-	Share float64 `json:"share"`
-}
-
 // What the live load's state can be.
 const (
 	LoadOff      = "off"
@@ -108,12 +94,13 @@ type LoadRequest struct {
 // Load is the live load as it is.
 type Load struct {
 	LoadRequest
-	State   string     `json:"state"`
-	Reason  string     `json:"reason"`
-	Text    string     `json:"text"` // all of it in a sentence
-	Rate    int        `json:"rate"` // iterations a second on each path, 0 in a closed loop
-	Since   *time.Time `json:"since"`
-	Choices Choices    `json:"choices"`
+	State  string     `json:"state"`
+	Reason string     `json:"reason"`
+	Text   string     `json:"text"` // all of it in a sentence
+	Rate   int        `json:"rate"` // iterations a second on each path, 0 in a closed loop
+	Since  *time.Time `json:"since"`
+
+	last map[string]summary.PathSecond // what its paths saw in the second told last
 }
 
 // How clients of the live load begin an iteration.
@@ -121,29 +108,6 @@ const (
 	LoopOpen   = "open"   // at a constant rate, whether or not the one before has ended
 	LoopClosed = "closed" // when the one before has ended: as fast as it can
 )
-
-// Choices are what a live load can be.
-type Choices struct {
-	Workloads   []Workload `json:"workloads"`
-	Paths       []Choice   `json:"paths"`
-	MostClients int        `json:"most_clients"`
-}
-
-// A Workload is what clients of the live load do.
-type Workload struct {
-	Name       string `json:"name"`
-	Meaning    string `json:"meaning"`
-	GentleRate int    `json:"gentle_rate"` // iterations a second over all paths, of an open loop
-	Metric     string `json:"-"`           // that is its response time
-	Writes     bool   `json:"-"`
-}
-
-// A Choice is one of several; Off says why it can't be taken.
-type Choice struct {
-	Name    string `json:"name"`
-	Meaning string `json:"meaning"`
-	Off     string `json:"off"`
-}
 
 // Running is the lesson under way.
 type Running struct {
@@ -154,19 +118,20 @@ type Running struct {
 	Pair      string `json:"pair"` // what the groups of the pair under way show until now, "" where they show nothing
 }
 
-// LastRun is the run that this console started last, once it has ended.
+// LastRun is what became of the lesson that ended last.
 type LastRun struct {
-	Lesson string `json:"lesson"`
-	Run    string `json:"run"`
-	Status string `json:"status"`
-	Reason string `json:"reason"`
+	Lesson string    `json:"lesson"`
+	Run    string    `json:"run"` // "" where it ended before it had one
+	Status string    `json:"status"`
+	Reason string    `json:"reason"`
+	Ended  time.Time `json:"ended"` // when the console saw that
 }
 
 // A Tick is one second of the charts.
 type Tick struct {
-	Time  time.Time              `json:"time"`
-	Paths map[string]second.Path `json:"paths"` // of the live load, none while it doesn't run
-	Gap   bool                   `json:"gap"`   // a new k6 began: don't join the lines across
+	Time  time.Time                     `json:"time"`
+	Paths map[string]summary.PathSecond `json:"paths"` // of the live load, none while it doesn't run
+	Gap   bool                          `json:"gap"`   // a new k6 began: don't join the lines across
 }
 
 // A Swap is a change of a link.
@@ -174,13 +139,14 @@ type Swap struct {
 	Time time.Time `json:"time"`
 	Link string    `json:"link"`
 	Text string    `json:"text"`
-	By   string    `json:"by"` // console or elsewhere
+	By   string    `json:"by"` // console, elsewhere or restart
 }
 
 // Who changed a link.
 const (
 	ByConsole   = "console"
 	ByElsewhere = "elsewhere"
+	ByRestart   = "restart" // of toxiproxy, which keeps nothing
 )
 
 // A Prediction is what somebody said before a run: the request has it, and the run's folder keeps it. All of it may be

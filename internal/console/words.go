@@ -11,9 +11,6 @@ var beforeUnit = regexp.MustCompile(`(\d) (ms|s|TPS|clients?|KB)\b`)
 // tight keeps a number and its unit on one line.
 func tight(text string) string { return beforeUnit.ReplaceAllString(text, "$1\u00a0$2") }
 
-// clock writes seconds as minutes and seconds.
-func clock(seconds int) string { return fmt.Sprintf("%d:%02d", seconds/60, seconds%60) }
-
 // about says how long a lesson takes.
 func about(minutes float64) string {
 	if minutes < 1 {

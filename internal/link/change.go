@@ -8,12 +8,7 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
-	"syscall"
-	"time"
-
-	"pooler-lab/internal/session"
 )
 
 // Set makes the link carry exactly these settings: a toxic of the lab's own is changed in place, so that live
@@ -59,31 +54,13 @@ func (c *Client) Cut(ctx context.Context, link string) error {
 	return nil
 }
 
-// restoreWait is how long a restore tries to get the link's port back: something else may hold it for a moment.
-const restoreWait = 2 * time.Second
-
-// Restore ends a cut; its toxics are still there.
+// Restore ends a cut; its toxics are still there. Nothing takes the link's port meanwhile: connections have ports above
+// those that anything here listens on (compose.yaml).
 func (c *Client) Restore(ctx context.Context, link string) error {
-	err := session.Until(ctx, restoreWait, 100*time.Millisecond, func() (bool, error) {
-		err := c.enable(ctx, link, true)
-		if portInUse(err) {
-			return false, nil
-		}
-		return true, err
-	})
-	if errors.Is(err, session.ErrLate) {
-		return fmt.Errorf("restore link %s: another connection of toxiproxy's has its port; restore the link again once "+
-			"that has ended", link)
-	}
-	if err != nil {
+	if err := c.enable(ctx, link, true); err != nil {
 		return fmt.Errorf("restore link %s: %w", link, err)
 	}
 	return nil
-}
-
-func portInUse(err error) bool {
-	var refused *APIError
-	return errors.As(err, &refused) && strings.Contains(refused.Message, syscall.EADDRINUSE.Error())
 }
 
 // put makes the link what it was.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pooler-lab/internal/testkit"
 )
 
 func latency(name, stream string, ms float64) Toxic {
@@ -15,13 +17,10 @@ func latency(name, stream string, ms float64) Toxic {
 }
 
 func TestSet(t *testing.T) {
-	slicer := toxic(
-		"slicer_downstream",
-		"slicer",
-		"downstream",
-		map[string]any{"average_size": 10.0, "size_variation": 0.0, "delay": 0.0},
-	)
-	half := latency(latencyDownstream, "downstream", 10)
+	slicer := toxic("slicer_downstream", "slicer", "downstream",
+		map[string]any{"average_size": 10.0, "size_variation": 0.0, "delay": 0.0})
+	ten := latency(latencyDownstream, "downstream", 10)
+	half := ten
 	half.Toxicity = 0.5
 	cases := []struct {
 		name   string
@@ -30,62 +29,31 @@ func TestSet(t *testing.T) {
 		want   []string // names, in the order in which they act
 	}{
 		{"latency on a bare link", nil, Settings{LatencyMS: 10}, []string{latencyDownstream}},
-		{
-			"another latency",
-			[]Toxic{latency(latencyDownstream, "downstream", 10)},
-			Settings{LatencyMS: 20, JitterMS: 2},
-			[]string{latencyDownstream},
-		},
+		{"another latency", []Toxic{ten}, Settings{LatencyMS: 20, JitterMS: 2}, []string{latencyDownstream}},
 		{"for every connection", []Toxic{half}, Settings{LatencyMS: 10}, []string{latencyDownstream}},
-		{"nothing", []Toxic{latency(latencyDownstream, "downstream", 10)}, Settings{}, nil},
-		{
-			"someone else's goes",
-			[]Toxic{latency("theirs", "downstream", 5), latency("too", "upstream", 7)},
-			Settings{LatencyMS: 10},
-			[]string{latencyDownstream},
-		},
-		{
-			"someone else's of our name in the other stream",
-			[]Toxic{latency(latencyDownstream, "upstream", 5)},
-			Settings{LatencyMS: 10},
-			[]string{latencyDownstream},
-		},
+		{"nothing", []Toxic{ten}, Settings{}, nil},
+		{"someone else's goes", []Toxic{latency("theirs", "downstream", 5), latency("too", "upstream", 7)},
+			Settings{LatencyMS: 10}, []string{latencyDownstream}},
+		{"someone else's of our name in the other stream", []Toxic{latency(latencyDownstream, "upstream", 5)},
+			Settings{LatencyMS: 10}, []string{latencyDownstream}},
 		{"other faults go", []Toxic{slicer}, Settings{LatencyMS: 10}, []string{latencyDownstream}},
-		{
-			"bandwidth stands before latency",
-			[]Toxic{latency(latencyDownstream, "downstream", 10)},
-			Settings{LatencyMS: 10, DownKBps: 500, UpKBps: 100},
-			[]string{bandwidthUpstream, bandwidthDownstream, latencyDownstream},
-		},
-		{
-			"latency behind bandwidth",
-			Settings{DownKBps: 500}.toxics(),
-			Settings{LatencyMS: 10, DownKBps: 600},
-			[]string{bandwidthDownstream, latencyDownstream},
-		},
-		{
-			"bandwidth goes",
-			Settings{LatencyMS: 10, DownKBps: 500, UpKBps: 500}.toxics(),
-			Settings{LatencyMS: 10},
-			[]string{latencyDownstream},
-		},
+		{"bandwidth stands before latency", []Toxic{ten}, Settings{LatencyMS: 10, DownKBps: 500, UpKBps: 100},
+			[]string{bandwidthUpstream, bandwidthDownstream, latencyDownstream}},
+		{"latency behind bandwidth", Settings{DownKBps: 500}.toxics(), Settings{LatencyMS: 10, DownKBps: 600},
+			[]string{bandwidthDownstream, latencyDownstream}},
+		{"bandwidth goes", Settings{LatencyMS: 10, DownKBps: 500, UpKBps: 500}.toxics(), Settings{LatencyMS: 10},
+			[]string{latencyDownstream}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			client := startToxiproxy(t)
 			l := addLink(t, client, "client-primary", listen(t, echo))
 			for _, toxic := range c.before {
-				if err := client.addToxic(t.Context(), l.Name, toxic); err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, client.addToxic(t.Context(), l.Name, toxic))
 			}
-			if err := client.Set(t.Context(), l.Name, c.set); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, client.Set(t.Context(), l.Name, c.set))
 			now, err := client.Proxy(t.Context(), l.Name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			var names []string
 			for _, toxic := range now.Toxics {
 				names = append(names, toxic.Name)
@@ -119,9 +87,7 @@ func TestLiveConnectionFeelsEveryChange(t *testing.T) {
 		{"off", Settings{}, 10, 0},
 	}
 	for _, step := range steps {
-		if err := client.Set(t.Context(), l.Name, step.set); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, client.Set(t.Context(), l.Name, step.set))
 		if step.size > 0 {
 			live.takes(step.name, step.size, step.want)
 		}
@@ -135,12 +101,8 @@ func TestCutAndRestore(t *testing.T) {
 	live := connectThrough(t, l)
 	live.roundTrip(10)
 	ctx := t.Context()
-	if err := client.Set(ctx, l.Name, Settings{LatencyMS: 50}); err != nil {
-		t.Fatal(err)
-	}
-	if err := client.Cut(ctx, l.Name); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, client.Set(ctx, l.Name, Settings{LatencyMS: 50}))
+	testkit.OK(t, client.Cut(ctx, l.Name))
 	if _, err := live.conn.Read(make([]byte, 1)); err == nil {
 		t.Error("a cut left a live connection open")
 	}
@@ -148,25 +110,15 @@ func TestCutAndRestore(t *testing.T) {
 		conn.Close()
 		t.Error("a cut link accepts a connection")
 	}
-	if err := client.Set(ctx, l.Name, Settings{LatencyMS: 60}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, client.Set(ctx, l.Name, Settings{LatencyMS: 60}))
 	if now, err := client.Proxy(ctx, l.Name); err != nil || now.Describe() != "cut, 60 ms" {
 		t.Errorf("after setting a cut link: %s, %v", now.Describe(), err)
 	}
-	if err := client.Restore(ctx, l.Name); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, client.Restore(ctx, l.Name))
 	connectThrough(t, l).takes("the restored link", 10, 60*time.Millisecond)
-	if err := client.Set(ctx, l.Name, Settings{LatencyMS: mostLatency}); err != nil {
-		t.Fatal(err)
-	}
-	if err := client.Cut(ctx, l.Name); err != nil {
-		t.Fatal(err)
-	}
-	if err := client.Off(ctx, l.Name); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, client.Set(ctx, l.Name, Settings{LatencyMS: mostLatency}))
+	testkit.OK(t, client.Cut(ctx, l.Name))
+	testkit.OK(t, client.Off(ctx, l.Name))
 	connectThrough(t, l).takes("the link turned off", 10, 0)
 }
 

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +17,13 @@ import (
 // UnderWay says what is measuring just now ("lesson 00-tour"), not ok where nothing is.
 type UnderWay func() (what string, ok bool)
 
+// Warn tells who is about to do what could spoil a measurement that one is under way.
+func (u UnderWay) Warn(notes io.Writer, spoils string) {
+	if what, busy := u(); busy {
+		fmt.Fprintf(notes, "%s is running: %s spoils what it does just now (a lesson rejects such a cell)\n", what, spoils)
+	}
+}
+
 // A latencyCommand is one call of `lab latency`: what it acts on, and where it writes its table and its notes.
 type latencyCommand struct {
 	*Switch
@@ -26,10 +31,12 @@ type latencyCommand struct {
 	set        *topology.Set
 	presets    Presets
 	underWay   UnderWay
-	began      time.Time // when the container of the lab's program started
 	out, notes io.Writer
 	json       bool
 }
+
+// A change is one of a switch's of a link.
+type change = func(s *Switch, ctx context.Context, link string) error
 
 // NewCommand returns `lab latency`, which shows and sets the latency of links. Whoever changes them while something
 // measures is told.
@@ -53,11 +60,11 @@ func NewCommand(underWay UnderWay) *cobra.Command {
 		Long: `Shows every link with what it is set to add and the round trip measured just now; or sets links.
 PORT is where programs of your own machine reach the link, as role app and database lab.
 
-LATENCY is the round trip that a link adds, in whole milliseconds: 10ms, 10 and 0.01s are the same.
-A path's name stands for its links, "all" for all links.
-Afterwards a link carries exactly what you set: a jitter or bandwidth it had before is gone.
-The standby's replication goes over primary-standby while something is set on that link or it is cut.
-With 0 or "off" it goes straight to the standby again.`,
+LATENCY is the round trip that a link adds, in whole milliseconds: 10ms, 10 and 0.01s are the
+same. A path's name stands for its links, unless a link has that name, and "all" for all links.
+Afterwards a link carries exactly what you set: a jitter or bandwidth it had before is gone. The
+standby's replication goes over primary-standby while something is set on that link or it is
+cut. With 0 or "off" it goes straight to the standby again.`,
 		Example: `  scripts/latency                          every link, measured
   scripts/latency 10ms client-primary      10 ms on one link
   scripts/latency 20ms pgpool --jitter 5ms
@@ -75,33 +82,21 @@ With 0 or "off" it goes straight to the standby again.`,
 	command.Flags().
 		StringVar(&bandwidth, "bandwidth", "", "limit of each connection in each direction, in KB/s of 1000 bytes")
 	command.PersistentFlags().BoolVar(&asJSON, "json", false, "print JSON")
-	command.SetFlagErrorFunc(explainNegative)
-	command.AddCommand(
-		&cobra.Command{
-			Use:   "off [LINK|PATH|all ...]",
-			Short: "Take everything off links (without a name: off all), and restore those that are cut",
-			Args:  cobra.ArbitraryArgs,
+	// changing is a subcommand that makes a change of links, of those that unnamed says where none is named.
+	changing := func(use, short string, change change, unnamed ...string) *cobra.Command {
+		return &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs,
 			RunE: opened(func(l *latencyCommand, ctx context.Context, args []string) error {
 				if len(args) == 0 {
-					args = []string{everything}
+					args = unnamed
 				}
-				return l.change(ctx, args, l.Off)
-			}),
-		},
-		&cobra.Command{
-			Use:   "cut LINK|PATH|all ...",
-			Short: "End the links' connections and refuse new ones",
-			RunE: opened(func(l *latencyCommand, ctx context.Context, args []string) error {
-				return l.change(ctx, args, l.Cut)
-			}),
-		},
-		&cobra.Command{
-			Use:   "restore LINK|PATH|all ...",
-			Short: "Let connections through links that were cut",
-			RunE: opened(func(l *latencyCommand, ctx context.Context, args []string) error {
-				return l.change(ctx, args, l.Restore)
-			}),
-		},
+				return l.change(ctx, args, change)
+			})}
+	}
+	command.AddCommand(
+		changing("off [LINK|PATH|all ...]",
+			"Take everything off links (without a name: off all), and restore those that are cut", (*Switch).Off, everything),
+		changing("cut LINK|PATH|all ...", "End the links' connections and refuse new ones", (*Switch).Cut),
+		changing("restore LINK|PATH|all ...", "Let connections through links that were cut", (*Switch).Restore),
 		&cobra.Command{
 			Use:   "presets",
 			Short: "List the presets: figures, where they come from, their limits",
@@ -126,64 +121,35 @@ func open(underWay UnderWay) (*latencyCommand, error) {
 	}
 	links, err := NewSwitch(set, New(APIURL(), set.LinkNames()...))
 	return &latencyCommand{
-		Switch: links, host: topology.Proxy, set: set, presets: presets, underWay: underWay, began: containerStarted(),
+		Switch: links, host: topology.Proxy, set: set, presets: presets, underWay: underWay,
 	}, err
 }
 
 // change changes the links that names stand for, and shows what they are then, even where something failed.
-func (l *latencyCommand) change(
-	ctx context.Context,
-	names []string,
-	change func(ctx context.Context, link string) error,
-) error {
-	links, err := l.targets(names)
+func (l *latencyCommand) change(ctx context.Context, names []string, change change) error {
+	links, err := targets(l.set, names)
 	if err != nil {
 		return err
 	}
-	if what, busy := l.underWay(); busy {
-		fmt.Fprintf(l.notes, "%s is running: a change of links spoils what it does just now (a lesson rejects such a cell)\n",
-			what)
-	}
-	changed := Each(links, func(link string) error { return change(ctx, link) })
-	if err := l.show(ctx, links, false); changed == nil {
+	l.underWay.Warn(l.notes, "a change of links")
+	changed := Each(links, func(link string) error { return change(l.Switch, ctx, link) })
+	if err := l.show(ctx, links); changed == nil {
 		return err
 	}
 	return changed
 }
 
-// targets returns the links that names stand for, and says where a name could mean something else.
-func (l *latencyCommand) targets(names []string) ([]string, error) {
-	links, notes, err := targets(l.set, names)
-	for _, note := range notes {
-		fmt.Fprintln(l.notes, note)
-	}
-	return links, err
-}
-
-// show shows links. Who only asks is told, too, where a restart of toxiproxy is why nothing is on them.
-func (l *latencyCommand) show(ctx context.Context, links []string, explain bool) error {
-	now, unread, err := l.client.Read(ctx)
+// show shows links, each as it is just now.
+func (l *latencyCommand) show(ctx context.Context, links []string) error {
+	now, unread, err := l.Read(ctx)
 	if err != nil {
 		return err
 	}
 	rows := l.rows(ctx, links, now, unread)
-	if explain && now.Bare() && len(unread) == 0 {
-		l.noteRestart(ctx)
-	}
 	if l.json {
 		return writeJSON(l.out, rows)
 	}
 	return writeTable(l.out, rows)
-}
-
-// noteRestart says that a restart of toxiproxy took everything off the links. Toxiproxy starts before the container of
-// the lab's program does, unless it starts anew.
-func (l *latencyCommand) noteRestart(ctx context.Context) {
-	started, err := l.client.Started(ctx)
-	if err == nil && !l.began.IsZero() && started.After(l.began) {
-		fmt.Fprintf(l.notes, "toxiproxy started anew at %s UTC: what was set on links before is gone\n",
-			started.UTC().Format(time.TimeOnly))
-	}
 }
 
 // showOrSet tells by the first argument what is meant: nothing, names of links, a latency or a preset.
@@ -194,7 +160,7 @@ func (l *latencyCommand) showOrSet(ctx context.Context, args []string, jitter, b
 			"--jitter and --bandwidth go with a latency and a link, as in: scripts/latency 20ms client-primary --jitter 5ms",
 		)
 	case len(args) == 0:
-		return l.show(ctx, l.set.LinkNames(), true)
+		return l.show(ctx, l.set.LinkNames())
 	case len(args) > 1 && bareNumber.MatchString(args[0]) && timeUnits[args[1]] != "":
 		joined := args[0] + timeUnits[args[1]]
 		return fmt.Errorf("write %s in one word, as in: scripts/latency %s",
@@ -210,16 +176,18 @@ func (l *latencyCommand) showOrSet(ctx context.Context, args []string, jitter, b
 		if err := l.outOfOrder(args); err != nil {
 			return err
 		}
-		links, err := l.targets(args)
+		links, err := targets(l.set, args)
 		if err != nil {
 			return err
 		}
-		return l.show(ctx, links, true)
+		return l.show(ctx, links)
 	}
 	if settings, err = settings.with(jitter, bandwidth); err != nil {
 		return err
 	}
-	return l.change(ctx, args[1:], func(ctx context.Context, link string) error { return l.Set(ctx, link, settings) })
+	return l.change(ctx, args[1:], func(s *Switch, ctx context.Context, link string) error {
+		return s.Set(ctx, link, settings)
+	})
 }
 
 // commands are words that stand before links.
@@ -254,20 +222,9 @@ func (l *latencyCommand) meant(word string) (s Settings, isTarget bool, err erro
 	if preset, err := l.presets.Find(word); err == nil {
 		return preset.Settings, false, nil
 	}
-	if _, _, err := target(l.set, word); err == nil {
+	if _, err := target(l.set, word); err == nil {
 		return s, true, nil
 	}
 	known := slices.Concat(l.presets.names(), targetNames(l.set), commands, []string{everything, "presets"})
 	return s, false, suggest.Unknown("latency (10ms), preset, link or path", word, known)
-}
-
-var negative = regexp.MustCompile(`^unknown shorthand flag: '[0-9.]' in (-\S+)`)
-
-// explainNegative says what is wrong with -5ms, which looks like a flag.
-func explainNegative(_ *cobra.Command, err error) error {
-	if match := negative.FindStringSubmatch(err.Error()); match != nil {
-		_, wrong := parseMS(match[1])
-		return wrong
-	}
-	return err
 }

@@ -1,18 +1,14 @@
 package link
 
 import (
-	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-	"gopkg.in/yaml.v3"
-
 	"pooler-lab/internal/suggest"
+	"pooler-lab/internal/terminal"
+	"pooler-lab/internal/topology"
 )
 
 // Preset is settings with a name, their source, and what such a network has that toxiproxy lacks.
@@ -30,33 +26,16 @@ type Presets []Preset
 // LoadPresets reads configs/presets.yaml below root.
 func LoadPresets(root string) (Presets, error) {
 	file := filepath.Join(root, "configs", "presets.yaml")
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("read presets: %w", err)
-	}
 	presets := Presets{}
-	decoder := yaml.NewDecoder(bytes.NewReader(data))
-	decoder.KnownFields(true)
-	if err := decoder.Decode(&presets); err != nil {
-		return nil, fmt.Errorf("read presets from %s: %w", file, err)
+	if err := topology.ReadYAML(file, &presets); err != nil {
+		return nil, err
 	}
 	for i, p := range presets {
-		if err := p.check(); err != nil {
+		if err := p.Check(); err != nil {
 			return nil, fmt.Errorf("%s: preset %d, %q: %w", file, i+1, p.Name, err)
 		}
 	}
 	return presets, nil
-}
-
-func (p Preset) check() error {
-	for what, said := range map[string]string{
-		"name": p.Name, "meaning": p.Meaning, "source": p.Source, "limits": p.Limits,
-	} {
-		if said == "" {
-			return fmt.Errorf("%s is needed", what)
-		}
-	}
-	return p.Settings.Check()
 }
 
 // Find returns the preset of that name; the error names the closest one and lists all.
@@ -88,11 +67,7 @@ func (ps Presets) write(w io.Writer) {
 	}
 }
 
-// blanks are what a line may end with.
-var blanks = regexp.MustCompile(` *\n`)
-
 // indented breaks a text into lines of at most width letters, the later ones indented.
 func indented(words string, width int) string {
-	wrapped := text.WrapSoft(strings.Join(strings.Fields(words), " "), width)
-	return blanks.ReplaceAllString(strings.TrimSpace(wrapped), "\n    ")
+	return strings.Join(terminal.Wrap(words, width), "\n    ")
 }

@@ -29,8 +29,8 @@ func NewProbe(host string, l topology.Link) *Probe {
 		at:   topology.Endpoint{Host: host, Port: l.Port(), DBName: "postgres"},
 		user: "lab", password: os.Getenv("LAB_PASSWORD"), sql: "SELECT 1",
 	}
-	if kind, err := pooler.Find(l.Pooler()); err == nil {
-		p.at.DBName, p.sql = kind.Console(l.Service()).DBName, kind.Version
+	if kind, err := pooler.Find(l.Pooler); err == nil {
+		p.at.DBName, p.sql = kind.Console.DBName, kind.Version
 	}
 	if l.Service() == "yugabyte" {
 		p.at.DBName, p.user, p.password = "lab", "app", os.Getenv("APP_PASSWORD")

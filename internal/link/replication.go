@@ -44,28 +44,8 @@ func newReplication(set *topology.Set) (*replication, error) {
 	}, nil
 }
 
-// isOver says whether a standby with that primary_conninfo is told to replicate over the link. Of several hosts libpq
-// takes the last one.
-func (r *replication) isOver(conninfo string) bool {
-	host := strings.LastIndex(conninfo, "host=")
-	return host >= 0 && strings.HasPrefix(conninfo[host:]+" ", strings.TrimSpace(r.detour)+" ")
-}
-
-// directed is primary_conninfo for a standby that replicates over the link, or straight.
-func (r *replication) directed(conninfo string, over bool) string {
-	if r.isOver(conninfo) == over {
-		return conninfo
-	}
-	if over {
-		return conninfo + r.detour
-	}
-	straight := strings.TrimSuffix(conninfo, r.detour)
-	if r.isOver(straight) { // an earlier lab wrote the link in the primary's place
-		host, port, _ := strings.Cut(r.straight, ":")
-		straight += fmt.Sprintf(" host=%s port=%s", host, port)
-	}
-	return straight
-}
+// isOver says whether a standby with that primary_conninfo is told to replicate over the link.
+func (r *replication) isOver(conninfo string) bool { return strings.HasSuffix(conninfo, r.detour) }
 
 // overLink reports whether the standby is told to replicate over the link.
 func (r *replication) overLink(ctx context.Context) (over bool, err error) {
@@ -87,11 +67,11 @@ func (r *replication) move(ctx context.Context, over bool) error {
 		if r.isOver(conninfo) == over {
 			return nil
 		}
-		from := r.straight
+		from, then := r.straight, strings.TrimSuffix(conninfo, r.detour)
 		if over {
-			from = r.link
+			from, then = r.link, conninfo+r.detour
 		}
-		if err := follow(ctx, standby, r.directed(conninfo, over)); err != nil {
+		if err := follow(ctx, standby, then); err != nil {
 			return err
 		}
 		return awaitStream(ctx, standby, from)

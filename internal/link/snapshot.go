@@ -90,8 +90,3 @@ func (s Snapshot) Difference(other Snapshot) string {
 	}
 	return strings.Join(changes, "; ")
 }
-
-// Bare reports whether nothing is on any link, and none is cut.
-func (s Snapshot) Bare() bool {
-	return !slices.ContainsFunc(s, func(p Proxy) bool { return !p.Bare() })
-}

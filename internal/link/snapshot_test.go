@@ -3,6 +3,8 @@ package link
 import (
 	"net/http"
 	"testing"
+
+	"pooler-lab/internal/testkit"
 )
 
 func TestPutBringsBackWhateverChanged(t *testing.T) {
@@ -18,17 +20,11 @@ func TestPutBringsBackWhateverChanged(t *testing.T) {
 		toxic("slow", "bandwidth", "downstream", map[string]any{"rate": 500.0}),
 	}
 	for _, one := range theirs {
-		if err := client.addToxic(ctx, "client-primary", one); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, client.addToxic(ctx, "client-primary", one))
 	}
-	if err := client.Cut(ctx, "client-pgpool"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, client.Cut(ctx, "client-pgpool"))
 	before, err := client.Snapshot(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if got := before.SetMS("client-primary"); got != 7 {
 		t.Errorf("asked of client-primary: %d ms; want 7, the sum over everyone's toxics", got)
 	}
@@ -56,23 +52,15 @@ func TestPutBringsBackWhateverChanged(t *testing.T) {
 	}
 	for _, c := range changes {
 		t.Run(c.name, func(t *testing.T) {
-			if err := c.change(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, c.change())
 			now, err := client.Snapshot(ctx)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			if got := before.Difference(now); got != c.want {
 				t.Errorf("difference\ngot  %s\nwant %s", got, c.want)
 			}
-			if err := (&Switch{client: client}).Put(ctx, before); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, (&Switch{Client: client}).Put(ctx, before))
 			after, err := client.Snapshot(ctx)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			if d := before.Difference(after); d != "" {
 				t.Errorf("not put back: %s", d)
 			}
@@ -86,25 +74,17 @@ func TestLinksComeAndGo(t *testing.T) {
 	addLink(t, client, "client-primary", listen(t, echo))
 	addLink(t, client, "client-standby", listen(t, echo))
 	before, err := client.Snapshot(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := client.do(ctx, http.MethodDelete, "/proxies/client-primary", nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
+	testkit.OK(t, client.do(ctx, http.MethodDelete, "/proxies/client-primary", nil, nil))
 	addLink(t, client, "client-new", listen(t, echo))
-	if err := client.Set(ctx, "client-standby", Settings{LatencyMS: 10}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, client.Set(ctx, "client-standby", Settings{LatencyMS: 10}))
 	after, err := client.Snapshot(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	want := "client-primary: gone; client-standby: 0 ms → 10 ms; client-new: new"
 	if got := before.Difference(after); got != want {
 		t.Errorf("difference\ngot  %s\nwant %s", got, want)
 	}
-	if err := (&Switch{client: client}).Put(ctx, before); err == nil {
+	if err := (&Switch{Client: client}).Put(ctx, before); err == nil {
 		t.Error("a link that is gone was put back")
 	}
 	if now, err := client.Snapshot(ctx); err != nil || now.SetMS("client-standby") != 0 {

@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"pooler-lab/internal/testkit"
 )
@@ -28,9 +25,7 @@ func TestStalledLinkIsNamedAndHoldsUpNoOther(t *testing.T) {
 	client, ctx := startToxiproxy(t), t.Context()
 	stalls := addLink(t, client, "client-primary", listen(t, flood))
 	other := addLink(t, client, "client-standby", listen(t, answerQueries))
-	if err := client.Set(ctx, stalls.Name, Settings{LatencyMS: 1}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, client.Set(ctx, stalls.Name, Settings{LatencyMS: 1}))
 	reader := connectThrough(t, stalls)
 	var stalled *StalledError
 	begun := 1
@@ -87,124 +82,13 @@ func TestBandwidthOfZeroIsTakenOff(t *testing.T) {
 		ended <- struct{}{}
 	}))
 	for range 10 {
-		if err := client.Set(ctx, l.Name, Settings{LatencyMS: 1}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, client.Set(ctx, l.Name, Settings{LatencyMS: 1}))
 		zero := toxic(bandwidthDownstream, "bandwidth", "downstream", map[string]any{"rate": 0.0})
-		if err := client.addToxic(ctx, l.Name, zero); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, client.addToxic(ctx, l.Name, zero))
 		conn := connectThrough(t, l).conn
 		<-ended
 		conn.Close()
-		if err := client.Off(ctx, l.Name); err != nil {
-			t.Fatal(err)
-		}
-		if err := client.Set(ctx, l.Name, Settings{LatencyMS: 5}); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// The port of a link that is cut may be taken for a while: a restore tries again, and other links don't wait for it.
-func TestRestoreTriesAgain(t *testing.T) {
-	var tries atomic.Int64
-	var squatter net.Listener
-	client := startToxiproxyBehind(t, func(api http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if squatter != nil && r.Method == http.MethodPatch && strings.HasSuffix(r.URL.Path, "client-primary") &&
-				tries.Add(1) == 3 {
-				squatter.Close()
-			}
-			api.ServeHTTP(w, r)
-		})
-	})
-	ctx := t.Context()
-	l := addLink(t, client, "client-primary", listen(t, echo))
-	for _, name := range []string{"client-standby", "client-pgpool", "primary-standby"} {
-		addLink(t, client, name, listen(t, echo))
-	}
-	for _, name := range client.links {
-		if err := client.Cut(ctx, name); err != nil {
-			t.Fatal(err)
-		}
-	}
-	take(t, l.Listen, &squatter)
-	if err := Each(client.links, func(link string) error { return client.Off(ctx, link) }); err != nil {
-		t.Error(err)
-	}
-	if tries.Load() != 3 {
-		t.Errorf("tried %d times, the port was free at the third", tries.Load())
-	}
-	if now, err := client.Snapshot(ctx); err != nil || !now.Bare() {
-		t.Errorf("%+v, %v", now, err)
-	}
-
-	// A port that stays taken: the error names its link, and the others are restored.
-	for _, name := range client.links {
-		if err := client.Cut(ctx, name); err != nil {
-			t.Fatal(err)
-		}
-	}
-	take(t, l.Listen, &squatter)
-	defer squatter.Close()
-	err := Each(client.links, func(link string) error { return client.Restore(ctx, link) })
-	if err == nil || strings.Count(err.Error(), "restore link") != 1 ||
-		!strings.Contains(err.Error(), "restore link client-primary: another connection of toxiproxy's has its port") {
-		t.Errorf("a port that stays taken: %v", err)
-	}
-	now, err := client.Snapshot(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range now {
-		if p.Enabled == (p.Name == l.Name) {
-			t.Errorf("%s: enabled %v", p.Name, p.Enabled)
-		}
-	}
-}
-
-// take listens at an address that has just become free.
-func take(t *testing.T, address string, listener *net.Listener) {
-	t.Helper()
-	testkit.Eventually(t, func() string {
-		made, err := net.Listen("tcp", address)
-		if err != nil {
-			return err.Error()
-		}
-		*listener = made
-		return ""
-	})
-}
-
-// Toxiproxy keeps nothing over a restart. Where nothing is set after one, that is said.
-func TestRestartOfToxiproxyIsSaid(t *testing.T) {
-	client, ctx := startToxiproxy(t), t.Context()
-	addLink(t, client, "client-primary", listen(t, echo))
-	started, err := client.Started(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	said := func(began time.Time) string {
-		t.Helper()
-		var notes strings.Builder
-		l := commandOver(t, client)
-		l.began, l.out, l.notes = began, io.Discard, &notes
-		if err := l.show(ctx, nil, true); err != nil {
-			t.Fatal(err)
-		}
-		return notes.String()
-	}
-	if note := said(started.Add(-time.Minute)); !strings.Contains(note, "toxiproxy started anew at ") {
-		t.Errorf("toxiproxy is younger than the lab: %q", note)
-	}
-	if note := said(started.Add(time.Minute)); note != "" {
-		t.Errorf("toxiproxy is older than the lab: %q", note)
-	}
-	if err := client.Set(ctx, "client-primary", Settings{LatencyMS: 5}); err != nil {
-		t.Fatal(err)
-	}
-	if note := said(started.Add(-time.Minute)); note != "" {
-		t.Errorf("something was set since: %q", note)
+		testkit.OK(t, client.Off(ctx, l.Name))
+		testkit.OK(t, client.Set(ctx, l.Name, Settings{LatencyMS: 5}))
 	}
 }

@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/prometheus/procfs"
 )
 
 // Started returns when toxiproxy started. Whatever was set on links before is gone, for it keeps nothing.
@@ -32,21 +30,4 @@ func (c *Client) Started(ctx context.Context) (time.Time, error) {
 		}
 	}
 	return time.Time{}, errors.New("toxiproxy doesn't say when it started: its metrics have no process_start_time_seconds")
-}
-
-// containerStarted returns when this container started, the zero time where that can't be known.
-func containerStarted() time.Time {
-	first, err := procfs.NewProc(1)
-	if err != nil {
-		return time.Time{}
-	}
-	stat, err := first.Stat()
-	if err != nil {
-		return time.Time{}
-	}
-	seconds, err := stat.StartTime()
-	if err != nil {
-		return time.Time{}
-	}
-	return time.UnixMilli(int64(seconds * 1000))
 }

@@ -5,15 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
-	"time"
 
 	"pooler-lab/internal/topology"
 )
 
-// A Switch changes links, for the latency command and for the console. The standby's replication follows: it goes over
-// ReplicationLink while anything is on that link or it is cut, and straight otherwise.
+// A Switch changes links as its Client does, for the latency command and for the console, and the standby's replication
+// follows: it goes over ReplicationLink while anything is on that link or it is cut, and straight otherwise.
 type Switch struct {
-	client      *Client
+	*Client
 	replication *replication
 	// moved says that replication may be on its link, since this switch has begun to put it there.
 	moved atomic.Bool
@@ -22,27 +21,16 @@ type Switch struct {
 // NewSwitch makes one for the links of set. Nothing is opened yet.
 func NewSwitch(set *topology.Set, client *Client) (*Switch, error) {
 	replication, err := newReplication(set)
-	return &Switch{client: client, replication: replication}, err
+	return &Switch{Client: client, replication: replication}, err
 }
-
-// Proxy reads a link.
-func (s *Switch) Proxy(ctx context.Context, link string) (Proxy, error) {
-	return s.client.Proxy(ctx, link)
-}
-
-// Started returns when toxiproxy started.
-func (s *Switch) Started(ctx context.Context) (time.Time, error) { return s.client.Started(ctx) }
-
-// Snapshot reads all links; that one of them is stalled is an error.
-func (s *Switch) Snapshot(ctx context.Context) (Snapshot, error) { return s.client.Snapshot(ctx) }
 
 // Put makes every link of the snapshot what it was then. Links that have come since are left alone; where one
 // fails the others are still put back, and the error names all that failed.
 func (s *Switch) Put(ctx context.Context, then Snapshot) error {
 	return Each(then.names(), func(name string) error {
 		p, _ := then.Proxy(name)
-		put := func() error { return s.client.put(ctx, p) }
-		switch now, err := s.client.Proxy(ctx, name); {
+		put := func() error { return s.put(ctx, p) }
+		switch now, err := s.Proxy(ctx, name); {
 		case err != nil:
 			return err
 		case now.difference(p) == "" && name == ReplicationLink && p.Bare() && s.moved.Load():
@@ -58,7 +46,7 @@ func (s *Switch) Put(ctx context.Context, then Snapshot) error {
 
 // Set makes the link carry exactly these settings. One that is cut stays cut.
 func (s *Switch) Set(ctx context.Context, link string, settings Settings) error {
-	set := func() error { return s.client.Set(ctx, link, settings) }
+	set := func() error { return s.Client.Set(ctx, link, settings) }
 	if settings == (Settings{}) {
 		return s.clear(ctx, link, set)
 	}
@@ -67,26 +55,26 @@ func (s *Switch) Set(ctx context.Context, link string, settings Settings) error 
 
 // Off takes everything off the link and restores it where it is cut.
 func (s *Switch) Off(ctx context.Context, link string) error {
-	return s.clear(ctx, link, func() error { return s.client.Off(ctx, link) })
+	return s.clear(ctx, link, func() error { return s.Client.Off(ctx, link) })
 }
 
 // Cut ends the link's connections and refuses new ones until Restore.
 func (s *Switch) Cut(ctx context.Context, link string) error {
-	return s.load(ctx, link, func() error { return s.client.Cut(ctx, link) })
+	return s.load(ctx, link, func() error { return s.Client.Cut(ctx, link) })
 }
 
 // Restore ends a cut; what was set on the link still is.
 func (s *Switch) Restore(ctx context.Context, link string) error {
-	return s.clear(ctx, link, func() error { return s.client.Restore(ctx, link) })
+	return s.clear(ctx, link, func() error { return s.Client.Restore(ctx, link) })
 }
 
 // Reset ends the link's connections; new ones are accepted at once. One that is cut stays cut.
 func (s *Switch) Reset(ctx context.Context, link string) error {
-	now, err := s.client.Proxy(ctx, link)
+	now, err := s.Proxy(ctx, link)
 	if err != nil || !now.Enabled {
 		return err
 	}
-	if err := errors.Join(s.client.Cut(ctx, link), s.client.Restore(ctx, link)); err != nil {
+	if err := errors.Join(s.Client.Cut(ctx, link), s.Client.Restore(ctx, link)); err != nil {
 		return fmt.Errorf("reset link %s: %w", link, err)
 	}
 	return nil
@@ -107,7 +95,7 @@ func (s *Switch) clear(ctx context.Context, link string, change func() error) er
 	if err := change(); err != nil || link != ReplicationLink {
 		return err
 	}
-	now, err := s.client.Proxy(ctx, link)
+	now, err := s.Proxy(ctx, link)
 	if err != nil || !now.Bare() {
 		return err
 	}

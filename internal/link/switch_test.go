@@ -16,26 +16,20 @@ import (
 func TestReset(t *testing.T) {
 	client, ctx := startToxiproxy(t), t.Context()
 	l := addLink(t, client, "client-primary", listen(t, answerQueries))
-	s, probe := &Switch{client: client}, NewProbe("127.0.0.1", l)
+	s, probe := &Switch{Client: client}, NewProbe("127.0.0.1", l)
 	defer probe.Close()
 	if _, err := probe.Sample(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Reset(ctx, l.Name); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, s.Reset(ctx, l.Name))
 	if _, err := probe.Sample(ctx); err == nil {
 		t.Error("a connection outlived a reset")
 	}
 	if _, err := probe.Sample(ctx); err != nil {
 		t.Errorf("no new connection after a reset: %v", err)
 	}
-	if err := s.Cut(ctx, l.Name); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Reset(ctx, l.Name); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, s.Cut(ctx, l.Name))
+	testkit.OK(t, s.Reset(ctx, l.Name))
 	if now, err := s.Proxy(ctx, l.Name); err != nil || now.Describe() != "cut" {
 		t.Errorf("a reset has ended the cut: %+v, %v", now, err)
 	}
@@ -46,30 +40,10 @@ func TestReset(t *testing.T) {
 func TestPutTakesReplicationOffABareLink(t *testing.T) {
 	s, standby := newReplicating(t)
 	before, err := s.Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.moveReplication(t.Context(), true); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
+	testkit.OK(t, s.moveReplication(t.Context(), true))
 	if err := s.Put(t.Context(), before); err != nil || standby.told() != straightConninfo {
 		t.Errorf("the standby is told %q, %v", standby.told(), err)
-	}
-}
-
-// Whatever a standby's primary_conninfo has been, it can be directed over the link and back.
-func TestDirected(t *testing.T) {
-	r := &replication{straight: "primary:5432", link: "toxiproxy:15010", detour: " host=toxiproxy port=15010"}
-	for _, straight := range []string{"host=primary port=5432 user=replicator", "user=replicator host=primary port=5432",
-		"host=toxiproxy port=15010 user=replicator host=primary port=5432"} {
-		over := r.directed(straight, true)
-		if r.isOver(straight) || !r.isOver(over) || r.directed(over, false) != straight {
-			t.Errorf("%q is over: %v; over the link it is %q", straight, r.isOver(straight), over)
-		}
-	}
-	const written = "host=toxiproxy port=15010 user=replicator" // by an earlier lab
-	if straight := r.directed(written, false); !r.isOver(written) || r.isOver(straight) {
-		t.Errorf("%q becomes %q", written, straight)
 	}
 }
 
@@ -115,9 +89,7 @@ func newReplicating(t *testing.T) (*Switch, *standbyStandIn) {
 	client := startToxiproxy(t)
 	l := addLink(t, client, ReplicationLink, "primary:5432")
 	s, err := NewSwitch(&topology.Set{Links: []topology.Link{l}}, client)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	s.replication.standby = fmt.Sprintf("host=%s port=%s user=lab sslmode=disable", host, port)
 	return s, standby
 }
@@ -168,11 +140,9 @@ func TestReplicationFollowsItsLink(t *testing.T) {
 // A standby that is away keeps no link from being set and put back. The error says what is left to do.
 func TestLinksAreSetWhileTheStandbyIsAway(t *testing.T) {
 	s, _ := newReplicating(t)
-	ctx, other := t.Context(), addLink(t, s.client, "client-primary", listen(t, echo))
+	ctx, other := t.Context(), addLink(t, s.Client, "client-primary", listen(t, echo))
 	before, err := s.Snapshot(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	s.replication.standby = "host=127.0.0.1 port=1 user=lab sslmode=disable"
 	const left = "the standby's replication couldn't be "
 	for _, settings := range []Settings{{}, {LatencyMS: 10}} {
@@ -183,9 +153,7 @@ func TestLinksAreSetWhileTheStandbyIsAway(t *testing.T) {
 			t.Errorf("the link is %+v, %v; wanted %+v", now, err, settings)
 		}
 	}
-	if err := s.Set(ctx, other.Name, Settings{LatencyMS: 5}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, s.Set(ctx, other.Name, Settings{LatencyMS: 5}))
 	if err := s.Put(ctx, before); err == nil || !strings.Contains(err.Error(), left) {
 		t.Errorf("put back: %v", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"pooler-lab/internal/session"
+	"pooler-lab/internal/terminal"
 )
 
 // Row is what is shown of a link: what it is set to and what it is just now.
@@ -77,7 +78,7 @@ func (l *latencyCommand) roundTrip(ctx context.Context, p Proxy) (*float64, stri
 	if err != nil {
 		return nil, err.Error()
 	}
-	if off := known.Unavailable(); off != "" {
+	if off := known.Unavailable; off != "" {
 		return nil, "off: " + off
 	}
 	if !p.Enabled {
@@ -123,8 +124,8 @@ func (f *footnotes) mark(text string) string {
 
 func writeTable(w io.Writer, rows []Row) error {
 	var notes footnotes
-	t := table.NewWriter()
-	t.SetStyle(table.Style{Box: table.BoxStyle{MiddleVertical: "  "}, Options: table.Options{SeparateColumns: true}})
+	const gap = "  "
+	t := terminal.NewTable(gap)
 	t.AppendHeader(table.Row{"LINK", "PORT", "SET", "MEASURED", "USED BY"})
 	for _, row := range rows {
 		port := "-"
@@ -134,12 +135,10 @@ func writeTable(w io.Writer, rows []Row) error {
 		t.AppendRow(table.Row{row.Link, port, row.set, row.measured(&notes), row.usedBy(&notes)})
 	}
 	t.SetColumnConfigs([]table.ColumnConfig{{Number: 5, Hidden: true}})
-	left := tableWidth - text.LongestLineLen(t.Render()) - len("  ")
+	left := tableWidth - text.LongestLineLen(t.Render()) - len(gap)
 	t.SetColumnConfigs([]table.ColumnConfig{{Number: 5, WidthMax: max(left, 40), WidthMaxEnforcer: text.WrapSoft}})
-	for line := range strings.SplitSeq(t.Render(), "\n") {
-		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " ")); err != nil {
-			return err
-		}
+	if _, err := fmt.Fprintln(w, terminal.Trim(t.Render())); err != nil {
+		return err
 	}
 	for i, note := range notes {
 		if _, err := fmt.Fprintf(w, "(%d) %s\n", i+1, indented(note, tableWidth-4)); err != nil {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"pooler-lab/internal/testkit"
 )
 
 func TestTable(t *testing.T) {
@@ -24,9 +26,7 @@ func TestTable(t *testing.T) {
 		},
 	}
 	var b strings.Builder
-	if err := writeTable(&b, rows); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, writeTable(&b, rows))
 	text := b.String()
 	words := strings.Join(strings.Fields(text), " ")
 	for _, part := range []string{

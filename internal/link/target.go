@@ -14,19 +14,16 @@ const everything = "all"
 
 var errNoTarget = errors.New("on which link? Name links, paths or all, as in: scripts/latency 10ms client-primary")
 
-// targets returns the links that the names stand for, each once: a link for itself, a path for
-// its links, "all" for all. A note is for people, where a name could mean two things.
-func targets(set *topology.Set, names []string) (links, notes []string, err error) {
+// targets returns the links that the names stand for, each once: a link for itself, a path for its links, "all" for all
+// links. A name that both have is the link's.
+func targets(set *topology.Set, names []string) (links []string, err error) {
 	if len(names) == 0 {
-		return nil, nil, errNoTarget
+		return nil, errNoTarget
 	}
 	for _, name := range names {
-		some, note, err := target(set, name)
+		some, err := target(set, name)
 		if err != nil {
-			return nil, nil, err
-		}
-		if note != "" {
-			notes = append(notes, note)
+			return nil, err
 		}
 		for _, link := range some {
 			if !slices.Contains(links, link) {
@@ -34,27 +31,24 @@ func targets(set *topology.Set, names []string) (links, notes []string, err erro
 			}
 		}
 	}
-	return links, notes, nil
+	return links, nil
 }
 
-func target(set *topology.Set, name string) (links []string, note string, err error) {
+func target(set *topology.Set, name string) ([]string, error) {
 	if name == everything {
-		return set.LinkNames(), "", nil
+		return set.LinkNames(), nil
 	}
-	_, notLink := set.Link(name)
-	p, notPath := set.Find(name)
+	if _, err := set.Link(name); err == nil {
+		return []string{name}, nil
+	}
+	p, err := set.Find(name)
 	switch {
-	case notLink == nil:
-		if notPath == nil && !slices.Contains(p.Links(), name) {
-			note = fmt.Sprintf("%s is taken for the link; the path of that name goes over %v", name, p.Links())
-		}
-		return []string{name}, note, nil
-	case notPath == nil && len(p.Links()) == 0:
-		return nil, "", fmt.Errorf("path %s has no link: no latency can be put on it", name)
-	case notPath == nil:
-		return p.Links(), "", nil
+	case err != nil:
+		return nil, suggest.Unknown("link or path", name, targetNames(set))
+	case len(p.Links()) == 0:
+		return nil, fmt.Errorf("path %s has no link: no latency can be put on it", name)
 	}
-	return nil, "", suggest.Unknown("link or path", name, targetNames(set))
+	return p.Links(), nil
 }
 
 // targetNames are the names of paths and links, each once.

@@ -25,15 +25,9 @@ const mostLatency = 24 * 3600 * 1000
 // startToxiproxy runs a toxiproxy in this process.
 func startToxiproxy(t testing.TB) *Client {
 	t.Helper()
-	return startToxiproxyBehind(t, func(api http.Handler) http.Handler { return api })
-}
-
-// startToxiproxyBehind runs one whose requests go through a handler of the test's.
-func startToxiproxyBehind(t testing.TB, behind func(api http.Handler) http.Handler) *Client {
-	t.Helper()
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
 	server.Metrics.RuntimeMetrics = collectors.NewRuntimeMetricCollectors()
-	api := httptest.NewServer(behind(server.Routes()))
+	api := httptest.NewServer(server.Routes())
 	t.Cleanup(func() {
 		if err := server.Collection.Clear(); err != nil {
 			t.Error(err)
@@ -48,9 +42,7 @@ func addLink(t testing.TB, c *Client, name, upstream string) topology.Link {
 	t.Helper()
 	var made Proxy
 	asked := map[string]any{"name": name, "listen": "127.0.0.1:0", "upstream": upstream, "enabled": true}
-	if err := c.do(t.Context(), http.MethodPost, "/proxies", asked, &made); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, c.do(t.Context(), http.MethodPost, "/proxies", asked, &made))
 	c.links = append(c.links, name)
 	return topology.Link{Name: name, Listen: made.Listen, Upstream: upstream}
 }
@@ -89,9 +81,7 @@ type aClient struct {
 func connectThrough(t *testing.T, l topology.Link) aClient {
 	t.Helper()
 	conn, err := net.Dial("tcp", l.Listen)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	t.Cleanup(func() { conn.Close() })
 	return aClient{t, conn}
 }

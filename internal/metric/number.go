@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"time"
 )
 
 // Middle is the median of values, which stay as they are; false where there are none.
@@ -68,4 +69,10 @@ func Count(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Clock writes d as minutes and seconds: 1:05.
+func Clock(d time.Duration) string {
+	s := int(max(0, d).Round(time.Second).Seconds())
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }

@@ -12,7 +12,7 @@ import (
 type Side struct {
 	Pooler Pooler
 	Use    Use
-	Load   Load // its nodes' counts hold what all sides did there
+	Load   LoadCounts // its nodes' counts hold what all sides did there
 }
 
 // Counts sets what poolers and servers counted during a trial beside what k6 did, for each side. What both sides reach
@@ -78,10 +78,10 @@ func sameNodes(a, b *Side) bool {
 }
 
 // nodesOf are the nodes of some sides, each once.
-func nodesOf(sides []Side, of []int) (all []Node) {
+func nodesOf(sides []Side, of []int) (all []NodeCounters) {
 	for _, i := range of {
 		for _, n := range sides[i].Load.Nodes {
-			if !slices.ContainsFunc(all, func(m Node) bool { return m.Name == n.Name }) {
+			if !slices.ContainsFunc(all, func(m NodeCounters) bool { return m.Name == n.Name }) {
 				all = append(all, n)
 			}
 		}
@@ -91,7 +91,7 @@ func nodesOf(sides []Side, of []int) (all []Node) {
 
 // divide says which of the sessions that the nodes counted each side opened. A client without a pooler opens one for
 // each of its connections, and a pooler knows how many it holds; the other side opened the rest.
-func divide(sides []Side, of []int, nodes []Node) {
+func divide(sides []Side, of []int, nodes []NodeCounters) {
 	var total int64
 	for _, n := range nodes {
 		total += n.Sessions
@@ -133,14 +133,17 @@ func (o Overhead) and(other Overhead) Overhead {
 }
 
 // commits sets the sum of the nodes' commits beside k6's count.
-func commits(k6 int64, nodes []Node, o Overhead) result.Count {
+func commits(k6 int64, nodes []NodeCounters, o Overhead) result.Count {
 	var all int64
 	var names []string
 	for _, n := range nodes {
 		all += n.Commits
 		names = append(names, n.Name)
 	}
-	return unsure(count("transactions, xact_commit of "+strings.Join(names, " and "), k6, all, o.less...), o.unsure)
+	c := count("transactions, xact_commit of "+strings.Join(names, " and "), k6, all, o.less...)
+	c.Unsure = o.unsure
+	c.Equal = c.K6 <= c.Server && c.Server <= c.K6+c.Unsure
+	return c
 }
 
 // A deduction is what of a server's count isn't clients' transactions.
@@ -162,13 +165,6 @@ func count(what string, k6, server int64, less ...deduction) result.Count {
 	return result.Count{
 		What: what, K6: k6, Raw: raw, Server: server, Less: strings.Join(names, ", "), Equal: k6 == server,
 	}
-}
-
-// unsure says of c that n of the server's count may not be the clients' either.
-func unsure(c result.Count, n int64) result.Count {
-	c.Unsure = n
-	c.Equal = c.K6 <= c.Server && c.Server <= c.K6+n
-	return c
 }
 
 // Since is how many SELECTs each server got between two readings of a pooler's counters.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
 )
 
@@ -43,9 +44,7 @@ func TestOnlyItsOwnFileNamesAKind(t *testing.T) {
 	const root = "../.."
 	t.Setenv("COMPOSE_PROFILES", "*")
 	set, err := topology.Load(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	words := slices.Concat(set.PathNames(), set.LinkNames(), slices.Collect(maps.Keys(set.Poolers())))
 	slices.SortFunc(words, func(a, b string) int { return len(b) - len(a) }) // the longest first
 	allowed := map[string]bool{}                                             // files that name a kind
@@ -69,9 +68,7 @@ func TestOnlyItsOwnFileNamesAKind(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 	}
 	for _, name := range slices.Concat(namesOfPaths, slices.Collect(maps.Keys(textsForPeople))) {
 		if !allowed[name] {
@@ -88,9 +85,7 @@ func ownFile(name string) bool {
 // codeOf returns the identifiers and the strings of a Go file.
 func codeOf(t *testing.T, file string) []string {
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	var texts []string
 	ast.Inspect(parsed, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -130,7 +125,7 @@ func TestKinds(t *testing.T) {
 	for name, k := range kinds {
 		if k.Name != name || k.Title == "" || k.Version == "" || k.VersionColumn == "" || k.open == nil ||
 			k.configuration == "" || k.mostClients == "" ||
-			k.Console("there").Host != "there" || k.Console("there").Port == 0 || k.Console("there").DBName == "" {
+			k.Console.Port == 0 || k.Console.DBName == "" {
 			t.Errorf("%s lacks something: %+v", name, k)
 		}
 		if p := k.Open(Login{Service: "there"}); p == nil {
@@ -139,9 +134,7 @@ func TestKinds(t *testing.T) {
 	}
 	t.Setenv("COMPOSE_PROFILES", "*")
 	set, err := topology.Load("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for service, kind := range set.Poolers() {
 		if _, err := Find(kind); err != nil {
 			t.Errorf("service %s of configs/paths.yaml: %v", service, err)

@@ -14,7 +14,8 @@ type Limits struct {
 	PoolSize int // server connections of one pool, which is of a database and a role; 0 is one for each client
 }
 
-// Limits reads those of the kind's services below root, the folder that holds configs/. They all have one configuration.
+// Limits reads those of the kind's services below root, the folder that holds configs/. They all have one
+// configuration.
 func (k Kind) Limits(root string) (l Limits, err error) {
 	file := filepath.Join(root, "configs", k.configuration)
 	text, err := os.ReadFile(file)

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"pooler-lab/internal/testkit"
 )
 
 // configs/ says how much each kind takes at once, in the settings in which the kind looks for it. Whoever changes one
@@ -29,13 +31,9 @@ func TestLimitsThatAreNotThere(t *testing.T) {
 		if _, err := k.Limits(root); err == nil {
 			t.Errorf("%s has limits without a configuration", k.Name)
 		}
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		twice := "; " + k.mostClients + " = 1\n" + k.mostClients + " = 2\n" + k.mostClients + " = 3\n"
-		if err := os.WriteFile(file, []byte(twice), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(file, []byte(twice), 0o644))
 		if _, err := k.Limits(root); err == nil {
 			t.Errorf("%s has limits that its configuration gives twice", k.Name)
 		}

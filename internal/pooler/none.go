@@ -12,13 +12,15 @@ import (
 type None struct{}
 
 // Overhead is what is no client's: a connection's own transaction, prepares, and what the lab did.
-func (None) Overhead(_ Use, l Load) Overhead {
+func (None) Overhead(_ Use, l LoadCounts) Overhead {
 	return Overhead{less: []deduction{{"connections' own", l.Sessions}, {"prepares", l.K6.Prepares},
 		{"the lab's own", l.Own.Statements}}}
 }
 
 // Opened is one for each connection of a client.
-func (None) Opened(_ Use, l Load) (int64, bool) { return l.K6.Connections + l.Own.Connections, true }
+func (None) Opened(_ Use, l LoadCounts) (int64, bool) {
+	return l.K6.Connections + l.Own.Connections, true
+}
 
 // There is nobody to do what follows, or to answer.
 
@@ -29,12 +31,12 @@ func (None) Settle(context.Context, Use) error                      { return nil
 func (None) CloseServers(context.Context)                           {}
 func (None) Emptied(context.Context, Use) error                     { return nil }
 func (None) Counters(context.Context, Use) (Counters, error)        { return Counters{}, nil }
-func (None) Counted(Use, Load) []result.Count                       { return nil }
+func (None) Counted(Use, LoadCounts) []result.Count                 { return nil }
 func (None) Sample(context.Context, Use) (result.Pooler, error)     { return result.Pooler{}, nil }
 func (None) State(context.Context) (State, error)                   { return State{}, nil }
-func (None) Version(context.Context) (string, error)                { return "", errNone }
-func (None) Setting(context.Context, string) (string, error)        { return "", errNone }
-func (None) Apply(context.Context, string, string) error            { return errNone }
+func (None) Version(context.Context) (string, error)                { return "", nil }
+func (None) Setting(context.Context, string) (string, error)        { return "", errFixed }
+func (None) Apply(context.Context, string, string) error            { return errFixed }
 func (None) Reset(context.Context) error                            { return nil }
 func (None) CloseIdle(context.Context) error                        { return nil }
 func (None) Close()                                                 {}
@@ -42,4 +44,4 @@ func (None) Prove(context.Context, Use, *session.Session, string) ([]result.Fact
 	return nil, nil
 }
 
-var errNone = errors.New("there is no pooler")
+var errFixed = errors.New("its settings are those of its files alone")

@@ -14,35 +14,21 @@ import (
 
 // pgbouncerKind is PgBouncer. Its admin console is a database of its own.
 var pgbouncerKind = Kind{
-	Name:  "pgbouncer",
-	Title: "PgBouncer",
-	Console: func(service string) topology.Endpoint {
-		return topology.Endpoint{Host: service, Port: 6432, DBName: "pgbouncer"}
-	},
+	Name:          "pgbouncer",
+	Title:         "PgBouncer",
+	Console:       topology.Endpoint{Port: 6432, DBName: "pgbouncer"},
 	Version:       "SHOW VERSION",
 	VersionColumn: "version",
 	PoolSize:      "default_pool_size",
 	configuration: "pgbouncer/pgbouncer.ini",
 	mostClients:   "max_client_conn",
-	open: func(console *session.Line, l Login) Pooler {
-		return &pgbouncer{console: console, login: l}
-	},
+	open:          func(s service) Pooler { return &pgbouncer{s} },
 }
 
 func init() { register(pgbouncerKind) }
 
-// A pgbouncer is one PgBouncer. What it doesn't do, None does.
-type pgbouncer struct {
-	None
-	console *session.Line
-	login   Login
-}
-
-func (b *pgbouncer) Version(ctx context.Context) (string, error) {
-	return pgbouncerKind.version(ctx, b.console)
-}
-
-func (b *pgbouncer) Close() { b.console.Close() }
+// A pgbouncer is one PgBouncer.
+type pgbouncer struct{ service }
 
 // Prove asks whether the probe is PgBouncer's client, whether the server process that answered it is PgBouncer's
 // server connection, in which database and mode, and over which address.
@@ -144,38 +130,31 @@ func (b *pgbouncer) Counters(ctx context.Context, u Use) (Counters, error) {
 }
 
 // Counted sets SHOW STATS beside k6's count.
-func (b *pgbouncer) Counted(_ Use, l Load) []result.Count {
+func (b *pgbouncer) Counted(_ Use, l LoadCounts) []result.Count {
 	return []result.Count{count("transactions, SHOW STATS of PgBouncer", l.K6.Transactions, l.Transactions,
 		deduction{"prepares", l.K6.Prepares}, deduction{"the lab's own", l.Own.Statements})}
 }
 
 // Overhead is what PgBouncer itself commits on its server connections, and what opening them does: it SETs the clients'
 // parameters (their application_name) when a server connection gets a client that has others. In transaction mode all
-// clients have the same, so that is once a server connection, save the one that neverUsed counts; in session mode
-// DISCARD ALL follows each client and undoes it.
-func (b *pgbouncer) Overhead(u Use, l Load) Overhead {
-	// A client that sends nothing gets no server connection.
-	connections, unused := l.K6.Connections-l.K6.Silent+l.Own.Connections, neverUsed(u, l.Sessions)
-	parts := []deduction{{"SETs", l.Sessions - unused}}
+// clients have the same, so that is once a server connection. The last one may never have had a client, which stays
+// unsure: PgBouncer opens one at a time, and it can come when nobody waits for it any more. In session mode DISCARD ALL
+// follows each client and undoes it.
+func (b *pgbouncer) Overhead(u Use, l LoadCounts) Overhead {
+	o := Overhead{unsure: min(l.Sessions, 1)}
+	o.less = []deduction{{"SETs", l.Sessions - o.unsure}}
 	if u.Mode == "session" {
-		parts = []deduction{{"SETs", connections}, {"DISCARD ALLs", connections}}
+		// A client that sends nothing gets no server connection.
+		connections := l.K6.Connections - l.K6.Silent + l.Own.Connections
+		o = Overhead{less: []deduction{{"SETs", connections}, {"DISCARD ALLs", connections}}}
 	}
-	parts = append(parts, deduction{"connections' own", l.Sessions}, deduction{"prepares", l.K6.Prepares},
+	o.less = append(o.less, deduction{"connections' own", l.Sessions}, deduction{"prepares", l.K6.Prepares},
 		deduction{"the lab's own", l.Own.Statements})
-	return Overhead{less: parts, unsure: unused}
+	return o
 }
 
 // Opened is how many the pool held at the load's end: it began empty, and keeps what it opens.
-func (b *pgbouncer) Opened(_ Use, l Load) (int64, bool) { return l.Servers, true }
-
-// neverUsed is how many server connections in transaction mode may never have had a client: PgBouncer opens one at a
-// time, and the last one can come when nobody waits for it any more.
-func neverUsed(u Use, sessions int64) int64 {
-	if u.Mode == "session" {
-		return 0
-	}
-	return min(sessions, 1)
-}
+func (b *pgbouncer) Opened(_ Use, l LoadCounts) (int64, bool) { return l.Servers, true }
 
 // The columns of SHOW POOLS that count clients, and those that count server connections; older versions of PgBouncer
 // have fewer.

@@ -6,9 +6,10 @@ import (
 
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/session"
+	"pooler-lab/internal/testkit"
 )
 
-var measured = &pgbouncer{login: Login{Measured: []string{"app", "app_clear", "app_trust"}}}
+var measured = &pgbouncer{service{login: Login{Measured: []string{"app", "app_clear", "app_trust"}}}}
 
 func TestPgBouncerSumsPoolsUp(t *testing.T) {
 	pools := []session.Row{
@@ -58,9 +59,7 @@ func TestPgBouncersState(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			s, err := measured.state(test.pools, databases)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			if got := [4]int{*s.Waiting, *s.Active, *s.Idle, *s.Size}; got != test.want {
 				t.Errorf("%v; wanted %v", got, test.want)
 			}

@@ -16,41 +16,34 @@ import (
 
 // pgpoolKind is Pgpool-II. Any session with it is a console: it answers its own SHOW commands itself.
 var pgpoolKind = Kind{
-	Name:  "pgpool",
-	Title: "Pgpool-II",
-	Console: func(service string) topology.Endpoint {
-		return topology.Endpoint{Host: service, Port: 9999, DBName: "postgres"}
-	},
+	Name:          "pgpool",
+	Title:         "Pgpool-II",
+	Console:       topology.Endpoint{Port: 9999, DBName: "postgres"},
 	Version:       "SHOW pool_version",
 	VersionColumn: "pool_version",
 	KeepsServers:  true,
 	configuration: "pgpool/pgpool.conf",
 	mostClients:   "num_init_children",
-	open: func(console *session.Line, l Login) Pooler {
-		return &pgpool{console: console, login: l, holds: true}
-	},
+	open:          func(s service) Pooler { return &pgpool{service: s, holds: true} },
 }
 
 func init() { register(pgpoolKind) }
 
-// A pgpool is one Pgpool-II. What it doesn't do, None does.
+// A pgpool is one Pgpool-II.
 type pgpool struct {
-	None
-	console *session.Line
-	login   Login
-	holds   bool // its children may hold server connections for measured clients: at first, whoever used it before
+	service
+	holds bool // its children may hold server connections for measured clients: at first, whoever used it before
 	// closers are the sessions that tell its children to close their server connections.
 	closers chan *session.Session
 	opened  int // how many there are
 }
 
-func (p *pgpool) Version(ctx context.Context) (string, error) {
-	return pgpoolKind.version(ctx, p.console)
-}
-
+// Close ends the lab's sessions; a closer that still sleeps ends with the program.
 func (p *pgpool) Close() {
-	p.console.Close()
-	closeWaiting(p.closers)
+	p.service.Close()
+	for len(p.closers) > 0 {
+		(<-p.closers).Close()
+	}
 }
 
 // Prove asks on the probe's own connection whether it is Pgpool-II that answers, and which hosts its servers are.
@@ -114,7 +107,7 @@ func (p *pgpool) Counters(ctx context.Context, u Use) (Counters, error) {
 // primary, it is one. It sends a BEGIN and its COMMIT to both of those servers, too. How often they were two is the
 // part of the count that stays unsure.
 // (Pgpool-II's own SHOW POOL_BACKEND_STATS loses counts where children count at the same moment.)
-func (p *pgpool) Overhead(u Use, l Load) Overhead {
+func (p *pgpool) Overhead(u Use, l LoadCounts) Overhead {
 	connections, nodes := l.K6.Connections+l.Own.Connections, int64(len(u.Nodes))
 	return Overhead{
 		less: []deduction{{"connections' own", connections * nodes}, {"DISCARD ALLs", connections},
@@ -124,7 +117,7 @@ func (p *pgpool) Overhead(u Use, l Load) Overhead {
 }
 
 // Opened can't be told: a child may keep a connection of an earlier client, which costs the servers as much.
-func (p *pgpool) Opened(Use, Load) (int64, bool) { return 0, false }
+func (p *pgpool) Opened(Use, LoadCounts) (int64, bool) { return 0, false }
 
 // Sample counts Pgpool-II's children. It has one for each client: MaxClients are those that serve one, PoolSize is
 // how many there are. Clients beyond that wait in the kernel's backlog, which Pgpool-II can't see, and its server
@@ -149,11 +142,6 @@ func (p *pgpool) State(ctx context.Context) (State, error) {
 	}
 	return s, err
 }
-
-func (p *pgpool) Setting(context.Context, string) (string, error) { return "", errFixed }
-func (p *pgpool) Apply(context.Context, string, string) error     { return errFixed }
-
-var errFixed = errors.New("Pgpool-II takes its settings from its file alone")
 
 const (
 	listChildren = "SHOW POOL_PROCESSES"
@@ -183,15 +171,12 @@ func (p *pgpool) Fill(ctx context.Context, u Use) (Own, error) {
 	if err := errors.Join(errs...); err != nil {
 		return Own{}, fmt.Errorf("fill the pool of %s: %w", p.login.Service, err)
 	}
-	return Own{Connections: int64(n)}, p.wait(ctx, n)
-}
-
-// wait waits until n children have reset what their clients left.
-func (p *pgpool) wait(ctx context.Context, n int) error {
-	return until(ctx, fmt.Sprintf("%d children of %s to be idle", n, p.login.Service), func() (bool, error) {
+	// Until they have reset what these clients left.
+	err = until(ctx, fmt.Sprintf("%d children of %s to be idle", n, p.login.Service), func() (bool, error) {
 		idle, err := p.idleChildren(ctx)
 		return err == nil && idle >= n, err
 	})
+	return Own{Connections: int64(n)}, err
 }
 
 func (p *pgpool) idleChildren(ctx context.Context) (int, error) {
@@ -291,18 +276,6 @@ func (p *pgpool) openClosers(ctx context.Context) error {
 
 func (p *pgpool) openCloser(ctx context.Context) (*session.Session, error) {
 	return session.Open(ctx, pgpoolKind.DSN(p.login.Service), p.login.Password)
-}
-
-// closeWaiting ends the sessions that wait; one that still sleeps ends with the program.
-func closeWaiting(waiting chan *session.Session) {
-	for {
-		select {
-		case s := <-waiting:
-			s.Close()
-		default:
-			return
-		}
-	}
 }
 
 // tellToClose says whether somebody could be told. The statement's end is nothing to wait for.

@@ -25,10 +25,10 @@ type Kind struct {
 	Name  string // in configs/paths.yaml
 	Title string // for people
 
-	// Console is where the lab's own role asks a service for its state, which no client's statistics count; its Host
-	// is the service. Version is a statement that the pooler answers itself there, and VersionColumn where it says
-	// its version.
-	Console       func(service string) topology.Endpoint
+	// Console is where the lab's own role asks a service for its state, which no client's statistics count; the service
+	// is its Host. Version is a statement that the pooler answers itself there, and VersionColumn where it says its
+	// version.
+	Console       topology.Endpoint
 	Version       string
 	VersionColumn string
 
@@ -42,8 +42,23 @@ type Kind struct {
 	// takes at once: see Limits.
 	configuration, mostClients string
 
-	open func(*session.Line, Login) Pooler
+	open func(service) Pooler
 }
+
+// A service is what all kinds of pooler have. What a kind doesn't do, None does.
+type service struct {
+	None
+	kind    Kind
+	console *session.Line
+	login   Login
+}
+
+func (s *service) Version(ctx context.Context) (string, error) {
+	r, err := s.console.AskOne(ctx, s.kind.Version)
+	return r[s.kind.VersionColumn], err
+}
+
+func (s *service) Close() { s.console.Close() }
 
 // A Login is what a pooler has to know of who connects.
 type Login struct {
@@ -82,12 +97,12 @@ type Pooler interface {
 	// Counters is what the pooler has counted since it started.
 	Counters(context.Context, Use) (Counters, error)
 	// Counted sets what it counted itself during a load beside what k6 did; none where it counts no transactions.
-	Counted(Use, Load) []result.Count
+	Counted(Use, LoadCounts) []result.Count
 	// Overhead is what the servers commit for a load beside its clients' transactions.
-	Overhead(Use, Load) Overhead
+	Overhead(Use, LoadCounts) Overhead
 	// Opened is how many server connections were opened for a load; not ok where it can't tell, and its overhead
 	// doesn't depend on that.
-	Opened(Use, Load) (sessions int64, ok bool)
+	Opened(Use, LoadCounts) (sessions int64, ok bool)
 	// Sample is how it is filled just now, all pools of measured clients together.
 	Sample(context.Context, Use) (result.Pooler, error)
 	// State is how it is just now, for whoever watches.
@@ -132,19 +147,19 @@ type Counters struct {
 	Selects      []result.Share // that it sent to each server
 }
 
-// A Node is what one PostgreSQL server counted.
-type Node struct {
+// NodeCounters is what one PostgreSQL server counted.
+type NodeCounters struct {
 	Name    string
 	Commits int64
 	// Sessions is how many were opened. Each commits one transaction before its client's first: that of starting up.
 	Sessions int64
 }
 
-// A Load is what was counted from before a load until after it.
-type Load struct {
+// LoadCounts is what was counted from before a load until after it.
+type LoadCounts struct {
 	K6           result.Counted
 	Own          Own
-	Nodes        []Node
+	Nodes        []NodeCounters
 	Sessions     int64 // of the nodes' sessions, those of this load
 	Transactions int64 // of the pooler's own count
 	Servers      int64 // that the pooler held at the end of the load
@@ -177,17 +192,15 @@ func Find(name string) (Kind, error) {
 }
 
 // DSN is how the lab's own role asks a service of the kind for its state.
-func (k Kind) DSN(service string) string { return k.Console(service).DSN("lab") }
+func (k Kind) DSN(service string) string {
+	at := k.Console
+	at.Host = service
+	return at.DSN("lab")
+}
 
 // Open describes the service of that name; nothing is connected before it is asked.
 func (k Kind) Open(l Login) Pooler {
-	return k.open(session.NewLine(l.Service, k.DSN(l.Service), l.Password), l)
-}
-
-// version asks for the version over a line to the console.
-func (k Kind) version(ctx context.Context, console *session.Line) (string, error) {
-	r, err := console.AskOne(ctx, k.Version)
-	return r[k.VersionColumn], err
+	return k.open(service{kind: k, console: session.NewLine(l.Service, k.DSN(l.Service), l.Password), login: l})
 }
 
 // until waits until so returns true; the error says that ctx ended while it waited for what.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/testkit"
 )
 
 // kept writes a run below results and returns its folder.
@@ -17,12 +18,8 @@ func kept(t *testing.T, results, id string) string {
 	run := tour()
 	run.ID = id
 	dir := filepath.Join(results, id)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := run.Write(dir); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.MkdirAll(dir, 0o755))
+	testkit.OK(t, run.Write(dir))
 	return dir
 }
 
@@ -32,9 +29,7 @@ func TestChosen(t *testing.T) {
 	results, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "anna")
 	kept(t, results, older)
 	kept(t, results, last)
-	if err := os.Rename(kept(t, filepath.Dir(elsewhere), "X"), elsewhere); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Rename(kept(t, filepath.Dir(elsewhere), "X"), elsewhere))
 	for asked, want := range map[string][2]string{ // its id and what it is called
 		"":                                       {last, "20261121T171200Z"},
 		older:                                    {older, "20261121T161200Z"},
@@ -49,7 +44,7 @@ func TestChosen(t *testing.T) {
 		}
 	}
 	if _, err := chosen(results, []string{"tour"}); err == nil ||
-		!strings.HasSuffix(err.Error(), "the newest are\n  "+last+"\n  "+older) {
+		!strings.HasSuffix(err.Error(), "there are "+older+", "+last) {
 		t.Errorf("an unknown run gives %v", err)
 	}
 	if _, err := chosen(t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "scripts/run 00-tour") {
@@ -65,9 +60,7 @@ func TestReportIsWrittenBesideItsRun(t *testing.T) {
 		run := tour()
 		run.ID = id
 		var out bytes.Buffer
-		if err := again(results, run, form{html: true}, &out); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, again(results, run, form{html: true}, &out))
 		if got := strings.TrimSpace(out.String()); got != want || !exists(filepath.Join(filepath.Dir(results), got)) {
 			t.Errorf("the report of %s is said to be in %q, it should be in %s", id, got, want)
 		}
@@ -96,7 +89,7 @@ func TestSeveral(t *testing.T) {
 		{[]string{older, last}, page + ".html"},
 		{[]string{older, between, last}, page + "-2.html"},
 		{[]string{last, last}, "results/runs-00-tour-20261121T171200Z-20261121T171200Z-2.html"},
-		{[]string{older, "c"}, `there is no run "c"`},
+		{[]string{older, "c"}, `unknown run "c"`},
 	} {
 		var out bytes.Buffer
 		if err := several(results, test.runs, &out); err != nil {

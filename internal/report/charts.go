@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"pooler-lab/internal/chart"
 	"pooler-lab/internal/lesson"
@@ -40,9 +41,6 @@ func charts(run *result.Run) []Chart {
 		if p.cells = cellsOf(run); plan.Of != nil {
 			p.cells = outcome.Select(run, plan.Of)
 		}
-		if err := p.find(); err != nil {
-			continue // a dimension that another version of this program knew
-		}
 		if c, ok := p.chart(); ok {
 			all = append(all, c)
 		}
@@ -61,14 +59,6 @@ type plot struct {
 	extra  int // cells that share their place with another one, which is drawn instead
 }
 
-// find finds the dimensions that the chart names.
-func (p *plot) find() (err error) {
-	if p.x, err = lesson.DimensionNamed(p.X); err == nil && p.Series != "" {
-		p.series, err = lesson.DimensionNamed(p.Series)
-	}
-	return err
-}
-
 // has says whether the cell has the value in the dimension.
 func has(c *result.Cell, d lesson.Dimension, v lesson.Value) bool { return d.Of(&c.Cell) == v }
 
@@ -83,14 +73,21 @@ func said(d lesson.Dimension, v lesson.Value) string {
 	return d.Column(v)
 }
 
-func (p *plot) chart() (Chart, bool) {
+// chart is the plot's, not ok where the run measured nothing of it, or where another version of this program knew a
+// dimension, a metric or a kind of chart that this one doesn't.
+func (p *plot) chart() (_ Chart, ok bool) {
+	var unknownX, unknownSeries error
+	p.x, unknownX = lesson.DimensionNamed(p.X)
+	if p.Series != "" {
+		p.series, unknownSeries = lesson.DimensionNamed(p.Series)
+	}
 	kinds := map[string]func(chart.Chart) chart.Drawing{"lines": chart.Lines, "bars": chart.Bars, "stack": chart.Stack}
 	draw := kinds[p.Kind]
-	if draw == nil {
+	if draw == nil || unknownX != nil || unknownSeries != nil {
 		return Chart{}, false
 	}
-	c := chart.Chart{ID: p.id, Title: p.Title, X: p.x.Axis, LogX: p.Log == "x" || p.Log == "xy",
-		LogY: p.Log == "y" || p.Log == "xy"}
+	c := chart.Chart{ID: p.id, Title: p.Title, X: p.x.Axis, LogX: strings.Contains(p.Log, "x"),
+		LogY: strings.Contains(p.Log, "y"), Write: chart.Number}
 	if p.Kind == "stack" {
 		p.stack(&c)
 	} else if err := p.figures(&c); err != nil {
@@ -189,12 +186,12 @@ func dataOf(c chart.Chart) Table {
 				if p.Place != i {
 					continue
 				}
-				cell.Text = c.Text(p.Value)
+				cell.Text = c.Write(p.Value)
 				if p.Flagged {
 					cell.Text += "*"
 				}
 				if p.Hi > p.Lo {
-					cell.Note = c.Text(p.Lo) + " to " + c.Text(p.Hi)
+					cell.Note = c.Write(p.Lo) + " to " + c.Write(p.Hi)
 				}
 			}
 			row = append(row, cell)

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/suggest"
 	"pooler-lab/internal/topology"
 )
 
@@ -48,7 +48,7 @@ func NewReportCommand() *cobra.Command {
 	return c
 }
 
-// shownRuns is how many runs an error lists.
+// shownRuns is how many runs an error lists, the newest.
 const shownRuns = 5
 
 // chosen is the run that was asked for, or the last one where none was: a folder, a run.json, or a name within results.
@@ -58,7 +58,7 @@ func chosen(results string, args []string) (Named, error) {
 	switch {
 	case err != nil:
 		return Named{}, fmt.Errorf("list runs: %w", err)
-	case len(args) == 0 && len(runs) == 0:
+	case len(runs) == 0 && (len(args) == 0 || !exists(args[0])):
 		return Named{}, fmt.Errorf("no run in results/ yet: 'scripts/run 00-tour' makes one")
 	case len(args) == 0:
 		args = runs[len(runs)-1:]
@@ -76,18 +76,9 @@ func chosen(results string, args []string) (Named, error) {
 		name := strings.TrimSuffix(filepath.Base(folder), ".json")
 		return Named{strings.TrimSuffix(name, "-"+run.Lesson.Name), run}, nil
 	}
-	return Named{}, unknown(args[0], runs)
-}
-
-// unknown is the error for a run that isn't there: it lists the newest that are.
-func unknown(name string, runs []string) error {
-	if len(runs) == 0 {
-		return fmt.Errorf("there is no run %q, nor any other in results/ yet: 'scripts/run 00-tour' makes one", name)
+	var newest []string
+	for _, run := range runs[max(0, len(runs)-shownRuns):] {
+		newest = append(newest, filepath.Base(filepath.Dir(run)))
 	}
-	slices.Reverse(runs)
-	text := ""
-	for _, r := range runs[:min(len(runs), shownRuns)] {
-		text += "\n  " + filepath.Base(filepath.Dir(r))
-	}
-	return fmt.Errorf("there is no run %q in results/; the newest are%s", name, text)
+	return Named{}, suggest.Unknown("run", args[0], newest)
 }

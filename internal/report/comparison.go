@@ -20,6 +20,7 @@ type Badge struct {
 	Sign    string
 	Class   string
 	Why     string
+	of      outcome.Outcome
 }
 
 // looks are how outcomes do.
@@ -36,7 +37,7 @@ var looks = map[outcome.Outcome]Badge{
 
 func badgeOf(j outcome.Judged) Badge {
 	b := looks[j.Outcome]
-	b.Outcome, b.Why = j.Outcome.String(), j.Reason.String()
+	b.Outcome, b.Why, b.of = j.Outcome.String(), j.Reason.String(), j.Outcome
 	return b
 }
 
@@ -185,8 +186,8 @@ func findings(found []outcome.Finding) (all []Finding, tally string) {
 // counted counts outcomes: "5 reproduced, 1 inconclusive".
 func counted(found []outcome.Outcome) string {
 	var texts []string
-	for _, o := range []outcome.Outcome{outcome.Reproduced, outcome.NotReproduced, outcome.Lower, outcome.NoClearDifference,
-		outcome.Higher, outcome.NoInterval, outcome.Inconclusive, outcome.NotInThisRun} {
+	for _, o := range []outcome.Outcome{outcome.Reproduced, outcome.NotReproduced, outcome.Lower,
+		outcome.NoClearDifference, outcome.Higher, outcome.NoInterval, outcome.Inconclusive, outcome.NotInThisRun} {
 		n := 0
 		for _, f := range found {
 			if f == o {

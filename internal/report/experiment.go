@@ -156,22 +156,33 @@ func (e *experiment) compared() bool {
 // joined lists kinds of flags.
 func joined(kinds []result.FlagKind) string { return strings.Trim(fmt.Sprint(kinds), "[]") }
 
+// meanings explains each metric of the experiments once. A response time of open loops is another thing than that of
+// closed ones: where a metric has several meanings, it has all of them.
+func meanings(experiments []*experiment) (terms []Term) {
+	const or = "; or "
+	for _, e := range experiments {
+		for _, f := range e.metrics {
+			i := slices.IndexFunc(terms, func(t Term) bool { return t.Name == f.Heading })
+			if i < 0 {
+				i, terms = len(terms), append(terms, Term{Name: f.Heading})
+			}
+			for _, c := range e.Cells {
+				if known := strings.Split(terms[i].Text, or); !slices.Contains(known, f.MeaningIn(c)) {
+					terms[i].Text = strings.TrimPrefix(terms[i].Text+or+f.MeaningIn(c), or)
+				}
+			}
+		}
+	}
+	return terms
+}
+
 // legend says what the columns of the experiments' tables are.
 func legend(run *result.Run, experiments []*experiment) []Term {
 	trip := "a SELECT 1 on a warm connection of that path, before load, median"
 	if slices.ContainsFunc(run.Cells, func(c result.Cell) bool { return c.Latency.Int() > 0 }) {
 		trip += "; toxiproxy's timers and its own hop add to what is set, so 10 ms measure about 10.7"
 	}
-	terms := []Term{{"round trip", trip}}
-	for _, e := range experiments {
-		for _, f := range e.metrics {
-			for _, c := range e.Cells {
-				if t := (Term{f.Heading, f.MeaningIn(c)}); !slices.Contains(terms, t) {
-					terms = append(terms, t)
-				}
-			}
-		}
-	}
+	terms := append([]Term{{"round trip", trip}}, meanings(experiments)...)
 	beside := outcome.SideBySide(run) > 0
 	if slices.ContainsFunc(experiments, (*experiment).compared) {
 		text := "the median of each block's own ratio, not the quotient of the figures shown"

@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"errors"
-	"io"
 	"path/filepath"
 
 	"pooler-lab/internal/result"
@@ -17,24 +16,18 @@ const PairsFile = "pairs.csv"
 
 // Write writes the run's report and its comma-separated values into dir, each whole or not at all.
 func Write(dir string, run *result.Run) error {
-	write := func(name string, to func(io.Writer, *result.Run) error) error {
-		var out bytes.Buffer
-		if err := to(&out, run); err != nil {
-			return err
-		}
-		return result.WriteFile(filepath.Join(dir, name), out.Bytes())
-	}
-	errs := []error{write(CSVFile, CSV), write(HTMLFile, writeHTML)}
+	var values, pairs bytes.Buffer
+	page, err := HTML(run)
+	failed := []error{err, CSV(&values, run)}
+	files := map[string][]byte{HTMLFile: page, CSVFile: values.Bytes()}
 	if len(run.Pairs) > 0 {
-		errs = append(errs, write(PairsFile, PairsCSV))
+		failed = append(failed, PairsCSV(&pairs, run))
+		files[PairsFile] = pairs.Bytes()
 	}
-	return errors.Join(errs...)
-}
-
-func writeHTML(out io.Writer, run *result.Run) error {
-	text, err := HTML(run)
-	if err == nil {
-		_, err = out.Write(text)
+	for name, text := range files {
+		if len(text) > 0 {
+			failed = append(failed, result.WriteFile(filepath.Join(dir, name), text))
+		}
 	}
-	return err
+	return errors.Join(failed...)
 }

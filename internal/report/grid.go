@@ -21,6 +21,7 @@ func gridOf(run *result.Run, experiments []*experiment) *Table {
 	if len(run.Paths) == 1 && len(values) > 2 {
 		return nil
 	}
+	zero := slices.ContainsFunc(cells, func(c *result.Cell) bool { return c.Latency == lesson.Number(0) })
 	t := &Table{Keys: 1, Head: heads("path")}
 	var compared []string
 	for _, e := range experiments {
@@ -31,7 +32,7 @@ func gridOf(run *result.Run, experiments []*experiment) *Table {
 		compared = append(compared, f.Name)
 		for _, v := range values {
 			head := Head{Text: latency.Column(v), Over: spoken(f, e.Cells[0]), Number: true}
-			if v == lesson.None && !slices.ContainsFunc(cells, func(c *result.Cell) bool { return c.Latency == lesson.Number(0) }) {
+			if v == lesson.None && !zero {
 				head.Text = "0 ms" // to be without toxiproxy is that to a room, unless 0 ms through it stand beside it
 			}
 			t.Head = append(t.Head, head)

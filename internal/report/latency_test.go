@@ -71,7 +71,8 @@ func latencyLesson() result.Lesson {
 			"no more than ten statements a round trip, whatever stands between.",
 		File: "k6/lessons/02-latency.js", SHA256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
 		Comparisons: []lesson.Comparison{
-			{Name: "slower", Text: "Throughput at 10 ms against none", Metric: "tps", Of: at("direct", "10"), To: at("direct", "0")},
+			{Name: "slower", Text: "Throughput at 10 ms against none", Metric: "tps", Of: at("direct", "10"),
+				To: at("direct", "0")},
 			{Name: "pooled", Text: "PgBouncer against direct, without latency", Metric: "tps",
 				Of: at("pgbouncer-transaction", "null"), To: at("direct", "null")},
 			{Name: "near", Text: "PgBouncer near the application against near the database", Metric: "tps",

@@ -186,8 +186,9 @@ func nextStep(found []outcome.Comparison) string {
 	if len(made) == 0 || slices.ContainsFunc(made, decided) {
 		return ""
 	}
-	return "Every comparison is inconclusive because this machine was busy. Close what else runs (a browser's tabs, a virus " +
-		"scanner, a video call) and run the lesson again. docs/instructor.md, 'What goes wrong in a room', explains each flag."
+	return "Every comparison is inconclusive because this machine was busy. Close what else runs (a browser's tabs, a " +
+		"virus scanner, a video call) and run the lesson again. docs/instructor.md, 'What goes wrong in a room', explains " +
+		"each flag."
 }
 
 // notes say what a reader of a run's first table has to know who reads nothing else.

@@ -10,6 +10,7 @@ import (
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/testkit"
 )
 
 // largest is how many bytes a page may have: it travels by mail.
@@ -19,9 +20,7 @@ const largest = 300_000
 func page(t *testing.T, run *result.Run) string {
 	t.Helper()
 	text, err := HTML(run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return string(text)
 }
 
@@ -29,9 +28,7 @@ func page(t *testing.T, run *result.Run) string {
 func runsPageOf(t *testing.T, runs ...Named) string {
 	t.Helper()
 	text, err := Runs(runs...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return string(text)
 }
 
@@ -76,9 +73,7 @@ func TestGolden(t *testing.T) {
 	run := tour()
 	run.Cells[0].Settings = map[string]map[string]string{"primary": {"work_mem": "64MB", "jit": "off"}}
 	var out bytes.Buffer
-	if err := CSV(&out, run); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, CSV(&out, run))
 	all["tour.csv"] = out.String()
 	for name, text := range all {
 		golden(t, name, text)
@@ -105,8 +100,8 @@ var (
 	id   = regexp.MustCompile(` id="([^"]*)"`)
 )
 
-// TestPagesAreWhole: a page asks nothing of a network and runs nothing, its links lead to places in it, each of which is
-// there once, and what servers say stays text.
+// TestPagesAreWhole: a page asks nothing of a network and runs nothing, its links lead to places in it, each of which
+// is there once, and what servers say stays text.
 func TestPagesAreWhole(t *testing.T) {
 	for name, page := range pages(t) {
 		if found := outward.FindString(page); found != "" {
@@ -207,7 +202,8 @@ func TestAPageBeginsWithAPicture(t *testing.T) {
 	run := latency()
 	run.Lesson = result.Lesson{About: lesson.About{Name: "00-tour", Question: "What does each way cost?",
 		Comparisons: []lesson.Comparison{}}}
-	if page := page(t, run); !strings.Contains(page, "makes no comparison") || strings.Contains(page, "What the study saw") {
+	page := page(t, run)
+	if !strings.Contains(page, "makes no comparison") || strings.Contains(page, "What the study saw") {
 		t.Error("the page of a lesson without comparisons doesn't say that it has none, or has a study")
 	}
 	runsPageOf(t, Named{"a", run}, Named{"b", run})
@@ -247,15 +243,6 @@ func TestCellsAreToldApart(t *testing.T) {
 	} {
 		if of, to, both := apart(test.of, test.to); of != test.wantOf || to != test.wantTo || both != test.by {
 			t.Errorf("%q of %q to %q, it should be %q of %q to %q", both, of, to, test.by, test.wantOf, test.wantTo)
-		}
-	}
-}
-
-func TestSentence(t *testing.T) {
-	for text, want := range map[string]string{"": "", "what does it cost?": "What does it cost?", "it ended.": "It ended.",
-		"öffnet, schließt": "Öffnet, schließt.", "élan": "Élan.", "…": "….", "12 % stolen": "12 % stolen."} {
-		if got := sentence(text); got != want {
-			t.Errorf("the sentence of %q is %q", text, got)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/testkit"
 )
 
 // sideBySide is the run of latency in which the cells of one comparison ran side by side, and those of another can't.
@@ -99,9 +100,7 @@ func TestFiles(t *testing.T) {
 	run := sideBySide(21)
 	for _, pairs := range []bool{true, false} {
 		dir := t.TempDir()
-		if err := Write(dir, run); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, Write(dir, run))
 		for name, want := range map[string]bool{HTMLFile: true, CSVFile: true, PairsFile: pairs} {
 			if exists(filepath.Join(dir, name)) != want {
 				t.Errorf("a run with pairs (%v) left %s: %v", pairs, name, !want)
@@ -110,9 +109,7 @@ func TestFiles(t *testing.T) {
 		run.Pairs = nil
 	}
 	var out bytes.Buffer
-	if err := PairsCSV(&out, sideBySide(21)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, PairsCSV(&out, sideBySide(21)))
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if len(lines) != 22 || lines[0] != "run,block,of,to,status,slot_ms,metric,group,of_figure,to_figure,ratio" {
 		t.Errorf("the pairs' file has %d lines: %s", len(lines), strings.Join(lines[:2], "\n"))

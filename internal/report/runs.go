@@ -69,25 +69,18 @@ func runsAlerts(runs []Named) (all []string) {
 	return all
 }
 
-// A row of what a run came to: a comparison with its ratio, or a finding.
-type outcomeRow struct {
-	says, ratio, interval string
-	outcome               outcome.Outcome
-	Badge
-}
-
-// outcomeRows are the run's, each by the name that its plan has.
-func outcomeRows(run *result.Run) (names []string, rows map[string]outcomeRow) {
-	rows = map[string]outcomeRow{}
+// outcomeRows are the run's comparisons, and its findings as comparisons without a ratio, each by the name that its
+// plan has.
+func outcomeRows(run *result.Run) (names []string, rows map[string]Comparison) {
+	rows = map[string]Comparison{}
 	all := outcome.All(run)
 	for _, f := range all.Comparisons {
-		c, name := comparisonOf(f), "comparison "+f.Plan.Name
-		names, rows[name] = append(names, name), outcomeRow{c.Says, c.Ratio, c.Range, f.Outcome, c.Badge}
+		name := "comparison " + f.Plan.Name
+		names, rows[name] = append(names, name), comparisonOf(f)
 	}
 	for _, f := range all.Findings {
 		name := "finding " + f.Plan.Name
-		names, rows[name] = append(names, name), outcomeRow{says: f.Plan.Text, outcome: f.Outcome,
-			Badge: badgeOf(f.Judged)}
+		names, rows[name] = append(names, name), Comparison{Says: f.Plan.Text, Badge: badgeOf(f.Judged)}
 	}
 	return names, rows
 }
@@ -110,18 +103,18 @@ func outcomeTables(runs []Named) (outcomes, reasons Table) {
 		for _, name := range names {
 			row, ok := rows[name]
 			if !ok { // another version of the lesson doesn't have it
-				row.outcome, row.Badge = outcome.NotInThisRun, badgeOf(outcome.Judged{Outcome: outcome.NotInThisRun})
+				row.Badge = badgeOf(outcome.Judged{Outcome: outcome.NotInThisRun})
 			}
-			text := strings.TrimSpace(strings.TrimPrefix(row.ratio, "-") + " " + row.Sign + " " + row.Outcome)
-			cells[name] = append(cells[name], Cell{Text: text, Note: row.interval, Class: "outcome " + row.Class})
-			found[name] = append(found[name], row.outcome)
+			text := strings.TrimSpace(strings.TrimPrefix(row.Ratio, "-") + " " + row.Sign + " " + row.Outcome)
+			cells[name] = append(cells[name], Cell{Text: text, Note: row.Range, Class: "outcome " + row.Class})
+			found[name] = append(found[name], row.of)
 			if row.Why != "" {
-				reasons.add(r.Name, first[name].says, row.Outcome, row.Why)
+				reasons.add(r.Name, first[name].Says, row.Outcome, row.Why)
 			}
 		}
 	}
 	for _, name := range names {
-		outcomes.add(append([]any{first[name].says, counted(found[name])}, cells[name]...)...)
+		outcomes.add(append([]any{first[name].Says, counted(found[name])}, cells[name]...)...)
 	}
 	return outcomes, reasons
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"pooler-lab/internal/terminal"
 )
 
 // width is the most columns of a terminal that a table or a line takes: a room reads it from a projector.
@@ -31,13 +33,12 @@ func lay(t Table) string {
 	if !t.Head[last].Number {
 		room = max(proseWidth, width-len(t.gap())-t.columns(0, last).width())
 	}
-	return lines(strings.ReplaceAll(t.render(room), space, " "))
+	return terminal.Trim(strings.ReplaceAll(t.render(room), space, " ")) + "\n"
 }
 
 // render draws the table; words in its last column are wrapped to prose columns, unless that is 0.
 func (t Table) render(prose int) string {
-	w := table.NewWriter()
-	w.SetStyle(table.Style{Box: table.BoxStyle{MiddleVertical: t.gap()}, Options: table.Options{SeparateColumns: true}})
+	w := terminal.NewTable(t.gap())
 	var configs []table.ColumnConfig
 	for i, h := range t.Head {
 		c := table.ColumnConfig{Number: i + 1, VAlignHeader: text.VAlignBottom}
@@ -74,15 +75,6 @@ func (t Table) render(prose int) string {
 // gap stands between columns: there is more room where figures are few.
 func (t Table) gap() string { return strings.Repeat(" ", 2-min(1, t.Keys)) }
 
-// lines ends each line of text where its words do.
-func lines(text string) string {
-	var b strings.Builder
-	for l := range strings.SplitSeq(text, "\n") {
-		b.WriteString(strings.TrimRight(l, " ") + "\n")
-	}
-	return b.String()
-}
-
 // inTerminal is the cell's text: a number has its star, or a space in its place.
 func (c Cell) inTerminal(number bool) string {
 	text := strings.ReplaceAll(c.Text, narrow, "") + c.Star()
@@ -106,7 +98,7 @@ func (h Head) lines(short bool) []string {
 		for _, w := range words {
 			room = max(room, len(w))
 		}
-		lines = wrap(strings.Join(words[:n], " "), room)
+		lines = terminal.Wrap(strings.Join(words[:n], " "), room)
 		if end := strings.TrimSpace(words[n] + " " + h.Unit); len(end) <= headingWidth {
 			lines = append(lines, end)
 		} else {
@@ -160,10 +152,4 @@ func (t Table) chunks() (all []Table) {
 		all, from = append(all, t.columns(from, before)), before
 	}
 	return all
-}
-
-// wrap breaks text between words into lines of at most width columns, and a word only where it is longer than that.
-func wrap(words string, width int) []string {
-	text := text.WrapSoft(strings.Join(strings.Fields(words), " "), width)
-	return strings.Split(strings.TrimSuffix(lines(text), "\n"), "\n")
 }

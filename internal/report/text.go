@@ -9,6 +9,7 @@ import (
 
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/terminal"
 )
 
 // Text is the run as a terminal shows it: in short, or with all that its page has in words.
@@ -195,7 +196,7 @@ func (t *writer) paragraph(first, text string) {
 		return
 	}
 	indent := utf8.RuneCountInString(first)
-	for i, l := range wrap(text, width-indent) {
+	for i, l := range terminal.Wrap(text, width-indent) {
 		if i > 0 {
 			first = strings.Repeat(" ", indent)
 		}
@@ -233,22 +234,14 @@ func (d doubts) add(t Table) {
 	}
 }
 
-// String says why figures have a star, in what is left of a line: first what most of them have it for, and of two
-// alike the graver. It is empty where nothing is starred.
+// String says why figures have a star: first what most of them have it for, and of two alike the graver. It is empty
+// where nothing is starred.
 func (d doubts) String() string {
-	reasons := slices.DeleteFunc(result.FlagKinds(), func(kind result.FlagKind) bool { return d[kind] == 0 })
-	slices.SortStableFunc(reasons, func(a, b result.FlagKind) int { return d[b] - d[a] })
-	if len(d) > 0 && len(reasons) == 0 { // flags of a later version
-		return "--details says why"
+	kinds := slices.DeleteFunc(result.FlagKinds(), func(kind result.FlagKind) bool { return d[kind] == 0 })
+	slices.SortStableFunc(kinds, func(a, b result.FlagKind) int { return d[b] - d[a] })
+	var reasons []string
+	for _, kind := range kinds {
+		reasons = append(reasons, kind.Short())
 	}
-	const room, more = width - len("* doubtful: "), "; ... (--details)"
-	line := ""
-	for i, kind := range reasons {
-		next := strings.TrimPrefix(line+"; "+kind.Short(), "; ")
-		if left := min(1, len(reasons)-1-i) * len(more); utf8.RuneCountInString(next)+left > room {
-			return line + more
-		}
-		line = next
-	}
-	return line
+	return strings.Join(reasons, "; ")
 }

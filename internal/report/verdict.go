@@ -24,8 +24,8 @@ func (o *verdictError) ExitCode() int { return o.code }
 // verdicts are by what the run comes to overall.
 var verdicts = map[outcome.Outcome]error{
 	outcome.NotReproduced: &verdictError{"a finding is not reproduced", 1},
-	outcome.Inconclusive: &verdictError{"a comparison or a finding above is inconclusive, or has no interval: run it again " +
-		"with --repeats 6 or more, on a machine that does nothing else", 2},
+	outcome.Inconclusive: &verdictError{"a comparison or a finding above is inconclusive, or has no interval: run it " +
+		"again with --repeats 6 or more, on a machine that does nothing else", 2},
 }
 
 // NewVerdictCommand makes 'lab verdict', which prints what a run's comparisons and findings come to.
@@ -34,9 +34,9 @@ func NewVerdictCommand() *cobra.Command {
 		Use:   "verdict [RUN]",
 		Short: "Print a run's comparisons and findings: of the last run where none is given",
 		Long: "Print what a run shows: its lesson's comparisons, and which findings of the study it reproduces.\n" +
-			"The exit status is 1 where a finding is not reproduced, 2 where a comparison or a finding is inconclusive\n" +
-			"or has no interval (fewer than six repeats, or twelve groups of a pair), and else 0. What the run left out\n" +
-			"doesn't count.",
+			"The exit status is 1 where a finding is not reproduced, 2 where a comparison or a finding is\n" +
+			"inconclusive or has no interval (fewer than six repeats, or twelve groups of a pair), and else\n" +
+			"0. What the run left out doesn't count.",
 		Example: "  scripts/verdict results/20261121T161200Z-05-balance",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

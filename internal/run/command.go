@@ -123,7 +123,7 @@ func Lesson(ctx context.Context, l *lesson.Lesson, o lesson.Override, seed uint6
 		return nil, err
 	}
 	defer progress.follow(results, doc.ID)()
-	sampler := sample.New(statsURL, os.Getenv("COMPOSE_PROJECT_NAME"), services(p.set, p.cells))
+	sampler := sample.NewResources(statsURL, os.Getenv("COMPOSE_PROJECT_NAME"), services(p.set, p.cells))
 	defer sampler.Close()
 	sessions := sample.NewSessions(server.NodeDSN, os.Getenv("LAB_PASSWORD"), server.Roles())
 	defer sessions.Close()

@@ -10,7 +10,7 @@ import (
 	"os"
 	"time"
 
-	"pooler-lab/internal/k6run"
+	"pooler-lab/internal/driver"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
@@ -36,7 +36,7 @@ type follower struct {
 }
 
 // follow begins to read the groups of a pair; end reads what is left, and returns what was wrong with them.
-func (r *runner) follow(t *trial, told k6run.Trial) (end func() error) {
+func (r *runner) follow(t *trial, told driver.Trial) (end func() error) {
 	f := &follower{sides: t.sides, pair: t.pair, progress: r.progress, file: told.Groups, stop: told.Stop}
 	t.pair.File, t.pair.Figures, t.pair.Ending = t.file()+".groups", map[string][][2]float64{}, result.TimeOver
 	stop := every(followEvery, f.update)

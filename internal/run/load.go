@@ -6,13 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
-	"pooler-lab/internal/k6run"
+	"pooler-lab/internal/driver"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
@@ -27,11 +28,11 @@ import (
 const calibrating = 15
 
 // told is the trial as k6 is told of it.
-func (r *runner) told(t *trial) k6run.Trial {
-	var told k6run.Trial
+func (r *runner) told(t *trial) driver.Trial {
+	var told driver.Trial
 	for _, s := range t.sides {
-		told.End += k6run.BesideWindow(s.cell)
-		told.Cells = append(told.Cells, k6run.Cell{Cell: s.cell, DSN: s.Path.DSN(), Scale: r.doc.Manifest.Scale,
+		told.End += driver.BesideWindow(s.cell)
+		told.Cells = append(told.Cells, driver.Cell{Cell: s.cell, DSN: s.Path.DSN(), Scale: r.doc.Manifest.Scale,
 			Seed: repeatSeed(r.doc.Seed, s.cell.ID, t.block), Password: server.Password(s.cell.Role)})
 	}
 	if t.pair == nil {
@@ -78,7 +79,7 @@ func (r *runner) load(ctx context.Context, t *trial) error {
 
 	end := r.watch(t, told) // a server that doesn't answer takes none of k6's time
 	log, written := file+".log", file+".json"
-	ended, err := r.drive(limited, t, told, filepath.Join(r.dir, log), filepath.Join(r.dir, written))
+	ended, err := told.Run(limited, r.script, filepath.Join(r.dir, log), filepath.Join(r.dir, written))
 	watchErr := end()
 	for _, s := range t.sides {
 		s.out.Exit, s.out.Log = ended.Exit, log
@@ -121,7 +122,7 @@ func readSides(file string, cells int) (*summary.Test, error) {
 
 // watch begins to sample the databases and the pooler of one cell, or to follow the groups of two. Until it is ended,
 // the lab's session with the pooler is not to be used for anything else.
-func (r *runner) watch(t *trial, told k6run.Trial) (end func() error) {
+func (r *runner) watch(t *trial, told driver.Trial) (end func() error) {
 	if t.pair != nil {
 		return r.follow(t, told)
 	}
@@ -137,7 +138,7 @@ func (r *runner) watch(t *trial, told k6run.Trial) (end func() error) {
 }
 
 // take notes what k6 saw, and what that used of the machine.
-func (r *runner) take(t *trial, seen *summary.Test, g k6run.End, file string) {
+func (r *runner) take(t *trial, seen *summary.Test, g driver.End, file string) {
 	var from, to time.Time
 	for i, s := range seen.Sides {
 		opened, closed := g.Started, g.Ended
@@ -180,7 +181,7 @@ func (r *runner) take(t *trial, seen *summary.Test, g k6run.End, file string) {
 const onlyBoth = "what containers use is known of both cells of the pair together only"
 
 // used sums up what the trial took between two moments.
-func (r *runner) used(services []string, g k6run.End, from, to time.Time) *result.Resources {
+func (r *runner) used(services []string, g driver.End, from, to time.Time) *result.Resources {
 	resources := r.sampler.Between(services, g.Started, from, to)
 	if wall := g.Ended.Sub(g.Started); wall > 0 {
 		cpu, memory := g.CPU.Seconds()/wall.Seconds()/float64(runtime.NumCPU()), float64(g.Memory)/(1<<20)
@@ -276,4 +277,16 @@ func within[V any](metrics map[string]map[summary.Phase]V) map[string]V {
 		}
 	}
 	return all
+}
+
+// lastLines returns the last five lines that are not empty of a file in the run's folder, for a message.
+func (r *runner) lastLines(file string) string {
+	text, _ := os.ReadFile(filepath.Join(r.dir, file))
+	var lines []string
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines[max(0, len(lines)-5):], "\n")
 }

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/metric"
 	"pooler-lab/internal/server"
 )
 
@@ -136,7 +137,7 @@ func (p *plan) takes() string {
 	e := newEstimate(doc, p.expected())
 	text := howMany(doc) + ", " + e.String()
 	if e.share > 0 && e.share < 1 {
-		text += ", " + clock(e.left[windows]+e.left[atMost]) + " at most"
+		text += ", " + metric.Clock(e.left[windows]+e.left[atMost]) + " at most"
 	}
 	return text
 }

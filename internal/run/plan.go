@@ -47,7 +47,7 @@ func makePlan(l *lesson.Lesson, set *topology.Set) (*plan, error) {
 		if len(latencies) == 0 {
 			continue
 		}
-		why := path.Unavailable()
+		why := path.Unavailable
 		p.paths = append(p.paths, result.Path{Name: path.Name, Meaning: path.Meaning, Database: path.Database,
 			Unavailable: why, Latencies: latencies, Services: path.Services, Balances: path.Balances})
 		if why != "" {

@@ -125,9 +125,9 @@ func (e *estimate) all() time.Duration {
 // String says it to people, who are told of the most where nobody knows more.
 func (e *estimate) String() string {
 	if e.left[atMost] > 0 && e.share == 0 {
-		return clock(e.all()) + " at most"
+		return metric.Clock(e.all()) + " at most"
 	}
-	return "about " + clock(e.all())
+	return "about " + metric.Clock(e.all())
 }
 
 // howMany says of what a run consists.
@@ -240,7 +240,7 @@ func (p *progress) starting(doc *result.Run, t *trial) {
 	p.begin()
 	if p.width == 0 {
 		p.told = p.now()
-		fmt.Fprintf(p.out, "%s: %s; about %s left\n", p.where(), p.at.Cell, clock(p.remaining()))
+		fmt.Fprintf(p.out, "%s: %s; about %s left\n", p.where(), p.at.Cell, metric.Clock(p.remaining()))
 	}
 	p.draw()
 }
@@ -309,7 +309,7 @@ func (p *progress) line() string {
 	if p.at.Pair != nil {
 		doing += ": " + p.at.Pair.String()
 	}
-	return fmt.Sprintf("%s, about %s left, %s: %s", p.where(), clock(p.remaining()), doing, p.at.Cell)
+	return fmt.Sprintf("%s, about %s left, %s: %s", p.where(), metric.Clock(p.remaining()), doing, p.at.Cell)
 }
 
 // cut is the first letters of a line that is longer than a terminal is wide.
@@ -352,12 +352,6 @@ func (p *progress) clear() {
 }
 
 func inSeconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
-
-// clock writes d as minutes and seconds.
-func clock(d time.Duration) string {
-	s := int(max(0, d).Round(time.Second).Seconds())
-	return fmt.Sprintf("%d:%02d", s/60, s%60)
-}
 
 // stepFile is within results/: how far the run under way is, whoever started it.
 const stepFile = ".step"

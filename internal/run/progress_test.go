@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/metric"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
 )
@@ -98,7 +99,7 @@ func TestProgress(t *testing.T) {
 	doc := docOf(false, timed("a", 8.5, 4))
 	p, pass := begins(&out, doc)
 	pass(20 * time.Second)
-	if got := clock(p.remaining()); got != "0:30" {
+	if got := metric.Clock(p.remaining()); got != "0:30" {
 		t.Errorf("a trial that takes too long leaves %s, those after it take 0:30", got)
 	}
 	p.again() // what a rejected attempt took says nothing
@@ -148,8 +149,8 @@ func TestProgressOfAPair(t *testing.T) {
 		doc.Cells[i].Add(result.Repeat{Block: 1, Status: result.OK})
 	}
 	p.over(doc, true)
-	if p.at.Done != 1 || p.at.Of != 3 || clock(p.remaining()) != "0:20" {
-		t.Errorf("after the pair %d of %d are done, %s left", p.at.Done, p.at.Of, clock(p.remaining()))
+	if p.at.Done != 1 || p.at.Of != 3 || metric.Clock(p.remaining()) != "0:20" {
+		t.Errorf("after the pair %d of %d are done, %s left", p.at.Done, p.at.Of, metric.Clock(p.remaining()))
 	}
 }
 

@@ -41,7 +41,7 @@ type runner struct {
 	set      *topology.Set
 	links    links
 	servers  servers
-	sampler  *sample.Sampler
+	sampler  *sample.Resources
 	sessions *sample.Sessions
 	progress *progress
 	script   string // the lesson's

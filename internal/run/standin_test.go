@@ -229,7 +229,7 @@ func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *
 		Versions: map[string]string{}, Authentication: []result.Login{}, MaxConnections: map[string]string{},
 		Limits: []result.Limit{}, Host: result.Host{CPUs: 1},
 	}
-	sampler := sample.New("http://127.0.0.1:1", "lab", nil)
+	sampler := sample.NewResources("http://127.0.0.1:1", "lab", nil)
 	t.Cleanup(sampler.Close)
 	sessions := sample.NewSessions(func(string) string { return "host=127.0.0.1 port=1 user=lab sslmode=disable" }, "",
 		server.Roles())

@@ -28,9 +28,7 @@ func TestStats(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var said stats
-			if err := json.Unmarshal([]byte(test.body), &said); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, json.Unmarshal([]byte(test.body), &said))
 			s := said.sample()
 			if s.memory != test.memory || s.cpu != 1500*time.Millisecond || s.periods != 20 || s.throttled != 5 ||
 				s.at.IsZero() {
@@ -132,7 +130,7 @@ func dockerStandIn(t *testing.T) string {
 }
 
 // once returns what is summed up from now on once it is so.
-func once(t *testing.T, s *Sampler, services []string, so func(*result.Resources) bool) *result.Resources {
+func once(t *testing.T, s *Resources, services []string, so func(*result.Resources) bool) *result.Resources {
 	t.Helper()
 	var r *result.Resources
 	from := time.Now()
@@ -145,7 +143,7 @@ func once(t *testing.T, s *Sampler, services []string, so func(*result.Resources
 
 func TestBetween(t *testing.T) {
 	t.Parallel()
-	s := New(dockerStandIn(t), "lab", []string{"primary", "standby"})
+	s := NewResources(dockerStandIn(t), "lab", []string{"primary", "standby"})
 	defer s.Close()
 	r := once(t, s, []string{"primary", "standby"}, func(r *result.Resources) bool {
 		return r.HostCPU != nil && len(r.Containers) > 0 && r.NotMeasured != ""
@@ -163,7 +161,7 @@ func TestBetween(t *testing.T) {
 
 func TestBetweenWithoutDocker(t *testing.T) {
 	t.Parallel()
-	s := New("http://127.0.0.1:1", "lab", []string{"primary"})
+	s := NewResources("http://127.0.0.1:1", "lab", []string{"primary"})
 	defer s.Close()
 	r := once(t, s, []string{"primary"}, func(r *result.Resources) bool { return r.HostCPU != nil && r.NotMeasured != "" })
 	if len(r.Containers) != 0 || !strings.Contains(r.NotMeasured, "refused") {

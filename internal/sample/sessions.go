@@ -9,8 +9,8 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// Sessions samples at the databases and the pooler of a path while k6 runs. Its connections are kept from one repeat to
-// the next. It belongs to one goroutine.
+// Sessions samples what the sessions of a path's databases, and its pooler, do while k6 runs. Its connections are kept
+// from one repeat to the next. It belongs to one goroutine.
 type Sessions struct {
 	dsn      func(node string) string
 	password string

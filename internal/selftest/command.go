@@ -2,6 +2,7 @@ package selftest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -19,11 +20,11 @@ const usualSeed = 20261123
 
 // options are the flags of 'lab selftest'.
 type options struct {
-	all              bool
-	paths            []string
-	minutes, seconds float64
-	seed             uint32
-	from             string
+	all     bool
+	path    string
+	minutes float64
+	seed    uint32
+	from    string
 }
 
 // NewCommand makes 'lab selftest'.
@@ -32,20 +33,21 @@ func NewCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "selftest [ROW]...",
 		Short: "Test the lab's outcomes: one path under two names, and work that is 5 % more",
-		Long: "Measures pairs of cells side by side for 20 minutes each and judges each minute for itself. One path\n" +
-			"under two names (equal) must show no clear difference in 37 of 40 minutes. Statements with 5 % more work\n" +
-			"in the server (slower-5) must be found in 34 of 40. The last line says whether that is so, and so does the\n" +
-			"exit status: 1 for outcomes that are wrong or miss the slowdown too often, 2 where too little was measured.\n\n" +
-			"Beside each minute it judges what a lesson would have measured of it, which ends once its interval is\n" +
-			"narrow enough. 'interval holds it' counts the intervals that hold the ratio of the whole row.\n\n" +
-			"--all adds rows: slower-2, slower-10, response-equal, response-slower-5, connect-equal, and rtt-equal and\n" +
-			"rtt-slower-5 at 5 ms of latency. Only those at 5 ms count for the last line, too. ROW measures that\n" +
-			"row alone. With two --paths, the row paths compares the second with the first: right is what the whole\n" +
-			"row says. All other rows are on the first path.\n\n" +
-			"Ctrl-C ends it: the minutes until then are judged. The seed is always the same unless you give another:\n" +
-			"don't choose among several runs. The first one counts.",
+		Long: "Measures pairs of cells side by side for 20 minutes each and judges each minute for itself. One\n" +
+			"path under two names (equal) must show no clear difference in 37 of 40 minutes. Statements with\n" +
+			"5 % more work in the server (slower-5) must be found in 34 of 40. The last line says whether\n" +
+			"that is so, and so does the exit status: 1 for outcomes that are wrong or miss the slowdown too\n" +
+			"often, 2 where too little was measured.\n\n" +
+			"Beside each minute it judges what a lesson would have measured of it, which ends once its\n" +
+			"interval is narrow enough. 'interval holds it' counts the intervals that hold the ratio of the\n" +
+			"whole row.\n\n" +
+			"--all adds rows: slower-2, slower-10, response-equal, response-slower-5, connect-equal, and\n" +
+			"rtt-equal and rtt-slower-5 at 5 ms of latency. Only those at 5 ms count for the last line, too.\n" +
+			"ROW measures that row alone.\n\n" +
+			"Ctrl-C ends it: the minutes until then are judged. The seed is always the same unless you give\n" +
+			"another: don't choose among several runs. The first one counts.",
 		Example: "  scripts/selftest --minutes 5\n" +
-			"  scripts/selftest --all --paths direct,pgbouncer-transaction\n" +
+			"  scripts/selftest --all --path pgbouncer-transaction\n" +
 			"  scripts/selftest --from results/20261123T161200Z-selftest",
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.from != "" {
@@ -55,30 +57,17 @@ func NewCommand() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&o.all, "all", false, "all rows")
-	c.Flags().StringSliceVar(&o.paths, "paths", []string{"direct"}, "the path of the rows, and one to compare with it")
+	c.Flags().StringVar(&o.path, "path", "direct", "the path of the rows")
 	c.Flags().Float64Var(&o.minutes, "minutes", 20, "length of each pair, 60 at most; rows of the same cells share one")
-	c.Flags().Float64Var(&o.seconds, "verdict-seconds", 60, "length of each comparison that is judged")
 	c.Flags().Uint32Var(&o.seed, "seed", usualSeed, "of the order of the slots: the same one gives the same order")
 	c.Flags().StringVar(&o.from, "from", "", "measure nothing: judge this run again")
 	return c
 }
 
-// check returns an error for what can't be measured.
-func (o options) check() error {
-	switch {
-	case o.seconds <= 0 || o.minutes*60 < o.seconds || o.minutes > 60:
-		return fmt.Errorf("%g minutes, judged every %g s: give 60 minutes at most, and at least one comparison's length",
-			o.minutes, o.seconds)
-	case len(o.paths) < 1 || len(o.paths) > 2 || len(o.paths) == 2 && o.paths[0] == o.paths[1]:
-		return fmt.Errorf("give one path, or two that differ, not %d", len(o.paths))
-	}
-	return nil
-}
-
 // measure runs the pairs, and prints what came out: where they were ended early, of the time until then.
 func measure(ctx context.Context, names []string, o options, out, progress io.Writer) error {
-	if err := o.check(); err != nil {
-		return err
+	if o.minutes < 1 || o.minutes > 60 {
+		return fmt.Errorf("%g minutes: give 1 to 60", o.minutes)
 	}
 	chosen, err := chosen(names, o.all)
 	if err != nil {
@@ -88,14 +77,14 @@ func measure(ctx context.Context, names []string, o options, out, progress io.Wr
 	if err != nil {
 		return err
 	}
-	l.Comparisons, l.Once = comparisons(chosen, o.paths, o.minutes*60), true
+	l.Comparisons, l.Once = comparisons(chosen, o.path, o.minutes*60), true
 	doc, failed := run.Lesson(ctx, l, lesson.Override{Experiments: experiments(l.Comparisons),
-		Values: map[string][]string{"paths": o.paths}}, uint64(o.seed), progress)
+		Values: map[string][]string{"paths": {o.path}}}, uint64(o.seed), progress)
 	if doc == nil {
 		return failed
 	}
 	run.Print(out, doc, false)
-	trials, without := Judge(doc, o.seconds)
+	trials, without := Judge(doc)
 	if err := report(out, trials, without); failed == nil {
 		return err
 	}
@@ -104,13 +93,13 @@ func measure(ctx context.Context, names []string, o options, out, progress io.Wr
 
 // again judges a run that is there.
 func again(o options, names []string, out io.Writer) error {
-	if len(names) > 0 || o.seconds <= 0 {
-		return fmt.Errorf("--from judges all rows of a run, every --verdict-seconds")
+	if len(names) > 0 {
+		return errors.New("--from judges all rows of a run: name none")
 	}
 	doc, err := result.Read(filepath.Join(topology.Root(), "results", filepath.Base(o.from)))
 	if err != nil {
 		return err
 	}
-	trials, without := Judge(doc, o.seconds)
+	trials, without := Judge(doc)
 	return report(out, trials, without)
 }

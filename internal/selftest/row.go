@@ -12,7 +12,7 @@ type row struct {
 	name, text string
 	metric     string
 	of, to     string  // experiments of k6/selftest.yaml
-	ratio      float64 // what is to be found; 0 isn't known beforehand
+	ratio      float64 // what is to be found
 	usual      bool    // measured unless rows are named
 	counts     bool    // for the last line
 }
@@ -36,9 +36,6 @@ var rows = []row{
 		ratio: 1 / 1.05, counts: true},
 }
 
-// twoPaths is the row of a second path beside the first. Which is slower isn't known before it has been measured.
-var twoPaths = row{name: "paths", text: "throughput, the second path to the first", metric: "tps", of: "a", to: "a"}
-
 // chosen are the rows that are named, or all, or the usual ones.
 func chosen(names []string, all bool) ([]row, error) {
 	var known []string
@@ -61,24 +58,17 @@ func chosen(names []string, all bool) ([]row, error) {
 // never is a precision that no pair reaches within an hour, so that none ends before its time.
 const never lesson.Percent = 0.00001
 
-// comparisons are what is measured: the rows on the first path, and a second path beside it where there is one.
-func comparisons(chosen []row, paths []string, seconds float64) []lesson.Comparison {
-	var all []lesson.Comparison
-	for _, r := range chosen {
-		all = append(all, r.comparison(paths[0], paths[0], seconds))
-	}
-	if len(paths) > 1 {
-		all = append(all, twoPaths.comparison(paths[1], paths[0], seconds))
-	}
-	return all
-}
-
-func (r row) comparison(of, to string, seconds float64) lesson.Comparison {
-	cell := func(experiment, path string) lesson.Selector {
+// comparisons are what is measured: the rows on one path.
+func comparisons(chosen []row, path string, seconds float64) []lesson.Comparison {
+	cell := func(experiment string) lesson.Selector {
 		return lesson.Selector{"experiment": lesson.Word(experiment), "path": lesson.Word(path)}
 	}
-	return lesson.Comparison{Name: r.name, Text: r.text, Metric: r.metric, Of: cell(r.of, of), To: cell(r.to, to),
-		Until: never, AtMost: seconds}
+	var all []lesson.Comparison
+	for _, r := range chosen {
+		all = append(all, lesson.Comparison{Name: r.name, Text: r.text, Metric: r.metric, Of: cell(r.of), To: cell(r.to),
+			Until: never, AtMost: seconds})
+	}
+	return all
 }
 
 // experiments are those of the comparisons, each once.
@@ -89,13 +79,4 @@ func experiments(all []lesson.Comparison) []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
-}
-
-// known is the row of that name, and one without a ratio where there is none.
-func known(name string) row {
-	i := slices.IndexFunc(rows, func(r row) bool { return r.name == name })
-	if i < 0 {
-		return row{name: name}
-	}
-	return rows[i]
 }

@@ -4,6 +4,7 @@ package selftest
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -15,11 +16,10 @@ import (
 // A Trial is what became of a row: the pair as a whole, and as often as it has whole minutes.
 type Trial struct {
 	Row      lesson.Comparison
-	Expected float64          // ratio; 0 isn't known beforehand
+	Expected float64          // ratio
 	Wanted   outcome.Outcome  // the right one
 	Counts   bool             // for the last line
 	Whole    outcome.Interval // of all that was measured
-	Seconds  float64          // that a comparison lasts
 	Each     []Verdict        // of all of a comparison's time
 	Early    []Verdict        // ended by width, as lessons do
 	PerGroup float64          // seconds
@@ -39,10 +39,13 @@ const (
 	atMost = 45.
 )
 
-// Judge judges every so many seconds of each of the run's pairs. It says of which comparisons it can't, and why.
-func Judge(run *result.Run, seconds float64) (trials []Trial, without []string) {
+// perVerdict is how long a comparison lasts that is judged, in seconds.
+const perVerdict = 60.
+
+// Judge judges every minute of each of the run's pairs. It says of which comparisons it can't, and why.
+func Judge(run *result.Run) (trials []Trial, without []string) {
 	for _, plan := range run.Lesson.Comparisons {
-		t, err := try(run, plan, seconds)
+		t, err := try(run, plan)
 		if err != nil {
 			without = append(without, fmt.Sprintf("%s: %v", plan.Text, err))
 			continue
@@ -52,7 +55,12 @@ func Judge(run *result.Run, seconds float64) (trials []Trial, without []string) 
 	return trials, without
 }
 
-func try(run *result.Run, plan lesson.Comparison, seconds float64) (Trial, error) {
+func try(run *result.Run, plan lesson.Comparison) (Trial, error) {
+	i := slices.IndexFunc(rows, func(r row) bool { return r.name == plan.Name })
+	if i < 0 {
+		return Trial{}, errors.New("it is no row of the self-test")
+	}
+	r := rows[i]
 	c := outcome.Compare(run, plan)
 	pair, inverted := run.PairOf(c.Of, c.To, plan.Metric)
 	if pair == nil || pair.Seconds == 0 {
@@ -64,12 +72,9 @@ func try(run *result.Run, plan lesson.Comparison, seconds float64) (Trial, error
 			figures[i] = [2]float64{f[1], f[0]}
 		}
 	}
-	r := known(plan.Name)
-	t := Trial{Row: plan, Expected: r.ratio, Counts: r.counts, Whole: outcome.Groups(figures), Seconds: seconds,
+	t := Trial{Row: plan, Expected: r.ratio, Counts: r.counts, Whole: outcome.Groups(figures),
 		PerGroup: pair.Seconds / float64(pair.Groups)}
 	switch {
-	case r.ratio == 0:
-		t.Wanted = side(t.Whole)
 	case r.ratio == 1:
 		t.Wanted = outcome.NoClearDifference
 	case r.ratio > 1:
@@ -80,19 +85,19 @@ func try(run *result.Run, plan lesson.Comparison, seconds float64) (Trial, error
 	if c.Outcome == outcome.Inconclusive {
 		t.Doubt = c.Reason.String()
 	}
-	for _, part := range parts(figures, pair.Seconds, seconds) {
+	for _, part := range parts(figures, pair.Seconds) {
 		t.Each = append(t.Each, verdict(part, t.PerGroup))
 		t.Early = append(t.Early, verdict(early(part, t.PerGroup), t.PerGroup))
 	}
 	return t, nil
 }
 
-// parts cuts figures that took so long into whole parts of so many seconds. The last part may lack a group, which would
-// have ended too late.
-func parts(figures [][2]float64, all, seconds float64) (cut [][][2]float64) {
-	perPart := float64(len(figures)) * seconds / all
+// parts cuts figures that took so many seconds into whole comparisons. The last part may lack a group, which would have
+// ended too late.
+func parts(figures [][2]float64, all float64) (cut [][][2]float64) {
+	perPart := float64(len(figures)) * perVerdict / all
 	at := func(part int) int { return min(len(figures), int(float64(part)*perPart+0.5)) }
-	for i := range int((all + all/float64(len(figures))) / seconds) {
+	for i := range int((all + all/float64(len(figures))) / perVerdict) {
 		cut = append(cut, figures[at(i):at(i+1)])
 	}
 	return cut

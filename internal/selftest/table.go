@@ -71,9 +71,9 @@ func table(out io.Writer, trials []Trial) {
 	}
 	fmt.Fprintf(out, "\n"+layout, "", "right", "wrong", "half width", "seconds", "interval holds the ratio of all")
 	for _, t := range trials {
-		fmt.Fprintf(out, "%s: expected %s, measured in all %s, %.0f groups a minute\n", t.Row.Text, t.expected(),
+		fmt.Fprintf(out, "%s: expected %.3f, measured in all %s, %.0f groups a minute\n", t.Row.Text, t.Expected,
 			written(t.Whole), 60/t.PerGroup)
-		t.line(out, fmt.Sprintf("%g s each", t.Seconds), t.Each)
+		t.line(out, fmt.Sprintf("%g s each", perVerdict), t.Each)
 		t.line(out, fmt.Sprintf("ended at %g %% or %g s", 100*until, atMost), t.Early)
 	}
 }
@@ -87,13 +87,6 @@ func (t Trial) line(out io.Writer, name string, verdicts []Verdict) {
 		fmt.Sprintf("%.0f", meanSeconds(verdicts)), of(t.holding(verdicts)))
 }
 
-func (t Trial) expected() string {
-	if t.Expected == 0 {
-		return "unknown"
-	}
-	return fmt.Sprintf("%.3f", t.Expected)
-}
-
 // written is a ratio to a thousandth: a self-test measures long enough for that.
 func written(i outcome.Interval) string {
 	return fmt.Sprintf("%.3f (%s)", i.Center, i.Text(func(v float64) string { return fmt.Sprintf("%.3f", v) }))
@@ -104,7 +97,7 @@ func (t Trial) remarks() (all []string) {
 	if n := count(t.Each, func(v Verdict) bool { return !v.Outcome.Concludes() }); n > 0 {
 		all = append(all, fmt.Sprintf("%d of %d have too few groups for an interval", n, len(t.Each)))
 	}
-	if t.Expected > 0 && t.Whole.Known() && (t.Expected < t.Whole.Lo || t.Expected > t.Whole.Hi) {
+	if t.Whole.Known() && (t.Expected < t.Whole.Lo || t.Expected > t.Whole.Hi) {
 		all = append(all, "the interval of all that was measured doesn't hold the expected ratio")
 	}
 	if t.Doubt != "" {

@@ -5,8 +5,10 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -97,9 +99,19 @@ func scaleOf(ctx context.Context, s *session.Session) (int, error) {
 	return scale, nil
 }
 
-// load drops the tables and makes them anew at scale (100,000 accounts each); progress is told the share done,
-// from 0 to 1. What is cut off counts as no data.
-func (d database) load(ctx context.Context, s *session.Session, scale int, progress func(done float64)) error {
+// load drops the tables and makes them anew at scale (100,000 accounts each). It says how far it is: tell is told at
+// each step, out gets a line for each tenth. What is cut off counts as no data.
+func (d database) load(ctx context.Context, s *session.Session, scale int, out io.Writer, tell func(string)) error {
+	title := fmt.Sprintf("%s: loading pgbench's tables at scale %d", d.name, scale)
+	started, written := time.Now(), -1 // tenths
+	progress := func(done float64) {
+		text := fmt.Sprintf("%s, %.0f %% done%s", title, 100*done, left(time.Since(started), done))
+		tell(text)
+		if tenths := int(10 * done); tenths != written {
+			written = tenths
+			fmt.Fprintln(out, text)
+		}
+	}
 	if _, err := s.Exec(ctx, tables); err != nil {
 		return fmt.Errorf("make the tables: %w", err)
 	}
@@ -119,6 +131,14 @@ func (d database) load(ctx context.Context, s *session.Session, scale int, progr
 	}
 	progress(1)
 	return nil
+}
+
+// left says how long the rest takes of what is done to that share, "" where nobody knows.
+func left(spent time.Duration, done float64) string {
+	if done <= 0 || done >= 1 {
+		return ""
+	}
+	return fmt.Sprintf(", %s left", (time.Duration(float64(spent)*(1-done)/done) + time.Second/2).Round(time.Second))
 }
 
 // complete makes what workloads need beside the tables, where it is missing or of an earlier version.

@@ -24,7 +24,7 @@ func checkLogins(ctx context.Context, set *topology.Set) error {
 	seen := map[topology.Endpoint]bool{}
 	for _, p := range set.Paths {
 		e, err := p.Endpoint("")
-		if err != nil || p.Unavailable() != "" || p.Database != "postgresql" || p.WithoutLatency != "" || seen[e] {
+		if err != nil || p.Unavailable != "" || p.Database != "postgresql" || p.WithoutLatency != "" || seen[e] {
 			continue
 		}
 		seen[e] = true

@@ -26,9 +26,9 @@ func NewResetCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "reset",
 		Short: "Bring latencies, settings and data back to the known state",
-		Long: `Takes everything off the links and restores those that are cut, has poolers read their configuration again,
-takes back what ALTER SYSTEM set on primary and standby, and the login of the role without a password, and makes
-pgbench's tables anew.`,
+		Long: `Takes everything off the links and restores those that are cut, has poolers read their
+configuration again, takes back what ALTER SYSTEM set on primary and standby, and the login of
+the role without a password, and makes pgbench's tables anew.`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			scale, err := parseScale(scaleText)
@@ -113,9 +113,7 @@ func reload(ctx context.Context, out io.Writer, d database, scale int) error {
 		return err
 	}
 	defer s.Close()
-	onTerminal := os.Getenv("LAB_COLUMNS") != ""
-	b := newBar(out, onTerminal, fmt.Sprintf("%s: loading pgbench's tables at scale %d", d.name, scale))
-	if err := d.load(ctx, s, scale, b.show); err != nil {
+	if err := d.load(ctx, s, scale, out, nobody); err != nil {
 		return fmt.Errorf("%s: %w ('scripts/reset' begins anew)", d.name, err)
 	}
 	return nil

@@ -112,12 +112,7 @@ func loadWhereMissing(ctx context.Context, out io.Writer, d database, scale int,
 	if have != 0 {
 		return complete(ctx, s)
 	}
-	title := fmt.Sprintf("%s: loading pgbench's tables at scale %d", d.name, scale)
-	b := newBar(out, false, title)
-	return d.load(ctx, s, scale, func(done float64) {
-		b.show(done)
-		tell(fmt.Sprintf("%s, %.0f %% done", title, 100*done))
-	})
+	return d.load(ctx, s, scale, out, tell)
 }
 
 // retry calls do, with a pause between two calls, until it returns no error or ctx ends. Each tenth error is written.
@@ -132,10 +127,13 @@ func retry(ctx context.Context, out io.Writer, state string, pause time.Duration
 	})
 }
 
+// nobody is told how far a load is.
+func nobody(string) {}
+
 // yugabyteOff says why the lab has no YugabyteDB, "" where it has one.
 func yugabyteOff(set *topology.Set) (reason string, err error) {
 	p, err := set.Find("yugabyte")
-	return p.Unavailable(), err
+	return p.Unavailable, err
 }
 
 // serveYugabyte prepares YugabyteDB when it comes up, which takes it a minute or more; nothing else waits for it.
@@ -144,7 +142,7 @@ func serveYugabyte(ctx context.Context, out io.Writer, scale int) {
 		if err := prepareRoles(ctx); err != nil {
 			return err
 		}
-		return loadWhereMissing(ctx, out, yugabyte, scale, func(string) {})
+		return loadWhereMissing(ctx, out, yugabyte, scale, nobody)
 	})
 	if err == nil {
 		fmt.Fprintln(out, "yugabyte: ready")

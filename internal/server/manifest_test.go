@@ -57,11 +57,12 @@ func TestLoginsRevokesTheLogin(t *testing.T) {
 		defer stop()
 		node := &fakeNode{}
 		dsn := node.listen(t)
-		l := &Servers{nodes: map[string]*Node{primary: {session.NewLine(primary, dsn, "")}, standby: {session.NewLine(standby, dsn, "")}}}
-		asked, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
+		l := &Servers{nodes: map[string]*Node{}}
+		for _, name := range Nodes() {
+			l.nodes[name] = &Node{session.NewLine(name, dsn, "")}
 		}
+		asked, err := net.Listen("tcp", "127.0.0.1:0")
+		testkit.OK(t, err)
 		defer asked.Close()
 		go func() {
 			if conn, err := asked.Accept(); err == nil {

@@ -11,12 +11,13 @@ import (
 	"pooler-lab/internal/topology"
 )
 
-// A Node is a database server as the lab's own role sees it, on a connection that has no toxiproxy in it. Its session with
-// PostgreSQL is in database postgres, so that database lab's counters hold clients alone. It belongs to one goroutine.
+// A Node is a database server as the lab's own role sees it, on a connection that has no toxiproxy in it. Its session
+// with PostgreSQL is in database postgres, so that database lab's counters hold clients alone. It belongs to one
+// goroutine.
 type Node struct{ *session.Line }
 
-// NewNode describes the primary, the standby or yugabyte, which has a login for role app alone. Nothing is opened before
-// it is asked.
+// NewNode describes the primary, the standby or yugabyte, which has a login for role app alone. Nothing is opened
+// before it is asked.
 func NewNode(service string) *Node {
 	if service == yugabyte {
 		dsn := topology.Endpoint{Host: yugabyte, Port: 5433, DBName: "lab"}.DSN(app)
@@ -49,13 +50,13 @@ const clearWait = 15 * time.Second
 
 // Counters is what the node has counted in a database since its statistics began. Clear before, or backends still hold
 // some of theirs back.
-func (n *Node) Counters(ctx context.Context, database string) (pooler.Node, error) {
+func (n *Node) Counters(ctx context.Context, database string) (pooler.NodeCounters, error) {
 	r, err := n.AskOne(ctx, "SELECT xact_commit, sessions FROM pg_stat_database WHERE datname = "+session.Quoted(database))
 	if err != nil {
-		return pooler.Node{}, err
+		return pooler.NodeCounters{}, err
 	}
 	var v session.Numbers
-	c := pooler.Node{Name: n.Name, Commits: v.Of(r, "xact_commit"), Sessions: v.Of(r, "sessions")}
+	c := pooler.NodeCounters{Name: n.Name, Commits: v.Of(r, "xact_commit"), Sessions: v.Of(r, "sessions")}
 	if v.Err != nil {
 		return c, fmt.Errorf("counters of %s: %w", n.Name, v.Err)
 	}

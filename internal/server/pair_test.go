@@ -5,6 +5,7 @@ import (
 
 	"pooler-lab/internal/pooler"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/testkit"
 )
 
 // Two cells load the same servers: what both reach counted the sum.
@@ -12,7 +13,7 @@ func TestCountsOfAPair(t *testing.T) {
 	first := result.Counted{Transactions: 500, Prepares: 5, Connections: 5}
 	second := result.Counted{Transactions: 1000, Prepares: 10, Connections: 10}
 	const both = "transactions of both cells of the pair, "
-	type node map[string]pooler.Node
+	type node map[string]pooler.NodeCounters
 	type is map[string]bool // whether each count agrees
 	tests := []struct {
 		name    string
@@ -49,9 +50,7 @@ func TestCountsOfAPair(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			l, err := New(labSet())
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			var sides []pooler.Side
 			for i, name := range test.paths {
 				link := ""

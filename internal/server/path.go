@@ -77,7 +77,7 @@ func PoolSizeSetting(p topology.Path) string {
 
 // Straight says whether the path's client is a PostgreSQL node's own.
 func Straight(p topology.Path) bool {
-	return len(p.Services) == 1 && (p.Services[0] == primary || p.Services[0] == standby)
+	return len(p.Services) == 1 && IsNode(p.Services[0])
 }
 
 // postgreSQL says whether the lab's PostgreSQL nodes are at the path's end, whose sessions and counts it can ask for.
@@ -96,13 +96,7 @@ func (p Path) proxied() bool {
 
 // Nodes are the PostgreSQL servers that the path's queries can reach.
 func (p Path) Nodes() []string {
-	var names []string
-	for _, s := range p.Services {
-		if s == primary || s == standby {
-			names = append(names, s)
-		}
-	}
-	return names
+	return slices.DeleteFunc(slices.Clone(p.Services), func(s string) bool { return !IsNode(s) })
 }
 
 // use is how the path's pooler is used.

@@ -13,9 +13,8 @@ import (
 // measures its round trip.
 type probe struct {
 	*session.Session
-	statements int64 // that it has sent, as the servers count them
-	// Of its own, as the server at the other end tells.
-	pid, client, recovery, identifier, version string
+	statements int64       // that it has sent, as the servers count them
+	said       session.Row // what the server at the other end says of it
 }
 
 // probeWait is how long whoever answers the client may take to come back after a restart.
@@ -44,20 +43,15 @@ func (l *Servers) probe(ctx context.Context, path Path) (*probe, error) {
 }
 
 // identify asks in one statement, so that a balancing pooler can't have two servers answer it.
-func (p *probe) identify(ctx context.Context, path Path) error {
+func (p *probe) identify(ctx context.Context, path Path) (err error) {
 	ask := "SELECT pg_backend_pid() AS pid, host(inet_client_addr()) AS client, pg_is_in_recovery() AS recovery, " +
 		"system_identifier AS identifier, version() AS version FROM pg_control_system()"
 	if !path.postgreSQL() {
 		ask = "SELECT pg_backend_pid() AS pid, host(inet_client_addr()) AS client, version() AS version"
 	}
-	r, err := p.AskOne(ctx, ask)
-	if err != nil {
-		return err
-	}
+	p.said, err = p.AskOne(ctx, ask)
 	p.statements++
-	p.pid, p.client, p.version = r["pid"], r["client"], r["version"]
-	p.recovery, p.identifier = r["recovery"], r["identifier"]
-	return nil
+	return err
 }
 
 // A round trip that isn't what was set is measured again, so often in all and after so long: what keeps the machine

@@ -28,8 +28,11 @@ func (l *Servers) facts(ctx context.Context, path Path, p *probe) ([]result.Fact
 		return facts, err
 	}
 	use := path.use()
-	if use.ClientAddresses, err = clientOfPooler(path, p); err != nil {
-		return facts, err
+	use.ClientAddresses = []string{p.LocalAddress()}
+	if path.At.Host == topology.Proxy {
+		if use.ClientAddresses, err = addresses(topology.Proxy); err != nil {
+			return facts, err
+		}
 	}
 	last := path.Services[len(path.Services)-1]
 	if path.proxied() {
@@ -38,7 +41,7 @@ func (l *Servers) facts(ctx context.Context, path Path, p *probe) ([]result.Fact
 	if use.ServerAddresses, err = addresses(last); err != nil {
 		return facts, err
 	}
-	more, err := l.pooler(path).Prove(ctx, use, p.Session, p.pid)
+	more, err := l.pooler(path).Prove(ctx, use, p.Session, p.said["pid"])
 	return append(facts, more...), err
 }
 
@@ -48,10 +51,10 @@ func (l *Servers) database(ctx context.Context, path Path, p *probe) ([]result.F
 	if err != nil {
 		return nil, err
 	}
-	facts := []result.Fact{result.Expect("the client's address as the database sees it", p.client, wanted...)}
+	facts := []result.Fact{result.Expect("the client's address as the database sees it", p.said["client"], wanted...)}
 	if !path.postgreSQL() {
 		kind := "PostgreSQL"
-		if strings.Contains(p.version, "-YB-") {
+		if strings.Contains(p.said["version"], "-YB-") {
 			kind = "YugabyteDB"
 		}
 		return append(facts, result.Expect("the kind of database that version() tells of", kind, "YugabyteDB")), nil
@@ -62,8 +65,8 @@ func (l *Servers) database(ctx context.Context, path Path, p *probe) ([]result.F
 		return facts, err
 	}
 	return append(facts,
-		result.Expect("the cluster's system identifier", p.identifier, identifier),
-		result.Expect("whether the server is in recovery", p.recovery, path.recovery()...)), nil
+		result.Expect("the cluster's system identifier", p.said["identifier"], identifier),
+		result.Expect("whether the server is in recovery", p.said["recovery"], path.recovery()...)), nil
 }
 
 // recovery is what the servers that p can reach answer to pg_is_in_recovery().
@@ -85,14 +88,6 @@ func (l *Servers) clientOfDatabase(path Path, p *probe) ([]string, error) {
 		return addresses(topology.Proxy)
 	case path.pooled():
 		return addresses(path.PoolerService())
-	}
-	return []string{p.LocalAddress()}, nil
-}
-
-// clientOfPooler returns the addresses that a pooler may see as its client's.
-func clientOfPooler(path Path, p *probe) ([]string, error) {
-	if path.At.Host == topology.Proxy {
-		return addresses(topology.Proxy)
 	}
 	return []string{p.LocalAddress()}, nil
 }

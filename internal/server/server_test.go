@@ -7,6 +7,7 @@ import (
 
 	"pooler-lab/internal/pooler"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
 )
 
@@ -45,13 +46,9 @@ func labSet() *topology.Set {
 func pathOf(t *testing.T, name, link string) Path {
 	set := labSet()
 	p, err := set.Find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	path, err := NewPath(set, p, link)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return path
 }
 
@@ -99,13 +96,13 @@ func TestCounts(t *testing.T) {
 	k6 := result.Counted{Transactions: 1000, Prepares: 10, Connections: 10}
 	blocks := result.Counted{Transactions: 100, Connections: 1, Explicit: 100}
 	silent := result.Counted{Transactions: 100, Connections: 2, Silent: 1}
-	zero := tally{nodes: map[string]pooler.Node{"primary": {Commits: 50, Sessions: 5}}}
+	zero := tally{nodes: map[string]pooler.NodeCounters{"primary": {Commits: 50, Sessions: 5}}}
 	after := func(commits, sessions int64) tally {
-		return tally{nodes: map[string]pooler.Node{"primary": {Commits: 50 + commits, Sessions: 5 + sessions}}}
+		return tally{nodes: map[string]pooler.NodeCounters{"primary": {Commits: 50 + commits, Sessions: 5 + sessions}}}
 	}
 	pooled := func(t tally, transactions int64) tally { t.pooler.Transactions = transactions; return t }
 	both := func(onPrimary, onStandby int64) tally {
-		return tally{nodes: map[string]pooler.Node{"primary": {Commits: onPrimary}, "standby": {Commits: onStandby}}}
+		return tally{nodes: map[string]pooler.NodeCounters{"primary": {Commits: onPrimary}, "standby": {Commits: onStandby}}}
 	}
 	filled := zero
 	filled.own = pooler.Own{Connections: 1, Statements: 1}
@@ -138,7 +135,8 @@ func TestCounts(t *testing.T) {
 		{"Pgpool-II: all went to the standby", "pgpool", "", probed, both(22, 1043), k6, []bool{true}},
 		{"Pgpool-II: one is missing", "pgpool", "", probed, both(1043, 10), k6, []bool{false}},
 		{"Pgpool-II: one is too many", "pgpool", "", probed, both(22, 1044), k6, []bool{false}},
-		// A BEGIN block is sent to the primary and to the session's own node, and may commit twice; 1 is the connection's own.
+		// A BEGIN block is sent to the primary and to the session's own node, and may commit twice; 1 is the connection's
+		// own.
 		{"Pgpool-II: blocks on the primary", "pgpool", "", both(0, 0), both(102, 1), blocks, []bool{true}},
 		{"Pgpool-II: blocks on both", "pgpool", "", both(0, 0), both(102, 101), blocks, []bool{true}},
 		{"Pgpool-II: and a DISCARD ALL", "pgpool", "", both(0, 0), both(102, 102), blocks, []bool{true}},
@@ -151,9 +149,7 @@ func TestCounts(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			l, err := New(labSet())
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			p := pathOf(t, test.path, test.link)
 			side := Side{Path: p, before: test.before}
 			load := side.since(test.after, test.k6)
@@ -183,21 +179,9 @@ func TestClients(t *testing.T) {
 		"direct": {false, true}, "socket": {false, true}, "pgbouncer-transaction": {true, false}, "pgpool": {false, false},
 	} {
 		p, err := labSet().Find(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		if got := [2]bool{PoolSizeSetting(p) != "", Straight(p)}; got != want {
 			t.Errorf("%s: a pool's size can be set, straight: %v", name, got)
-		}
-	}
-}
-
-func TestPasswords(t *testing.T) {
-	t.Setenv("APP_PASSWORD", "one")
-	t.Setenv("APP_CLEAR_PASSWORD", "two")
-	for role, want := range map[string]string{"app": "one", "app_clear": "two", "app_trust": ""} {
-		if got := Password(role); got != want {
-			t.Errorf("%s has the password %q", role, got)
 		}
 	}
 }

@@ -32,7 +32,7 @@ type Side struct {
 // A tally is everything that servers and the pooler of a path counted until now, and what the lab itself did on it
 // between then and the load.
 type tally struct {
-	nodes  map[string]pooler.Node
+	nodes  map[string]pooler.NodeCounters
 	pooler pooler.Counters
 	own    pooler.Own
 }
@@ -191,7 +191,7 @@ func (l *Servers) tally(ctx context.Context, sides []*Side) (all []tally, err er
 		return nil, err
 	}
 	for _, s := range sides {
-		t := tally{nodes: map[string]pooler.Node{}}
+		t := tally{nodes: map[string]pooler.NodeCounters{}}
 		for _, name := range s.Path.Nodes() {
 			if t.nodes[name], err = l.nodes[name].Counters(ctx, s.Path.counted()); err != nil {
 				return nil, err
@@ -206,12 +206,12 @@ func (l *Servers) tally(ctx context.Context, sides []*Side) (all []tally, err er
 }
 
 // since is what was counted from before the load to after it.
-func (s *Side) since(after tally, k6 result.Counted) pooler.Load {
-	l := pooler.Load{K6: k6, Own: s.before.own,
+func (s *Side) since(after tally, k6 result.Counted) pooler.LoadCounts {
+	l := pooler.LoadCounts{K6: k6, Own: s.before.own,
 		Transactions: after.pooler.Transactions - s.before.pooler.Transactions}
 	for _, name := range s.Path.Nodes() {
 		from, to := s.before.nodes[name], after.nodes[name]
-		l.Nodes = append(l.Nodes, pooler.Node{Name: name, Commits: to.Commits - from.Commits,
+		l.Nodes = append(l.Nodes, pooler.NodeCounters{Name: name, Commits: to.Commits - from.Commits,
 			Sessions: to.Sessions - from.Sessions})
 	}
 	return l

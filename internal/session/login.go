@@ -36,16 +36,24 @@ func AsksFor(ctx context.Context, dsn string) (string, error) {
 	return asksFor(pgproto3.NewFrontend(conn, conn), config)
 }
 
-func asksFor(server *pgproto3.Frontend, config *pgconn.Config) (string, error) {
-	server.Send(&pgproto3.StartupMessage{ProtocolVersion: pgproto3.ProtocolVersion30, Parameters: map[string]string{
-		"user": config.User, "database": config.Database, "application_name": Name,
-	}})
+// exchange sends a message and returns the answer to it.
+func exchange(server *pgproto3.Frontend, message pgproto3.FrontendMessage) (pgproto3.BackendMessage, error) {
+	server.Send(message)
 	if err := server.Flush(); err != nil {
-		return "", fmt.Errorf("begin to log in: %w", err)
+		return nil, fmt.Errorf("begin to log in: %w", err)
 	}
 	answer, err := server.Receive()
 	if err != nil {
-		return "", fmt.Errorf("begin to log in: %w", err)
+		return nil, fmt.Errorf("begin to log in: %w", err)
+	}
+	return answer, nil
+}
+
+func asksFor(server *pgproto3.Frontend, config *pgconn.Config) (string, error) {
+	answer, err := exchange(server, &pgproto3.StartupMessage{ProtocolVersion: pgproto3.ProtocolVersion30,
+		Parameters: map[string]string{"user": config.User, "database": config.Database, "application_name": Name}})
+	if err != nil {
+		return "", err
 	}
 	switch said := answer.(type) {
 	case *pgproto3.AuthenticationOk:
@@ -65,13 +73,10 @@ func asksFor(server *pgproto3.Frontend, config *pgconn.Config) (string, error) {
 // scram goes as far as the server's first message, which tells how often the password was hashed (RFC 5802).
 func scram(server *pgproto3.Frontend, mechanisms []string) (string, error) {
 	const mechanism = "SCRAM-SHA-256"
-	server.Send(&pgproto3.SASLInitialResponse{AuthMechanism: mechanism, Data: []byte("n,,n=,r=pooler-lab-asks")})
-	if err := server.Flush(); err != nil {
-		return "", fmt.Errorf("begin SCRAM: %w", err)
-	}
-	answer, err := server.Receive()
+	answer, err := exchange(server, &pgproto3.SASLInitialResponse{AuthMechanism: mechanism,
+		Data: []byte("n,,n=,r=pooler-lab-asks")})
 	if err != nil {
-		return "", fmt.Errorf("begin SCRAM: %w", err)
+		return "", err
 	}
 	first, ok := answer.(*pgproto3.AuthenticationSASLContinue)
 	if !ok {

@@ -30,6 +30,14 @@ func patience(setting string) time.Duration {
 	return d
 }
 
+// OK ends the test where what it needs went wrong.
+func OK(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Eventually waits until wrong returns "", and fails with what it returned last if it never does.
 func Eventually(t testing.TB, wrong func() string) {
 	t.Helper()

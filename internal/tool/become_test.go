@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"testing"
 	"time"
+
+	"pooler-lab/internal/testkit"
 )
 
 // A program's exit code is the caller's.
@@ -34,9 +36,7 @@ func TestProgramEndsWithTheCaller(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			read, write, err := os.Pipe()
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			defer read.Close()
 			defer write.Close()
 			ctx, cancel := context.WithCancel(t.Context())

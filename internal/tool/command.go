@@ -5,9 +5,7 @@ package tool
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/link"
 	"pooler-lab/internal/topology"
 )
 
@@ -27,42 +25,28 @@ const pgbench = "pgbench"
 // grace is how long a tool may take to cancel what it has asked of a server.
 const grace = 3 * time.Second
 
-// UnderWay says what is measuring just now ("lesson 00-tour"), not ok where nothing is.
-type UnderWay func() (what string, ok bool)
-
-// warn tells who is about to put load on the lab that something is being measured.
-func (u UnderWay) warn(notes io.Writer, program string) {
-	if u == nil {
-		return
-	}
-	if what, busy := u(); busy {
-		fmt.Fprintf(notes, "%s is running: the load of %s spoils what it does just now (a lesson rejects such a cell)\n",
-			what, program)
-	}
-}
-
 // NewPsqlCommand returns `lab psql`.
 func NewPsqlCommand() *cobra.Command {
 	return throughPath("psql", nil, "scripts/psql direct\n  scripts/psql pgpool client-pgpool -c 'SHOW pool_nodes'")
 }
 
 // NewPgbenchCommand returns `lab pgbench`.
-func NewPgbenchCommand(underWay UnderWay) *cobra.Command {
+func NewPgbenchCommand(underWay link.UnderWay) *cobra.Command {
 	return throughPath(pgbench, underWay, "scripts/pgbench direct -S -c 10 -T 5\n"+
 		"  scripts/pgbench pgbouncer-transaction client-pgbouncer -M prepared -f my.sql")
 }
 
 // throughPath returns the command that runs a libpq program through a path. Flags aren't parsed: they are the
 // program's own. underWay is nil for a program that puts no load on the lab.
-func throughPath(program string, underWay UnderWay, example string) *cobra.Command {
+func throughPath(program string, underWay link.UnderWay, example string) *cobra.Command {
 	long := "Runs " + program + " through a path, as role " + user + `. Without LINK the path has no toxiproxy in it;
-with one, it goes over that link, with whatever latency the link has just now. 'scripts/lab paths'
-lists both.`
+with one, it goes over that link, with whatever latency the link has just now.
+'scripts/lab paths' lists both.`
 	if program == pgbench {
 		long += `
 
-On a server that is read-only (path standby) it gets -n, since its vacuum would fail there; give -S
-as well.`
+On a server that is read-only (path standby) it gets -n, since its vacuum would fail there; give
+-S as well.`
 	}
 	return &cobra.Command{
 		Use:                   program + " PATH [LINK] [" + program + "'s own options]",
@@ -89,7 +73,9 @@ as well.`
 			if program == pgbench && readOnly(set, args[0]) {
 				rest = withoutVacuum(rest)
 			}
-			underWay.warn(command.ErrOrStderr(), program)
+			if underWay != nil {
+				underWay.Warn(command.ErrOrStderr(), "the load of "+program)
+			}
 			env := append(os.Environ(), endpoint.Env(user, os.Getenv("APP_PASSWORD"))...)
 			return become(command.Context(), grace, env, program, rest...)
 		},
@@ -122,36 +108,13 @@ func withoutVacuum(args []string) []string {
 	return append(slices.Clone(args), "-n")
 }
 
-// checkTest says which lessons there are where k6 is to run a file that isn't there.
-func checkTest(root string, args []string) error {
-	if len(args) < 2 || args[0] != "run" {
-		return nil
-	}
-	for i, arg := range args[1:] {
-		named := i == 0 || strings.HasSuffix(arg, ".js") || strings.HasSuffix(arg, ".ts")
-		if !named || strings.HasPrefix(arg, "-") || strings.ContainsAny(arg, ":=") {
-			continue // an option, its value, a URL, standard input
-		}
-		if _, err := os.Stat(arg); !errors.Is(err, os.ErrNotExist) {
-			continue
-		}
-		lessons, err := lesson.Names(filepath.Join(root, "k6", "lessons"))
-		if err != nil {
-			return err
-		}
-		return fmt.Errorf("there is no file %s; the lessons are k6/lessons/%s.js", arg,
-			strings.Join(lessons, ".js, k6/lessons/"))
-	}
-	return nil
-}
-
 // usable returns the path of that name; the error says why it can't be used.
 func usable(set *topology.Set, name string) (topology.Path, error) {
 	p, err := set.Find(name)
 	if err != nil {
 		return p, err
 	}
-	if off := p.Unavailable(); off != "" {
+	if off := p.Unavailable; off != "" {
 		return p, fmt.Errorf("path %s can't be used: %s", p.Name, off)
 	}
 	return p, nil

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
 )
 
@@ -12,9 +13,7 @@ func TestChoose(t *testing.T) {
 	t.Setenv("COMPOSE_PROFILES", "")
 	t.Setenv("LAB_YUGABYTE_OFF", "its image can't be pulled here")
 	set, err := topology.Load("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	cases := []struct {
 		name, args string
 		endpoint   string
@@ -45,32 +44,11 @@ func TestChoose(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			if endpoint.String() != c.endpoint || !slices.Equal(rest, strings.Fields(c.rest)) {
 				t.Errorf("got %s %q, want %s %q", endpoint, rest, c.endpoint, c.rest)
 			}
 		})
-	}
-}
-
-func TestCheckTest(t *testing.T) {
-	cases := []struct{ args, wrong string }{
-		{"run ../../k6/lessons/00-tour.js", ""},
-		{"run --quiet -o json=out.js ../../k6/lessons/00-tour.js", ""},
-		{"run -", ""},
-		{"version", ""},
-		{"run", ""},
-		{"run missing.js", "there is no file missing.js; the lessons are k6/lessons/00-tour.js"},
-		{"run --quiet missing.js", "there is no file missing.js; the lessons are k6/lessons/00-tour.js"},
-		{"run 00-tour", "there is no file 00-tour; the lessons are k6/lessons/00-tour.js"},
-	}
-	for _, c := range cases {
-		err := checkTest("../..", strings.Fields(c.args))
-		if (err == nil) != (c.wrong == "") || err != nil && !strings.HasPrefix(err.Error(), c.wrong) {
-			t.Errorf("k6 %s: got %v, want %q", c.args, err, c.wrong)
-		}
 	}
 }
 
@@ -85,9 +63,7 @@ func TestPgbenchInitialize(t *testing.T) {
 
 func TestPgbenchOnAReadOnlyServer(t *testing.T) {
 	set, err := topology.Load("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for _, p := range set.Paths {
 		if got := readOnly(set, p.Name); got != (p.Name == "standby") {
 			t.Errorf("%s is read-only: %v", p.Name, got)

@@ -2,7 +2,6 @@ package tool
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pooler-lab/internal/link"
+	"pooler-lab/internal/metric"
 	"pooler-lab/internal/topology"
 )
 
@@ -29,7 +30,7 @@ type connectOptions struct {
 }
 
 // NewConnectCommand returns `lab connect`.
-func NewConnectCommand(underWay UnderWay) *cobra.Command {
+func NewConnectCommand(underWay link.UnderWay) *cobra.Command {
 	var o connectOptions
 	command := &cobra.Command{
 		Use:   "connect [PATH]...",
@@ -84,10 +85,14 @@ func choosePlaces(set *topology.Set, names []string, link string) ([]place, erro
 	}
 	var places []place
 	for _, name := range names {
-		var endpoint topology.Endpoint
 		p, err := usable(set, name)
+		over := link
+		if link == everyLink && len(p.Links()) > 0 {
+			over = p.Links()[0]
+		}
+		var endpoint topology.Endpoint
 		if err == nil {
-			endpoint, err = endpointOf(p, link)
+			endpoint, err = p.Endpoint(over)
 		}
 		known := slices.ContainsFunc(places, func(one place) bool { return one.endpoint == endpoint })
 		switch {
@@ -104,18 +109,6 @@ func choosePlaces(set *topology.Set, names []string, link string) ([]place, erro
 	return places, nil
 }
 
-// endpointOf returns where a client of the path connects: over the link, over the path's own ones, or over none.
-func endpointOf(p topology.Path, link string) (topology.Endpoint, error) {
-	if link != everyLink {
-		return p.Endpoint(link)
-	}
-	own := p.Links()
-	if len(own) == 0 {
-		return topology.Endpoint{}, fmt.Errorf("path %s has no link: no latency can be put on it", p.Name)
-	}
-	return p.Endpoint(own[0])
-}
-
 func show(ctx context.Context, out io.Writer, places []place, o connectOptions) error {
 	width, columns := len("path"), columnsOf(o)
 	for _, at := range places {
@@ -123,22 +116,32 @@ func show(ctx context.Context, out io.Writer, places []place, o connectOptions) 
 	}
 	// A connect's line is written as soon as it is measured; only a path's first one repeats its name.
 	line := func(path, number, rest string) { fmt.Fprintf(out, "%-*s  %2s%s\n", width, path, number, rest) }
+	wrong := func(path string, number int, err error) {
+		line(path, fmt.Sprint(number), "  "+strings.ReplaceAll(err.Error(), "\n", " "))
+	}
 	fmt.Fprintf(out, "%s, in microseconds\n\n", title(o))
 	line("path", "", cells(columns, func(c column) string { return c.name }))
 	failed := 0
 	for _, at := range places {
-		failed += connects(ctx, at, o, func(number int, p Phases, err error) {
-			switch {
-			case err != nil:
-				line(at.path, fmt.Sprint(number), "  "+strings.ReplaceAll(err.Error(), "\n", " "))
-			case number > 1:
-				line("", fmt.Sprint(number), cells(columns, p.cell))
-			default:
-				line(at.path, fmt.Sprint(number), cells(columns, p.cell))
+		config, err := configOf(ctx, at.endpoint, user, os.Getenv("APP_PASSWORD"), o.withTLS)
+		if err != nil {
+			wrong(at.path, 1, err)
+			failed += o.connects
+			continue
+		}
+		name := at.path
+		for number := 1; number <= o.connects; number++ {
+			p, err := connectOnce(ctx, config)
+			if ctx.Err() != nil {
+				return ctx.Err()
 			}
-		})
-		if ctx.Err() != nil {
-			return ctx.Err()
+			if err != nil {
+				failed++
+				wrong(at.path, number, err)
+				continue
+			}
+			line(name, fmt.Sprint(number), cells(columns, p.cell))
+			name = ""
 		}
 	}
 	fmt.Fprintln(out)
@@ -149,28 +152,6 @@ func show(ctx context.Context, out io.Writer, places []place, o connectOptions) 
 		return fmt.Errorf("%d of %d connects failed", failed, len(places)*o.connects)
 	}
 	return nil
-}
-
-// connects has each connect of one path shown, or its error, and returns how many failed.
-func connects(ctx context.Context, at place, o connectOptions, show func(int, Phases, error)) (failed int) {
-	c, err := newClient(ctx, at.endpoint, user, os.Getenv("APP_PASSWORD"), o.withTLS)
-	if err != nil {
-		show(1, Phases{}, err)
-		return o.connects
-	}
-	for number := 1; number <= o.connects && ctx.Err() == nil; number++ {
-		limited, cancel := context.WithTimeout(ctx, patience)
-		phases, err := c.measure(limited)
-		if errors.Is(limited.Err(), context.DeadlineExceeded) {
-			err = fmt.Errorf("no answer within %v", patience)
-		}
-		cancel()
-		if err != nil {
-			failed++
-		}
-		show(number, phases, err)
-	}
-	return failed
 }
 
 // A column of the table is a phase, and what the line below the table says of it.
@@ -230,8 +211,5 @@ func title(o connectOptions) string {
 	default:
 		way = "over link " + o.link
 	}
-	if o.connects == 1 {
-		return "One connect on each path, " + way
-	}
-	return fmt.Sprintf("%d connects in a row on each path, %s", o.connects, way)
+	return fmt.Sprintf("%s in a row on each path, %s", metric.Count(o.connects, "connect"), way)
 }

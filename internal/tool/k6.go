@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pooler-lab/internal/k6run"
+	"pooler-lab/internal/driver"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/server"
@@ -30,11 +30,12 @@ the first of its first experiment, over the path's link with whatever latency th
   LAB_PROTOCOL, LAB_ROLE, LAB_INSTANCES, LAB_INSTANCE_POOL, LAB_SEED, LAB_PARAMS='{"rows": 10}'
 
 A script of yours connects there where its client has no dsn: k6/x/pg reads PGHOST, PGPORT,
-PGDATABASE, PGUSER and PGPASSWORD. k6 sees the folder you stand in and the script's, each with the Git
-repository around it: where a script imports from elsewhere, stand in a folder that holds all its files.
+PGDATABASE, PGUSER and PGPASSWORD. k6 sees the folder you stand in and the script's, each with
+the Git repository around it: where a script imports from elsewhere, stand in a folder that
+holds all its files.
 
-A script makes tables of its own in the schema app, which comes first in the search path. Several statements
-in one text need the protocol simple:
+A script makes tables of its own in the schema app, which comes first in the search path.
+Several statements in one text need the protocol simple:
 
   const client = pg.client({ path: __ENV.LAB_PATH, protocol: 'simple' });
   client.exec('CREATE TABLE orders (id serial PRIMARY KEY); CREATE INDEX ON orders (id)');
@@ -42,7 +43,7 @@ in one text need the protocol simple:
 What k6 measured is written below results/k6/ as well.`
 
 // NewK6Command returns `lab k6`.
-func NewK6Command(underWay UnderWay) *cobra.Command {
+func NewK6Command(underWay link.UnderWay) *cobra.Command {
 	return &cobra.Command{
 		Use:   "k6 [k6's own arguments]",
 		Short: "Run k6 with the lab's PostgreSQL module, on any path",
@@ -55,13 +56,10 @@ func NewK6Command(underWay UnderWay) *cobra.Command {
 			if wantsHelp(args) {
 				return command.Help()
 			}
-			if err := checkTest(topology.Root(), args); err != nil {
-				return err
-			}
 			if len(args) == 0 || args[0] != "run" {
 				return becomeK6(command.Context(), args, nil)
 			}
-			underWay.warn(command.ErrOrStderr(), "k6")
+			underWay.Warn(command.ErrOrStderr(), "the load of k6")
 			return runScript(command.Context(), args, command.ErrOrStderr())
 		},
 	}
@@ -85,7 +83,9 @@ func runScript(ctx context.Context, args []string, notes io.Writer) error {
 	if err != nil {
 		return err
 	}
-	run.scale = scale(ctx)
+	if run.scale, err = server.Scale(ctx); err != nil {
+		run.scale = 1 // that many rows are there in any case
+	}
 	env, err := run.env()
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ const endOfScript = 60 * time.Second
 
 // becomeK6 has this process end as k6 does; env comes beside what k6 gets of this process's own environment.
 func becomeK6(ctx context.Context, args, env []string) error {
-	return become(ctx, endOfScript, append(k6run.Environment(os.Environ()), env...), "k6", args...)
+	return become(ctx, endOfScript, append(driver.Environment(os.Environ()), env...), "k6", args...)
 }
 
 // planOf reads the plan of a script of the lab, nil where the script has none.
@@ -115,15 +115,6 @@ func planOf(given k6Arguments) (*lesson.Lesson, error) {
 		return nil, nil
 	}
 	return lesson.Read(given.script)
-}
-
-// scale is the data's; 1 where the primary can't be asked, since that many rows are there in any case.
-func scale(ctx context.Context) int {
-	loaded, err := server.Scale(ctx)
-	if err != nil {
-		return 1
-	}
-	return loaded
 }
 
 // where says which path a script takes, and what its link adds just now.
@@ -140,23 +131,7 @@ func (r scriptRun) where(ctx context.Context) string {
 	if err != nil {
 		return text
 	}
-	set := now.SetMS(r.cell.Link)
-	return fmt.Sprintf("%s, which is set to %d ms%s", text, set, r.missing(set))
-}
-
-// missing says which latency the plan has, where its link is set to none of them.
-func (r scriptRun) missing(set int) string {
-	for _, latency := range r.latencies {
-		if latency.Int() == set {
-			return ""
-		}
-	}
-	for _, latency := range r.latencies {
-		if latency.Int() > 0 {
-			return fmt.Sprintf(" (its plan has %d ms there: scripts/latency %dms %s)", latency.Int(), latency.Int(), r.cell.Link)
-		}
-	}
-	return ""
+	return fmt.Sprintf("%s, which is set to %d ms", text, now.SetMS(r.cell.Link))
 }
 
 // summaryFile names the file that k6's output lab is to write, below results/k6: several may start in one

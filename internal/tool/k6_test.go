@@ -4,12 +4,12 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
 )
 
@@ -22,9 +22,7 @@ func labScript(t *testing.T) string {
 func scriptOf(t *testing.T, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "script.js")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(file, []byte(text), 0o600))
 	return file
 }
 
@@ -52,9 +50,7 @@ func settled(t *testing.T, text, settings string) (scriptRun, error) {
 	t.Setenv("COMPOSE_PROFILES", "")
 	t.Setenv("LAB_YUGABYTE_OFF", "its image can't be pulled here")
 	set, err := topology.Load("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	args := []string{"run"}
 	for setting := range strings.FieldsSeq(settings) {
 		args = append(args, "-e", "LAB_"+setting)
@@ -67,13 +63,12 @@ func settled(t *testing.T, text, settings string) (scriptRun, error) {
 		return newScriptRun(set, given, nil)
 	}
 	plan, err := lesson.Parse("05-balance.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return newScriptRun(set, given, plan)
 }
 
 func TestCellOfAScript(t *testing.T) {
+	t.Setenv("GOGC", "")
 	for name, c := range map[string]struct {
 		settings string
 		want     []string
@@ -91,7 +86,8 @@ func TestCellOfAScript(t *testing.T) {
 		"its instances":         {"EXPERIMENT=everywhere", []string{`"instances":4,"instance_pool":2,`}},
 		"an application's pool": {"PATH=app-pool CLIENTS=30", []string{`"clients":30,`,
 			`"instances":1,"instance_pool":10,`}},
-		"one of the full size":     {"EXPERIMENT=huge", []string{`"clients":4000`}},
+		"one of the full size, which collects garbage as a run does": {"EXPERIMENT=huge",
+			[]string{`"clients":4000`, "\nGOGC=10\n"}},
 		"a role that logs in":      {"EXPERIMENT=logins", []string{`user=app_clear `}},
 		"its workload and clients": {"WORKLOAD=heavy CLIENTS=20", []string{`"workload":"heavy","clients":20,`}},
 		"its load": {"RATE=0 TRANSACTIONS=5 SECONDS=1.5", []string{`"rate":0,"seconds":1.5`,
@@ -101,37 +97,15 @@ func TestCellOfAScript(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			run, err := settled(t, aPlan, c.settings)
-			if err != nil {
-				t.Fatal(err)
-			}
-			env, err := run.env()
+			testkit.OK(t, err)
+			all, err := run.env()
+			env := strings.Join(all, "\n")
 			for _, want := range c.want {
-				if err != nil || !strings.Contains(env[0], want) {
-					t.Errorf("%v, %s\nlacks %s", err, env[0], want)
+				if err != nil || !strings.Contains(env, want) {
+					t.Errorf("%v, %s\nlacks %s", err, env, want)
 				}
 			}
 		})
-	}
-}
-
-func TestLatencyThatThePlanHas(t *testing.T) {
-	none, ten, fifty := lesson.None, lesson.Number(10), lesson.Number(50)
-	for name, c := range map[string]struct {
-		planned []lesson.Value
-		set     int
-		want    string
-	}{
-		"as planned":   {[]lesson.Value{lesson.Number(0), ten}, 10, ""},
-		"without":      {[]lesson.Value{none}, 0, ""},
-		"none planned": {[]lesson.Value{none}, 10, ""},
-		"another": {[]lesson.Value{ten, fifty}, 0,
-			" (its plan has 10 ms there: scripts/latency 10ms client-primary)"},
-		"no plan at all": {nil, 10, ""},
-	} {
-		run := scriptRun{cell: lesson.Cell{Link: "client-primary"}, latencies: c.planned}
-		if got := run.missing(c.set); got != c.want {
-			t.Errorf("%s: %q, not %q", name, got, c.want)
-		}
 	}
 }
 
@@ -155,13 +129,8 @@ func TestRefusedSettings(t *testing.T) {
 		"ROLE=app_trust":      "experiment light sets roles, which only a run of the lesson does",
 		"PARAMS=7":            `params: "7" stands there, it must be a set of keys`,
 		"SEED=-1":             "LAB_SEED=-1: give a whole number below 4294967296",
-		"LATENCY_MS=10": "LAB_LATENCY_MS can't be given to a script: a script goes over the link as it is: " +
-			"set it first, as in scripts/latency 10ms client-primary",
-		"REPLICATION_MS=20": "LAB_REPLICATION_MS can't be given to a script: set the link first",
-		"POOL_SIZE=5": "LAB_POOL_SIZE can't be given to a script: " +
-			"only the run of a lesson prepares servers: scripts/run",
-		"CLIENT=5": `unknown setting "LAB_CLIENT": did you mean LAB_CLIENTS?`,
-		"CELL={}":  "LAB_CELL can't be given to a script",
+		"LATENCY_MS=10":       `a script finds links and servers as they are: scripts/latency sets links`,
+		"CLIENT=5":            `unknown setting "LAB_CLIENT": did you mean LAB_CLIENTS?`,
 	} {
 		if _, err := settled(t, aPlan, settings); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v\nwanted %s", settings, err, says)
@@ -219,37 +188,21 @@ func TestK6Arguments(t *testing.T) {
 }
 
 func TestExtensionsThatArentThere(t *testing.T) {
-	const sqlImport = "import sql from 'k6/x/sql';"
 	const sql = "isn't built into this k6: k6/x/pg does the same."
-	for name, c := range map[string]struct{ script, lib, says string }{
-		"xk6-sql":                {"import sql from 'k6/x/sql';", "", sql},
-		"its driver":             {`import driver from "k6/x/sql/driver/postgres";`, "", sql},
-		"xk6-sql, required":      {"const sql = require('k6/x/sql');", "", sql},
-		"in an imported file":    {"import { db } from './lib/db.js';", sqlImport, "lib/db.js imports k6/x/sql"},
-		"exported again":         {"export * from './lib/db.js';", sqlImport, "lib/db.js imports k6/x/sql"},
-		"on several lines":       {"import {\n  db,\n} from './lib/db.js';", sqlImport, "lib/db.js imports k6/x/sql"},
-		"another one":            {"import faker from 'k6/x/faker';", "", "the only extension that is built"},
-		"the lab's":              {"import pg from 'k6/x/pg';", "", ""},
-		"k6's own":               {"import http from 'k6/http';", "", ""},
-		"in a comment":           {"// import sql from 'k6/x/sql';\n// const sql = require('k6/x/sql');", "", ""},
-		"files in a circle":      {"import { db } from './lib/db.js';", "import '../test.js';", ""},
-		"a file that is missing": {"import { db } from './nowhere.js';", "", ""},
+	for name, c := range map[string]struct{ script, says string }{
+		"xk6-sql":           {"import sql from 'k6/x/sql';", sql},
+		"its driver":        {`import driver from "k6/x/sql/driver/postgres";`, sql},
+		"xk6-sql, required": {"const sql = require('k6/x/sql');", sql},
+		"on several lines":  {"import {\n  open,\n} from 'k6/x/sql';", sql},
+		"another one":       {"import faker from 'k6/x/faker';", "the only extension that is built"},
+		"the lab's":         {"import pg from 'k6/x/pg';", ""},
+		"k6's own":          {"import http from 'k6/http';", ""},
+		"in a comment":      {"// import sql from 'k6/x/sql';\n// const sql = require('k6/x/sql');", ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			folder := t.TempDir()
-			if err := os.Mkdir(filepath.Join(folder, "lib"), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			for file, text := range map[string]string{"test.js": c.script, "lib/db.js": c.lib} {
-				if err := os.WriteFile(filepath.Join(folder, file), []byte(text+"\n"), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			_, err := parseK6([]string{"run", filepath.Join(folder, "test.js")})
-			if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
-				t.Errorf("%v\nwanted %q", err, c.says)
-			}
-		})
+		_, err := parseK6([]string{"run", scriptOf(t, c.script)})
+		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v\nwanted %q", name, err, c.says)
+		}
 	}
 }
 
@@ -263,17 +216,5 @@ func TestSummaryFile(t *testing.T) {
 		if err != nil || file != filepath.Join(results, "k6", want) {
 			t.Errorf("%s, %v, not %s", file, err, want)
 		}
-	}
-}
-
-// A script alone collects garbage as the same cell of a lesson does.
-func TestGarbageOfAScript(t *testing.T) {
-	t.Setenv("GOGC", "")
-	run, err := settled(t, aPlan, "EXPERIMENT=huge")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if env, err := run.env(); err != nil || !slices.Contains(env, "GOGC=10") {
-		t.Errorf("4000 clients have %v, %v", env, err)
 	}
 }

@@ -3,7 +3,6 @@ package tool
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -48,36 +47,25 @@ func parseK6(args []string) (k6Arguments, error) {
 	}
 	given.text = string(text)
 	given.ofLab = ofLabMark.MatchString(given.text)
-	if err := checkExtensions(given.script, map[string]bool{}); err != nil {
+	if err := checkExtensions(given); err != nil {
 		return given, err
 	}
 	return given, given.refuse(args)
 }
 
-// imported is what a line of a script imports: k6/x/sql, ./lib/queries.js.
-var imported = regexp.MustCompile(`(?m)^\s*(?:import|export|\})[^'"\n]*['"](k6/x/[^'"\n]+|\.[^'"\n]+)['"]` +
-	`|^[^/\n]*\brequire\(\s*['"](k6/x/[^'"\n]+|\.[^'"\n]+)['"]`)
+// extension is one of k6 that a line of a script imports: k6/x/sql.
+var extension = regexp.MustCompile(`(?m)^\s*(?:import|export|\})[^'"\n]*['"](k6/x/[^'"\n]+)['"]` +
+	`|^[^/\n]*\brequire\(\s*['"](k6/x/[^'"\n]+)['"]`)
 
-// checkExtensions returns an error that says what to use instead, where a script or a file that it imports needs an
-// extension of k6 that isn't there. Files that can't be read are k6's to name.
-func checkExtensions(file string, seen map[string]bool) error {
-	text, err := os.ReadFile(file)
-	if err != nil || seen[file] {
-		return nil
-	}
-	seen[file] = true
-	for _, match := range imported.FindAllStringSubmatch(string(text), -1) {
-		name := match[1] + match[2]
-		switch {
-		case name == "k6/x/pg":
+// checkExtensions returns an error that says what to use instead, where a script needs an extension of k6 that isn't
+// there.
+func checkExtensions(given k6Arguments) error {
+	for _, match := range extension.FindAllStringSubmatch(given.text, -1) {
+		switch name := match[1] + match[2]; {
 		case strings.HasPrefix(name, "k6/x/sql"):
-			return fmt.Errorf("%s imports %s, which isn't built into this k6: %s", file, name, insteadOfSQL)
-		case strings.HasPrefix(name, "k6/x/"):
-			return fmt.Errorf("%s imports %s: the only extension that is built into this k6 is k6/x/pg", file, name)
-		default:
-			if err := checkExtensions(filepath.Join(filepath.Dir(file), name), seen); err != nil {
-				return err
-			}
+			return fmt.Errorf("%s imports %s, which isn't built into this k6: %s", given.script, name, insteadOfSQL)
+		case name != "k6/x/pg":
+			return fmt.Errorf("%s imports %s: the only extension that is built into this k6 is k6/x/pg", given.script, name)
 		}
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"pooler-lab/internal/k6run"
+	"pooler-lab/internal/driver"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/server"
 	"pooler-lab/internal/suggest"
@@ -16,11 +16,10 @@ import (
 
 // A scriptRun is a script's cell and where its clients connect.
 type scriptRun struct {
-	cell      lesson.Cell
-	at        topology.Endpoint
-	latencies []lesson.Value // that the plan has on the link
-	scale     int            // of the data
-	seed      uint32         // of random numbers; 0: others in each run
+	cell  lesson.Cell
+	at    topology.Endpoint
+	scale int    // of the data
+	seed  uint32 // of random numbers; 0: others in each run
 }
 
 // ofConnection are the settings that every script has.
@@ -44,31 +43,6 @@ var keys = map[string]string{
 
 // ownSettings are those that are in no experiment.
 var ownSettings = []string{"LAB_EXPERIMENT", "LAB_LINK", "LAB_SEED"}
-
-// elsewhere says how to have what a script alone can't.
-var elsewhere = map[string]string{
-	"LAB_LATENCY":            setTheLink,
-	"LAB_LATENCY_MS":         setTheLink,
-	"LAB_LATENCIES":          setTheLink,
-	"LAB_BANDWIDTH_KB_S":     "set the link first: scripts/latency 0 LINK --bandwidth 1000",
-	"LAB_REPLICATION_MS":     "set the link first: scripts/latency 20ms primary-standby",
-	"LAB_SCALE":              "the data has the scale it was loaded with: LAB_SCALE in .env, then scripts/reset",
-	"LAB_DSN":                "LAB_PATH says where to connect",
-	"LAB_CELL":               "LAB_PATH, LAB_CLIENTS and so on change the cell",
-	"LAB_POOL_SIZE":          onlyRuns,
-	"LAB_SETTINGS":           onlyRuns,
-	"LAB_FRESH_DATABASE":     onlyRuns,
-	"LAB_FILL_POOLS":         onlyRuns,
-	"LAB_WRITES":             onlyRuns,
-	"LAB_REPEATS":            onlyRuns,
-	"LAB_REPEATS_WANTED":     onlyRuns,
-	"LAB_SAMPLES_PER_SECOND": onlyRuns,
-}
-
-const (
-	setTheLink = "a script goes over the link as it is: set it first, as in scripts/latency 10ms client-primary"
-	onlyRuns   = "only the run of a lesson prepares servers: scripts/run"
-)
 
 // noPlan is the plan of a script that has none beside it.
 const noPlan = `
@@ -110,7 +84,6 @@ func read(given k6Arguments, of map[string][]string, seed *uint32) error {
 	for _, name := range slices.Sorted(maps.Keys(given.settings)) {
 		value := given.settings[name]
 		key, isKey := keys[name]
-		instead, isElsewhere := elsewhere[name]
 		switch {
 		case !given.ofLab && !slices.Contains(ofConnection, name):
 		case isKey:
@@ -121,10 +94,10 @@ func read(given k6Arguments, of map[string][]string, seed *uint32) error {
 				return fmt.Errorf("%s=%s: give a whole number below %d", name, value, int64(1)<<32)
 			}
 			*seed = uint32(n)
-		case isElsewhere:
-			return fmt.Errorf("%s can't be given to a script: %s", name, instead)
 		case !slices.Contains(ownSettings, name):
-			return suggest.Unknown("setting", name, slices.Concat(slices.Sorted(maps.Keys(keys)), ownSettings))
+			return fmt.Errorf("%w; a script finds links and servers as they are: scripts/latency sets links, and only the run "+
+				"of a lesson prepares servers", suggest.Unknown("setting", name,
+				slices.Concat(slices.Sorted(maps.Keys(keys)), ownSettings)))
 		}
 	}
 	return nil
@@ -195,15 +168,15 @@ func (r *scriptRun) connect(set *topology.Set, given k6Arguments, plan *lesson.L
 		return fmt.Errorf("experiment %s sets %s, which only a run of the lesson does: scripts/run %s --experiments %s",
 			e.Name, lacks, plan.Name, e.Name)
 	}
-	r.cell, r.latencies = cells[0], e.Latencies
+	r.cell = cells[0]
 	return nil
 }
 
 // env is what a script is told.
 func (r scriptRun) env() ([]string, error) {
 	c := r.cell
-	env, err := k6run.Trial{Cells: []k6run.Cell{{Cell: c, DSN: r.at.DSN(c.Role), Scale: r.scale, Seed: r.seed,
-		Deadline: k6run.BesideWindow(c) + c.Seconds}}}.Env()
-	env = append(append(env, "LAB_PATH="+c.Path, "LAB_LINK="+c.Link), k6run.GOGC(c.Clients)...)
+	env, err := driver.Trial{Cells: []driver.Cell{{Cell: c, DSN: r.at.DSN(c.Role), Scale: r.scale, Seed: r.seed,
+		Deadline: driver.BesideWindow(c) + c.Seconds}}}.Env()
+	env = append(append(env, "LAB_PATH="+c.Path, "LAB_LINK="+c.Link), driver.GOGC(c.Clients)...)
 	return append(env, r.at.Env(c.Role, server.Password(c.Role))...), err
 }

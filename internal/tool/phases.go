@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"time"
@@ -25,43 +26,45 @@ type Phases struct {
 // Connect is the time until the session takes queries.
 func (p Phases) Connect() time.Duration { return p.Dial + p.TLS + p.Auth }
 
-// A client connects as one role to one endpoint.
-type client struct {
-	config *pgconn.Config
-}
-
-// newClient looks the endpoint's host up, so that no connect pays for that.
-func newClient(ctx context.Context, e topology.Endpoint, user, password string, withTLS bool) (client, error) {
+// configOf is how a role connects to an endpoint, whose host it looks up, so that no connect pays for that.
+func configOf(ctx context.Context, e topology.Endpoint, user, password string, withTLS bool) (*pgconn.Config, error) {
 	dsn := e.DSN(user)
 	if withTLS {
 		dsn += " sslmode=require" // of a keyword given twice the last one holds
 	}
 	config, err := pgconn.ParseConfig(dsn)
 	if err != nil {
-		return client{}, fmt.Errorf("read the endpoint %s: %w", e, err)
+		return nil, fmt.Errorf("read the endpoint %s: %w", e, err)
 	}
 	config.Password = password
 	config.RuntimeParams["application_name"] = "lab connect"
 	if !e.Socket() {
 		addresses, err := net.DefaultResolver.LookupHost(ctx, e.Host)
 		if err != nil {
-			return client{}, fmt.Errorf("look up %s: %w", e.Host, err)
+			return nil, fmt.Errorf("look up %s: %w", e.Host, err)
 		}
 		config.LookupFunc = func(context.Context, string) ([]string, error) { return addresses[:1], nil }
 	}
-	return client{config}, nil
+	return config, nil
 }
 
-// measure connects once, asks SELECT 1, and closes the connection.
-func (c client) measure(ctx context.Context) (Phases, error) {
+// connectOnce connects, asks SELECT 1, and closes the connection. It gives up after patience.
+func connectOnce(ctx context.Context, config *pgconn.Config) (Phases, error) {
+	limited, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	var timing measure.Handshake
-	conn, err := pgconn.ConnectConfig(ctx, timing.Watch(c.config))
-	if err != nil {
-		return Phases{}, err
+	conn, err := pgconn.ConnectConfig(limited, timing.Watch(config))
+	if err == nil {
+		defer conn.Close(ctx)
+		if _, err = conn.Exec(limited, "SELECT 1").ReadAll(); err != nil {
+			err = fmt.Errorf("first query: %w", err)
+		}
 	}
-	defer conn.Close(ctx)
-	if _, err := conn.Exec(ctx, "SELECT 1").ReadAll(); err != nil {
-		return Phases{}, fmt.Errorf("first query: %w", err)
+	switch {
+	case errors.Is(limited.Err(), context.DeadlineExceeded):
+		return Phases{}, fmt.Errorf("no answer within %v", patience)
+	case err != nil:
+		return Phases{}, err
 	}
 	phases := Phases{Dial: timing.Dial(), Auth: timing.Auth(), Hash: timing.Hashed(),
 		FirstQuery: time.Since(timing.Ready())}

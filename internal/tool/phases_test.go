@@ -42,16 +42,12 @@ func (s slowServer) serve(conn net.Conn) {
 
 func TestEachPauseIsInItsPhase(t *testing.T) {
 	const auth, query = 50 * time.Millisecond, 100 * time.Millisecond
-	one, err := newClient(t.Context(), slowServer{auth: auth, query: query}.listen(t), "app", "", false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	config, err := configOf(t.Context(), slowServer{auth: auth, query: query}.listen(t), "app", "", false)
+	testkit.OK(t, err)
 	began := time.Now()
-	p, err := one.measure(t.Context())
+	p, err := connectOnce(t.Context(), config)
 	all := time.Since(began)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if p.Dial <= 0 || p.TLS != 0 || p.Hash != 0 || p.Auth < auth || p.FirstQuery < query {
 		t.Errorf("%+v: wanted a dial, no TLS, no hash, %v of auth and %v of the first query", p, auth, query)
 	}
@@ -101,9 +97,7 @@ func TestChoosePlaces(t *testing.T) {
 	t.Setenv("COMPOSE_PROFILES", "")
 	t.Setenv("LAB_YUGABYTE_OFF", "its image can't be pulled here")
 	set, err := topology.Load("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	cases := []struct{ name, paths, link, want, wrong string }{
 		{"all", "", "", "direct socket standby pgbouncer-transaction pgbouncer-session pgpool", ""},
 		{"a path that shares its endpoint, by name", "app-pool direct", "", "app-pool direct", ""},
@@ -122,9 +116,7 @@ func TestChoosePlaces(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			var names []string
 			for _, one := range places {
 				names = append(names, one.path)

@@ -23,7 +23,9 @@ func NewCommand() *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return set.writeJSON(command.OutOrStdout())
+				encoder := json.NewEncoder(command.OutOrStdout())
+				encoder.SetIndent("", "  ")
+				return encoder.Encode(set.Paths)
 			}
 			return set.writeTable(command.OutOrStdout())
 		},
@@ -41,7 +43,7 @@ func (s *Set) writeTable(w io.Writer) error {
 			plain = "as " + p.WithoutLatency
 		}
 		meaning := p.Meaning
-		if p.off != "" {
+		if p.Unavailable != "" {
 			meaning = "(off) " + meaning
 		}
 		fmt.Fprintf(table, "%s\t%s\n  %s\t%s\n", p.Name, meaning, plain, p.overText())
@@ -49,25 +51,9 @@ func (s *Set) writeTable(w io.Writer) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	return s.writeOff(w)
-}
-
-// writeOff says once for each reason which paths can't be used for it.
-func (s *Set) writeOff(w io.Writer) error {
-	var reasons []string
-	off := map[string][]string{}
 	for _, p := range s.Paths {
-		if p.off == "" {
-			continue
-		}
-		if len(off[p.off]) == 0 {
-			reasons = append(reasons, p.off)
-		}
-		off[p.off] = append(off[p.off], p.Name)
-	}
-	for _, reason := range reasons {
-		if _, err := fmt.Fprintf(w, "\noff: %s\n  %s\n", strings.Join(off[reason], ", "), reason); err != nil {
-			return err
+		if p.Unavailable != "" {
+			fmt.Fprintf(w, "\n%s is off: %s\n", p.Name, p.Unavailable)
 		}
 	}
 	return nil
@@ -83,18 +69,4 @@ func (p Path) overText() string {
 		ways[i] = strings.Join(o.Links, " + ") + ": " + o.Endpoint.String()
 	}
 	return strings.Join(ways, "; ")
-}
-
-func (s *Set) writeJSON(w io.Writer) error {
-	type entry struct {
-		Path
-		Unavailable string `json:"unavailable"`
-	}
-	entries := make([]entry, len(s.Paths))
-	for i, p := range s.Paths {
-		entries[i] = entry{p, p.off}
-	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(entries)
 }

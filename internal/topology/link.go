@@ -18,8 +18,8 @@ type Link struct {
 	Listen   string `json:"listen"`   // host:port, inside toxiproxy's container
 	Upstream string `json:"upstream"` // host:port that the link leads to
 
-	off    string
-	pooler string
+	Pooler      string `json:"-"` // kind of the pooler that it leads to, "" where it leads to none
+	Unavailable string `json:"-"` // why nothing can travel over it in this lab, "" where something can
 }
 
 // Port returns the port that the link listens on.
@@ -34,12 +34,6 @@ func (l Link) Service() string {
 	host, _, _ := net.SplitHostPort(l.Upstream)
 	return host
 }
-
-// Pooler returns the kind of pooler that the link leads to, "" where it leads to none.
-func (l Link) Pooler() string { return l.pooler }
-
-// Unavailable returns why nothing can travel over the link in this lab, or "" if something can.
-func (l Link) Unavailable() string { return l.off }
 
 // readLinks reads toxiproxy's own config file and says what is wrong with it.
 func readLinks(file string, all services) ([]Link, error) {
@@ -63,7 +57,7 @@ func readLinks(file string, all services) ([]Link, error) {
 			return nil, fmt.Errorf("%s: links %s and %s both listen on port %d", file, other, l.Name, l.Port())
 		}
 		names[l.Name], ports[l.Port()] = true, l.Name
-		links[i].off = whyOff(all, l.Service())
+		links[i].Unavailable = whyOff(all, l.Service())
 	}
 	if len(links) == 0 {
 		return nil, fmt.Errorf("%s holds no link", file)

@@ -2,6 +2,7 @@ package topology
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -38,33 +39,41 @@ func Load(root string) (*Set, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	for i := range set.Paths {
-		for _, name := range set.Paths[i].Services {
-			if set.Paths[i].off == "" {
-				set.Paths[i].off = whyOff(all, name)
-			}
+		p := &set.Paths[i]
+		for _, name := range p.Services {
+			p.Unavailable = cmp.Or(p.Unavailable, whyOff(all, name))
 		}
 	}
 	for i, l := range set.Links {
-		set.Links[i].pooler = set.PoolerKind(l.Service())
+		set.Links[i].Pooler = set.PoolerKind(l.Service())
 	}
 	return set, nil
 }
 
 func readPaths(file string) ([]Path, error) {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("read paths: %w", err)
-	}
 	var paths []Path
-	decoder := yaml.NewDecoder(bytes.NewReader(data))
-	decoder.KnownFields(true) // a mistyped key would silently leave its default
-	if err := decoder.Decode(&paths); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("read paths from %s: %w", file, err)
+	if err := ReadYAML(file, &paths); err != nil {
+		return nil, err
 	}
 	if len(paths) == 0 {
 		return nil, fmt.Errorf("%s holds no path", file)
 	}
 	return paths, nil
+}
+
+// ReadYAML reads a file of configs/. A key that into doesn't have is an error: mistyped, it would silently leave its
+// default.
+func ReadYAML(file string, into any) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(into); err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("read %s: %w", file, err)
+	}
+	return nil
 }
 
 func readServices(file string) (services, error) {

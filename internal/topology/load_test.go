@@ -6,24 +6,22 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pooler-lab/internal/testkit"
 )
 
 // lab writes the three files that Load reads; the arguments replace their texts.
 func lab(t *testing.T, paths, links string) string {
 	t.Helper()
 	root := t.TempDir()
-	if err := os.Mkdir(filepath.Join(root, "configs"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Mkdir(filepath.Join(root, "configs"), 0o755))
 	for name, text := range map[string]string{
 		"compose.yaml": "services:\n  toxiproxy: {}\n  pgbouncer: {}\n  primary: {}\n" +
 			"  yugabyte: {profiles: [yugabyte]}\n",
 		"configs/paths.yaml":     paths,
 		"configs/toxiproxy.json": links,
 	} {
-		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o644))
 	}
 	return root
 }
@@ -72,13 +70,9 @@ func TestLoad(t *testing.T) {
 	t.Setenv("COMPOSE_PROFILES", "yugabyte,other")
 	t.Setenv("LAB_YUGABYTE_OFF", "")
 	set, err := Load(lab(t, goodPaths, goodLinks))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	near, err := set.Find("near")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if plain, _ := near.Endpoint(""); plain != (Endpoint{"pgbouncer", 6432, "lab"}) {
 		t.Errorf("near without latency is %v; want pooled's endpoint", plain)
 	}
@@ -93,8 +87,8 @@ func TestLoad(t *testing.T) {
 		t.Errorf("the poolers are %v", poolers)
 	}
 	for _, p := range set.Paths {
-		if p.Unavailable() != "" {
-			t.Errorf("%s is off: %s", p.Name, p.Unavailable())
+		if p.Unavailable != "" {
+			t.Errorf("%s is off: %s", p.Name, p.Unavailable)
 		}
 	}
 }
@@ -111,16 +105,14 @@ func TestUnavailable(t *testing.T) {
 			t.Setenv("COMPOSE_PROFILES", c.profiles)
 			t.Setenv("LAB_YUGABYTE_OFF", c.off)
 			set, err := Load(lab(t, goodPaths, goodLinks))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			yugabyte, _ := set.Find("yugabyte")
 			link, _ := set.Link("client-yugabyte")
-			if yugabyte.Unavailable() != c.want || link.Unavailable() != c.want {
-				t.Errorf("got path %q, link %q; want %q", yugabyte.Unavailable(), link.Unavailable(), c.want)
+			if yugabyte.Unavailable != c.want || link.Unavailable != c.want {
+				t.Errorf("got path %q, link %q; want %q", yugabyte.Unavailable, link.Unavailable, c.want)
 			}
-			if direct, _ := set.Find("direct"); direct.Unavailable() != "" {
-				t.Errorf("direct is off: %s", direct.Unavailable())
+			if direct, _ := set.Find("direct"); direct.Unavailable != "" {
+				t.Errorf("direct is off: %s", direct.Unavailable)
 			}
 		})
 	}
@@ -147,8 +139,6 @@ func TestLoadRefuses(t *testing.T) {
 		{"a pooler that doesn't pool", "pools: transaction", "pools: none", "pooler is pgbouncer, and pools is none"},
 		{"a pooler before nothing", "services: [pgbouncer, primary]", "services: [pgbouncer]",
 			`path "pooled": services is needed`},
-		{"a service of two kinds", "pooler: pgbouncer\n  without", "pooler: pgpool\n  without",
-			`path "near": service pgbouncer is a pooler of kind "pgpool" here and of kind "pgbouncer" on another path`},
 		{"no meaning", "meaning: a pooler\n", "meaning: \n", `path "pooled": meaning is needed`},
 		{"port no number", "port: 5432", "port: postgres", "cannot unmarshal !!str `postgres` into int"},
 		{"no port", "port: 5432, dbname: lab", "dbname: lab", "host, port (1 to 65535) and dbname are needed"},
@@ -193,9 +183,7 @@ func TestLoadRefusesLinks(t *testing.T) {
 // The lab's own files, as they stand.
 func TestLabsOwnFiles(t *testing.T) {
 	set, err := Load("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for _, l := range set.Links {
 		if len(set.PathsOver(l.Name)) == 0 && l.Name != "primary-standby" {
 			t.Errorf("no path goes over %s", l.Name)
@@ -205,9 +193,7 @@ func TestLabsOwnFiles(t *testing.T) {
 
 func TestHostPort(t *testing.T) {
 	set, err := Load(lab(t, goodPaths, goodLinks))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	cases := []struct {
 		ports, link string
 		want        int
@@ -223,23 +209,5 @@ func TestHostPort(t *testing.T) {
 		if got := set.HostPort(c.link); got != c.want {
 			t.Errorf("%s of %q is %d, want %d", c.link, c.ports, got, c.want)
 		}
-	}
-}
-
-func TestEndpointOfPath(t *testing.T) {
-	p := Path{Name: "direct", Plain: Endpoint{"primary", 5432, "lab"},
-		Over: []Over{{[]string{"client-primary"}, Endpoint{"toxiproxy", 15001, "lab"}}}}
-	if _, err := p.Endpoint("client-pgpool"); err == nil ||
-		err.Error() != `path direct doesn't go over link "client-pgpool"; it can go over client-primary` {
-		t.Errorf("foreign link: %v", err)
-	}
-	socket := Path{Name: "socket", Plain: Endpoint{"/run/postgresql", 5432, "lab"}}
-	if _, err := socket.Endpoint("client-primary"); err == nil ||
-		err.Error() != "path socket has no link: no latency can be put on it" {
-		t.Errorf("no link: %v", err)
-	}
-	if got, want := socket.Plain.DSN("app"),
-		"host=/run/postgresql port=5432 dbname=lab user=app sslmode=disable"; got != want {
-		t.Errorf("DSN %q, want %q", got, want)
 	}
 }

@@ -38,8 +38,8 @@ type Path struct {
 	WithoutLatency string `yaml:"without_latency" json:"without_latency,omitempty"`
 	// Over lists the ways with latency; none for a path without a link.
 	Over []Over `yaml:"over" json:"over"`
-
-	off string
+	// Unavailable is why the path can't be used in this lab, "" where it can.
+	Unavailable string `yaml:"-" json:"unavailable"`
 }
 
 // Over is a path with latency: the links that lie in it, which get their latency together, and where a client
@@ -167,7 +167,7 @@ func (p Path) PoolerService() string {
 func (s *Set) Services() []string {
 	var all []string
 	for _, p := range s.Paths {
-		if p.off == "" {
+		if p.Unavailable == "" {
 			all = append(all, p.Services...)
 		}
 	}
@@ -190,12 +190,9 @@ func (s *Set) PoolerKind(service string) string {
 func (s *Set) Poolers() map[string]string {
 	kinds := map[string]string{}
 	for _, p := range s.Paths {
-		if p.Pooler != "" && p.off == "" {
+		if p.Pooler != "" && p.Unavailable == "" {
 			kinds[p.PoolerService()] = p.Pooler
 		}
 	}
 	return kinds
 }
-
-// Unavailable returns why the path can't be used in this lab, or "" if it can.
-func (p Path) Unavailable() string { return p.off }

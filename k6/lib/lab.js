@@ -37,7 +37,7 @@
 // numbers; 0: others in each run), batch (iterations in one of k6's where there is no window; 0: 16).
 //
 // A pair of cells stands in LAB_PAIR instead: both cells' clients connect and warm up, and then they alternate in slots
-// of a few hundred milliseconds. Both must be closed loops. These are its keys:
+// of a few hundred milliseconds. Both are closed loops (scripts/run has no other pairs). These are its keys:
 //
 //   cells (two of the above: of, to; their seconds and deadline_seconds don't count),
 //   slot_ms (counted part of each slot; 0: as long as 20 iterations of the slower cell take, 300 to 900),
@@ -91,17 +91,11 @@ export function options() {
 
 // scenarios are those of the two sides of a pair.
 function scenarios(pair) {
-  const ofSide = (cell, side) => {
-    if (cell.rate > 0) throw new Error(`the cell '${side}' is an open loop: cells of a pair must be closed loops`);
-    if (cell.transactions > 0) {
-      throw new Error(`each client of the cell '${side}' has a fixed number of transactions: a pair has none`);
-    }
-    return {
-      ...once(cell, pair.deadline_seconds - TIME_TO_END),
-      env: { LAB_CELL: JSON.stringify(cell), LAB_SIDE: side },
-      tags: { side },
-    };
-  };
+  const ofSide = (cell, side) => ({
+    ...once(cell, pair.deadline_seconds - TIME_TO_END),
+    env: { LAB_CELL: JSON.stringify(cell), LAB_SIDE: side },
+    tags: { side },
+  });
   return Object.fromEntries(SIDES.map((side, at) => [side, ofSide(pair.cells[at], side)]));
 }
 
@@ -143,7 +137,7 @@ function begin(settings, iteration) {
   const cell = JSON.parse(__ENV.LAB_CELL);
   scale = cell.scale;
   const slots = __ENV.LAB_SIDE && pg.slots(slotOptions(__ENV.LAB_SIDE, JSON.parse(__ENV.LAB_PAIR)));
-  if (slots) number = slots.place + 1;
+  if (slots) number = slots.place() + 1;
   pg.seed(cell.seed && cell.seed * 65536 + number); // k6 has its own seed until here
   const { clients, transactions, rate, seconds } = cell;
   if (!slots && transactions > 0) {
@@ -242,7 +236,7 @@ function makeClient(cell, { keeps = true, setup }, iteration, connected) {
 
   function connect() {
     if (!pooled) client.connect();
-    if (!pooled || fill(client) === size) connected();
+    if (!pooled || client.fill() === size) connected();
     if (setup) setup(client, cell);
     open = true;
   }
@@ -273,17 +267,6 @@ function makeClient(cell, { keeps = true, setup }, iteration, connected) {
   }
 
   return { attempt, alive: () => alive, close: () => pooled || client.close() };
-}
-
-// fill opens all connections of a pool, as far as the server lets it, and returns how many there are: what the server
-// refuses has been counted, and the clients share what they have.
-function fill(pool) {
-  try {
-    pool.fill();
-  } catch (error) {
-    if (error.name !== 'PgError') throw error;
-  }
-  return pool.stat().total;
 }
 
 // counter makes a Counter, and trend a Trend of milliseconds. Values get the phase of the VU's last statement as a tag.

@@ -29,22 +29,24 @@ func sideOf(tags *metrics.TagSet) int {
 func (o *lab) closeGroup(number int) {
 	g, file := o.group(number)
 	for side := range g.Sides {
-		shown := &g.Sides[side]
-		shown.Counters, shown.Trends = map[string]float64{}, map[string]summary.Trend{}
+		shown, values := &g.Sides[side], sinks[string]{}
+		shown.Counters = map[string]float64{}
 		for _, counter := range o.counters() {
 			shown.Counters[counter.Name] = 0
 		}
-		for metric, series := range o.current[side] {
-			switch metric.Type {
-			case metrics.Counter:
-				shown.Counters[metric.Name] = series.sum
-			case metrics.Trend:
-				sink := metrics.NewTrendSink()
-				addAll(sink, series.values)
-				shown.Trends[metric.Name] = trendOf(sink)
+		for _, s := range o.byLabels {
+			if s.side != side || s.phase != string(summary.Measured) {
+				continue
 			}
+			if more := s.sum - s.told.sum; more != 0 {
+				shown.Counters[s.metric.Name] += more
+			}
+			if more := s.values[s.told.values:]; len(more) > 0 {
+				values.add(s.metric.Name, more)
+			}
+			s.told.sum, s.told.values = s.sum, len(s.values)
 		}
-		o.current[side] = nil
+		shown.Trends = summarized(values)
 	}
 	if err := appendLine(file, g); err != nil && o.failed == nil {
 		o.failed = fmt.Errorf("write a group: %w", err)
@@ -66,17 +68,4 @@ func appendLine(file string, value any) error {
 	}
 	_, err = to.Write(append(text, '\n'))
 	return errors.Join(err, to.Close())
-}
-
-// keep adds a sample to what its side has measured since the last group.
-func (o *lab) keep(side int, s metrics.Sample) {
-	if o.current[side] == nil {
-		o.current[side] = map[*metrics.Metric]*series{}
-	}
-	to := o.current[side][s.Metric]
-	if to == nil {
-		to = &series{}
-		o.current[side][s.Metric] = to
-	}
-	to.add(s)
 }

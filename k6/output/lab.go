@@ -23,8 +23,7 @@ type lab struct {
 	series   map[seriesKey]*series
 	byLabels map[labels]*series
 
-	current [summary.Sides]map[*metrics.Metric]*series // measured by each side since the last group
-	failed  error                                      // of writing the groups, the first
+	failed error // of writing the groups, the first
 
 	test     func() *summary.Test // what the module knows of it
 	counters func() []*metrics.Metric
@@ -52,6 +51,10 @@ type series struct {
 	labels
 	values []float64
 	sum    float64
+	told   struct { // in the groups that are complete
+		values int
+		sum    float64
+	}
 }
 
 // add adds a sample.
@@ -103,11 +106,8 @@ func (o *lab) take(s metrics.Sample) {
 		to = o.seriesOf(key)
 	}
 	to.add(s)
-	if to.side != none && to.phase == string(summary.Measured) {
-		o.keep(to.side, s)
-		if s.Metric.Name == groupMetric {
-			o.closeGroup(int(s.Value))
-		}
+	if s.Metric.Name == groupMetric {
+		o.closeGroup(int(s.Value))
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"go.k6.io/k6/v2/metrics"
 	"go.k6.io/k6/v2/output"
 
-	"pooler-lab/k6/live/second"
+	"pooler-lab/k6/summary"
 )
 
 func init() { output.RegisterExtension("live", newLive) }
@@ -63,7 +63,7 @@ func (o *live) flush() {
 	}
 	o.begun = now
 	o.each(o.take)
-	line := second.Line{Time: now.UTC(), Paths: map[string]second.Path{}}
+	line := summary.Second{Time: now.UTC(), Paths: map[string]summary.PathSecond{}}
 	for name, t := range o.paths {
 		line.Paths[name] = t.sum(took)
 		o.paths[name] = &tally{} // a path that falls silent is one with no transactions
@@ -111,16 +111,16 @@ func (t *tally) fail(s metrics.Sample) {
 }
 
 // sum is the second, which took that long.
-func (t *tally) sum(took time.Duration) second.Path {
-	p := second.Path{
+func (t *tally) sum(took time.Duration) summary.PathSecond {
+	p := summary.PathSecond{
 		TPS:          t.transactions / took.Seconds(),
 		P50MS:        quantile(t.responses, 0.5),
 		P95MS:        quantile(t.responses, 0.95),
 		ConnectMS:    quantile(t.connects, 0.5),
 		Codes:        t.errors,
 		Transactions: int64(t.transactions),
-		ResponseTime: second.HistogramOf(t.responses),
-		ConnectTime:  second.HistogramOf(t.connects),
+		ResponseTime: summary.HistogramOf(t.responses),
+		ConnectTime:  summary.HistogramOf(t.connects),
 	}
 	p.TPS = float64(int64(p.TPS*10+0.5)) / 10
 	for _, n := range t.errors {

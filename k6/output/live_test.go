@@ -10,7 +10,7 @@ import (
 	"go.k6.io/k6/v2/metrics"
 	"go.k6.io/k6/v2/output"
 
-	"pooler-lab/k6/live/second"
+	"pooler-lab/k6/summary"
 )
 
 // A liveTrial is an output live that has been running for a second.
@@ -34,11 +34,11 @@ func newLiveTrial(t *testing.T) *liveTrial {
 }
 
 // line flushes and returns what was printed.
-func (tr *liveTrial) line(t *testing.T) second.Line {
+func (tr *liveTrial) line(t *testing.T) summary.Second {
 	t.Helper()
 	tr.out.Reset()
 	tr.flush()
-	var line second.Line
+	var line summary.Second
 	if err := json.Unmarshal(tr.out.Bytes(), &line); err != nil {
 		t.Fatalf("%v in %q", err, tr.out.String())
 	}

@@ -17,17 +17,7 @@ func (o *lab) summarize(side int, s *summary.Summary) {
 	s.Later = o.connects(side, "later")
 	s.Statements = o.statements(side)
 	if s.Finish != nil {
-		addRates(s.Finish, s.Counters["pg_transactions"][summary.Measured])
-	}
-}
-
-// addRates adds transactions per second, with the time to connect and without.
-func addRates(f *summary.Finish, transactions float64) {
-	if f.Seconds > 0 {
-		f.TPSWithConnect = transactions / f.Seconds
-	}
-	if working := f.Seconds - f.MeanConnectSeconds; working > 0 {
-		f.TPS = transactions / working
+		s.Finish.AddRates(s.Counters["pg_transactions"][summary.Measured])
 	}
 }
 
@@ -122,13 +112,7 @@ func (o *lab) statements(side int) map[string]summary.Trend {
 func summarized[K comparable](found sinks[K]) map[K]summary.Trend {
 	all := map[K]summary.Trend{}
 	for name, sink := range found {
-		all[name] = trendOf(sink)
+		all[name] = summary.TrendOf(sink)
 	}
 	return all
-}
-
-// trendOf sums the values of a sink up.
-func trendOf(sink *metrics.TrendSink) summary.Trend {
-	return summary.Trend{Count: int64(sink.Count()), Min: sink.Min(), Avg: sink.Avg(), Med: sink.P(0.5),
-		P90: sink.P(0.9), P95: sink.P(0.95), P99: sink.P(0.99), Max: sink.Max()}
 }

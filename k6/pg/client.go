@@ -30,10 +30,9 @@ type client struct {
 	lost     bool       // a connection was dropped, and none has taken its place
 	tagSet   *tagSet    // of statements that have no name
 	connects [2]*tagSet // of later connects, and of the test's first one
-	known    recent[statementKey, *statement]
+	known    map[statementKey]*statement
 	named    map[string]*tagSet // of statements that have a name
-	encoder  encoder
-	bound    map[string]method // by name in JavaScript
+	bound    map[string]method  // by name in JavaScript
 	object   *sobek.Object
 	queue    *queue // of the pipeline that is being filled
 }
@@ -61,7 +60,8 @@ func (i *instance) clientOf(call string, options ClientOptions) *client {
 	if err != nil {
 		i.throw(fmt.Errorf("%s: %w", call, err))
 	}
-	c := &client{instance: i, options: options, config: config, protocol: protocol, named: map[string]*tagSet{}}
+	c := &client{instance: i, options: options, config: config, protocol: protocol, named: map[string]*tagSet{},
+		known: map[statementKey]*statement{}}
 	c.tagSet = c.newTagSet("path", options.Path, "protocol", options.Protocol)
 	c.bound = map[string]method{
 		"exec": c.exec, "query": c.query, "transaction": c.transaction, "pipeline": c.pipeline,
@@ -242,7 +242,7 @@ type statement struct {
 	sql      string
 	tagSet   *tagSet
 	template *template // for the simple protocol; made when first needed
-	copies   []copyKind
+	copies   string    // the direction of the COPY that it is; "" for none
 }
 
 type statementKey struct {
@@ -263,20 +263,20 @@ func (c *client) statementOf(value sobek.Value) *statement {
 		c.throw(errors.New("a statement is an SQL text, or an object { name, sql }"))
 	}
 	key.sql = text.String()
-	if known, ok := c.known.get(key); ok {
+	if known := c.known[key]; known != nil {
 		return known
 	}
 	if _, err := textOf(text); err != nil {
 		c.throw(fmt.Errorf("a statement: %w", err))
 	}
-	st := &statement{sql: key.sql, tagSet: c.tagSet, copies: copyKinds(key.sql)}
+	st := &statement{sql: key.sql, tagSet: c.tagSet, copies: copyDirection(key.sql)}
 	if key.name != "" {
 		st.tagSet = c.tagSetOf(key.name)
 	}
-	if c.known.size() >= mostStatements {
-		c.known.dropOldest()
+	if len(c.known) >= mostStatements {
+		clear(c.known)
 	}
-	c.known.put(key, st)
+	c.known[key] = st
 	return st
 }
 

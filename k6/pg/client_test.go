@@ -71,13 +71,6 @@ func TestConnectErrors(t *testing.T) {
 
 func TestConnects(t *testing.T) {
 	s := connected(t, "simple")
-	for _, place := range []string{"first", "later"} {
-		s.run(`client.exec('SELECT 1'); client.exec('SELECT 1')`)
-		if got := s.tag("pg_connect_first_query", "connect"); got != place {
-			t.Errorf("the tag connect is %q, not %q", got, place)
-		}
-		s.run(`client.connect()`)
-	}
 	s.measured()
 	s.run(`client.connect(); client.exec('SELECT 1')`)
 	m := s.measured()

@@ -5,40 +5,25 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"strings"
 
 	"github.com/grafana/sobek"
 	"github.com/jackc/pgx/v5/pgconn"
 	"go.k6.io/k6/v2/js/common"
 )
 
-// copied is what a COPY has moved.
-type copied struct {
-	Rows  int64 `js:"rows"`
-	Bytes int64 `js:"bytes"` // of data, without the protocol's own
-}
-
-// counter counts the bytes that are written to it, and keeps none.
-type counter int64
-
-// Write counts.
-func (c *counter) Write(buf []byte) (int, error) {
-	*c += counter(len(buf))
-	return len(buf), nil
-}
-
-// copyOut is client.copyOut(sql): it reads what COPY ... TO STDOUT sends.
+// copyOut is client.copyOut(sql): it reads what COPY ... TO STDOUT sends, and returns the number of rows.
 func (c *client) copyOut(call sobek.FunctionCall) sobek.Value {
 	ctx, s := c.requireSession("copyOut()")
 	st := c.statementOf(call.Argument(0))
-	var data counter
-	return c.copyOver(ctx, s, st, copyOut, func() (pgconn.CommandTag, int64, error) {
-		tag, err := s.conn.CopyTo(background, &data, st.sql)
-		return tag, int64(data), err
+	return c.copyOver(ctx, s, st, copiesOut, func() (pgconn.CommandTag, error) {
+		return s.conn.CopyTo(background, io.Discard, st.sql)
 	})
 }
 
-// copyIn is client.copyIn(sql, data, options): it sends data, text or bytes, to COPY ... FROM
-// STDIN, as often as the option repeat says.
+// copyIn is client.copyIn(sql, data, options): it sends data, text or bytes, to COPY ... FROM STDIN, as often as the
+// option repeat says, and returns the number of rows.
 func (c *client) copyIn(call sobek.FunctionCall) sobek.Value {
 	ctx, s := c.requireSession("copyIn()")
 	st := c.statementOf(call.Argument(0))
@@ -55,34 +40,68 @@ func (c *client) copyIn(call sobek.FunctionCall) sobek.Value {
 	if options.Repeat < 0 {
 		c.throw(errors.New("copyIn() wants repeat not below 0"))
 	}
-	source := &repeated{piece: piece, left: options.Repeat}
-	return c.copyOver(ctx, s, st, copyIn, func() (pgconn.CommandTag, int64, error) {
-		tag, err := s.conn.CopyFrom(background, source, st.sql)
-		return tag, source.sent, err
+	return c.copyOver(ctx, s, st, copiesIn, func() (pgconn.CommandTag, error) {
+		return s.conn.CopyFrom(background, &repeated{piece: piece, left: options.Repeat}, st.sql)
 	})
 }
 
 // copyOver runs one COPY and records it.
-func (c *client) copyOver(ctx context.Context, s *session, st *statement, direction copyKind,
-	run func() (pgconn.CommandTag, int64, error),
+func (c *client) copyOver(ctx context.Context, s *session, st *statement, direction string,
+	run func() (pgconn.CommandTag, error),
 ) sobek.Value {
-	if err := st.wantsCopy(direction); err != nil {
-		c.fail(ctx, st.tagSet, "copy "+direction.String(), err)
+	if st.copies != direction {
+		c.fail(ctx, st.tagSet, "copy "+direction, fmt.Errorf("this wants one %s", copyForms[direction]))
 	}
 	var tag pgconn.CommandTag
-	var size int64
 	x, err := c.exchange(ctx, s, st.tagSet, func() (err error) {
-		tag, size, err = run()
+		tag, err = run()
 		// Data follows the COPY at once: only the end of it all is waited for, even
 		// where the server's invitation is read in between.
 		s.wire.oneTrip(s.counted)
 		return err
 	})
 	if err != nil {
-		c.fail(ctx, st.tagSet, "copy "+direction.String(), err)
+		c.fail(ctx, st.tagSet, "copy "+direction, err)
 	}
-	c.record(x, c.metrics.Copy, x.tags.With("direction", direction.String()), tag.RowsAffected(), tag, 0)
-	return c.vu.Runtime().ToValue(copied{tag.RowsAffected(), size})
+	c.record(x, c.metrics.Copy, x.tags.With("direction", direction), tag.RowsAffected(), tag, 0)
+	return c.vu.Runtime().ToValue(tag.RowsAffected())
+}
+
+// The directions of a COPY over the connection, as tags have them.
+const (
+	copiesIn  = "in"  // COPY ... FROM STDIN
+	copiesOut = "out" // COPY ... TO STDOUT
+)
+
+var (
+	copyForms = map[string]string{copiesIn: "COPY ... FROM STDIN", copiesOut: "COPY ... TO STDOUT"}
+	copyCalls = map[string]string{copiesIn: "copyIn()", copiesOut: "copyOut()"}
+)
+
+// copyStatement matches a COPY over the connection, in a text that may have other statements and comments before it.
+// STDIN and STDOUT mean the same to PostgreSQL.
+var copyStatement = regexp.MustCompile(`(?is)(?:^|;)(?:\s|--[^\n]*\n|/\*.*?\*/)*` +
+	`copy\b[^;]*\b(from|to)(?:\s|/\*.*?\*/)*\bstd(?:in|out)\b`)
+
+// copyDirection returns the direction of the COPY in an SQL text, "" where there is none.
+func copyDirection(sql string) string {
+	found := copyStatement.FindStringSubmatch(sql)
+	switch {
+	case found == nil:
+		return ""
+	case strings.EqualFold(found[1], "from"):
+		return copiesIn
+	}
+	return copiesOut
+}
+
+// withoutCopy returns an error where COPY's data has nowhere to come from, or to go to: the server would wait for it,
+// and Pgpool-II closes the connection.
+func (st *statement) withoutCopy() error {
+	if st.copies == "" {
+		return nil
+	}
+	return fmt.Errorf("for %s use %s", copyForms[st.copies], copyCalls[st.copies])
 }
 
 // bytesOf returns the bytes of text, of an ArrayBuffer or of an array over one.
@@ -105,7 +124,6 @@ type repeated struct {
 	piece []byte
 	at    int   // in the piece
 	left  int64 // times, the one under way included
-	sent  int64
 }
 
 // Read reads on in the piece, and in the next ones.
@@ -118,7 +136,6 @@ func (r *repeated) Read(buf []byte) (n int, err error) {
 			r.left--
 		}
 	}
-	r.sent += int64(n)
 	if n == 0 {
 		return 0, io.EOF
 	}

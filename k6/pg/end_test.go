@@ -7,7 +7,6 @@ import (
 	"os"
 	"runtime"
 	"testing"
-	"time"
 
 	"pooler-lab/internal/testkit"
 )
@@ -27,38 +26,25 @@ func alone(t *testing.T, dsn string) (string, func() (all, active string)) {
 	}
 }
 
-// TestCancel stops a test while a statement runs, on each path and over
-// latency.
+// TestCancel stops a test while a statement runs.
 func TestCancel(t *testing.T) {
 	onEachPath(t, func(t *testing.T, dsn, protocol string) {
 		dsn, count := alone(t, dsn)
 		s := connectedTo(t, dsn, protocol)
-		stopAndCheck(t, s, count)
+		thrown := make(chan string)
+		go func() {
+			// A write, which Pgpool-II sends to the primary: the standby's sessions aren't counted.
+			code, err := s.try(`try { client.exec('INSERT INTO pgbench_history (filler) SELECT left(pg_sleep(600)::text, 0)') }
+				catch (e) { e.code }`)
+			thrown <- fmt.Sprintf("%v, %v", code, err)
+		}()
+		testkit.Until(t, "the statement runs", func() bool { _, active := count(); return active == "1" })
+		s.CancelContext()
+		if got := <-thrown; got != "cancelled, <nil>" {
+			t.Errorf("a stopped test's statement threw %q", got)
+		}
+		testkit.Until(t, "the statement ends on the server", func() bool { _, active := count(); return active == "0" })
 	})
-	t.Run("latency", func(t *testing.T) {
-		dsn, count := alone(t, testDSN(t))
-		slow, dsn := newRelay(t, dsn, nil)
-		slow.latency = 50 * time.Millisecond
-		stopAndCheck(t, connectedTo(t, dsn, "prepared"), count)
-	})
-}
-
-func stopAndCheck(t *testing.T, s *script, count func() (string, string)) {
-	t.Helper()
-	s.run(`client.exec('SELECT 1')`)
-	thrown := make(chan string)
-	go func() {
-		// A write, which Pgpool-II sends to the primary: the standby's sessions aren't counted.
-		code, err := s.try(`try { client.exec('INSERT INTO pgbench_history (filler) SELECT left(pg_sleep(600)::text, 0)') }
-			catch (e) { e.code }`)
-		thrown <- fmt.Sprintf("%v, %v", code, err)
-	}()
-	testkit.Until(t, "the statement runs", func() bool { _, active := count(); return active == "1" })
-	s.CancelContext()
-	if got := <-thrown; got != "cancelled, <nil>" {
-		t.Errorf("a stopped test's statement threw %q", got)
-	}
-	testkit.Until(t, "the statement ends on the server", func() bool { _, active := count(); return active == "0" })
 }
 
 // TestNoLeaks connects and closes 1,000 times, half of the times by connecting

@@ -123,24 +123,25 @@ func (i *instance) newFixedIterations(call sobek.FunctionCall) sobek.Value {
 	}
 	f := &i.fixed
 	var c *fixedClient
-	functions := map[string]any{"start": func() {
+	methods := map[string]method{"start": func(sobek.FunctionCall) sobek.Value {
 		i.requireTest("fixedIterations.start()")
 		if c == nil {
 			i.takesPart = true
 			c = f.start(i, options)
 		}
+		return sobek.Undefined()
 	}}
 	for name, done := range map[string]func(time.Time){
 		"connected": func(now time.Time) { c.connect(now) },
 		"iteration": func(now time.Time) { c.iterate(now) },
 		"end":       func(now time.Time) { f.leave(c, now) },
 	} {
-		functions[name] = func() bool {
+		methods[name] = func(sobek.FunctionCall) sobek.Value {
 			if c == nil {
 				i.throw(fmt.Errorf("fixedIterations: start() comes before %s()", name))
 			}
-			return f.note(done)
+			return i.vu.Runtime().ToValue(f.note(done))
 		}
 	}
-	return i.objectOf(functions)
+	return i.object(methods)
 }

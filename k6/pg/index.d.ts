@@ -5,21 +5,19 @@
  * it takes a quoted literal. Where the text doesn't say which type that is, write it: $1::int.
  *
  * Numbers arrive as JavaScript prints them, dates as toISOString() has them. undefined is NULL. Arrays and plain
- * objects are JSON, as JSON.stringify makes it, and a BigInt in them is an integer. For an array of PostgreSQL's, send
- * its text: '{1,2}'.
+ * objects are JSON, as JSON.stringify makes it. For an array of PostgreSQL's, send its text: '{1,2}'.
  *
  * What would arrive as something else is an error that names the argument: invalid dates, functions, symbols, promises,
- * Map, Set, RegExp, typed arrays but those of bytes; NaN and Infinity in JSON; texts with a character U+0000 or half of
- * a surrogate pair.
+ * Map, Set, RegExp, typed arrays but those of bytes; texts with a character U+0000.
  */
 export type Argument =
   | null | undefined | boolean | number | bigint | string | Date | Uint8Array | Uint8ClampedArray | ArrayBuffer
   | { [key: string]: unknown } | (object & { call?: never });
 
 /**
- * A value of a row. Integers above Number.MAX_SAFE_INTEGER are bigint, in json and jsonb, too. bytea is an
- * ArrayBuffer, json and jsonb are what they mean; every other type (numeric, dates,
- * arrays, ...) is the server's own text, so that nothing is lost.
+ * A value of a row. Integers above Number.MAX_SAFE_INTEGER are bigint. bytea is an ArrayBuffer, json and jsonb are what
+ * JSON.parse makes of them; every other type (numeric, dates, arrays, ...) is the server's own text, so that nothing is
+ * lost.
  */
 export type Value = null | boolean | number | bigint | string | ArrayBuffer | object;
 
@@ -43,8 +41,7 @@ export interface ClientOptions {
   /**
    * simple: one Query message, arguments written into the text as quoted literals, several statements allowed;
    * extended: parse, bind, execute in one round trip;
-   * prepared (the default): prepared when first met, then bind and execute. A connection keeps the 512 statements
-   * that were used last.
+   * prepared (the default): prepared when first met, then bind and execute. A connection keeps 512 statements.
    */
   protocol?: 'simple' | 'extended' | 'prepared';
 }
@@ -68,20 +65,15 @@ export interface Queries {
   pipeline(fn: (p: Pipeline) => void): Array<number | Row[]>;
   /**
    * One COPY ... FROM STDIN, which exec() and pipelines refuse. Data is text or bytes, sent `repeat` times (1).
+   * Returns the number of rows.
    */
-  copyIn(sql: Statement, data: Data, options?: { repeat?: number }): Copied;
-  /** One COPY ... TO STDOUT, which exec() and query() refuse: counts the bytes and keeps none. */
-  copyOut(sql: Statement): Copied;
+  copyIn(sql: Statement, data: Data, options?: { repeat?: number }): number;
+  /** One COPY ... TO STDOUT, which exec() and query() refuse: returns the number of rows, and keeps none. */
+  copyOut(sql: Statement): number;
 }
 
 export type Row = { [column: string]: Value };
 export type Data = string | Uint8Array | ArrayBuffer;
-
-/** What a COPY moved; bytes without the protocol's own. */
-export interface Copied {
-  rows: number;
-  bytes: number;
-}
 
 /** Queues statements. */
 export interface Pipeline {
@@ -117,14 +109,12 @@ export interface PoolOptions extends ClientOptions {
  */
 export interface Pool extends Queries {
   /**
-   * Returns when the pool has as many connections as its size allows. One VU tries, once for all of them; it is
-   * thrown the last of what the server refused, and the pool goes on with what it has.
+   * Returns how many connections the pool has, when these are as many as its size and the server allow. One VU tries,
+   * once for all of them. What the server refused is counted (pg_errors), and the pool goes on with what it has.
    */
-  fill(): void;
+  fill(): number;
   /** False where this VU's last call got no connection, or lost it. */
   connected(): boolean;
-  /** Connections just now. */
-  stat(): { size: number; total: number; idle: number; lent: number };
 }
 
 /** What connect() and everything in Queries throw. */
@@ -217,7 +207,7 @@ export interface SlotsOptions {
  */
 export interface Slots {
   /** Number of this client among those of its side, from 0. */
-  readonly place: number;
+  place(): number;
   /** This client is ready: it returns at once, and the first slots begin when all clients wait or have left. */
   ready(): void;
   /** This client couldn't get ready. It may try again in its slots. */

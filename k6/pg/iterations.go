@@ -28,7 +28,7 @@ func (i *instance) newIterations(call sobek.FunctionCall) sobek.Value {
 	it := &iterations{instance: i}
 	i.options("iterations", call.Argument(0), &it.options)
 	it.tagSet = i.newTagSet("path", it.options.Path)
-	return i.objectOf(map[string]any{"begin": it.begin, "done": it.done})
+	return i.object(map[string]method{"begin": it.begin, "done": it.done})
 }
 
 // begin is iterations.begin(): what follows belongs to the next iteration, its connect too.

@@ -63,7 +63,7 @@ func (i *instance) newPace(call sobek.FunctionCall) sobek.Value {
 		i.throw(fmt.Errorf("pace: rate must be above 0 and clients at least 1, got %+v", p.options))
 	}
 	p.interval = seconds(float64(p.options.Clients) / p.options.Rate)
-	return i.objectOf(map[string]any{"wait": p.wait, "done": p.done})
+	return i.object(map[string]method{"wait": p.wait, "done": p.done})
 }
 
 // wait is pace.wait(): it returns true when the next iteration is due, or false

@@ -246,17 +246,3 @@ func TestDroppedConnectionsInAPair(t *testing.T) {
 		t.Errorf("the side that drops connections has %+v", to.Ending)
 	}
 }
-
-func TestPairsThatCannotBe(t *testing.T) {
-	own := newLabScript(t, `export const own = workload((client) => client.exec('SELECT 1'));`)
-	for changed, want := range map[string]string{
-		"rate":         "the cell 'of' is an open loop",
-		"transactions": "each client of the cell 'of' has a fixed number of transactions",
-	} {
-		tr := newTrial(t, own, "", nil, map[string]any{changed: 5})
-		_ = tr.command.Run()
-		if exit := tr.command.ProcessState.ExitCode(); exit == 0 || !strings.Contains(tr.out.String(), want) {
-			t.Errorf("with %s k6 ended with %d:\n%s", changed, exit, tr.out.String())
-		}
-	}
-}

@@ -38,7 +38,6 @@ type Module struct {
 	fixed     fixedIterations
 	slots     slots
 	pacers    pacers
-	vus       atomic.Int64 // that have the module
 	watching  sync.Once
 	registry  atomic.Pointer[metrics.Registry]
 
@@ -51,8 +50,7 @@ func New() *Module {
 	m := &Module{}
 	m.phases.patience = patience
 	m.fixed = fixedIterations{phases: &m.phases}
-	m.slots = slots{phases: &m.phases, changed: make(chan struct{}, 1), stop: make(chan struct{}),
-		ended: make(chan struct{})}
+	m.slots = slots{phases: &m.phases}
 	return m
 }
 
@@ -83,7 +81,6 @@ func (m *Module) NewModuleInstance(vu modules.VU) modules.Instance {
 	}
 	m.registry.Store(vu.InitEnv().Registry)
 	m.watchEnd(vu)
-	m.warnOfFiles(vu, m.vus.Add(1), mostFiles())
 
 	i := &instance{Module: m, vu: vu, metrics: registered}
 	named := map[string]any{
@@ -154,15 +151,6 @@ func optionNames(of reflect.Type) (names []string) {
 		}
 	}
 	return names
-}
-
-// objectOf returns a JavaScript object of functions and values.
-func (i *instance) objectOf(properties map[string]any) *sobek.Object {
-	object := i.vu.Runtime().NewObject()
-	for name, value := range properties {
-		i.define(object, name, value)
-	}
-	return object
 }
 
 // define sets a property that a fresh object can't refuse.

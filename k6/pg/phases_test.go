@@ -5,40 +5,7 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"pooler-lab/k6/summary"
 )
-
-// A test's first slot is a window, fixed iterations, or the first of two sides: what ends before it is warm-up.
-func TestPhaseAt(t *testing.T) {
-	begin := time.Now()
-	from, to := begin.Add(time.Second), begin.Add(2*time.Second)
-	first := &slot{group: 1, side: summary.To, first: true, begin: begin, from: from, to: to}
-	next := &slot{group: 1, side: summary.To, begin: begin, from: from, to: to}
-	for _, test := range []struct {
-		name  string
-		slot  *slot
-		side  int
-		ended time.Time
-		want  phase
-	}{
-		{"no slot", nil, summary.To, from, phaseWarmup},
-		{"calibration", &slot{side: summary.To, begin: begin, from: from, to: to}, summary.To, from, phaseWarmup},
-		{"before the first", first, summary.To, from.Add(-1), phaseWarmup},
-		{"before the next", next, summary.To, from.Add(-1), phaseAfter},
-		{"its beginning", next, summary.To, from, phaseMeasure},
-		{"its end", first, summary.To, to.Add(-1), phaseMeasure},
-		{"after it", first, summary.To, to, phaseAfter},
-		{"the other side's", next, summary.Of, from, phaseAfter},
-	} {
-		if got := test.slot.phaseAt(test.side, test.ended); got != test.want {
-			t.Errorf("%s: the phase is %q, not %q", test.name, got, test.want)
-		}
-	}
-	if got := (&instance{Module: New()}).phaseAt(begin); got != phaseNone {
-		t.Errorf("where the whole test is measured the phase is %q", got)
-	}
-}
 
 func TestMeasuredInOneWay(t *testing.T) {
 	const (
@@ -49,9 +16,7 @@ func TestMeasuredInOneWay(t *testing.T) {
 	)
 	for code, want := range map[string]string{
 		window + fixed:  once,
-		fixed + window:  once,
 		window + of:     once,
-		of + window:     once,
 		window + window: "",
 		window + `pg.window({ clients: 1, seconds: 2 })`:                        "a test has one window",
 		fixed + `pg.fixedIterations({ clients: 2, iterations: 1, seconds: 1 })`: "a test has one fixedIterations",

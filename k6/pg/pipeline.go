@@ -88,7 +88,7 @@ func (c *client) batch(s *session, items []queued) (func() *pgconn.MultiResultRe
 		case extended:
 			batch.ExecParams(m.text, m.values, nil, nil, nil)
 		case prepared:
-			batch.ExecStatement(m.plan.StatementDescription, m.values, nil, nil)
+			batch.ExecStatement(m.plan, m.values, nil, nil)
 		}
 	}
 	if c.protocol == simple {

@@ -5,25 +5,6 @@ import (
 	"testing"
 )
 
-func TestPipeline(t *testing.T) {
-	onEachPath(t, func(t *testing.T, dsn, protocol string) {
-		s := connectedTo(t, dsn, protocol)
-		// In a transaction: Pgpool-II puts a Sync of its own before a Parse outside of one.
-		got := s.run(`JSON.stringify(client.transaction((tx) => tx.pipeline((p) => {
-			p.query('SELECT $1::int AS a', 7);
-			p.exec('SELECT generate_series(1, $1::int)', 5);
-			p.query({ name: 'named', sql: "SELECT 'x' AS b" });
-		})))`)
-		if want := `[[{"a":7}],5,[{"b":"x"}]]`; got != want {
-			t.Errorf("the pipeline returned %s, not %s", got, want)
-		}
-		s.measured()
-		if len(s.measured()["pg_pipeline"]) != 0 {
-			t.Error("samples twice")
-		}
-	})
-}
-
 func TestPipelineIsOneRoundTrip(t *testing.T) {
 	for protocol := range protocols {
 		s := connected(t, protocol)
@@ -46,11 +27,14 @@ func TestPipelineIsOneRoundTrip(t *testing.T) {
 // What goes wrong with a pipeline leaves the connection as it was. Each text is one statement: of two the second one's
 // rows would go to whoever comes after it.
 func TestPipelinesOfTexts(t *testing.T) {
-	several := map[string]string{"simple": "each text must be one statement", "extended": "42601", "prepared": "42601"}
+	const useSimple = "42601): pg.client({ protocol: 'simple' }) sends several statements in one text"
+	several := map[string]string{"simple": "each text must be one statement", "extended": useSimple, "prepared": useSimple}
 	for protocol := range protocols {
 		s := connected(t, protocol)
 		for name, test := range map[string]struct{ queued, want string }{
-			"nothing":        {``, `[] undefined`},
+			"nothing": {``, `[] undefined`},
+			"mixed": {`p.query('SELECT $1::int AS a', 7); p.exec('SELECT generate_series(1, $1::int)', 5);
+				p.query({ name: 'named', sql: "SELECT 'x' AS b" })`, `[[{"a":7}],5,[{"b":"x"}]]`},
 			"comments":       {`p.query('SELECT 1 AS a -- one'); p.query('SELECT 2 AS a -- two')`, `[[{"a":1}],[{"a":2}]]`},
 			"several":        {`p.exec('SELECT 1; SELECT 2'); p.query('SELECT 3')`, several[protocol]},
 			"server's error": {`p.exec('SELECT 1'); p.exec('SELECT 1 / $1::int', 0); p.exec('SELECT 2')`, "22012"},

@@ -105,13 +105,3 @@ func preciseSleep(wait time.Duration) {
 	// A signal ends the sleep early; the caller looks at the clock again.
 	_ = syscall.Nanosleep(&request, nil)
 }
-
-// mostFiles returns how many files this process may open, 0 if that isn't known.
-// Go has raised the soft limit to the hard one at the process's start.
-func mostFiles() uint64 {
-	var limit syscall.Rlimit
-	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
-		return 0
-	}
-	return limit.Cur
-}

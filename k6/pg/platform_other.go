@@ -12,6 +12,3 @@ func straight(conn net.Conn) net.Conn { return conn }
 
 // preciseSleep sleeps as exactly as Go's timers do.
 func preciseSleep(wait time.Duration) { time.Sleep(wait) }
-
-// mostFiles returns 0: how many files this process may open isn't known.
-func mostFiles() uint64 { return 0 }

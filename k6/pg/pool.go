@@ -57,7 +57,7 @@ func (i *instance) newPool(call sobek.FunctionCall) sobek.Value {
 	first := i.clientOf("pool", options.ClientOptions)
 	known, _ := i.pools.LoadOrStore(options, &pool{Module: i.Module, options: options})
 	l := &lender{instance: i, pool: known.(*pool), tagSet: first.tagSet, free: []*client{first}}
-	bound := map[string]method{"connected": l.isConnected, "fill": l.fill, "stat": l.stat}
+	bound := map[string]method{"connected": l.isConnected, "fill": l.fill}
 	for name := range first.bound {
 		bound[name] = l.lending(name)
 	}
@@ -212,20 +212,16 @@ func (p *pool) lose() {
 	p.lost++
 }
 
-// fill is pool.fill(): it returns when the pool has as many connections as its
-// size and the server allow, so that no measured statement waits for a connect.
-// One VU tries, for all of them, and is thrown what the server refused.
+// fill is pool.fill(): it waits until the pool has as many connections as its size and the server allow, so that no
+// measured statement waits for a connect, and returns how many. One VU tries, for all of them: its tags have the errors
+// of what the server refused.
 func (l *lender) fill(sobek.FunctionCall) sobek.Value {
 	opened := l.opened("fill()")
 	ctx, c := l.context(), &client{instance: l.instance}
-	refused := l.pool.fill(ctx, opened)
-	for at, err := range refused {
-		if at == len(refused)-1 {
-			c.fail(ctx, l.tagSet, "fill the pool", err)
-		}
+	for _, err := range l.pool.fill(ctx, opened) {
 		c.tally(ctx, l.tagSet, "fill the pool", err)
 	}
-	return sobek.Undefined()
+	return l.vu.Runtime().ToValue(opened.Stat().TotalConns())
 }
 
 // fill borrows all connections at once, each until all the others have come or
@@ -262,20 +258,6 @@ func (p *pool) fill(ctx context.Context, opened *pgxpool.Pool) []error {
 // connection, or one that was dropped.
 func (l *lender) isConnected(sobek.FunctionCall) sobek.Value {
 	return l.vu.Runtime().ToValue(!l.lost)
-}
-
-// poolState is what pool.stat() returns: connections just now.
-type poolState struct {
-	Size  int32 `js:"size"`
-	Total int32 `js:"total"`
-	Idle  int32 `js:"idle"`
-	Lent  int32 `js:"lent"`
-}
-
-// stat is pool.stat().
-func (l *lender) stat(sobek.FunctionCall) sobek.Value {
-	now := l.opened("stat()").Stat()
-	return l.vu.Runtime().ToValue(poolState{now.MaxConns(), now.TotalConns(), now.IdleConns(), now.AcquiredConns()})
 }
 
 // closePools closes all pools; their connections have been closed before.

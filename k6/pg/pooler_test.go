@@ -38,8 +38,6 @@ func TestPgBouncerMovesStatements(t *testing.T) {
 	for _, test := range []struct{ limit, protocol string }{
 		{"0", "simple"},
 		{"0", "extended"},
-		{"200", "simple"},
-		{"200", "extended"},
 		{"200", "prepared"},
 	} {
 		setPrepared(t, test.limit)

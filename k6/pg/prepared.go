@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -20,23 +21,15 @@ const (
 	unsupported        = "0A000" // among others: the columns of its result have changed
 )
 
-// plan is a statement that the connection has prepared.
-type plan struct {
-	*pgconn.StatementDescription
-	call int // that used it last
-}
+// mostStatements is how many statements a client knows and a connection has prepared, unless one pipeline has more: as
+// many as pgx keeps.
+const mostStatements = 512
 
 // nameOf returns the name under which the server prepares an SQL text. It comes
 // from the text, so that no pooler can mistake one client's for another's.
 func nameOf(sql string) string {
 	sum := sha256.Sum256([]byte(sql))
 	return ownPrefix + hex.EncodeToString(sum[:12])
-}
-
-// planOf returns the plan of an SQL text, or nil.
-func (s *session) planOf(sql string) *plan {
-	known, _ := s.prepared.get(sql)
-	return known
 }
 
 // closeLater has the server forget a name before anything else is prepared. That costs no round trip, and is no error
@@ -46,24 +39,16 @@ func (s *session) closeLater(name string) {
 	s.closing = append(s.closing, &pgproto3.Close{ObjectType: 'S', Name: name})
 }
 
-// forget empties the cache: what is used next is prepared anew.
+// forget has what is used next be prepared anew.
 func (s *session) forget() {
-	for s.prepared.size() > 0 {
-		s.closeLater(s.prepared.dropOldest().Name)
+	for _, described := range s.prepared {
+		s.closeLater(described.Name)
 	}
-}
-
-// makeRoom keeps a connection's statements few, as each takes memory of the server. Those of the call that is under way
-// stay: a pipeline may have more of them.
-func (s *session) makeRoom() {
-	for s.prepared.size() >= mostStatements && s.prepared.oldest().call != s.calls {
-		s.closeLater(s.prepared.dropOldest().Name)
-	}
+	clear(s.prepared)
 }
 
 // prepare prepares an SQL text on the server, and closes there what is to be closed.
 func (s *session) prepare(sql string) error {
-	s.makeRoom()
 	for _, message := range s.closing {
 		s.conn.Frontend().SendClose(message)
 	}
@@ -71,7 +56,7 @@ func (s *session) prepare(sql string) error {
 	name := nameOf(sql)
 	described, err := s.conn.Prepare(background, name, sql, nil)
 	if err == nil {
-		s.prepared.put(sql, &plan{described, s.calls})
+		s.prepared[sql] = described
 		return nil
 	}
 	// A name that is taken belongs to another client of a pooler that keeps no statements.
@@ -82,20 +67,18 @@ func (s *session) prepare(sql string) error {
 }
 
 // ready prepares those statements that the protocol wants to be prepared and the connection hasn't seen yet: one round
-// trip each and, to the server, one transaction of its own. It returns how long that took.
-func (c *client) ready(ctx context.Context, s *session, statements ...*statement) time.Duration {
+// trip each and, to the server, one transaction of its own. It returns how long that took. A connection that would have
+// too many forgets all of them first: each takes memory of the server.
+func (c *client) ready(ctx context.Context, s *session, statements ...*statement) (took time.Duration) {
 	if c.protocol != prepared {
 		return 0
 	}
-	s.calls++
-	for _, st := range statements {
-		if known := s.planOf(st.sql); known != nil {
-			known.call = s.calls
-		}
+	isNew := func(st *statement) bool { return s.prepared[st.sql] == nil }
+	if slices.ContainsFunc(statements, isNew) && len(s.prepared)+len(statements) > mostStatements {
+		s.forget()
 	}
-	var took time.Duration
 	for _, st := range statements {
-		if s.planOf(st.sql) == nil {
+		if isNew(st) {
 			took += c.prepareNow(ctx, s, st)
 		}
 	}

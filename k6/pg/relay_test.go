@@ -1,41 +1,30 @@
 package pg
 
 import (
-	"bufio"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/binary"
 	"encoding/pem"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pooler-lab/internal/testkit"
 )
 
-// relay stands between client and server. It notes the messages that the server
-// answers with and, where it has a certificate, speaks TLS to the client.
+// relay stands between client and server. Where it has a certificate, it speaks TLS to the client.
 type relay struct {
-	t       *testing.T
-	server  string // address
-	tls     *tls.Config
-	answers atomic.Int64  // ReadyForQuery: what a client waits for before it goes on
-	latency time.Duration // before each answer
-	cut     atomic.Pointer[net.Conn]
-	taken   atomic.Int64 // connections
-	most    atomic.Int64 // of them, the others are closed at once; 0: all
+	t      *testing.T
+	server string // address
+	tls    *tls.Config
+	cut    atomic.Pointer[net.Conn]
+	taken  atomic.Int64 // connections
+	most   atomic.Int64 // of them, the others are closed at once; 0: all
 }
 
 // newRelay returns a relay to the server that dsn names, and the dsn through it.
@@ -45,7 +34,7 @@ func newRelay(t *testing.T, dsn string, certificate *tls.Config) (*relay, string
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &relay{t: t, tls: certificate, server: net.JoinHostPort(config.Host, portOf(config))}
+	r := &relay{t: t, tls: certificate, server: fmt.Sprintf("%s:%d", config.Host, config.Port)}
 	return r, fmt.Sprintf("%s host=127.0.0.1 port=%d", dsn, testkit.StandIn(t, r.carry))
 }
 
@@ -74,60 +63,18 @@ func (r *relay) carry(client net.Conn) {
 		_, _ = io.Copy(server, client)
 		server.Close()
 	}()
-	r.answer(client, bufio.NewReader(server))
+	_, _ = io.Copy(client, server)
 }
 
-// answer moves the server's messages one by one.
-func (r *relay) answer(client io.Writer, server *bufio.Reader) {
-	out := bufio.NewWriter(client)
-	for {
-		head := make([]byte, 5)
-		if _, err := io.ReadFull(server, head); err != nil {
-			return
-		}
-		message := make([]byte, 1+binary.BigEndian.Uint32(head[1:]))
-		copy(message, head)
-		if _, err := io.ReadFull(server, message[5:]); err != nil {
-			return
-		}
-		if head[0] == 'Z' {
-			r.answers.Add(1)
-		}
-		if _, err := out.Write(message); err != nil {
-			return
-		}
-		if server.Buffered() > 0 {
-			continue
-		}
-		time.Sleep(r.latency)
-		if out.Flush() != nil {
-			return
-		}
-	}
-}
-
-// selfSigned returns a certificate for the given name, and the file that a
-// client can trust it by.
-func selfSigned(t *testing.T, name string) (*tls.Config, string) {
+// certificate returns a certificate for 127.0.0.1, and the file that a client can trust it by.
+func certificate(t *testing.T) (*tls.Config, string) {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	certificate := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name},
-		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-	}
-	if ip := net.ParseIP(name); ip != nil {
-		certificate.IPAddresses = []net.IP{ip}
-	}
-	raw, err := x509.CreateCertificate(rand.Reader, certificate, certificate, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := httptest.NewTLSServer(nil)
+	server.Close()
 	file := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw}), 0o600); err != nil {
+	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	if err := os.WriteFile(file, authority, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{raw}, PrivateKey: key}}}, file
+	return &tls.Config{Certificates: server.TLS.Certificates}, file
 }

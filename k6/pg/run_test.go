@@ -2,34 +2,22 @@ package pg
 
 import (
 	"encoding/json"
-	"errors"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 
 	"pooler-lab/internal/testkit"
 )
 
-// findK6 returns the k6 command: the one of LAB_TEST_K6, or else a new build.
+// findK6 returns the k6 that LAB_TEST_K6 names, or skips the test.
 func findK6(t *testing.T) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("builds and runs k6")
-	}
-	if built := os.Getenv("LAB_TEST_K6"); built != "" {
-		return built
-	}
-	binary := filepath.Join(t.TempDir(), "k6")
-	out, err := exec.Command("go", "build", "-o", binary, "pooler-lab/cmd/k6").CombinedOutput()
-	if errors.Is(err, exec.ErrNotFound) {
-		t.Skip("neither LAB_TEST_K6 names a k6 with the module, nor is there a Go to build one")
-	}
-	if err != nil {
-		t.Fatalf("build k6: %v\n%s", err, out)
+	binary := os.Getenv("LAB_TEST_K6")
+	if binary == "" {
+		t.Skip("LAB_TEST_K6 names no k6 with the module")
 	}
 	return binary
 }
@@ -61,51 +49,22 @@ func cellOf(path, dsn string, changed map[string]any) map[string]any {
 	return cell
 }
 
-// scriptCommand writes a script and returns a k6 that is to run it, with the dsn.
-func scriptCommand(t *testing.T, dsn, code string) *exec.Cmd {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "script.js")
-	text := "import pg from 'k6/x/pg';\nimport { check } from 'k6';\n" + code
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return k6(findK6(t), "DSN="+dsn, "run", "--quiet", file)
-}
-
-func TestThresholds(t *testing.T) {
-	script := `
-		const client = pg.client({ dsn: __ENV.DSN, path: 'direct' });
-		export const options = { iterations: 20, thresholds: {
-			pg_statement: ['min>0'], 'pg_statement{statement:one}': ['max>0'], pg_errors: ['count<1'],
-			pg_round_trips: ['count>=20'], pg_connect: ['med>0'], pg_transactions: ['count==20'],
-			checks: ['rate==1'], LIMIT } };
-		export default function () {
-			if (!client.connected()) client.connect();
-			check(client.query({ name: 'one', sql: 'SELECT 1 AS n' }), { 'one row': (rows) => rows[0].n === 1 });
-		}`
-	for limit, want := range map[string]int{
-		"pg_rows: ['count==20']":      0,
-		"pg_statement: ['max<0.001']": 99,
-	} {
-		command := scriptCommand(t, testDSN(t), strings.Replace(script, "LIMIT", limit, 1))
-		out, _ := command.CombinedOutput()
-		if exit := command.ProcessState.ExitCode(); exit != want {
-			t.Errorf("with %s k6 ended with %d, not %d:\n%s", limit, exit, want, out)
-		}
-	}
-}
-
 // TestInterrupt stops k6 as Ctrl-C does, while its VUs sleep on the server.
 func TestInterrupt(t *testing.T) {
 	dsn, count := alone(t, testDSN(t))
-	command := scriptCommand(t, dsn, `
+	file := filepath.Join(t.TempDir(), "script.js")
+	code := `import pg from 'k6/x/pg';
 		const client = pg.client({ dsn: __ENV.DSN });
 		const pool = pg.pool({ dsn: __ENV.DSN, size: 2 });
 		export const options = { scenarios: {
 			alone: { executor: 'constant-vus', vus: 3, duration: '600s', exec: 'alone' },
 			pooled: { executor: 'constant-vus', vus: 3, duration: '600s', exec: 'pooled' } } };
 		export function alone() { client.connect(); client.exec('SELECT pg_sleep(600)') }
-		export function pooled() { pool.exec('SELECT pg_sleep(600)') }`)
+		export function pooled() { pool.exec('SELECT pg_sleep(600)') }`
+	if err := os.WriteFile(file, []byte(code), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	command := k6(findK6(t), "DSN="+dsn, "run", "--quiet", file)
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -105,20 +105,6 @@ func (s *script) measured() map[string][]float64 {
 	return values
 }
 
-// tag returns a tag of the metric's first sample since the last call.
-func (s *script) tag(metric, name string) string {
-	s.module.settle(time.Now())
-	for _, container := range metrics.GetBufferedSamples(s.samples) {
-		for _, sample := range container.GetSamples() {
-			if sample.Metric.Name == metric {
-				value, _ := sample.Tags.Get(name)
-				return value
-			}
-		}
-	}
-	return ""
-}
-
 // sum adds up a counter's values.
 func sum(values []float64) int {
 	total := 0.0

@@ -15,13 +15,12 @@ import (
 type session struct {
 	conn     *pgconn.PgConn
 	wire     *wire
-	counted  traffic               // that is in the metrics already
-	prepared recent[string, *plan] // by SQL text
-	closing  []*pgproto3.Close     // what goes to the server before the next Parse
-	calls    int                   // that may have prepared something
-	connect  time.Duration         // what the connect took, until the first statement
-	place    string                // of the connect in the test: first or later
-	moves    bool                  // from one server connection to another, as it has shown
+	counted  traffic                                 // that is in the metrics already
+	prepared map[string]*pgconn.StatementDescription // by SQL text
+	closing  []*pgproto3.Close                       // what goes to the server before the next Parse
+	connect  time.Duration                           // what the connect took, until the first statement
+	place    string                                  // of the connect in the test: first or later
+	moves    bool                                    // from one server connection to another, as it has shown
 
 	mu        sync.Mutex
 	running   context.Context // of the call that is under way; nil between calls
@@ -30,7 +29,8 @@ type session struct {
 
 // newSession returns the session of a connect that has succeeded.
 func newSession(conn *pgconn.PgConn, t *timing) *session {
-	return &session{conn: conn, wire: t.wire, connect: t.Connect()}
+	return &session{conn: conn, wire: t.wire, connect: t.Connect(),
+		prepared: map[string]*pgconn.StatementDescription{}}
 }
 
 // open reports whether the connection can still be used.

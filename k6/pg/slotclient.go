@@ -35,7 +35,8 @@ func (i *instance) newSlots(call sobek.FunctionCall) sobek.Value {
 	if err != nil {
 		i.throw(err)
 	}
-	return i.objectOf(map[string]any{"place": c.place, "ready": c.arrives(true), "fail": c.arrives(false), "wait": c.wait,
+	place := func(sobek.FunctionCall) sobek.Value { return i.vu.Runtime().ToValue(c.place) }
+	return i.object(map[string]method{"place": place, "ready": c.arrives(true), "fail": c.arrives(false), "wait": c.wait,
 		"over": c.over, "leave": c.leave})
 }
 

@@ -1,11 +1,8 @@
 package pg
 
 import (
-	"strings"
 	"testing"
 	"time"
-
-	"pooler-lab/k6/summary"
 )
 
 func TestOrderIsBalanced(t *testing.T) {
@@ -23,31 +20,6 @@ func TestOrderIsBalanced(t *testing.T) {
 	}
 	if len(seen) != 2 {
 		t.Errorf("the first of two groups is always %v", seen)
-	}
-	for order, sides := range orders {
-		middle := 0 // of the side's slots, twice its distance from the group's own middle
-		for at, side := range sides {
-			if want := map[int]byte{summary.Of: 'A', summary.To: 'B'}[side]; order[at] != want {
-				t.Errorf("slot %d of %s is of the side %d", at, order, side)
-			}
-			middle += (2*at - 3) * (2*side - 1)
-		}
-		if middle != 0 {
-			t.Errorf("in %s the sides have other mean times", order)
-		}
-	}
-}
-
-func TestSeedRepeatsTheOrder(t *testing.T) {
-	drawn := func(seed uint64) string {
-		d, text := newDraw(seed), strings.Builder{}
-		for range 50 {
-			text.WriteString(d.order() + d.lead().String())
-		}
-		return text.String()
-	}
-	if seven := drawn(7); seven != drawn(7) || seven == drawn(8) {
-		t.Error("the same seed draws other orders and leads, or another one the same")
 	}
 }
 
@@ -68,27 +40,6 @@ func TestLeadsHideThePeriod(t *testing.T) {
 			got, want := float64(sum)/slots/float64(counted), float64(working)/float64(period)
 			if off := got/want - 1; off < -0.01 || off > 0.01 {
 				t.Errorf("of %v in each period, slots of %v hold %+.1f %%", working, counted, 100*off)
-			}
-		}
-	}
-}
-
-// The counted part holds twenty iterations of the slower side, and is whole periods of a CPU limit.
-func TestSlotFor(t *testing.T) {
-	for slower, want := range map[time.Duration]time.Duration{
-		0:                        300,
-		time.Millisecond:         300,
-		15 * time.Millisecond:    300,
-		15100 * time.Microsecond: 400,
-		20 * time.Millisecond:    400,
-		45 * time.Millisecond:    900,
-		45100 * time.Microsecond: 0,
-		time.Minute:              0,
-	} {
-		for _, medians := range [][summary.Sides]time.Duration{{slower, 0}, {0, slower}, {slower, slower}} {
-			got := slotFor(medians)
-			if got != want*time.Millisecond || got%period != 0 {
-				t.Errorf("medians of %v have a slot of %v, not %d ms", medians, got, want)
 			}
 		}
 	}

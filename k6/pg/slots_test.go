@@ -263,15 +263,3 @@ func TestPairsThatEnd(t *testing.T) {
 		})
 	}
 }
-
-func TestPlaces(t *testing.T) {
-	const options = `({ clients: [2, 2], at_most: 1, side: `
-	module, seen := New(), map[string]bool{}
-	for _, side := range []string{"of", "to", "to", "of"} {
-		seen[side+newScript(t, module).started().run(`pg.slots`+options+`'`+side+`' }).place`)] = true
-	}
-	module.finish(time.Now())
-	if len(seen) != 4 || !seen["of0"] || !seen["to1"] {
-		t.Errorf("the clients' places are %v", seen)
-	}
-}

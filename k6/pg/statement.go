@@ -50,23 +50,21 @@ func (r *reading) take(rows *pgconn.ResultReader) error {
 	return err
 }
 
-// message is a statement with its arguments, ready to be sent. It is valid
-// until the client encodes the next one.
+// message is a statement with its arguments, ready to be sent.
 type message struct {
-	text   string   // for the simple protocol
-	plan   *plan    // for the prepared protocol
-	values [][]byte // for the others than simple
+	text   string                       // for the simple protocol
+	plan   *pgconn.StatementDescription // for the prepared protocol
+	values [][]byte                     // for the others than simple
 }
 
 // encode makes a message of a statement. It may run JavaScript.
 func (c *client) encode(s *session, st *statement, args []sobek.Value) (message, error) {
 	m := message{text: st.sql}
-	c.encoder.runtime = c.vu.Runtime()
 	var err error
 	switch {
 	case c.protocol != simple:
-		m.plan = s.planOf(st.sql)
-		m.values, err = c.encoder.parameters(args)
+		m.plan = s.prepared[st.sql]
+		m.values, err = parameters(args)
 	case len(args) > 0:
 		if s.conn.ParameterStatus("standard_conforming_strings") == "off" {
 			return m, errors.New("the simple protocol with arguments needs standard_conforming_strings on")
@@ -74,7 +72,7 @@ func (c *client) encode(s *session, st *statement, args []sobek.Value) (message,
 		if st.template == nil {
 			st.template = parseTemplate(st.sql)
 		}
-		m.text, err = c.encoder.interpolate(st.template, args)
+		m.text, err = st.template.interpolate(args)
 	}
 	return m, err
 }
@@ -85,7 +83,7 @@ func (c *client) send(s *session, m message, r *reading) error {
 	case extended:
 		return r.take(s.conn.ExecParams(background, m.text, m.values, nil, nil, nil))
 	case prepared:
-		return r.take(s.conn.ExecStatement(background, m.plan.StatementDescription, m.values, nil, nil))
+		return r.take(s.conn.ExecStatement(background, m.plan, m.values, nil, nil))
 	}
 	results := s.conn.Exec(background, m.text)
 	for results.NextResult() {
@@ -121,7 +119,7 @@ func (c *client) perform(ctx context.Context, s *session, st *statement, args []
 		if s.idle() && ctx.Err() == nil {
 			c.tally(ctx, st.tagSet, "statement", err)
 			preparing = c.ready(ctx, s, st)
-			m.plan = s.planOf(st.sql)
+			m.plan = s.prepared[st.sql]
 			if r, err = c.attempt(ctx, s, st, m, keep, preparing); unprepared(err) {
 				s.forget()
 				s.moves = true

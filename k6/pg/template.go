@@ -17,8 +17,8 @@ type template struct {
 	parameters []int    // the number after each $, from 1
 }
 
-// sqlToken matches what can hide a $1 that isn't a parameter (strings, quoted names, comments, names with a dollar
-// sign), parameters, and what separates statements and their parts.
+// sqlToken matches parameters, and what can hide a $1 that isn't one: strings, quoted names, comments, names with a
+// dollar sign.
 var sqlToken = regexp.MustCompile(`(?s)` +
 	`[eE]'(?:[^'\\]|\\.|'')*'` + // escape string
 	`|'(?:[^']|'')*'` + // string
@@ -27,50 +27,36 @@ var sqlToken = regexp.MustCompile(`(?s)` +
 	`|/\*` + // comment that may hold others
 	`|[\pL_][\pL\pN_$]*` + // name or keyword
 	`|\$(?:[\pL_][\pL\pN_]*)?\$` + // dollar quote
-	`|\$[0-9]+` + // parameter
-	`|[();]`)
-
-// nextToken returns where the next token of sql begins and ends, from at on: comments and dollar-quoted strings whole.
-func nextToken(sql string, at int) (begin, end int, found bool) {
-	place := sqlToken.FindStringIndex(sql[at:])
-	if place == nil {
-		return 0, 0, false
-	}
-	begin, end = at+place[0], at+place[1]
-	switch token := sql[begin:end]; {
-	case token == "/*":
-		end = afterComment(sql, end)
-	case token[0] == '$' && token[len(token)-1] == '$':
-		closing := strings.Index(sql[end:], token)
-		if closing < 0 {
-			return begin, len(sql), true
-		}
-		end += closing + len(token)
-	}
-	return begin, end, true
-}
+	`|\$[0-9]+`) // parameter
 
 // parseTemplate cuts sql at its parameters.
 func parseTemplate(sql string) *template {
 	t := &template{}
 	cut := 0
 	for at := 0; ; {
-		begin, end, found := nextToken(sql, at)
-		if !found {
+		place := sqlToken.FindStringIndex(sql[at:])
+		if place == nil {
 			t.texts = append(t.texts, sql[cut:])
 			return t
 		}
+		begin, end := at+place[0], at+place[1]
 		at = end
-		if sql[begin] != '$' {
-			continue
+		switch token := sql[begin:end]; {
+		case token == "/*":
+			at = afterComment(sql, end)
+		case token[0] != '$':
+		case token[len(token)-1] == '$': // until the same one closes it
+			_, rest, _ := strings.Cut(sql[end:], token)
+			at = len(sql) - len(rest)
+		default:
+			number, err := strconv.Atoi(token[1:])
+			if err != nil {
+				continue // too long for a number: the server will say so
+			}
+			t.texts = append(t.texts, sql[cut:begin])
+			t.parameters = append(t.parameters, number)
+			cut = end
 		}
-		number, err := strconv.Atoi(sql[begin+1 : end])
-		if err != nil {
-			continue // a dollar-quoted string, or too long for a number: the server will say so
-		}
-		t.texts = append(t.texts, sql[cut:begin])
-		t.parameters = append(t.parameters, number)
-		cut = end
 	}
 }
 
@@ -93,33 +79,31 @@ func afterComment(sql string, begin int) int {
 }
 
 // interpolate writes the arguments into the template as SQL literals.
-func (e *encoder) interpolate(t *template, args []sobek.Value) (string, error) {
-	e.text = e.text[:0]
+func (t *template) interpolate(args []sobek.Value) (string, error) {
+	var sql []byte
 	used := 0
 	for at, number := range t.parameters {
 		if number < 1 || number > len(args) {
 			return "", fmt.Errorf("argument $%d is missing: %d given", number, len(args))
 		}
 		used = max(used, number)
-		e.text = append(e.text, t.texts[at]...)
-		text, err := e.appendLiteral(e.text, args[number-1])
-		if err != nil {
+		var err error
+		if sql, err = appendLiteral(append(sql, t.texts[at]...), args[number-1]); err != nil {
 			return "", fmt.Errorf("argument $%d: %w", number, err)
 		}
-		e.text = text
 	}
 	if used < len(args) {
 		return "", fmt.Errorf("argument $%d isn't in the text: %d given", used+1, len(args))
 	}
-	return string(append(e.text, t.texts[len(t.texts)-1]...)), nil
+	return string(append(sql, t.texts[len(t.texts)-1]...)), nil
 }
 
 // appendLiteral appends a JavaScript value as an SQL literal: quoted, numbers too, and left to the server to take for
 // the type it needs, as it does with the arguments of the other protocols.
-func (e *encoder) appendLiteral(buf []byte, value sobek.Value) ([]byte, error) {
+func appendLiteral(buf []byte, value sobek.Value) ([]byte, error) {
 	begin := len(buf)
 	// The leading blank keeps a preceding E or U& from changing the string.
-	buf, null, err := e.appendText(append(buf, " '"...), value)
+	buf, null, err := appendText(append(buf, " '"...), value)
 	if null {
 		return append(buf[:begin], "NULL"...), err
 	}

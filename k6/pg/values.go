@@ -1,13 +1,9 @@
 package pg
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"math/big"
-	"regexp"
 	"strconv"
-	"strings"
 
 	"github.com/grafana/sobek"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -41,7 +37,7 @@ func (c *client) rows(result *pgconn.Result) sobek.Value {
 
 // value turns the text form of a value into JavaScript: null, a boolean, a
 // number, a BigInt for integers that a number can't hold, an ArrayBuffer for
-// bytea, what JSON means, and the server's own text for every other type, so
+// bytea, what JSON.parse makes of JSON, and the server's own text for every other type, so
 // that numeric, dates and intervals lose nothing.
 func (c *client) value(oid uint32, text []byte) (sobek.Value, error) {
 	rt := c.vu.Runtime()
@@ -57,9 +53,6 @@ func (c *client) value(oid uint32, text []byte) (sobek.Value, error) {
 		number, err := strconv.ParseFloat(string(text), 64)
 		return rt.ToValue(number), err
 	case pgtype.JSONOID, pgtype.JSONBOID:
-		if manyDigits.Match(text) {
-			return parseJSON(rt, text)
-		}
 		parse, _ := sobek.AssertFunction(rt.Get("JSON").ToObject(rt).Get("parse"))
 		return parse(sobek.Undefined(), rt.ToValue(string(text)))
 	case pgtype.ByteaOID:
@@ -79,74 +72,4 @@ func integer(rt *sobek.Runtime, digits string) (sobek.Value, error) {
 		return nil, fmt.Errorf("%q is no integer", digits)
 	}
 	return rt.ToValue(number), nil
-}
-
-// manyDigits matches JSON that may hold an integer of which JSON.parse would lose the last digits.
-var manyDigits = regexp.MustCompile(`[0-9]{16}`)
-
-// parseJSON does what JSON.parse does, with a BigInt where an integer is too large for a number.
-func parseJSON(rt *sobek.Runtime, text []byte) (sobek.Value, error) {
-	tokens := json.NewDecoder(bytes.NewReader(text))
-	tokens.UseNumber()
-	return jsonValue(rt, tokens)
-}
-
-// jsonValue reads the next value.
-func jsonValue(rt *sobek.Runtime, tokens *json.Decoder) (sobek.Value, error) {
-	token, err := tokens.Token()
-	if err != nil {
-		return nil, err
-	}
-	switch token := token.(type) {
-	case json.Number:
-		if !strings.ContainsAny(token.String(), ".eE") {
-			return integer(rt, token.String())
-		}
-		number, _ := token.Float64() // or infinity, as JSON.parse has it
-		return rt.ToValue(number), nil
-	case json.Delim:
-		if token == '[' {
-			return jsonArray(rt, tokens)
-		}
-		return jsonObject(rt, tokens)
-	case nil:
-		return sobek.Null(), nil
-	}
-	return rt.ToValue(token), nil
-}
-
-// jsonArray reads on to the end of an array.
-func jsonArray(rt *sobek.Runtime, tokens *json.Decoder) (sobek.Value, error) {
-	var items []any
-	for tokens.More() {
-		item, err := jsonValue(rt, tokens)
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, item)
-	}
-	_, err := tokens.Token() // its end
-	return rt.NewArray(items...), err
-}
-
-// jsonObject reads on to the end of an object.
-func jsonObject(rt *sobek.Runtime, tokens *json.Decoder) (sobek.Value, error) {
-	object := rt.NewObject()
-	for tokens.More() {
-		name, err := tokens.Token()
-		if err != nil {
-			return nil, err
-		}
-		value, err := jsonValue(rt, tokens)
-		if err != nil {
-			return nil, err
-		}
-		// Not as an assignment: __proto__ is a name like any other here.
-		err = object.DefineDataProperty(name.(string), value, sobek.FLAG_TRUE, sobek.FLAG_TRUE, sobek.FLAG_TRUE)
-		if err != nil {
-			return nil, err
-		}
-	}
-	_, err := tokens.Token() // its end
-	return object, err
 }

@@ -35,7 +35,7 @@ func (i *instance) newWindow(call sobek.FunctionCall) sobek.Value {
 			return sobek.Undefined()
 		}
 	}
-	return i.objectOf(map[string]any{"ready": arrive(true), "fail": arrive(false), "over": i.over})
+	return i.object(map[string]method{"ready": arrive(true), "fail": arrive(false), "over": i.over})
 }
 
 // awaitWindow counts a client as ready or failed and waits until the window is open. The last client opens it.

@@ -1,4 +1,5 @@
-// Package summary is what the lab's k6 writes of a test, for who writes it and who reads it.
+// Package summary is what the lab's k6 writes of a test, and of each second of the live load, for who writes it and who
+// reads it.
 package summary
 
 import (
@@ -6,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"go.k6.io/k6/v2/metrics"
 )
 
 // The sides of two cells whose clients alternate: a comparison is the ratio of the first to the second.
@@ -98,6 +101,16 @@ type Finish struct {
 	TPS float64 `json:"tps"`
 }
 
+// AddRates adds transactions per second, with the time to connect and without.
+func (f *Finish) AddRates(transactions float64) {
+	if f.Seconds > 0 {
+		f.TPSWithConnect = transactions / f.Seconds
+	}
+	if working := f.Seconds - f.MeanConnectSeconds; working > 0 {
+		f.TPS = transactions / working
+	}
+}
+
 // An Error is how often one thing went wrong.
 type Error struct {
 	Code    string `json:"code"` // SQLSTATE, or refused, dial, timeout, dropped, cancelled, ...
@@ -116,6 +129,12 @@ type Trend struct {
 	P95   float64 `json:"p95"`
 	P99   float64 `json:"p99"`
 	Max   float64 `json:"max"`
+}
+
+// TrendOf sums the values of a sink up, with k6's own percentiles.
+func TrendOf(sink *metrics.TrendSink) Trend {
+	return Trend{Count: int64(sink.Count()), Min: sink.Min(), Avg: sink.Avg(), Med: sink.P(0.5), P90: sink.P(0.9),
+		P95: sink.P(0.95), P99: sink.P(0.99), Max: sink.Max()}
 }
 
 // Read reads what k6 wrote to a file.

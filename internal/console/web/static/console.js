@@ -1,5 +1,5 @@
 // The map page: what the lab tells each second goes to the parts of the page, what is done here goes to the lab.
-import { add, begin, latest } from './history.js';
+import { add, latest } from './history.js';
 import { charting, paintCharts, toggleLog } from './charts.js';
 import { choose, chooseNth, chosen, paintSwap, swap, swapKeys } from './swap.js';
 import { chooseOnMap, paintMap } from './map.js';
@@ -12,8 +12,10 @@ import { waits } from './waits.js';
 
 let drawn; // the map as it was told last
 
-function paint(state, map) {
-  drawn = map;
+function paint(update, first) {
+  const { state } = update;
+  add(update, first);
+  drawn = update.map;
   document.body.classList.toggle('locked', Boolean(state.lock));
   lock(state);
   paintSwap(state);
@@ -39,13 +41,4 @@ key('c', swapKeys.toggleCut);
 key('x', swapKeys.reset);
 key('p', toggleLoad);
 key('y', toggleLog);
-follow({
-  hello: ({ state, map, history, swaps }) => {
-    begin(history, swaps);
-    paint(state, map);
-  },
-  tick: ({ state, map, tick, swaps }) => {
-    add(tick, swaps);
-    paint(state, map);
-  },
-});
+follow(paint);

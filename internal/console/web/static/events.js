@@ -2,7 +2,7 @@
 // nothing. A connection that is lost is tried again, and the page says so meanwhile.
 
 const again = 2000; // ms between tries
-const silence = 5000; // ms without a tick after which a connection counts as lost: there is one each second
+const silence = 5000; // ms without an update after which a connection counts as lost: there is one each second
 
 let source, retry, watch;
 
@@ -22,13 +22,18 @@ function heard() {
   watch = setTimeout(() => { close(); lost(); open(); }, silence);
 }
 
-let handlers;
+let told; // is called with each update, and with whether it is the first of a connection
 
 function open() {
   close();
   source = new EventSource('/events');
-  source.addEventListener('hello', (event) => { heard(); handlers.hello(JSON.parse(event.data)); });
-  source.addEventListener('tick', (event) => { heard(); handlers.tick(JSON.parse(event.data)); });
+  let first = true;
+  source.onopen = () => { first = true; };
+  source.onmessage = (event) => {
+    heard();
+    told(JSON.parse(event.data), first);
+    first = false;
+  };
   source.onerror = () => {
     lost();
     // A browser tries again by itself after a broken connection, but not after an answer that is an error.
@@ -42,8 +47,8 @@ function close() {
   source?.close();
 }
 
-export function follow(those) {
-  handlers = those;
+export function follow(tell) {
+  told = tell;
   const look = () => {
     if (document.hidden) { close(); show('still', 'paused while hidden'); } else open();
   };

@@ -15,16 +15,14 @@ function cut() {
   while (swaps.length && swaps[0].at < oldest) swaps.shift();
 }
 
-export function begin(history, all) {
-  ticks.length = 0;
-  swaps.length = 0;
-  for (const tick of history ?? []) ticks.push({ ...tick, at: seconds(tick.time) });
-  add(undefined, all);
-}
-
-export function add(tick, fresh) {
-  if (tick) ticks.push({ ...tick, at: seconds(tick.time) });
-  for (const swap of fresh ?? []) swaps.push({ ...swap, at: seconds(swap.time) });
+// add takes an update in; the first one of a connection takes the place of all before it.
+export function add(update, first) {
+  if (first) {
+    ticks.length = 0;
+    swaps.length = 0;
+  }
+  for (const tick of update.ticks) ticks.push({ ...tick, at: seconds(tick.time) });
+  for (const swap of update.swaps) swaps.push({ ...swap, at: seconds(swap.time) });
   cut();
 }
 

@@ -1,4 +1,4 @@
-// One lesson: a prediction that is committed to before the results show, the run, and then both side by side.
+// One lesson: a prediction that is committed to before the results show, and the run. Its page shows both side by side.
 import { attempt, post, say, trouble } from './say.js';
 import { clock } from './format.js';
 import { cancelLesson, lock } from './lock.js';
@@ -7,11 +7,10 @@ import { guesses, guessing } from './guess.js';
 import { keys } from './keys.js';
 
 const $ = (id) => document.getElementById(id);
-const main = $('main'), form = $('guess'), name = main.dataset.lesson;
+const form = $('guess'), name = $('main').dataset.lesson;
 
 let asking = false;
-let seen = false; // the run that this page waits for has shown
-let earlier; // the run that had ended before it
+let earlier; // when the lesson before the one that this page waits for had ended, undefined before the first update
 
 const remembered = `prediction ${name}`;
 const remember = (text) => { try { sessionStorage.setItem(remembered, text); } catch { /* only a reminder */ } };
@@ -19,7 +18,6 @@ const recall = () => { try { return sessionStorage.getItem(remembered) ?? ''; } 
 
 async function run(prediction) {
   asking = true;
-  seen = false;
   const started = await attempt(() => post(`/api/lessons/${name}/run`, { prediction }));
   asking = false;
   if (!started) return;
@@ -29,14 +27,12 @@ async function run(prediction) {
   say('The lesson runs.');
 }
 
-// show has one of the page's three parts seen: the prediction, the run, the result.
+// show has one of the page's two parts seen: the prediction or the run.
 function show(part) {
   for (const id of ['predict', 'under-way']) $(id).hidden = id !== part;
-  $('reveal').hidden = part === 'predict' ? !main.dataset.revealed : true;
 }
 
 function progress(lesson) {
-  seen = true;
   if ($('under-way').hidden) show('under-way');
   $('left').textContent = lesson.of ? clock(lesson.seconds_left) : '-:--';
   $('done').max = lesson.of || 1;
@@ -61,17 +57,17 @@ function look(state) {
   }
   for (const button of form.querySelectorAll('button')) button.disabled = Boolean(state.lock) || asking;
   if (asking) return;
-  if ($('under-way').hidden) earlier = state.last_run?.run;
-  else if (!state.lesson) ended(state.last_run);
+  const last = state.last_run?.ended ?? 'none';
+  if ($('under-way').hidden || earlier === undefined) earlier = last;
+  else if (!state.lesson && last !== earlier) ended(state.last_run);
 }
 
 // ended shows what came out of the run that this page waited for.
 function ended(last) {
-  if (last?.lesson === name && last.run && last.run !== earlier) {
-    location.assign(`/lessons/${name}?run=${encodeURIComponent(last.run)}`);
+  if (last?.lesson === name && last.run) {
+    location.assign(`/runs/${encodeURIComponent(last.run)}`);
     return;
   }
-  if (!seen) return; // this state is older than the run
   show('predict');
   trouble(last?.reason || 'The run ended before it began.');
 }
@@ -84,5 +80,4 @@ $('without').addEventListener('click', () => run(null));
 $('cancel').addEventListener('click', cancelLesson);
 guessing(form);
 keys();
-follow({ hello: ({ state }) => look(state), tick: ({ state }) => look(state) });
-if (main.dataset.revealed) $('reveal-title').focus();
+follow(({ state }) => look(state));

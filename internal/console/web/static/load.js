@@ -58,9 +58,9 @@ function choices({ load }) {
 }
 
 function explain() {
-  const workload = state?.load.choices.workloads.find(({ name }) => name === form.elements.workload.value);
-  $('workload-text').textContent = workload?.meaning ?? '';
-  $('rate-text').textContent = workload?.gentle_rate ?? '-';
+  const { meaning, rate } = form.elements.workload.selectedOptions[0].dataset;
+  $('workload-text').textContent = meaning;
+  $('rate-text').textContent = rate;
 }
 
 export function paintLoad(now) {

@@ -4,4 +4,4 @@ import { keys } from './keys.js';
 import { lock } from './lock.js';
 
 keys();
-follow({ hello: ({ state }) => lock(state), tick: ({ state }) => lock(state) });
+follow(({ state }) => lock(state));

@@ -127,13 +127,15 @@ export function paintSwap(now) {
     $('restore').disabled = of.every((link) => !link.cut);
   }
   for (const button of document.querySelectorAll('[data-preset]')) {
-    const preset = now.presets.find((one) => one.name === button.dataset.preset);
-    button.setAttribute('aria-pressed', String(Boolean(preset) && of.every((link) => matches(link, preset))));
+    button.setAttribute('aria-pressed', String(of.every((link) => matches(link, presetOf(button)))));
   }
 }
 
 const settings = ['latency_ms', 'jitter_ms', 'down_kbps', 'up_kbps'];
-const matches = (link, preset) => (preset.latency_ms > 0) && settings.every((field) => link[field] === preset[field]);
+const matches = (link, preset) => preset.latency_ms > 0 && settings.every((field) => link[field] === preset[field]);
+
+// presetOf is what a preset's button stands for.
+const presetOf = ({ dataset }) => Object.fromEntries(settings.map((field) => [field, Number(dataset[field])]));
 
 // fill shows in the form what the link has, unless someone is typing there.
 function fill(of) {
@@ -178,7 +180,7 @@ export function swap(onChoose) {
   });
   $('presets').addEventListener('click', ({ target }) => {
     const button = target.closest('button');
-    if (button?.dataset.preset) ask('', { preset: button.dataset.preset }, button.dataset.preset);
+    if (button?.dataset.preset) ask('', presetOf(button), button.dataset.preset);
     else if (button) nothing();
   });
   $('cut').addEventListener('click', cut);

@@ -17,10 +17,12 @@ function acts(from) {
   return all.map(({ until, of }) => ({ at: until, text: words([...of.values()]) }));
 }
 
+const whose = { console: '', elsewhere: ' (elsewhere)', restart: ' (toxiproxy started anew)' };
+
 function words(group) {
-  const [one] = group, texts = new Set(group.map((swap) => swap.text));
-  if (group.length > 1) return `${group.length} links: ${texts.size === 1 ? one.text : 'swapped'}`;
-  return `${one.link}: ${one.text}${one.by === 'elsewhere' ? ' (elsewhere)' : ''}`;
+  const [one] = group, texts = new Set(group.map((swap) => `${swap.text}${whose[swap.by]}`));
+  const text = texts.size === 1 ? [...texts][0] : 'swapped';
+  return `${group.length > 1 ? `${group.length} links` : one.link}: ${text}`;
 }
 
 export const swapLines = {

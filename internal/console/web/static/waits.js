@@ -21,38 +21,38 @@ function make(tag, classes, ...content) {
 
 const percent = (share) => (share < 0.005 ? '<1 %' : `${Math.round(100 * share)} %`);
 
-function largest(events) {
-  const sorted = [...events].filter((event) => event.share > 0).sort((a, b) => b.share - a.share);
-  const rest = sorted.slice(shown).reduce((sum, event) => sum + event.share, 0);
-  return rest > 0 ? [...sorted.slice(0, shown), { name: 'other', share: rest }] : sorted;
+// largest are the first of them, as they come, and one for the rest.
+function largest(all) {
+  const rest = all.slice(shown).reduce((sum, { share }) => sum + share, 0);
+  return rest > 0 ? [...all.slice(0, shown), { event: 'other', share: rest }] : all;
 }
 
-function bar({ node, events }) {
+function bar({ service, events }) {
   const parts = largest(events);
   const stack = make('div', 'stack');
   stack.setAttribute('aria-hidden', 'true'); // the list below it says the same
-  for (const { name, share } of parts) {
-    const part = make('span', `part ${colourOf(name)}`, share > 0.12 ? percent(share) : '');
+  for (const { event, share } of parts) {
+    const part = make('span', `part ${colourOf(event)}`, share > 0.12 ? percent(share) : '');
     part.style.flexGrow = share;
     part.style.flexBasis = '0';
-    part.title = `${name} ${percent(share)}`;
+    part.title = `${event} ${percent(share)}`;
     stack.append(part);
   }
-  const items = parts.map(({ name, share }) => make('li', colourOf(name), `${name} ${percent(share)}`));
+  const items = parts.map(({ event, share }) => make('li', colourOf(event), `${event} ${percent(share)}`));
   const list = make('ul', '', ...items);
-  return make('div', 'waits', make('p', 'of', node), stack, list);
+  return make('div', 'waits', make('p', 'of', service), stack, list);
 }
 
 let last;
 
 export function waits(state) {
-  const key = JSON.stringify([state.waits, state.load.state]);
+  const all = state.waits.map((of) => ({ service: of.service, events: of.waits ?? [], reason: of.not_measured }));
+  const key = JSON.stringify([all, state.lock]);
   if (key === last) return;
   last = key;
-  const all = state.waits ?? [];
-  const busy = all.filter((of) => of.events?.length).map(bar);
-  const why = ({ node, reason }) => make('p', 'empty', `${node}: ${reason}`);
-  const blind = state.lock ? [] : all.filter((of) => of.reason).map(why);
+  const busy = all.filter(({ events }) => events.length).map(bar);
+  const why = ({ service, reason }) => make('p', 'empty', `${service}: ${reason}`);
+  const blind = state.lock ? [] : all.filter(({ reason }) => reason).map(why);
   const nothing = state.lock ? 'Not measured while a lesson runs.' : 'No session is at work: nothing waits.';
   const content = busy.length || blind.length ? [...busy, ...blind] : [make('p', 'empty', nothing)];
   document.getElementById('waits').replaceChildren(...content);

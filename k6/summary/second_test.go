@@ -1,4 +1,4 @@
-package second
+package summary
 
 import (
 	"slices"

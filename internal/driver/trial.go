@@ -1,8 +1,11 @@
-package k6run
+package driver
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"time"
 
 	"pooler-lab/internal/lesson"
 )
@@ -17,8 +20,8 @@ type Cell struct {
 	Password string  `json:"-"`     // of its role
 }
 
-// A Trial is what one k6 is told: one cell, or two whose clients alternate, slot by slot. Without two, Cells is all of
-// it.
+// A Trial is what one k6, or pgbench, is told: one cell, or two whose clients alternate, slot by slot. Without two,
+// Cells is all of it. pgbench has one.
 type Trial struct {
 	Cells  []Cell  `json:"cells"`
 	SlotMS float64 `json:"slot_ms"`          // counted part of each slot; 0 has k6 choose it
@@ -33,9 +36,9 @@ type Trial struct {
 }
 
 // BesideWindow is what k6 may take for a cell beside its window, in seconds, before its deadline ends it. Clients may
-// take their time to connect and to do their first iterations, unless connecting is part of the work: a window waits for
-// them, so this only ends what hangs. It is several times what a slow machine needs, which takes some 50 ms to close each
-// connection.
+// take their time to connect and to do their first iterations, unless connecting is part of the work: a window waits
+// for them, so this only ends what hangs. It is several times what a slow machine needs, which takes some 50 ms to
+// close each connection.
 func BesideWindow(c lesson.Cell) float64 {
 	connections := float64(c.Connections())
 	seconds := c.Warmup + 20 + 0.05*connections // to start and to end
@@ -45,12 +48,29 @@ func BesideWindow(c lesson.Cell) float64 {
 	return seconds
 }
 
-// Clients are those of all cells.
-func (t Trial) Clients() (all int) {
-	for _, c := range t.Cells {
-		all += c.Clients
+// Run runs the program that the trial's clients are in: pgbench, or k6 with that script. What it prints goes to the
+// file log, and what it measured to the file written, as summary.Read reads it. When it returns, the program has ended:
+// where ctx ended first, it was stopped.
+func (t Trial) Run(ctx context.Context, script, log, written string) (End, error) {
+	output, err := os.Create(log)
+	if err != nil {
+		return End{}, fmt.Errorf("make a log for what the clients' program prints: %w", err)
 	}
-	return all
+	defer output.Close()
+	if c := t.Cells[0]; c.DrivenBy() == lesson.Pgbench {
+		return c.runPgbench(ctx, output, written)
+	}
+	env, err := t.Env()
+	if err != nil {
+		return End{}, err
+	}
+	k6 := Order{Script: script, Output: "lab=" + written, Env: env, Password: t.Cells[0].Password, Stdout: output,
+		Stderr: output, Grace: 8 * time.Second} // to end its statements and to write its summary
+	for _, c := range t.Cells {
+		k6.Clients += c.Clients
+		k6.Grace += time.Duration(c.Connections()) * 20 * time.Millisecond // to close them
+	}
+	return k6.run(ctx)
 }
 
 // Env is the environment that tells k6 of the trial: LAB_CELL, or, of two cells, LAB_PAIR, and LAB_PAIR_PASSWORDS as a

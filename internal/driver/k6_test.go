@@ -1,4 +1,4 @@
-package k6run
+package driver
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -53,8 +52,8 @@ func TestGarbage(t *testing.T) {
 
 func TestRun(t *testing.T) {
 	var out, log strings.Builder
-	end, err := Run(t.Context(), Order{Program: standIn(t, "echo broken >&2; exit 107"), Script: "x.js",
-		Output: "lab=y.json", Env: []string{"LAB_CELL={}"}, Password: "secret", Stdout: &out, Stderr: &log})
+	end, err := Order{Program: standIn(t, "echo broken >&2; exit 107"), Script: "x.js", Output: "lab=y.json",
+		Env: []string{"LAB_CELL={}"}, Password: "secret", Stdout: &out, Stderr: &log}.run(t.Context())
 	if err != nil || end.Exit != 107 || log.String() != "broken\n" || end.Ended.Before(end.Started) || end.Memory == 0 {
 		t.Errorf("%+v, %v: %s", end, err, log.String())
 	}
@@ -66,7 +65,7 @@ func TestRun(t *testing.T) {
 }
 
 func TestRunThatCannotStart(t *testing.T) {
-	_, err := Run(t.Context(), Order{Program: "no-such-program"})
+	_, err := Start(Order{Program: "no-such-program"})
 	if err == nil || !strings.HasPrefix(err.Error(), "start k6: ") {
 		t.Errorf("the error is %v", err)
 	}
@@ -90,12 +89,12 @@ func TestStop(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithCancel(t.Context())
 			var out strings.Builder
-			end, err := Run(ctx, Order{Program: program, Grace: test.grace, Stdout: writerFunc(func(text string) {
+			end, err := Order{Program: program, Grace: test.grace, Stdout: writerFunc(func(text string) {
 				out.WriteString(text)
 				if strings.Contains(text, "ready") {
 					cancel()
 				}
-			})})
+			})}.run(ctx)
 			if err != nil || end.Exit != test.exit {
 				t.Errorf("%+v, %v", end, err)
 			}
@@ -118,16 +117,4 @@ type writerFunc func(string)
 func (f writerFunc) Write(text []byte) (int, error) {
 	f(string(text))
 	return len(text), nil
-}
-
-// If the lab's program is killed k6 ends too.
-func TestK6EndsWithTheProgram(t *testing.T) {
-	p, err := Start(Order{Program: standIn(t, "")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	<-p.Ended()
-	if attributes := p.command.SysProcAttr; attributes.Pdeathsig != syscall.SIGINT || !attributes.Setpgid {
-		t.Errorf("k6 is started with %+v", attributes)
-	}
 }

@@ -26,8 +26,8 @@ const (
 	endWait = 2 * near
 )
 
-// A Sampler watches the host and, where Docker's stats can be had, containers, from New until Close.
-type Sampler struct {
+// Resources samples what the host and, where Docker's stats can be had, containers use, from NewResources until Close.
+type Resources struct {
 	docker docker
 	stop   context.CancelFunc
 	done   sync.WaitGroup
@@ -38,11 +38,11 @@ type Sampler struct {
 	trouble    string // why containers aren't measured, or the last thing that went wrong
 }
 
-// New starts to watch the host and the containers of services in a Compose project, seen through the stats proxy
-// at url. Without an answer from there containers are not measured, and every summary says why.
-func New(url, project string, services []string) *Sampler {
+// NewResources starts to sample the host and the containers of services in a Compose project, seen through the stats
+// proxy at url. Without an answer from there containers are not measured, and every summary says why.
+func NewResources(url, project string, services []string) *Resources {
 	ctx, stop := context.WithCancel(context.Background())
-	s := &Sampler{stop: stop, containers: map[string][]containerSample{}, docker: newDocker(url, project)}
+	s := &Resources{stop: stop, containers: map[string][]containerSample{}, docker: newDocker(url, project)}
 	s.done.Go(func() { every(ctx, hostEvery, s.sampleHost) })
 	for _, service := range services {
 		s.done.Go(func() { every(ctx, containerEvery, func() { s.sampleContainer(ctx, service) }) })
@@ -51,7 +51,7 @@ func New(url, project string, services []string) *Sampler {
 }
 
 // Close ends the watch.
-func (s *Sampler) Close() {
+func (s *Resources) Close() {
 	s.stop()
 	s.done.Wait()
 }
@@ -70,7 +70,7 @@ func every(ctx context.Context, interval time.Duration, sample func()) {
 	}
 }
 
-func (s *Sampler) sampleHost() {
+func (s *Resources) sampleHost() {
 	now, err := measure.ReadHostCPU()
 	if err != nil {
 		return
@@ -80,7 +80,7 @@ func (s *Sampler) sampleHost() {
 	s.host = append(s.host, now)
 }
 
-func (s *Sampler) sampleContainer(ctx context.Context, service string) {
+func (s *Resources) sampleContainer(ctx context.Context, service string) {
 	now, err := s.docker.read(ctx, service)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +94,7 @@ func (s *Sampler) sampleContainer(ctx context.Context, service string) {
 // Between sums up what the host and the containers of services used from one moment to another, as closely as
 // there are samples, but none from before earliest, when something else was going on; it forgets those. It waits a
 // moment for samples near the end.
-func (s *Sampler) Between(services []string, earliest, from, to time.Time) *result.Resources {
+func (s *Resources) Between(services []string, earliest, from, to time.Time) *result.Resources {
 	_ = session.Until(context.Background(), endWait, 20*time.Millisecond, func() (bool, error) {
 		return !s.waitsFor(services, to), nil
 	})
@@ -130,7 +130,7 @@ func switchRate(from, to measure.HostCPU) *float64 {
 }
 
 // waitsFor says whether some container that answers has no sample yet near to.
-func (s *Sampler) waitsFor(services []string, to time.Time) bool {
+func (s *Resources) waitsFor(services []string, to time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.ContainsFunc(services, func(service string) bool {

@@ -1,19 +1,18 @@
-// Package second is the line that the live load's k6 prints each second, for who prints it and who reads it.
-package second
+package summary
 
 import (
 	"slices"
 	"time"
 )
 
-// A Line is one second of all paths. Each is a line of JSON.
-type Line struct {
-	Time  time.Time       `json:"time"` // its end
-	Paths map[string]Path `json:"paths"`
+// A Second is one of all paths, which the live load's k6 prints as a line of JSON.
+type Second struct {
+	Time  time.Time             `json:"time"` // its end
+	Paths map[string]PathSecond `json:"paths"`
 }
 
-// A Path is what the clients of one path saw in a second. Null is not known: nothing ended in that second.
-type Path struct {
+// A PathSecond is what the clients of one path saw in a second. Null is not known: nothing ended in that second.
+type PathSecond struct {
 	TPS          float64          `json:"tps"`
 	P50MS        *float64         `json:"p50_ms"` // of the response time
 	P95MS        *float64         `json:"p95_ms"`
