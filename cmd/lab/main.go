@@ -30,7 +30,10 @@ func main() {
 	defer stop()
 	endWithCaller(stop)
 	if err := run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, err)
+		var said interface{ Said() }
+		if !errors.As(err, &said) {
+			fmt.Fprintln(os.Stderr, err)
+		}
 		os.Exit(exitCode(ctx, err))
 	}
 }

@@ -129,7 +129,10 @@ func apart(of, to *result.Cell) (onlyOf, onlyTo, both string) {
 }
 
 // shortest writes v with two digits at most.
-func shortest(v float64) string { return strconv.FormatFloat(v, 'g', 2, 64) }
+func shortest(v float64) string {
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 2, 64), 64) // it reads back what it wrote
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}
 
 // A pairChart is a comparison whose cells ran side by side, group after group.
 type pairChart struct {

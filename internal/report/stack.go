@@ -43,10 +43,21 @@ func (p *plot) stack(c *chart.Chart) {
 	}
 }
 
-// partOf is the metric's part of each cell's bar: the mean over its repeats, since parts add up in means and not in
-// medians.
+// partOf is the metric's part of each cell's bar, as tables have it: the median over its repeats.
 func partOf(f metric.Metric, cells []*result.Cell) chart.Series {
 	s := chart.Series{Name: f.Heading}
+	for i, c := range cells {
+		if p, ok := pointOf(f, c); ok && p.Value > 0 {
+			s.Points = append(s.Points, chart.Point{Place: i, Value: p.Value, Flagged: p.Flagged})
+		}
+	}
+	return s
+}
+
+// shareOf is the metric's part of each cell's bar where the parts are shares of a whole: the mean over its repeats, since
+// shares add up in means and not in medians.
+func shareOf(f metric.Metric, cells []*result.Cell) chart.Series {
+	var s chart.Series
 	for i, c := range cells {
 		sum, values := 0.0, f.Values(c)
 		for _, v := range values {
@@ -64,7 +75,7 @@ func waits(cells []*result.Cell) []chart.Series {
 	var found []chart.Series
 	for _, f := range metric.Found(cells) {
 		event, ok := strings.CutPrefix(f.Name, "wait:")
-		if s := partOf(f, cells); ok && len(s.Points) > 0 {
+		if s := shareOf(f, cells); ok && len(s.Points) > 0 {
 			s.Name = event
 			found = append(found, s)
 		}

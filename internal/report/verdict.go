@@ -18,6 +18,9 @@ type verdictError struct {
 
 func (o *verdictError) Error() string { return o.text }
 
+// Said says that the text has been printed.
+func (o *verdictError) Said() {}
+
 // ExitCode is 1 where a finding is not reproduced, 2 where something is inconclusive.
 func (o *verdictError) ExitCode() int { return o.code }
 
@@ -46,7 +49,11 @@ func NewVerdictCommand() *cobra.Command {
 			}
 			text, overall := Verdict(r.Run)
 			fmt.Fprint(c.OutOrStdout(), text)
-			return verdicts[overall]
+			err = verdicts[overall]
+			if err != nil { // below what it is about: the two outputs of a container have no order
+				fmt.Fprintf(c.OutOrStdout(), "\n%s.\n", capital(err.Error()))
+			}
+			return err
 		},
 	}
 }

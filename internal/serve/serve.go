@@ -153,7 +153,7 @@ func sayNext(out io.Writer) {
 	fmt.Fprintf(out, `
 The lab is up. Its console, to swap latencies and see what happens:
   %s
-From any other terminal:
+From a terminal:
   ./scripts/tour                              every path, with and without latency, in one table
   ./scripts/connect                           five connects on each path, phase by phase
   ./scripts/latency                           every link: latency set and round trip measured
