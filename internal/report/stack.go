@@ -54,8 +54,8 @@ func partOf(f metric.Metric, cells []*result.Cell) chart.Series {
 	return s
 }
 
-// shareOf is the metric's part of each cell's bar where the parts are shares of a whole: the mean over its repeats, since
-// shares add up in means and not in medians.
+// shareOf is the metric's part of each cell's bar where the parts are shares of a whole: the mean over its repeats,
+// since shares add up in means and not in medians.
 func shareOf(f metric.Metric, cells []*result.Cell) chart.Series {
 	var s chart.Series
 	for i, c := range cells {
