@@ -10,8 +10,7 @@ import (
 	"pooler-lab/internal/terminal"
 )
 
-// width is the most columns of a terminal that a table or a line takes: a room reads it from a projector.
-const width = 80
+const width = terminal.Width
 
 // headingWidth is the most columns that a line of a heading takes where its words allow it, proseWidth the fewest that
 // a table's last column is squeezed to where it holds words.

@@ -23,6 +23,7 @@ import (
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/sample"
 	"pooler-lab/internal/server"
+	"pooler-lab/internal/terminal"
 	"pooler-lab/internal/topology"
 )
 
@@ -62,7 +63,7 @@ func NewRunCommand() *cobra.Command {
 				return outline(c.Context(), l, o, c.OutOrStdout())
 			}
 			doc, err := Lesson(c.Context(), l, o, seed, c.ErrOrStderr())
-			if doc != nil {
+			if doc != nil && !untouched(doc) {
 				Print(c.OutOrStdout(), doc, f.details)
 			}
 			return err
@@ -191,13 +192,18 @@ func Print(out io.Writer, doc *result.Run, details bool) {
 		report.Text(doc, details), doc.ID, report.HTMLFile)
 }
 
-// announce says how long a run takes that takes longer than a minute, and what a full size needs.
+// announce says what to predict of a run that takes longer than a minute, how long it takes, and what a full size
+// needs.
 func (p *progress) announce(doc *result.Run, l *lesson.Lesson) {
 	full := doc.Lesson.Full
 	if full && spokenNeeds(l.Full) != "" {
 		fmt.Fprintf(p.out, "%s in full size needs %s\n", l.Name, spokenNeeds(l.Full))
 	}
-	if full || p.remaining() > time.Minute {
+	long := p.remaining() > time.Minute
+	if long && l.Prediction != "" {
+		fmt.Fprintln(p.out, strings.Join(terminal.Wrap("Predict: "+l.Prediction, terminal.Width), "\n"))
+	}
+	if full || long {
 		fmt.Fprintf(p.out, "%s, %s\n", howMany(doc), &p.time)
 	}
 }

@@ -52,11 +52,21 @@ type runner struct {
 	once   bool // no trial has another attempt
 }
 
+// untouched says that no repeat of a run has come to an end, and no group of a pair.
+func untouched(doc *result.Run) bool {
+	ended := func(r result.Repeat) bool { return r.Status != result.Interrupted }
+	return !slices.ContainsFunc(doc.Cells, func(c result.Cell) bool { return slices.ContainsFunc(c.Repeats, ended) }) &&
+		!slices.ContainsFunc(doc.Pairs, func(p result.Pair) bool { return p.Groups > 0 })
+}
+
 // An interruptedError says that a run was ended before its last cell.
-type interruptedError struct{ id string }
+type interruptedError struct{ doc *result.Run }
 
 func (e *interruptedError) Error() string {
-	return "interrupted; what was finished is in results/" + e.id
+	if untouched(e.doc) {
+		return "interrupted before the first repeat was finished: nothing is measured"
+	}
+	return "interrupted; what was finished is in results/" + e.doc.ID
 }
 
 // ExitCode is the shell's for a program ended by Ctrl-C.
@@ -93,7 +103,7 @@ func (r *runner) run(ctx context.Context) error {
 		r.doc.Status, r.doc.Reason = result.Failed, err.Error()
 	case ctx.Err() != nil:
 		r.doc.Status, r.doc.Reason = result.Interrupted, stopped
-		err = &interruptedError{r.doc.ID}
+		err = &interruptedError{r.doc}
 	default:
 		r.doc.Status, r.doc.Reason = result.Finished, ""
 		if !slices.ContainsFunc(r.doc.Cells, func(c result.Cell) bool { return c.Last() != nil }) {

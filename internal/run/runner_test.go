@@ -291,7 +291,7 @@ func TestStoppedAtOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var interrupted *interruptedError
-	if err := r.run(ctx); !errors.As(err, &interrupted) {
+	if err := r.run(ctx); !errors.As(err, &interrupted) || !strings.Contains(err.Error(), "nothing is measured") {
 		t.Errorf("the run ends with %v", err)
 	}
 	if doc := written(t, r.dir); doc.Status != result.Interrupted || doc.Reason != stopped {

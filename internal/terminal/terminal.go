@@ -8,6 +8,9 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
+// Width is the most columns that a table or a line takes: a room reads it from a projector.
+const Width = 80
+
 // Wrap breaks a text between words into lines of at most width columns, and a word only where it is longer than that.
 func Wrap(words string, width int) []string {
 	wrapped := text.WrapSoft(strings.Join(strings.Fields(words), " "), width)
