@@ -142,6 +142,15 @@ func checkClient(t *testing.T, names map[string]string, seen, wanted string) {
 	}
 }
 
+func TestSocketReachesThePrimary(t *testing.T) {
+	t.Parallel()
+	got := strings.TrimSpace(script(t, "psql", "socket", "-X", "-A", "-t", "-c",
+		"SELECT pg_is_in_recovery(), inet_client_addr() IS NULL, system_identifier FROM pg_control_system()"))
+	if want := "f|t|" + systemIdentifier(t, container("primary")); got != want {
+		t.Errorf("got %s, wanted %s", got, want)
+	}
+}
+
 // A path added to configs/paths.yaml wants a line here, or nothing proves where it leads.
 func TestEachPathHasARoute(t *testing.T) {
 	t.Parallel()

@@ -111,6 +111,27 @@ func TestFilesOfTheCaller(t *testing.T) {
 	}
 }
 
+// k6 fails where its summary can't be written, which by itself it doesn't, and where a threshold is crossed.
+func TestK6Fails(t *testing.T) {
+	for says, c := range map[string]struct {
+		script string
+		status int
+	}{
+		"could not open '/nowhere/summary.json'": {`export default function () {}
+export function handleSummary() { return { '/nowhere/summary.json': '{}' }; }
+`, 1},
+		"thresholds on metrics 'iterations' have been crossed": {`export default function () {}
+export const options = { iterations: 1, thresholds: { iterations: ['count>1'] } };
+`, 99},
+	} {
+		file := writeFile(t, folderWithSpaces(t), "fails.js", c.script)
+		a := command(t, nil, filepath.Join(root, "scripts", "k6"), "run", "--quiet", file)
+		if a.status != c.status || !strings.Contains(a.all(), says) {
+			t.Errorf("exit status %d, wanted %d and %q:\n%s", a.status, c.status, says, a.all())
+		}
+	}
+}
+
 // Scripts have a schema for tables of their own, on each path, and can't hide the lab's tables there.
 func TestTablesOfAScript(t *testing.T) {
 	file := writeFile(t, folderWithSpaces(t), "own.js", `import pg from 'k6/x/pg';

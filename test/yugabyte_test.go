@@ -129,7 +129,10 @@ func startStandIn(t *testing.T) string {
 	})
 	for line := range strings.Lines(inside(t, "lab", "cat", "/run/secrets-lab/userlist.txt")) {
 		if quoted := strings.Split(line, `"`); len(quoted) == 5 {
-			superuser(t, name, "postgres", "ALTER ROLE "+quoted[1]+" PASSWORD '"+quoted[3]+"'")
+			a := superuser(t, name, "postgres", "ALTER ROLE "+quoted[1]+" PASSWORD '"+quoted[3]+"'")
+			if a.status != 0 {
+				t.Fatal(a.all())
+			}
 		}
 	}
 	return name

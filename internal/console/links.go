@@ -3,9 +3,11 @@ package console
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"pooler-lab/internal/link"
@@ -44,6 +46,9 @@ func ordered(order json.RawMessage, now link.Settings) (link.Settings, error) {
 	wanted := now
 	if err := decode(order, &wanted); err != nil {
 		return now, err
+	}
+	if s := strings.TrimSpace(string(order)); s == "{}" || s == "null" {
+		return now, errors.New("say what to set, such as {\"latency_ms\": 10}")
 	}
 	if wanted.JitterMS == now.JitterMS {
 		wanted.JitterMS = max(0, min(now.JitterMS, wanted.LatencyMS))

@@ -156,9 +156,14 @@ func (l *lock) ended() {
 	l.be("")
 }
 
-// end notes that the lesson that was under way has ended. One that has had no run has said why.
+// end notes that the lesson that was under way has ended. One of the console's that has had no run has said why; nobody
+// knows what became of one from a terminal.
 func (l *lock) end() {
 	if l.now == nil {
+		return
+	}
+	if l.own == nil && l.now.Run == "" {
+		l.now = nil
 		return
 	}
 	l.last = &LastRun{Lesson: l.now.Name, Run: l.now.Run, Status: string(result.Failed), Ended: time.Now().UTC()}

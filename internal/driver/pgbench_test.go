@@ -92,6 +92,13 @@ func TestPgbench(t *testing.T) {
 				t.Errorf("%+v", s.Trends)
 			}
 		}},
+		"parameters of the script": {func(c *Cell) {
+			c.PgbenchScript, c.Params, c.Transactions = "SELECT 1 / :rows;\n", map[string]any{"rows": 9}, 2
+		}, func(t *testing.T, s *summary.Summary) {
+			if s.Count("pg_transactions", summary.Measured) != 6 {
+				t.Errorf("%+v", s.Counters)
+			}
+		}},
 		"prepared": {func(c *Cell) { c.Protocol, c.Transactions = "prepared", 2 },
 			func(t *testing.T, s *summary.Summary) {
 				if s.Count("pg_prepare_transactions", summary.Whole) != 3 || s.Count("pg_connections", summary.Whole) != 4 {

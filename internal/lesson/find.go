@@ -23,15 +23,15 @@ func Find(dir, name string) (string, error) {
 	}
 	for _, n := range names {
 		number, rest, _ := strings.Cut(n, "-")
-		if name == n || name == n+".js" || name == rest || sameNumber(name, number) {
+		if name != "" && (name == n || name == n+".js" || name == rest || sameNumber(name, number)) {
 			return filepath.Join(dir, n+".js"), nil
 		}
 	}
 	wrong := fmt.Sprintf("there is no lesson %q.", name)
-	if closest := nearest(name, names); closest != "" {
-		wrong = fmt.Sprintf("there is no lesson %q, did you mean %s?", name, closest)
-	} else if name == "" {
+	if name == "" {
 		wrong = "say which lesson."
+	} else if closest := nearest(name, names); closest != "" {
+		wrong = fmt.Sprintf("there is no lesson %q, did you mean %s?", name, closest)
 	}
 	return "", fmt.Errorf("%s There are:\n  %s", wrong, strings.Join(names, "\n  "))
 }

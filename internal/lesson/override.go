@@ -178,7 +178,7 @@ func (e *Experiment) apply(values map[string][]string, openLoops bool) error {
 		}
 		value, err := typed(key, values[key])
 		if err != nil {
-			return &KeyError{key, err}
+			return &KeyError{key, fmt.Errorf("%s: %w", key, err)}
 		}
 		if err := e.set(key, value); err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -82,6 +83,7 @@ cut. With 0 or "off" it goes straight to the standby again.`,
 	command.Flags().
 		StringVar(&bandwidth, "bandwidth", "", "limit of each connection in each direction, in KB/s of 1000 bytes")
 	command.PersistentFlags().BoolVar(&asJSON, "json", false, "print JSON")
+	command.SetFlagErrorFunc(explainNegative)
 	// changing is a subcommand that makes a change of links, of those that unnamed says where none is named.
 	changing := func(use, short string, change change, unnamed ...string) *cobra.Command {
 		return &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs,
@@ -227,4 +229,14 @@ func (l *latencyCommand) meant(word string) (s Settings, isTarget bool, err erro
 	}
 	known := slices.Concat(l.presets.names(), targetNames(l.set), commands, []string{everything, "presets"})
 	return s, false, suggest.Unknown("latency (10ms), preset, link or path", word, known)
+}
+
+var negative = regexp.MustCompile(`^unknown shorthand flag: '[0-9.]' in (-\S+)`)
+
+// explainNegative says what is wrong with -5ms, which looks like a flag.
+func explainNegative(_ *cobra.Command, err error) error {
+	if match := negative.FindStringSubmatch(err.Error()); match != nil {
+		_, err = parseMS(match[1])
+	}
+	return err
 }

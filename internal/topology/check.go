@@ -18,7 +18,7 @@ var (
 // check says what is wrong with the paths, and takes over the plain endpoint of a path that is another one without
 // latency.
 func (s *Set) check(all services) error {
-	seen := map[string]bool{}
+	seen, kinds := map[string]bool{}, map[string]string{}
 	for i := range s.Paths {
 		p := &s.Paths[i]
 		if seen[p.Name] {
@@ -28,6 +28,15 @@ func (s *Set) check(all services) error {
 		if err := s.checkPath(p, all); err != nil {
 			return fmt.Errorf("path %q: %w", p.Name, err)
 		}
+		if p.Pooler == "" {
+			continue
+		}
+		service := p.PoolerService()
+		if other := kinds[service]; other != "" && other != p.Pooler {
+			return fmt.Errorf("path %q: service %s is a pooler of kind %q here and of kind %q on another path",
+				p.Name, service, p.Pooler, other)
+		}
+		kinds[service] = p.Pooler
 	}
 	return nil
 }

@@ -139,6 +139,8 @@ func TestLoadRefuses(t *testing.T) {
 		{"a pooler that doesn't pool", "pools: transaction", "pools: none", "pooler is pgbouncer, and pools is none"},
 		{"a pooler before nothing", "services: [pgbouncer, primary]", "services: [pgbouncer]",
 			`path "pooled": services is needed`},
+		{"a service of two kinds", "pooler: pgbouncer\n  without", "pooler: pgpool\n  without",
+			`path "near": service pgbouncer is a pooler of kind "pgpool" here and of kind "pgbouncer" on another path`},
 		{"no meaning", "meaning: a pooler\n", "meaning: \n", `path "pooled": meaning is needed`},
 		{"port no number", "port: 5432", "port: postgres", "cannot unmarshal !!str `postgres` into int"},
 		{"no port", "port: 5432, dbname: lab", "dbname: lab", "host, port (1 to 65535) and dbname are needed"},

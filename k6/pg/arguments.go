@@ -66,6 +66,9 @@ func appendObject(buf []byte, object *sobek.Object) ([]byte, error) {
 		if !valid {
 			return buf, errors.New("an invalid Date can't be sent")
 		}
+		if moment.UTC().Year() < 1 {
+			return buf, errors.New("a Date before the year 1 can't be sent: send its text, such as '0044-03-15 BC'")
+		}
 		return moment.UTC().AppendFormat(buf, "2006-01-02T15:04:05.000Z"), nil
 	case "Uint8Array", "Uint8ClampedArray":
 		return appendHex(buf, object.Export().([]byte)), nil

@@ -269,7 +269,8 @@ func (c *client) statementOf(value sobek.Value) *statement {
 	if _, err := textOf(text); err != nil {
 		c.throw(fmt.Errorf("a statement: %w", err))
 	}
-	st := &statement{sql: key.sql, tagSet: c.tagSet, copies: copyDirection(key.sql)}
+	st := &statement{sql: key.sql, tagSet: c.tagSet}
+	st.copies, st.beside = copyOf(key.sql)
 	if key.name != "" {
 		st.tagSet = c.tagSetOf(key.name)
 	}

@@ -49,8 +49,8 @@ func (c *client) copyIn(call sobek.FunctionCall) sobek.Value {
 func (c *client) copyOver(ctx context.Context, s *session, st *statement, direction string,
 	run func() (pgconn.CommandTag, error),
 ) sobek.Value {
-	if st.copies != direction {
-		c.fail(ctx, st.tagSet, "copy "+direction, fmt.Errorf("this wants one %s", copyForms[direction]))
+	if err := st.wantsCopy(direction); err != nil {
+		c.fail(ctx, st.tagSet, "copy "+direction, err)
 	}
 	var tag pgconn.CommandTag
 	x, err := c.exchange(ctx, s, st.tagSet, func() (err error) {
@@ -78,21 +78,37 @@ var (
 	copyCalls = map[string]string{copiesIn: "copyIn()", copiesOut: "copyOut()"}
 )
 
-// copyStatement matches a COPY over the connection, in a text that may have other statements and comments before it.
-// STDIN and STDOUT mean the same to PostgreSQL.
-var copyStatement = regexp.MustCompile(`(?is)(?:^|;)(?:\s|--[^\n]*\n|/\*.*?\*/)*` +
-	`copy\b[^;]*\b(from|to)(?:\s|/\*.*?\*/)*\bstd(?:in|out)\b`)
+// copyStatement matches a COPY over the connection. STDIN and STDOUT mean the same to PostgreSQL.
+var copyStatement = regexp.MustCompile(`(?i)(?:^|;)\s*copy\b[^;]*\b(from|to)\s+std(?:in|out)\b`)
 
-// copyDirection returns the direction of the COPY in an SQL text, "" where there is none.
-func copyDirection(sql string) string {
+// copyOf returns the direction of the COPY in an SQL text, "" where there is none, and whether there are other
+// statements beside it.
+func copyOf(sql string) (direction string, beside bool) {
+	sql = strings.ToLower(bare(sql))
 	found := copyStatement.FindStringSubmatch(sql)
-	switch {
-	case found == nil:
-		return ""
-	case strings.EqualFold(found[1], "from"):
-		return copiesIn
+	if found == nil {
+		return "", false
 	}
-	return copiesOut
+	direction = copiesOut
+	if found[1] == "from" {
+		direction = copiesIn
+	}
+	return direction, strings.Contains(strings.Trim(sql, "; \t\r\n"), ";")
+}
+
+// wantsCopy returns an error unless the statement is one COPY of that direction.
+func (st *statement) wantsCopy(direction string) error {
+	switch {
+	case st.copies == "":
+		return fmt.Errorf("%s wants one %s: for other statements use exec() or query()", copyCalls[direction],
+			copyForms[direction])
+	case st.copies != direction:
+		return fmt.Errorf("%s wants one %s: for %s use %s", copyCalls[direction], copyForms[direction],
+			copyForms[st.copies], copyCalls[st.copies])
+	case st.beside:
+		return fmt.Errorf("%s wants one %s, and no other statements", copyCalls[direction], copyForms[direction])
+	}
+	return nil
 }
 
 // withoutCopy returns an error where COPY's data has nowhere to come from, or to go to: the server would wait for it,

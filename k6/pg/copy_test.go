@@ -45,14 +45,15 @@ func TestCopyOfAnotherKind(t *testing.T) {
 		s := connectedTo(t, dsn, protocol)
 		s.measured()
 		for code, want := range map[string]string{
-			`client.exec(` + in + `)`:                          "use copyIn()",
-			`client.query(` + out + `)`:                        "use copyOut()",
-			`client.pipeline((p) => p.exec(` + in + `))`:       "use copyIn()",
-			`client.exec({ name: 'in', sql: ` + in + ` })`:     "use copyIn()",
-			`client.exec('SELECT 1; copy copied from stdin;')`: "use copyIn()",
-			`client.copyIn(` + out + `, 'x')`:                  "wants one COPY ... FROM STDIN",
-			`client.copyIn('SELECT 1', 'x')`:                   "wants one COPY ... FROM STDIN",
-			`client.copyOut(` + in + `)`:                       "wants one COPY ... TO STDOUT",
+			`client.exec(` + in + `)`:                                "use copyIn()",
+			`client.query(` + out + `)`:                              "use copyOut()",
+			`client.pipeline((p) => p.exec(` + in + `))`:             "use copyIn()",
+			`client.exec({ name: 'in', sql: ` + in + ` })`:           "use copyIn()",
+			`client.exec('SELECT 1; copy copied from stdin;')`:       "use copyIn()",
+			`client.copyIn(` + out + `, 'x')`:                        "wants one COPY ... FROM STDIN",
+			`client.copyIn('SELECT 1', 'x')`:                         "wants one COPY ... FROM STDIN",
+			`client.copyOut(` + in + `)`:                             "wants one COPY ... TO STDOUT: for COPY ... FROM STDIN use copyIn()",
+			`client.copyIn('COPY copied FROM STDIN; SELECT 1', 'x')`: "and no other statements",
 		} {
 			s.throws(code, "client ", want)
 		}
@@ -63,24 +64,27 @@ func TestCopyOfAnotherKind(t *testing.T) {
 	})
 }
 
-func TestCopyDirection(t *testing.T) {
+func TestCopyOf(t *testing.T) {
 	for sql, want := range map[string]string{
-		"COPY t FROM STDIN":                                copiesIn,
-		" copy\tbinary t\nfrom/* */stdin":                  copiesIn,
-		"/* a */ COPY s.t (a, b) FROM STDIN (FORMAT csv);": copiesIn,
-		"-- load\nCOPY t FROM STDIN WITH DELIMITER ';'":    copiesIn,
-		`COPY "from stdin" TO STDOUT`:                      copiesOut,
-		"COPY (SELECT * FROM stdin) TO STDOUT":             copiesOut,
-		"COPY t FROM STDOUT":                               copiesIn, // as PostgreSQL reads it
-		"SELECT 1; COPY t FROM STDIN":                      copiesIn,
-		"COPY t FROM 'stdin'":                              "",
-		"COPY t TO PROGRAM 'cat'":                          "",
-		"SELECT 'COPY t FROM STDIN'":                       "",
-		"SELECT copy FROM stdin":                           "",
-		"-- COPY t FROM STDIN\nSELECT 1":                   "",
-		"":                                                 "",
+		"COPY t FROM STDIN":                                 copiesIn,
+		" copy\tbinary t\nfrom/* */stdin":                   copiesIn,
+		"/* a */ COPY s.t (a, b) FROM STDIN (FORMAT csv);":  copiesIn,
+		"-- load\nCOPY t FROM STDIN WITH DELIMITER ';'":     copiesIn,
+		`COPY "from stdin" TO STDOUT`:                       copiesOut,
+		"COPY (SELECT * FROM stdin) TO STDOUT":              copiesOut,
+		"COPY t FROM STDOUT":                                copiesIn, // as PostgreSQL reads it
+		"SELECT 1; COPY t FROM STDIN":                       copiesIn,
+		"COPY (SELECT string_agg(x, ';') FROM t) TO STDOUT": copiesOut,
+		"INSERT INTO t VALUES ('a; copy t from stdin')":     "",
+		"DO $$ x; copy x from stdin $$":                     "",
+		"COPY t FROM 'stdin'":                               "",
+		"COPY t TO PROGRAM 'cat'":                           "",
+		"SELECT 'COPY t FROM STDIN'":                        "",
+		"SELECT copy FROM stdin":                            "",
+		"-- COPY t FROM STDIN\nSELECT 1":                    "",
+		"":                                                  "",
 	} {
-		if got := copyDirection(sql); got != want {
+		if got, beside := copyOf(sql); got != want || beside != (sql == "SELECT 1; COPY t FROM STDIN") {
 			t.Errorf("%q has the direction %q, not %q", sql, got, want)
 		}
 	}

@@ -7,8 +7,9 @@
  * Numbers arrive as JavaScript prints them, dates as toISOString() has them. undefined is NULL. Arrays and plain
  * objects are JSON, as JSON.stringify makes it. For an array of PostgreSQL's, send its text: '{1,2}'.
  *
- * What would arrive as something else is an error that names the argument: invalid dates, functions, symbols, promises,
- * Map, Set, RegExp, typed arrays but those of bytes; texts with a character U+0000.
+ * What would arrive as something else is an error that names the argument: invalid dates and those before the year 1,
+ * functions, symbols, promises, Map, Set, RegExp, typed arrays but those of bytes; texts with a character U+0000. Half
+ * of a surrogate pair arrives as U+FFFD.
  */
 export type Argument =
   | null | undefined | boolean | number | bigint | string | Date | Uint8Array | Uint8ClampedArray | ArrayBuffer

@@ -29,35 +29,54 @@ var sqlToken = regexp.MustCompile(`(?s)` +
 	`|\$(?:[\pL_][\pL\pN_]*)?\$` + // dollar quote
 	`|\$[0-9]+`) // parameter
 
-// parseTemplate cuts sql at its parameters.
-func parseTemplate(sql string) *template {
-	t := &template{}
-	cut := 0
+// eachToken calls do with where each of sqlToken's matches begins and ends, comments and dollar quotes as a whole.
+func eachToken(sql string, do func(begin, end int)) {
 	for at := 0; ; {
 		place := sqlToken.FindStringIndex(sql[at:])
 		if place == nil {
-			t.texts = append(t.texts, sql[cut:])
-			return t
+			return
 		}
 		begin, end := at+place[0], at+place[1]
-		at = end
 		switch token := sql[begin:end]; {
 		case token == "/*":
-			at = afterComment(sql, end)
-		case token[0] != '$':
-		case token[len(token)-1] == '$': // until the same one closes it
+			end = afterComment(sql, end)
+		case token[0] == '$' && token[len(token)-1] == '$': // until the same one closes it
 			_, rest, _ := strings.Cut(sql[end:], token)
-			at = len(sql) - len(rest)
-		default:
-			number, err := strconv.Atoi(token[1:])
-			if err != nil {
-				continue // too long for a number: the server will say so
-			}
-			t.texts = append(t.texts, sql[cut:begin])
-			t.parameters = append(t.parameters, number)
-			cut = end
+			end = len(sql) - len(rest)
 		}
+		do(begin, end)
+		at = end
 	}
+}
+
+// parseTemplate cuts sql at its parameters.
+func parseTemplate(sql string) *template {
+	t, cut := &template{}, 0
+	eachToken(sql, func(begin, end int) {
+		number, err := strconv.Atoi(sql[begin+1 : end])
+		if sql[begin] != '$' || err != nil {
+			return // no parameter, or too long a number: the server will say so
+		}
+		t.texts, t.parameters = append(t.texts, sql[cut:begin]), append(t.parameters, number)
+		cut = end
+	})
+	t.texts = append(t.texts, sql[cut:])
+	return t
+}
+
+// bare is sql with blanks in place of all that may hold words or semicolons of its own: strings, quoted names, comments
+// and dollar quotes.
+func bare(sql string) string {
+	text := []byte(sql)
+	eachToken(sql, func(begin, end int) {
+		if !strings.ContainsAny(sql[begin:begin+1], `'"-/$`) && !strings.Contains(sql[begin:end], "'") {
+			return // a word
+		}
+		for i := begin; i < end; i++ {
+			text[i] = ' '
+		}
+	})
+	return string(text)
 }
 
 // afterComment returns where the comment ends whose opening ends at begin.

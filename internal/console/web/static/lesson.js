@@ -52,6 +52,7 @@ function progress(lesson) {
 function look(state) {
   lock(state);
   if (state.lesson?.name === name) {
+    earlier ??= state.last_run?.ended ?? 'none'; // the page may have been opened meanwhile
     progress(state.lesson);
     return;
   }
