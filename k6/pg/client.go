@@ -242,7 +242,8 @@ type statement struct {
 	sql      string
 	tagSet   *tagSet
 	template *template // for the simple protocol; made when first needed
-	copies   string    // the direction of the COPY that it is; "" for none
+	copies   string    // the direction of the COPY in it; "" for none
+	beside   bool      // it has other statements beside its COPY
 }
 
 type statementKey struct {

@@ -52,7 +52,7 @@ func TestCopyOfAnotherKind(t *testing.T) {
 			`client.exec('SELECT 1; copy copied from stdin;')`:       "use copyIn()",
 			`client.copyIn(` + out + `, 'x')`:                        "wants one COPY ... FROM STDIN",
 			`client.copyIn('SELECT 1', 'x')`:                         "wants one COPY ... FROM STDIN",
-			`client.copyOut(` + in + `)`:                             "wants one COPY ... TO STDOUT: for COPY ... FROM STDIN use copyIn()",
+			`client.copyOut(` + in + `)`:                             "for COPY ... FROM STDIN use copyIn()",
 			`client.copyIn('COPY copied FROM STDIN; SELECT 1', 'x')`: "and no other statements",
 		} {
 			s.throws(code, "client ", want)
