@@ -63,7 +63,11 @@ func NewRunCommand() *cobra.Command {
 				return outline(c.Context(), l, o, c.OutOrStdout())
 			}
 			doc, err := Lesson(c.Context(), l, o, seed, c.ErrOrStderr())
-			if doc != nil && !untouched(doc) {
+			switch {
+			case doc == nil:
+			case untouched(doc):
+				fmt.Fprintf(c.OutOrStdout(), "Results: results/%s (without a figure)\n", doc.ID)
+			default:
 				Print(c.OutOrStdout(), doc, f.details)
 			}
 			return err
