@@ -22,7 +22,7 @@ func TestPreflightNamesTheContainerThatTookThePort(t *testing.T) {
 	if listener, err := net.Listen("tcp", "127.0.0.1:"+first); err == nil {
 		defer listener.Close()
 	}
-	said := refused(t, []string{"COMPOSE_PROJECT_NAME=" + project + "-none"}, "preflight")
+	said := refused(t, []string{"COMPOSE_PROJECT_NAME=" + project + "-none", "LAB_NETWORK=10.89.254"}, "preflight")
 	taken := "port " + first + " of 127.0.0.1 is taken by container " + container("toxiproxy")
 	if !strings.Contains(said, taken) || !onePiece(said) {
 		t.Errorf("said %q", said)

@@ -12,10 +12,10 @@ import (
 	"pooler-lab/internal/topology"
 )
 
-// mainProcess prints the process that a container lives by: the child of its init. The standby's is a script that
+// mainProcess prints the process that a container lives by: the child of its init. A PostgreSQL node's is a script that
 // looks after the server; there it is the server.
 func mainProcess(service string) string {
-	if service == "standby" {
+	if service == "primary" || service == "standby" {
 		return "$(head -n 1 /var/lib/postgresql/data/postmaster.pid)"
 	}
 	return "$(cat /proc/1/task/1/children)"

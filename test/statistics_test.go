@@ -3,6 +3,7 @@ package test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -73,6 +74,38 @@ func TestStatisticsRefuseEverythingElse(t *testing.T) {
 		request("GET "+allowed, "Content-Length: 4") + "test",
 		request("GET "+allowed, "Transfer-Encoding: chunked") + "4\r\ntest\r\n0\r\n\r\n",
 	}
+	post := func(path, body string, headers ...string) {
+		headers = append(headers, fmt.Sprintf("Content-Length: %d", len(body)))
+		requests = append(requests, request("POST "+path, headers...)+body)
+	}
+	network := "/networks/" + project + "_default/"
+	body := func(service, more string) string { return `{"Container":"` + container(service) + `"` + more + `}` }
+	at := func(address, alias string) string {
+		return `,"EndpointConfig":{"IPAMConfig":{"IPv4Address":"` + address + `"},"Aliases":["` + alias + `"]}`
+	}
+	own := os.Getenv("LAB_NETWORK") + ".11"
+	for _, path := range []string{
+		"/containers/" + container("pgbouncer") + "/pause", "/containers/" + container("lab") + "/unpause",
+		"/containers/other-lab-primary-1/pause", ours + "/kill", ours + "/stop", ours + "/start", ours + "/restart",
+		ours + "/update", ours + "/exec", ours + "/pause/", ours + "/pause?x=1", "/v1.41" + ours + "/pause",
+		"/containers/create", network + "disconnect", network + "connect",
+	} {
+		post(path, "")
+	}
+	post(ours+"/pause", "{}")
+	for _, wrong := range []string{body("pgbouncer", ""), body("primary", `,"Force":true`), body("primary", "") + " ",
+		body("primary", at(own, "primary"))} {
+		post(network+"disconnect", wrong)
+	}
+	for _, wrong := range []string{body("primary", ""), body("pgbouncer", at(own, "primary")),
+		body("primary", at(own, "pgbouncer")), body("primary", at(os.Getenv("LAB_NETWORK")+".12", "primary")),
+		body("standby", at(own, "standby"))} {
+		post(network+"connect", wrong)
+	}
+	post("/networks/"+project+"_statistics/disconnect", body("primary", ""))
+	post("/networks/bridge/connect", body("primary", at(own, "primary")))
+	post(network+"disconnect", body("primary", ""), "Transfer-Encoding: chunked")
+	post(network+"disconnect?x=1", body("primary", ""))
 	for _, line := range []string{
 		// Another method, target or version of the API.
 		"DELETE " + ours, "HEAD " + allowed, "OPTIONS " + allowed, "PUT " + allowed, "get " + allowed,
@@ -94,6 +127,7 @@ func TestStatisticsRefuseEverythingElse(t *testing.T) {
 		"GET /containers/x/../" + container("primary") + "/stats" + statsQuery,
 		"GET " + stats + "/../json" + statsQuery, "GET " + stats + "/%2e%2e/json" + statsQuery,
 		"GET /" + allowed, "GET " + stats + "/" + statsQuery, "GET " + stats + "%0a" + statsQuery,
+		"GET " + ours + "/pause", "GET " + network + "disconnect", "DELETE " + network + "connect",
 		"GET " + ours + "/limits/", "GET " + ours + "/limits/../json", "GET " + ours + "/limits/limits",
 	} {
 		requests = append(requests, request(line))

@@ -118,11 +118,12 @@ func startStandIn(t *testing.T) string {
 	args := []string{"run", "-d", "--rm", "--name", name, "--label", notOfTheLab,
 		"--network", network(), "--network-alias", "yugabyte", "--user", "postgres", "--cap-drop", "ALL",
 		"-v", root + "/configs/postgres:/etc/postgresql/lab:ro",
-		"--tmpfs", "/run/secrets-lab:uid=5432", "-e", "PGPORT=5433", "-e", "LAB_MAX_CONNECTIONS=50"}
+		"--tmpfs", "/run/secrets-lab:uid=5432", "-e", "PGPORT=5433", "-e", "LAB_MAX_CONNECTIONS=50",
+		"-e", "PGPASSFILE=/tmp/pgpass"}
 	for _, password := range []string{"LAB", "APP", "APP_CLEAR", "MONITOR", "REPLICATION"} {
 		args = append(args, "-e", password+"_PASSWORD=stand-in")
 	}
-	docker(t, append(args, "pooler-lab-postgres")...)
+	docker(t, append(args, "pooler-lab-postgres", "primary", "standby")...)
 	t.Cleanup(func() { command(t, nil, "docker", "rm", "-f", name) })
 	testkit.Eventually(t, func() string {
 		return superuser(t, name, "postgres", "SELECT 1").err

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pooler-lab/internal/console"
+	"pooler-lab/internal/fault"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/report"
 	runner "pooler-lab/internal/run"
@@ -82,6 +83,7 @@ func newRoot() *cobra.Command {
 		serve.NewReadyCommand(),
 		topology.NewCommand(),
 		link.NewCommand(underWay),
+		fault.NewCommand(underWay),
 		tool.NewConnectCommand(underWay),
 		tool.NewPsqlCommand(),
 		tool.NewPgbenchCommand(underWay),

@@ -49,7 +49,7 @@ func stateText(n Node) string {
 	return breakable(strings.Trim(n.State+": "+n.Reason, ": "))
 }
 
-var insideWord = regexp.MustCompile(`([/:])(\S)`)
+var insideWord = regexp.MustCompile(`([/:])([^\s\d])`)
 
 // breakable lets long names, such as an image's, break between their parts and nowhere else.
 func breakable(text string) string { return insideWord.ReplaceAllString(text, "$1\u200b$2") }

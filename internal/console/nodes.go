@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"pooler-lab/internal/server"
+	"pooler-lab/internal/topology"
 )
 
 // A database is PostgreSQL's primary or standby, or YugabyteDB.
@@ -12,7 +13,7 @@ type database struct {
 	name string
 }
 
-// Ask tells of the standby, too, if this is its primary: that one knows how far it is behind.
+// Ask tells of the other node, too, if this is its primary: that one knows how far it is behind.
 func (d *database) Ask(ctx context.Context) (func(map[string]*Node), error) {
 	seen, err := d.Status(ctx)
 	if err != nil {
@@ -28,7 +29,7 @@ func (d *database) Ask(ctx context.Context) (func(map[string]*Node), error) {
 		if seen.Standby {
 			node.Role = "standby"
 		}
-		if standby := nodes["standby"]; seen.Lag != nil && standby != nil {
+		if standby := nodes[topology.OtherNode(d.name)]; seen.Lag != nil && standby != nil {
 			standby.ReplicationLagMS, standby.ReplicationLagBytes = &seen.Lag.MS, &seen.Lag.Bytes
 		}
 	}, nil

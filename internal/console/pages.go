@@ -43,6 +43,8 @@ type mapPage struct {
 	Workloads   []workload
 	Paths       []choice // of the live load
 	MostClients int
+	Nodes       []string // of PostgreSQL, which can be broken
+	Verbs       []string // for one of them
 }
 
 // A choice is one of several; Off says why it can't be taken.

@@ -7,8 +7,10 @@ import (
 	"sync"
 	"time"
 
+	"pooler-lab/internal/fault"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/server"
 )
 
 // parts are what a console consists of once the lab is ready.
@@ -22,6 +24,7 @@ type parts struct {
 	waits  readings[result.Node]
 	lock   *lock
 	load   *load
+	faults faults
 	wake   *pulse   // wakes probes: a link has been changed, or somebody begins to watch
 	names  []string // of the nodes
 
@@ -91,7 +94,8 @@ func (p *parts) second() {
 	}
 	paths, gap := p.load.take()
 	state := p.state()
-	if err := p.hub.tell(state, Tick{Time: state.Time, Paths: paths, Gap: gap}, p.links.take()); err != nil {
+	swaps := append(p.links.take(), p.faults.take(state.Time)...)
+	if err := p.hub.tell(state, Tick{Time: state.Time, Paths: paths, Gap: gap}, swaps); err != nil {
 		p.log.Print(err)
 	}
 }
@@ -166,6 +170,11 @@ func (p *parts) fill(nodes map[string]*Node) {
 		default:
 			node.State, node.Reason = Up, ""
 			seen.apply(nodes)
+		}
+	}
+	for _, name := range server.Nodes() {
+		if f, broken := fault.Find(name); broken && nodes[name] != nil {
+			nodes[name].State, nodes[name].Reason = Down, f.String()
 		}
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"pooler-lab/internal/fault"
+	"pooler-lab/internal/server"
 )
 
 // handler answers all requests: before the lab is ready, with what it waits for.
@@ -45,6 +48,7 @@ func (p *parts) routes() http.Handler {
 		"POST /api/links/{name}/reset":         p.changeLinks(p.resetLink),
 		"POST /api/load":                       p.startLoad,
 		"POST /api/load/stop":                  p.stopLoad,
+		"POST /api/break/{verb}":               p.breakNode,
 		"POST /api/lessons/{name}/run":         p.runLesson,
 		"POST /api/lessons/cancel":             p.cancelLesson,
 		"GET /lessons":                         p.page("lessons", p.lessonsPage),
@@ -84,6 +88,8 @@ func (p *parts) mapPage(r *http.Request) (title string, data any, err error) {
 		Presets:     p.source.Presets,
 		Workloads:   workloads,
 		MostClients: mostClients,
+		Nodes:       server.Nodes(),
+		Verbs:       append(fault.Verbs(), "heal", "promote"),
 	}
 	for _, path := range p.source.Set.Paths {
 		page.Paths = append(page.Paths, choice{path.Name, path.Meaning, noLoadOn(path)})

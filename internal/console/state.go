@@ -134,10 +134,10 @@ type Tick struct {
 	Gap   bool                          `json:"gap"`   // a new k6 began: don't join the lines across
 }
 
-// A Swap is a change of a link.
+// A Swap is a change of a link, or of a PostgreSQL node.
 type Swap struct {
 	Time time.Time `json:"time"`
-	Link string    `json:"link"`
+	Link string    `json:"link"` // or the node
 	Text string    `json:"text"`
 	By   string    `json:"by"` // console, elsewhere or restart
 }

@@ -38,6 +38,10 @@ func (None) Version(context.Context) (string, error)                { return "",
 func (None) Setting(context.Context, string) (string, error)        { return "", errFixed }
 func (None) Apply(context.Context, string, string) error            { return errFixed }
 func (None) Reset(context.Context) error                            { return nil }
+func (None) HoldsBack() bool                                        { return false }
+func (None) Pause(context.Context) error                            { return nil }
+func (None) Resume(context.Context) (bool, error)                   { return false, nil }
+func (None) Follows(context.Context, string) error                  { return nil }
 func (None) CloseIdle(context.Context) error                        { return nil }
 func (None) Close()                                                 {}
 func (None) Prove(context.Context, Use, *session.Session, string) ([]result.Fact, error) {

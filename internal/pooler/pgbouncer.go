@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"strconv"
 
@@ -274,5 +275,49 @@ func (b *pgbouncer) Reset(ctx context.Context) error {
 // CloseIdle closes the server connections that no client uses, and those in use once their clients let go of them.
 func (b *pgbouncer) CloseIdle(ctx context.Context) error {
 	_, err := b.console.Ask(ctx, "RECONNECT")
+	return err
+}
+
+// HoldsBack says that it can.
+func (b *pgbouncer) HoldsBack() bool { return true }
+
+// Pause leaves databases of session mode out: PgBouncer would wait until their clients have gone.
+func (b *pgbouncer) Pause(ctx context.Context) error {
+	databases, err := b.console.Ask(ctx, "SHOW DATABASES")
+	for _, d := range databases {
+		if d["pool_mode"] == "session" || d["name"] == "pgbouncer" || d["paused"] == "1" || err != nil {
+			continue
+		}
+		_, err = b.console.Ask(ctx, `PAUSE "`+d["name"]+`"`)
+	}
+	return err
+}
+
+// Resume resumes the databases that are paused.
+func (b *pgbouncer) Resume(ctx context.Context) (held bool, err error) {
+	databases, err := b.console.Ask(ctx, "SHOW DATABASES")
+	for _, d := range databases {
+		if d["paused"] != "1" || err != nil {
+			continue
+		}
+		held = true
+		_, err = b.console.Ask(ctx, `RESUME "`+d["name"]+`"`)
+	}
+	return held, err
+}
+
+// Follows looks at the addresses that PgBouncer has of its databases' servers: none is the other node's. Its start
+// script changes them.
+func (b *pgbouncer) Follows(ctx context.Context, primary string) error {
+	others, err := net.DefaultResolver.LookupHost(ctx, topology.OtherNode(primary))
+	if err != nil {
+		return err
+	}
+	databases, err := b.console.Ask(ctx, "SHOW DATABASES")
+	for _, d := range databases {
+		if slices.Contains(others, d["host"]) && err == nil {
+			err = fmt.Errorf("database %s is still sent to %s", d["name"], d["host"])
+		}
+	}
 	return err
 }

@@ -301,3 +301,16 @@ func (p *pgpool) tellToClose(ctx context.Context) bool {
 	}()
 	return true
 }
+
+// Follows looks at which of its two nodes it takes for the primary. Its start script starts it anew where that changes.
+func (p *pgpool) Follows(ctx context.Context, primary string) error {
+	nodes, err := p.console.Ask(ctx, "SHOW POOL_NODES")
+	if err != nil {
+		return err
+	}
+	number := map[string]string{topology.PrimaryNode: "0", topology.StandbyNode: "1"}[primary]
+	if role := session.Find(nodes, "node_id", number)["role"]; role != "primary" {
+		return fmt.Errorf("it takes %s for %q", primary, role)
+	}
+	return nil
+}

@@ -114,6 +114,16 @@ type Pooler interface {
 	Apply(ctx context.Context, name, value string) error
 	// Reset makes it what its configuration says, and empties its pools.
 	Reset(context.Context) error
+	// HoldsBack says whether it can hold transactions back, and follows the primary at once: it is told its address. One
+	// that looks for the primary itself does so once both nodes answer.
+	HoldsBack() bool
+	// Pause waits until the transactions under way have ended, and holds back those that come, where clients keep no
+	// server connection for longer than a transaction.
+	Pause(context.Context) error
+	// Resume lets go what a Pause holds back, and returns whether there was any.
+	Resume(context.Context) (held bool, err error)
+	// Follows returns an error unless the pooler sends writes to that PostgreSQL node.
+	Follows(ctx context.Context, primary string) error
 	// CloseIdle has it close the server connections that no client uses, where that can be asked for.
 	CloseIdle(context.Context) error
 	// Close ends the lab's own sessions with it.

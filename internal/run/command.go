@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pooler-lab/internal/fault"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/outcome"
@@ -86,6 +87,9 @@ func Lesson(ctx context.Context, l *lesson.Lesson, o lesson.Override, seed uint6
 	p, err := prepare(l, o)
 	if err != nil {
 		return nil, err
+	}
+	if wrong := fault.Wrong(); wrong != "" {
+		return nil, errors.New(wrong)
 	}
 	results := filepath.Join(topology.Root(), "results")
 	free, err := Hold(results, "lesson "+p.lesson.Name)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pooler-lab/internal/fault"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/run"
 	"pooler-lab/internal/server"
@@ -26,9 +27,10 @@ func NewResetCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "reset",
 		Short: "Bring latencies, settings and data back to the known state",
-		Long: `Takes everything off the links and restores those that are cut, has poolers read their
-configuration again, takes back what ALTER SYSTEM set on primary and standby, and the login of
-the role without a password, and makes pgbench's tables anew.`,
+		Long: `Heals what scripts/break has broken, and gives primary and standby their roles back. Takes
+everything off the links and restores those that are cut, has poolers read their configuration
+again, takes back what ALTER SYSTEM set on primary and standby, and the login of the role without a
+password, and makes pgbench's tables anew.`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			scale, err := parseScale(scaleText)
@@ -54,6 +56,10 @@ func reset(ctx context.Context, out io.Writer, keepData bool, scale int) error {
 	if err != nil {
 		return err
 	}
+	if err := mend(ctx, set, out); err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "nodes: primary and standby, nothing broken")
 	if err := resetLinks(ctx, set); err != nil {
 		return err
 	}
@@ -81,6 +87,16 @@ func reset(ctx context.Context, out io.Writer, keepData bool, scale int) error {
 	}
 	fmt.Fprintf(out, "data: new, at scale %d\n", scale)
 	return nil
+}
+
+// mend heals what is broken on the PostgreSQL nodes, and gives them their first roles.
+func mend(ctx context.Context, set *topology.Set, out io.Writer) error {
+	faults, err := fault.New(set, out)
+	if err != nil {
+		return err
+	}
+	defer faults.Close()
+	return faults.Reset(ctx)
 }
 
 func resetLinks(ctx context.Context, set *topology.Set) error {

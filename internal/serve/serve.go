@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pooler-lab/internal/console"
+	"pooler-lab/internal/fault"
 	"pooler-lab/internal/server"
 	"pooler-lab/internal/session"
 	"pooler-lab/internal/topology"
@@ -61,6 +62,13 @@ func serve(ctx context.Context, out io.Writer) error {
 	set, err := topology.Load(topology.Root())
 	if err != nil {
 		return err
+	}
+	if wrong := fault.Wrong(); wrong != "" { // it has outlived the lab that broke it
+		fmt.Fprintln(out, wrong)
+		page.Waiting("healing what is broken")
+		if err := mend(ctx, set, out); err != nil {
+			return err
+		}
 	}
 	if err := loadWhereMissing(ctx, out, primary, scale, page.Waiting); err != nil {
 		return err

@@ -109,8 +109,8 @@ func (p Path) use() pooler.Use {
 
 // The PostgreSQL servers' names in compose.yaml.
 const (
-	primary = "primary"
-	standby = "standby"
+	primary = topology.PrimaryNode
+	standby = topology.StandbyNode
 )
 
 // addresses looks up where a service is now. Each name of the lab has one address a network.

@@ -27,23 +27,19 @@ type Lag struct {
 const (
 	backends = "(SELECT count(*) FROM pg_stat_get_activity(NULL) WHERE backend_type = 'client backend' " +
 		"AND application_name <> '" + session.Name + "')"
-	standbySQL = "SELECT pg_is_in_recovery() AS standby, " + backends + " AS backends, " +
-		"current_setting('primary_conninfo') AS conninfo"
-	primarySQL = standbySQL + ", r.bytes, CASE WHEN r.bytes = 0 THEN 0 ELSE r.ms END AS ms " +
+	nodeSQL = "SELECT pg_is_in_recovery() AS standby, " + backends + " AS backends, " +
+		"current_setting('primary_conninfo') AS conninfo, r.bytes, CASE WHEN r.bytes = 0 THEN 0 ELSE r.ms END AS ms " +
 		"FROM (SELECT) AS one LEFT JOIN (SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn)::bigint AS bytes, " +
 		"round(extract(epoch FROM replay_lag) * 1000, 3) AS ms " +
-		"FROM pg_stat_replication WHERE state = 'streaming' LIMIT 1) AS r ON NOT pg_is_in_recovery()"
+		"FROM pg_stat_replication WHERE state = 'streaming' AND NOT pg_is_in_recovery() LIMIT 1) AS r ON true"
 	yugabyteSQL = "SELECT false AS standby, count(*) AS backends FROM pg_stat_activity " +
 		"WHERE application_name <> '" + session.Name + "' AND state IS NOT NULL"
 )
 
 // Status asks the database how it is. How long an answer may take is the context's to say.
 func (n *Node) Status(ctx context.Context) (Status, error) {
-	sql := primarySQL
-	switch n.Name {
-	case standby:
-		sql = standbySQL
-	case yugabyte:
+	sql := nodeSQL
+	if n.Name == yugabyte {
 		sql = yugabyteSQL
 	}
 	r, err := n.AskOne(ctx, sql)

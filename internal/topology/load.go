@@ -47,6 +47,7 @@ func Load(root string) (*Set, error) {
 	for i, l := range set.Links {
 		set.Links[i].Pooler = set.PoolerKind(l.Service())
 	}
+	set.followRoles()
 	return set, nil
 }
 

@@ -17,6 +17,8 @@ case "$*" in
 'version '*) echo "$ENGINE" ;;
 'info '*) echo "$ENGINE|$QUOTA|$SECURITY|$SYSTEM|4|8000000000|/nowhere" ;;
 'ps '*) ;;
+'network ls '*) echo 1 ;;
+'network inspect '*) echo "other_default ${SUBNET-}" ;;
 *) exit 1 ;;
 esac
 `
@@ -52,6 +54,9 @@ func TestPreflight(t *testing.T) {
 	}{
 		{"", "", true},
 		{"ENGINE=20.10.10", "", true},
+		{"SUBNET=10.89.0.0/24", "", true},
+		{"SUBNET=10.89.57.0/24", "network other_default has the addresses 10.89.57.*", false},
+		{"LAB_NETWORK=10.89", "the first three numbers of addresses", false},
 		{"ENGINE=20.10.9", threads, false},
 		{"ENGINE=20.10.0", threads, false},
 		{"ENGINE=19.03.15", threads, false},

@@ -2,6 +2,7 @@
 import { add, latest } from './history.js';
 import { charting, paintCharts, toggleLog } from './charts.js';
 import { choose, chooseNth, chosen, paintSwap, swap, swapKeys } from './swap.js';
+import { breakNodes } from './break.js';
 import { chooseOnMap, paintMap } from './map.js';
 import { follow } from './events.js';
 import { key, keys } from './keys.js';
@@ -32,6 +33,7 @@ swap(() => {
 chooseOnMap(choose);
 load();
 charting();
+breakNodes();
 keys();
 for (let n = 0; n < 10; n++) key(String((n + 1) % 10), () => chooseNth(n));
 key('a', () => choose('all'));

@@ -1,0 +1,473 @@
+// Package fault breaks the lab's PostgreSQL nodes, heals them, and moves the primary's role from one to the other.
+//
+// What a node is to be stands in files of the volume "nodes". Its start script (images/postgres/node) reads them ten
+// times a second and does what they say. So what is to be undone is on disk before it is done, whoever ends meanwhile.
+package fault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"pooler-lab/internal/pooler"
+	"pooler-lab/internal/server"
+	"pooler-lab/internal/session"
+	"pooler-lab/internal/suggest"
+	"pooler-lab/internal/topology"
+)
+
+// The ways to break a node.
+const (
+	Kill   = "kill"   // all processes of the server at once, as if they had crashed: its host refuses connections
+	Stop   = "stop"   // a fast shutdown: what is committed is written and sent to the other node
+	Freeze = "freeze" // the container is paused: its kernel still accepts connections and acknowledges, nobody answers
+	Unplug = "unplug" // off the network: nothing answers, and nothing is refused
+)
+
+// Verbs are all ways to break a node.
+func Verbs() []string { return []string{Kill, Stop, Freeze, Unplug} }
+
+// A Fault is what is broken on a node, and since when.
+type Fault struct {
+	Node, Verb string
+	Since      time.Time
+}
+
+// String is as people are told of it: killed at 20:04:17 UTC.
+func (f Fault) String() string {
+	return fmt.Sprintf("%s at %s UTC", f.Is(), f.Since.UTC().Format(time.TimeOnly))
+}
+
+// Is says what the node is: killed, stopped, frozen or unplugged.
+func (f Fault) Is() string {
+	return map[string]string{Kill: "killed", Stop: "stopped", Freeze: "frozen", Unplug: "unplugged"}[f.Verb]
+}
+
+// Find returns the fault of a node, not ok where it has none.
+func Find(node string) (f Fault, ok bool) {
+	file := brokenFile(node)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return Fault{}, false
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return Fault{}, false
+	}
+	return Fault{node, strings.TrimSpace(string(text)), info.ModTime()}, true
+}
+
+// Wrong says what isn't as it is after a start of the lab, and what mends it; "" where all is.
+func Wrong() string {
+	for _, node := range server.Nodes() {
+		if f, broken := Find(node); broken {
+			return fmt.Sprintf("%s is broken, %v: 'scripts/break reset' heals it", node, f)
+		}
+	}
+	if now := topology.Primary(); now != topology.PrimaryNode {
+		return fmt.Sprintf("%s is the primary just now: 'scripts/break reset' gives the role back to %s", now,
+			topology.PrimaryNode)
+	}
+	return ""
+}
+
+func brokenFile(node string) string { return filepath.Join(topology.NodesFolder(), node+".broken") }
+
+// tell writes one of the files at once, or not at all.
+func tell(file, word string) error {
+	if err := os.WriteFile(file+".new", []byte(word+"\n"), 0o644); err != nil {
+		return fmt.Errorf("tell the node: %w", err)
+	}
+	return os.Rename(file+".new", file)
+}
+
+// Faults breaks and heals. It says on out what became true, and when.
+type Faults struct {
+	out     io.Writer
+	poolers map[string]pooler.Pooler // by service
+	docker  docker
+	now     func() time.Time
+}
+
+// New prepares it for the lab's poolers. Nothing is connected to yet.
+func New(set *topology.Set, out io.Writer) (*Faults, error) {
+	f := &Faults{out: out, poolers: map[string]pooler.Pooler{}, docker: newDocker(), now: time.Now}
+	for service, kind := range set.Poolers() {
+		p, err := server.NewPooler(service, kind)
+		if err != nil {
+			return nil, err
+		}
+		f.poolers[service] = p
+	}
+	return f, nil
+}
+
+// Close ends the lab's own sessions with poolers.
+func (f *Faults) Close() {
+	for _, p := range f.poolers {
+		p.Close()
+	}
+}
+
+func (f *Faults) say(node, text string, args ...any) {
+	fmt.Fprintf(f.out, "%s  %-8s %s\n", f.now().UTC().Format("15:04:05.000"), node, fmt.Sprintf(text, args...))
+}
+
+// Do carries out a verb on a node, or on both, where the node is "".
+func (f *Faults) Do(ctx context.Context, verb, node string) error {
+	both := map[string]func(context.Context) error{"switchover": f.Switchover, "reset": f.Reset}
+	one := map[string]func(context.Context, string) error{"heal": f.Heal, "promote": f.Promote}
+	for _, way := range Verbs() {
+		one[way] = func(ctx context.Context, node string) error { return f.Break(ctx, way, node) }
+	}
+	nodes := server.Nodes()
+	switch do := one[verb]; {
+	case both[verb] != nil && node != "":
+		return fmt.Errorf("%s concerns both nodes: write it without %s", verb, node)
+	case both[verb] != nil:
+		return both[verb](ctx)
+	case do == nil:
+		return suggest.Unknown("verb", verb, slices.Concat(Verbs(), []string{"heal", "promote", "switchover", "reset"}))
+	case node == "":
+		return fmt.Errorf("name a node, %s or %s, as in: scripts/break %s %s", nodes[0], nodes[1], verb, nodes[0])
+	case !slices.Contains(nodes, node):
+		return suggest.Unknown("node", node, nodes)
+	default:
+		return do(ctx, node)
+	}
+}
+
+// Break breaks a node, and waits until clients see it.
+func (f *Faults) Break(ctx context.Context, verb, node string) error {
+	if now, broken := Find(node); broken {
+		return fmt.Errorf("%s is broken already, %v: heal it first, with 'scripts/break heal %s'", node, now, node)
+	}
+	if err := tell(brokenFile(node), verb); err != nil {
+		return err
+	}
+	switch verb {
+	case Freeze:
+		if err := f.docker.pause(ctx, node); err != nil {
+			return err
+		}
+		return f.until(ctx, node, "frozen: it accepts connections and answers nothing", silent(node))
+	case Unplug:
+		if err := f.docker.unplug(ctx, node); err != nil {
+			return err
+		}
+		return f.until(ctx, node, "unplugged: it answers nothing", unreachable(node))
+	case Stop:
+		return f.until(ctx, node, "shut down: it refuses connections", refuses(node))
+	}
+	return f.until(ctx, node, "killed: it refuses connections", refuses(node))
+}
+
+// Heal undoes what broke a node and waits until the node is what it is to be: the primary, or a standby that streams. One
+// that was the primary when it broke, and isn't any more, ends its server before anything reaches it, and is cloned
+// anew.
+func (f *Faults) Heal(ctx context.Context, node string) error {
+	now, broken := Find(node)
+	if !broken {
+		return fmt.Errorf("%s isn't broken: 'scripts/break' shows what is", node)
+	}
+	deposed := serverOf(node) == "primary" && node != topology.Primary()
+	unplugged := now.Verb == Unplug
+	if now.Verb == Freeze {
+		if deposed {
+			if err := f.docker.unplug(ctx, node); err != nil {
+				return err
+			}
+			unplugged = true
+		}
+		if err := f.docker.resume(ctx, node); err != nil {
+			return err
+		}
+	}
+	if err := os.Remove(brokenFile(node)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("heal %s: %w", node, err)
+	}
+	if deposed && unplugged {
+		ended := func(context.Context) error {
+			if serverOf(node) == "primary" {
+				return errors.New("its server still runs as a primary")
+			}
+			return nil
+		}
+		if err := f.until(ctx, node, "no longer the primary", ended); err != nil {
+			return err
+		}
+	}
+	if unplugged {
+		if err := f.docker.plug(ctx, node); err != nil {
+			return err
+		}
+	}
+	if err := f.await(ctx, node); err != nil {
+		return err
+	}
+	if _, broken := Find(topology.OtherNode(node)); broken {
+		return nil
+	}
+	return f.follow(ctx, func(p pooler.Pooler) bool { return !p.HoldsBack() })
+}
+
+// serverOf is what a node's start script says of its server: primary, standby or down.
+func serverOf(node string) string {
+	text, _ := os.ReadFile(filepath.Join(topology.NodesFolder(), node+".server")) // none before its first start
+	return strings.TrimSpace(string(text))
+}
+
+// await waits until a node is what it is to be.
+func (f *Faults) await(ctx context.Context, node string) error {
+	if node == topology.Primary() {
+		return f.until(ctx, node, "takes writes", takesWrites(node))
+	}
+	return f.until(ctx, node, "streams from "+topology.OtherNode(node), streams(node))
+}
+
+// Promote has a standby become the primary, and waits until it takes writes and poolers send theirs to it. The node
+// that was the primary must be broken: two that take writes would part.
+func (f *Faults) Promote(ctx context.Context, node string) error {
+	old := topology.OtherNode(node)
+	if _, broken := Find(node); broken {
+		return fmt.Errorf("%s is broken: heal it first, with 'scripts/break heal %s'", node, node)
+	}
+	if topology.Primary() == node {
+		return fmt.Errorf("%s is the primary already", node)
+	}
+	if _, broken := Find(old); !broken {
+		return fmt.Errorf("%s is still the primary and isn't broken: 'scripts/break kill %s' breaks it, "+
+			"and 'scripts/break switchover' changes the roles without breaking anything", old, old)
+	}
+	return f.promote(ctx, node)
+}
+
+func (f *Faults) promote(ctx context.Context, node string) error {
+	if err := tell(filepath.Join(topology.NodesFolder(), "primary"), node); err != nil {
+		return err
+	}
+	if err := f.until(ctx, node, "promoted, it takes writes", takesWrites(node)); err != nil {
+		return err
+	}
+	return f.follow(ctx, pooler.Pooler.HoldsBack)
+}
+
+// follow waits until the poolers that are meant send writes to the primary.
+func (f *Faults) follow(ctx context.Context, meant func(pooler.Pooler) bool) error {
+	node := topology.Primary()
+	for _, service := range slices.Sorted(maps.Keys(f.poolers)) {
+		p := f.poolers[service]
+		if !meant(p) {
+			continue
+		}
+		follows := func(ctx context.Context) error { return p.Follows(ctx, node) }
+		if err := f.until(ctx, service, "sends writes to "+node, follows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Switchover changes the roles as planned: PgBouncer holds transactions back, the primary shuts down, the standby is
+// promoted, PgBouncer goes on, and the old primary becomes the standby.
+func (f *Faults) Switchover(ctx context.Context) (err error) {
+	from := topology.Primary()
+	to := topology.OtherNode(from)
+	for _, node := range server.Nodes() {
+		if _, broken := Find(node); broken {
+			return fmt.Errorf("%s is broken: heal it first, with 'scripts/break heal %s'", node, node)
+		}
+	}
+	if err := streams(to)(ctx); err != nil {
+		return fmt.Errorf("%s can't take over: %w", to, err)
+	}
+	defer func() { err = errors.Join(err, f.resume(context.WithoutCancel(ctx))) }()
+	if err := f.pause(ctx); err != nil {
+		return err
+	}
+	if err := f.Break(ctx, Stop, from); err != nil {
+		return err
+	}
+	if err := f.promote(ctx, to); err != nil {
+		return err
+	}
+	if err := f.resume(ctx); err != nil {
+		return err
+	}
+	return f.Heal(ctx, from)
+}
+
+// Reset heals what is broken, and gives each node the role that it is called after.
+func (f *Faults) Reset(ctx context.Context) error {
+	if err := f.resume(ctx); err != nil {
+		return err
+	}
+	if Wrong() == "" {
+		return nil
+	}
+	now := topology.Primary()
+	for _, node := range []string{now, topology.OtherNode(now)} { // the second one may have to clone the first
+		heal := f.await
+		if _, broken := Find(node); broken {
+			heal = f.Heal
+		}
+		if err := heal(ctx, node); err != nil {
+			return err
+		}
+	}
+	if now == topology.PrimaryNode {
+		return nil
+	}
+	return f.Switchover(ctx)
+}
+
+// pause has poolers hold back the transactions that come, once those under way have ended.
+func (f *Faults) pause(ctx context.Context) error {
+	for _, service := range slices.Sorted(maps.Keys(f.poolers)) {
+		p := f.poolers[service]
+		if !p.HoldsBack() {
+			continue
+		}
+		bounded, cancel := context.WithTimeout(ctx, pauseWait)
+		err := p.Pause(bounded)
+		cancel()
+		if err != nil {
+			return fmt.Errorf("%s has transactions under way that don't end within %v, so nothing is changed: %w", service,
+				pauseWait, err)
+		}
+		f.say(service, "holds transactions back")
+	}
+	return nil
+}
+
+// resume has poolers go on that hold transactions back.
+func (f *Faults) resume(ctx context.Context) error {
+	for _, service := range slices.Sorted(maps.Keys(f.poolers)) {
+		held, err := f.poolers[service].Resume(ctx)
+		if err != nil {
+			return fmt.Errorf("%s still holds transactions back ('scripts/break reset' tries again): %w", service, err)
+		}
+		if held {
+			f.say(service, "goes on")
+		}
+	}
+	return nil
+}
+
+// How long transactions under way may hold up a switchover, and after how long it is said again what is waited for.
+const (
+	pauseWait = 5 * time.Second
+	sayAgain  = 5 * time.Second
+)
+
+// until waits until wrong returns no error, says what is true then, and says meanwhile what isn't. Only ctx ends it.
+func (f *Faults) until(ctx context.Context, node, what string, wrong func(context.Context) error) error {
+	said := f.now()
+	var last error
+	err := session.Until(ctx, session.Forever, 20*time.Millisecond, func() (bool, error) {
+		once, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		if last = wrong(once); last != nil && f.now().Sub(said) >= sayAgain {
+			said = f.now()
+			f.say(node, "not yet: %v", last)
+		}
+		return last == nil, nil
+	})
+	if err != nil {
+		return fmt.Errorf("wait until %s %s: %w (%v)", node, what, err, last)
+	}
+	f.say(node, "%s", what)
+	return nil
+}
+
+// takesWrites returns no error once the node is a primary.
+func takesWrites(node string) func(context.Context) error {
+	return asking(node, "SELECT NOT pg_is_in_recovery()", "it is still a standby")
+}
+
+// streams returns no error once the node is a standby that receives what the other one writes.
+func streams(node string) func(context.Context) error {
+	return asking(node, "SELECT EXISTS (SELECT FROM pg_stat_wal_receiver WHERE status = 'streaming')",
+		"it doesn't stream yet")
+}
+
+// asking returns a function that asks a node on a new connection, and returns an error unless the answer is yes.
+func asking(node, sql, otherwise string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		s, err := session.Open(ctx, server.NodeDSN(node), os.Getenv("LAB_PASSWORD"))
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		var answer bool
+		if err := s.QueryRow(ctx, sql).Scan(&answer); err != nil {
+			return err
+		}
+		if !answer {
+			return errors.New(otherwise)
+		}
+		return nil
+	}
+}
+
+// refuses returns no error once the node's host refuses connections.
+func refuses(node string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(node, "5432"))
+		if errors.Is(err, syscall.ECONNREFUSED) {
+			return nil
+		}
+		if err == nil {
+			conn.Close()
+			err = errors.New("it still accepts connections")
+		}
+		return err
+	}
+}
+
+// patience is how long a node that answers at all takes at most.
+const patience = 500 * time.Millisecond
+
+// silent returns no error once the node accepts connections, and nobody answers there.
+func silent(node string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(node, "5432"))
+		if err != nil {
+			return err
+		}
+		conn.Close()
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		return noAnswer(ctx, takesWrites(node)(ctx))
+	}
+}
+
+// unreachable returns no error once nothing comes back from the node's address.
+func unreachable(node string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(node, "5432"))
+		if err == nil {
+			conn.Close()
+		}
+		return noAnswer(ctx, err)
+	}
+}
+
+// noAnswer returns no error where err is that ctx has ended.
+func noAnswer(ctx context.Context, err error) error {
+	if ctx.Err() != nil && err != nil {
+		return nil
+	}
+	return fmt.Errorf("it still answers (%v)", err)
+}

@@ -1,0 +1,78 @@
+package fault
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pooler-lab/internal/topology"
+)
+
+// What would leave two primaries, or none that can be healed, is refused before anything is written.
+func TestRefusals(t *testing.T) {
+	type files map[string]string
+	for _, c := range []struct {
+		name string
+		told files
+		do   func(*Faults) error
+		want string
+	}{
+		{"killed twice", files{"primary.broken": "stop"},
+			func(f *Faults) error { return f.Break(t.Context(), Kill, "primary") },
+			"primary is broken already, stopped at "},
+		{"promoted while the primary runs", nil,
+			func(f *Faults) error { return f.Promote(t.Context(), "standby") },
+			"primary is still the primary and isn't broken: 'scripts/break kill primary'"},
+		{"promoted twice", files{"primary": "standby", "primary.broken": "kill"},
+			func(f *Faults) error { return f.Promote(t.Context(), "standby") }, "standby is the primary already"},
+		{"promoted while broken", files{"standby.broken": "kill", "primary.broken": "kill"},
+			func(f *Faults) error { return f.Promote(t.Context(), "standby") },
+			"standby is broken: heal it first, with 'scripts/break heal standby'"},
+		{"healed without need", nil,
+			func(f *Faults) error { return f.Heal(t.Context(), "standby") }, "standby isn't broken"},
+		{"switched over while broken", files{"standby.broken": "kill"},
+			func(f *Faults) error { return f.Switchover(t.Context()) }, "standby is broken: heal it first"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Setenv("LAB_NODES", t.TempDir())
+			for name, word := range c.told {
+				if err := tell(filepath.Join(topology.NodesFolder(), name), word); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var out bytes.Buffer
+			f, err := New(&topology.Set{}, &out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.do(f); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("said %v, wanted %q", err, c.want)
+			}
+			left, err := os.ReadDir(topology.NodesFolder())
+			if err != nil || len(left) != len(c.told) {
+				t.Errorf("afterwards there are the files %v (%v)", left, err)
+			}
+		})
+	}
+}
+
+// What keeps a lesson from measuring is named with what mends it.
+func TestWrong(t *testing.T) {
+	t.Setenv("LAB_NODES", t.TempDir())
+	if wrong := Wrong(); wrong != "" {
+		t.Errorf("nothing was told, and it says %q", wrong)
+	}
+	for _, told := range []struct{ file, word, want string }{
+		{"primary", "standby", "standby is the primary just now: 'scripts/break reset' gives the role back to primary"},
+		{"standby.broken", Kill, "standby is broken, killed at "},
+	} {
+		if err := tell(filepath.Join(topology.NodesFolder(), told.file), told.word); err != nil {
+			t.Fatal(err)
+		}
+		if wrong := Wrong(); !strings.HasPrefix(wrong, told.want) {
+			t.Errorf("says %q, wanted %q", wrong, told.want)
+		}
+	}
+}
