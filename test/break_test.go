@@ -16,6 +16,9 @@ import (
 	"pooler-lab/internal/testkit"
 )
 
+// write is one row that a primary takes.
+const write = "INSERT INTO pgbench_history (tid, bid, aid, delta) VALUES (1, 1, 1, 0)"
+
 // A primary that is killed refuses connections, and a standby that is promoted takes over, for psql and through
 // PgBouncer. It stays the primary when its container starts anew. The node that was the primary takes no writes until
 // it is a standby with the same data.
@@ -35,7 +38,6 @@ func TestPrimaryIsKilledAndStandbyPromoted(t *testing.T) {
 		t.Errorf("a lesson says: %s", said)
 	}
 	script(t, "break", "promote", "standby")
-	const write = "INSERT INTO pgbench_history (tid, bid, aid, delta) VALUES (1, 1, 1, 0)"
 	for _, path := range []string{"direct", "pgbouncer-transaction", "pgbouncer-session"} {
 		script(t, "psql", path, "-X", "-q", "-c", write)
 	}
@@ -64,7 +66,6 @@ func TestWhatClientsSeeOfABrokenNode(t *testing.T) {
 	e := route{path: "direct"}.endpoint(t)
 	at := net.JoinHostPort(address(t, e.Host), "5432")
 	dial := func(wait time.Duration) (net.Conn, error) { return (&net.Dialer{Timeout: wait}).Dial("tcp", at) }
-	const write = "INSERT INTO pgbench_history (tid, bid, aid, delta) VALUES (1, 1, 1, 0)"
 	for _, c := range []struct {
 		verb   string
 		mended []string      // by this script

@@ -56,8 +56,8 @@ func TestStandbyClonesAnewWhenItsSlotIsLost(t *testing.T) {
 		asSuperuser(t, "primary", "ALTER SYSTEM SET "+name+" = '"+value+"'")
 	}
 	asSuperuser(t, "primary", "SELECT pg_reload_conf()")
-	docker(t, "stop", container("standby"))
-	t.Cleanup(func() { docker(t, "start", container("standby")) })
+	t.Cleanup(func() { script(t, "break", "reset") })
+	script(t, "break", "stop", "standby")
 	var write []string
 	for range 4 { // a file of 16 MB each, however little stands in it
 		write = append(write, "SELECT pg_logical_emit_message(true, 'test', 'x')", "SELECT pg_switch_wal()")
@@ -75,8 +75,8 @@ func TestStandbyClonesAnewWhenItsSlotIsLost(t *testing.T) {
 		}
 		return ""
 	})
-	docker(t, "start", container("standby"))
 	began := time.Now()
+	script(t, "break", "heal", "standby")
 	rejoins(t)
 	if made := clones(t) - before; made != 1 {
 		t.Errorf("%d clones were made, wanted one", made)

@@ -2,13 +2,14 @@ package console
 
 import (
 	"context"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"pooler-lab/internal/fault"
-	"pooler-lab/internal/server"
 	"pooler-lab/internal/topology"
 )
 
@@ -56,15 +57,15 @@ func (p *parts) breakNode(w http.ResponseWriter, r *http.Request) error {
 // take returns what has become of the nodes since it was called last.
 func (f *faults) take(at time.Time) (swaps []Swap) {
 	now := map[string]string{}
-	for _, node := range server.Nodes() {
+	for _, node := range topology.Nodes() {
 		now[node] = "healed"
 		if broken, is := fault.Find(node); is {
 			now[node] = broken.Is()
 		}
 	}
 	now["primary is"] = topology.Primary()
-	for what, is := range now {
-		if f.last != nil && f.last[what] != is {
+	for _, what := range slices.Sorted(maps.Keys(now)) {
+		if is := now[what]; f.last != nil && f.last[what] != is {
 			swaps = append(swaps, Swap{Time: at, Link: what, Text: is, By: ByConsole})
 		}
 	}

@@ -10,7 +10,8 @@ import (
 	"pooler-lab/internal/fault"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/server"
+	"pooler-lab/internal/session"
+	"pooler-lab/internal/topology"
 )
 
 // parts are what a console consists of once the lab is ready.
@@ -54,22 +55,8 @@ func newParts(ctx context.Context, c *Console, s *source) *parts {
 func (p *parts) run() {
 	p.startProbes()
 	p.running.Go(func() { p.load.supervise(p.until) })
-	p.running.Go(func() { every(p.until, lockEvery, p.checkLock) })
-	p.running.Go(func() { every(p.until, beat, p.second) })
-}
-
-// every calls do now and each interval until ctx ends.
-func every(ctx context.Context, interval time.Duration, do func()) {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		do()
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+	p.running.Go(func() { session.Every(p.until, lockEvery, p.checkLock) })
+	p.running.Go(func() { session.Every(p.until, beat, p.second) })
 }
 
 // checkLock looks whether something measures, and has the live load pause while it does.
@@ -172,7 +159,7 @@ func (p *parts) fill(nodes map[string]*Node) {
 			seen.apply(nodes)
 		}
 	}
-	for _, name := range server.Nodes() {
+	for _, name := range topology.Nodes() {
 		if f, broken := fault.Find(name); broken && nodes[name] != nil {
 			nodes[name].State, nodes[name].Reason = Down, f.String()
 		}

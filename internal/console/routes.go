@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"pooler-lab/internal/fault"
-	"pooler-lab/internal/server"
+	"pooler-lab/internal/topology"
 )
 
 // handler answers all requests: before the lab is ready, with what it waits for.
@@ -88,8 +88,8 @@ func (p *parts) mapPage(r *http.Request) (title string, data any, err error) {
 		Presets:     p.source.Presets,
 		Workloads:   workloads,
 		MostClients: mostClients,
-		Nodes:       server.Nodes(),
-		Verbs:       append(fault.Verbs(), "heal", "promote"),
+		Nodes:       topology.Nodes(),
+		Verbs:       fault.ForOne(),
 	}
 	for _, path := range p.source.Set.Paths {
 		page.Paths = append(page.Paths, choice{path.Name, path.Meaning, noLoadOn(path)})

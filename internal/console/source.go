@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"slices"
 	"time"
@@ -67,6 +66,10 @@ func sourceOfLab(root string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
+	poolers, err := server.Poolers(set)
+	if err != nil {
+		return nil, err
+	}
 	own, err := os.Executable()
 	if err != nil {
 		own = "lab"
@@ -84,20 +87,15 @@ func sourceOfLab(root string) (*source, error) {
 		CloseIdle: func(ctx context.Context) { closeIdle(ctx, set) },
 	}
 	for _, name := range services(set) {
-		kind := set.PoolerKind(name)
 		switch {
-		case name == "primary" || name == "standby":
+		case topology.IsNode(name):
 			s.Nodes[name] = &database{server.NewNode(name), name}
 			password := os.Getenv("LAB_PASSWORD")
 			s.Waits[name] = sample.NewRolling(name, server.NodeDSN(name), password, server.Roles(), waitsWindow)
 		case name == "yugabyte":
 			s.Nodes[name] = &database{server.NewNode(name), name}
-		case kind != "":
-			p, err := server.NewPooler(name, kind)
-			if err != nil {
-				return nil, fmt.Errorf("pooler of service %s: %w", name, err)
-			}
-			s.Nodes[name] = &poolerProbe{pooler: p, name: name, servers: serversOf(set, name)}
+		case poolers[name] != nil:
+			s.Nodes[name] = &poolerProbe{pooler: poolers[name], name: name, servers: serversOf(set, name)}
 		}
 	}
 	return s, nil
@@ -115,11 +113,13 @@ func serversOf(set *topology.Set, pooler string) []string {
 
 // closeIdle has poolers close the server connections that the live load has left open: a lesson waits for those.
 func closeIdle(ctx context.Context, set *topology.Set) {
-	for name, kind := range set.Poolers() {
-		if p, err := server.NewPooler(name, kind); err == nil {
-			_ = p.CloseIdle(ctx)
-			p.Close()
-		}
+	poolers, err := server.Poolers(set)
+	if err != nil {
+		return // as at the start of the console, which tells
+	}
+	for _, p := range poolers {
+		_ = p.CloseIdle(ctx)
+		p.Close()
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pooler-lab/internal/server"
 	"pooler-lab/internal/topology"
 )
 
@@ -69,7 +68,7 @@ what is broken.`,
 func show(ctx context.Context, out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "NODE\tROLE\tSTATE")
-	for _, node := range server.Nodes() {
+	for _, node := range topology.Nodes() {
 		role, state, check := "standby", "streams from "+topology.OtherNode(node), streams(node)
 		if node == topology.Primary() {
 			role, state, check = "primary", "takes writes", takesWrites(node)

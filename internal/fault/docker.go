@@ -24,7 +24,7 @@ type docker struct {
 }
 
 func newDocker() docker {
-	return docker{url: "http://docker-stats:2375", project: os.Getenv("COMPOSE_PROJECT_NAME"),
+	return docker{url: topology.DockerURL, project: os.Getenv("COMPOSE_PROJECT_NAME"),
 		network: os.Getenv("LAB_NETWORK"), requests: http.Client{Timeout: 30 * time.Second}}
 }
 

@@ -14,7 +14,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -33,8 +32,9 @@ const (
 	Unplug = "unplug" // off the network: nothing answers, and nothing is refused
 )
 
-// Verbs are all ways to break a node.
-func Verbs() []string { return []string{Kill, Stop, Freeze, Unplug} }
+// ForOne and ForBoth are the verbs: those that take a node, and those that concern both.
+func ForOne() []string  { return []string{Kill, Stop, Freeze, Unplug, "heal", "promote"} }
+func ForBoth() []string { return []string{"switchover", "reset"} }
 
 // A Fault is what is broken on a node, and since when.
 type Fault struct {
@@ -54,21 +54,16 @@ func (f Fault) Is() string {
 
 // Find returns the fault of a node, not ok where it has none.
 func Find(node string) (f Fault, ok bool) {
-	file := brokenFile(node)
-	text, err := os.ReadFile(file)
+	info, err := os.Stat(brokenFile(node))
 	if err != nil {
 		return Fault{}, false
 	}
-	info, err := os.Stat(file)
-	if err != nil {
-		return Fault{}, false
-	}
-	return Fault{node, strings.TrimSpace(string(text)), info.ModTime()}, true
+	return Fault{node, topology.Told(node + ".broken"), info.ModTime()}, true
 }
 
 // Wrong says what isn't as it is after a start of the lab, and what mends it; "" where all is.
 func Wrong() string {
-	for _, node := range server.Nodes() {
+	for _, node := range topology.Nodes() {
 		if f, broken := Find(node); broken {
 			return fmt.Sprintf("%s is broken, %v: 'scripts/break reset' heals it", node, f)
 		}
@@ -100,15 +95,11 @@ type Faults struct {
 
 // New prepares it for the lab's poolers. Nothing is connected to yet.
 func New(set *topology.Set, out io.Writer) (*Faults, error) {
-	f := &Faults{out: out, poolers: map[string]pooler.Pooler{}, docker: newDocker(), now: time.Now}
-	for service, kind := range set.Poolers() {
-		p, err := server.NewPooler(service, kind)
-		if err != nil {
-			return nil, err
-		}
-		f.poolers[service] = p
+	poolers, err := server.Poolers(set)
+	if err != nil {
+		return nil, err
 	}
-	return f, nil
+	return &Faults{out: out, poolers: poolers, docker: newDocker(), now: time.Now}, nil
 }
 
 // Close ends the lab's own sessions with poolers.
@@ -124,32 +115,35 @@ func (f *Faults) say(node, text string, args ...any) {
 
 // Do carries out a verb on a node, or on both, where the node is "".
 func (f *Faults) Do(ctx context.Context, verb, node string) error {
-	both := map[string]func(context.Context) error{"switchover": f.Switchover, "reset": f.Reset}
-	one := map[string]func(context.Context, string) error{"heal": f.Heal, "promote": f.Promote}
-	for _, way := range Verbs() {
-		one[way] = func(ctx context.Context, node string) error { return f.Break(ctx, way, node) }
-	}
-	nodes := server.Nodes()
-	switch do := one[verb]; {
-	case both[verb] != nil && node != "":
+	nodes := topology.Nodes()
+	switch both := slices.Contains(ForBoth(), verb); {
+	case !both && !slices.Contains(ForOne(), verb):
+		return suggest.Unknown("verb", verb, append(ForOne(), ForBoth()...))
+	case both && node != "":
 		return fmt.Errorf("%s concerns both nodes: write it without %s", verb, node)
-	case both[verb] != nil:
-		return both[verb](ctx)
-	case do == nil:
-		return suggest.Unknown("verb", verb, slices.Concat(Verbs(), []string{"heal", "promote", "switchover", "reset"}))
-	case node == "":
+	case !both && node == "":
 		return fmt.Errorf("name a node, %s or %s, as in: scripts/break %s %s", nodes[0], nodes[1], verb, nodes[0])
-	case !slices.Contains(nodes, node):
+	case !both && !slices.Contains(nodes, node):
 		return suggest.Unknown("node", node, nodes)
+	}
+	switch verb {
+	case "switchover":
+		return f.Switchover(ctx)
+	case "reset":
+		return f.Reset(ctx)
+	case "heal":
+		return f.Heal(ctx, node)
+	case "promote":
+		return f.Promote(ctx, node)
 	default:
-		return do(ctx, node)
+		return f.Break(ctx, verb, node)
 	}
 }
 
 // Break breaks a node, and waits until clients see it.
 func (f *Faults) Break(ctx context.Context, verb, node string) error {
-	if now, broken := Find(node); broken {
-		return fmt.Errorf("%s is broken already, %v: heal it first, with 'scripts/break heal %s'", node, now, node)
+	if err := whole(node); err != nil {
+		return err
 	}
 	if err := tell(brokenFile(node), verb); err != nil {
 		return err
@@ -220,11 +214,8 @@ func (f *Faults) Heal(ctx context.Context, node string) error {
 	return f.follow(ctx, func(p pooler.Pooler) bool { return !p.HoldsBack() })
 }
 
-// serverOf is what a node's start script says of its server: primary, standby or down.
-func serverOf(node string) string {
-	text, _ := os.ReadFile(filepath.Join(topology.NodesFolder(), node+".server")) // none before its first start
-	return strings.TrimSpace(string(text))
-}
+// serverOf is what a node's start script says of its server: primary, standby or down; "" before its first start.
+func serverOf(node string) string { return topology.Told(node + ".server") }
 
 // await waits until a node is what it is to be.
 func (f *Faults) await(ctx context.Context, node string) error {
@@ -238,8 +229,8 @@ func (f *Faults) await(ctx context.Context, node string) error {
 // that was the primary must be broken: two that take writes would part.
 func (f *Faults) Promote(ctx context.Context, node string) error {
 	old := topology.OtherNode(node)
-	if _, broken := Find(node); broken {
-		return fmt.Errorf("%s is broken: heal it first, with 'scripts/break heal %s'", node, node)
+	if err := whole(node); err != nil {
+		return err
 	}
 	if topology.Primary() == node {
 		return fmt.Errorf("%s is the primary already", node)
@@ -279,31 +270,41 @@ func (f *Faults) follow(ctx context.Context, meant func(pooler.Pooler) bool) err
 
 // Switchover changes the roles as planned: PgBouncer holds transactions back, the primary shuts down, the standby is
 // promoted, PgBouncer goes on, and the old primary becomes the standby.
-func (f *Faults) Switchover(ctx context.Context) (err error) {
+func (f *Faults) Switchover(ctx context.Context) error {
 	from := topology.Primary()
 	to := topology.OtherNode(from)
-	for _, node := range server.Nodes() {
-		if _, broken := Find(node); broken {
-			return fmt.Errorf("%s is broken: heal it first, with 'scripts/break heal %s'", node, node)
+	for _, node := range topology.Nodes() {
+		if err := whole(node); err != nil {
+			return err
 		}
 	}
 	if err := streams(to)(ctx); err != nil {
 		return fmt.Errorf("%s can't take over: %w", to, err)
 	}
-	defer func() { err = errors.Join(err, f.resume(context.WithoutCancel(ctx))) }()
+	err := f.handOver(ctx, from, to)
+	if err := errors.Join(err, f.resume(context.WithoutCancel(ctx))); err != nil {
+		return err
+	}
+	return f.Heal(ctx, from)
+}
+
+// handOver leaves to as the primary and from shut down. Poolers may hold transactions back then, however it ends.
+func (f *Faults) handOver(ctx context.Context, from, to string) error {
 	if err := f.pause(ctx); err != nil {
 		return err
 	}
 	if err := f.Break(ctx, Stop, from); err != nil {
 		return err
 	}
-	if err := f.promote(ctx, to); err != nil {
-		return err
+	return f.promote(ctx, to)
+}
+
+// whole returns an error where a node is broken.
+func whole(node string) error {
+	if f, broken := Find(node); broken {
+		return fmt.Errorf("%s is broken, %v: heal it first, with 'scripts/break heal %s'", node, f, node)
 	}
-	if err := f.resume(ctx); err != nil {
-		return err
-	}
-	return f.Heal(ctx, from)
+	return nil
 }
 
 // Reset heals what is broken, and gives each node the role that it is called after.
@@ -419,16 +420,24 @@ func asking(node, sql, otherwise string) func(context.Context) error {
 	}
 }
 
+// dial connects to a node's server and says nothing there.
+func dial(ctx context.Context, node string) error {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(node, "5432"))
+	if err == nil {
+		conn.Close()
+	}
+	return err
+}
+
 // refuses returns no error once the node's host refuses connections.
 func refuses(node string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(node, "5432"))
+		err := dial(ctx, node)
 		if errors.Is(err, syscall.ECONNREFUSED) {
 			return nil
 		}
 		if err == nil {
-			conn.Close()
-			err = errors.New("it still accepts connections")
+			return errors.New("it still accepts connections")
 		}
 		return err
 	}
@@ -440,11 +449,9 @@ const patience = 500 * time.Millisecond
 // silent returns no error once the node accepts connections, and nobody answers there.
 func silent(node string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(node, "5432"))
-		if err != nil {
+		if err := dial(ctx, node); err != nil {
 			return err
 		}
-		conn.Close()
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		return noAnswer(ctx, takesWrites(node)(ctx))
@@ -456,11 +463,7 @@ func unreachable(node string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(node, "5432"))
-		if err == nil {
-			conn.Close()
-		}
-		return noAnswer(ctx, err)
+		return noAnswer(ctx, dial(ctx, node))
 	}
 }
 

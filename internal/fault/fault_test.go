@@ -21,7 +21,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"killed twice", files{"primary.broken": "stop"},
 			func(f *Faults) error { return f.Break(t.Context(), Kill, "primary") },
-			"primary is broken already, stopped at "},
+			"primary is broken, stopped at "},
 		{"promoted while the primary runs", nil,
 			func(f *Faults) error { return f.Promote(t.Context(), "standby") },
 			"primary is still the primary and isn't broken: 'scripts/break kill primary'"},
@@ -29,11 +29,11 @@ func TestRefusals(t *testing.T) {
 			func(f *Faults) error { return f.Promote(t.Context(), "standby") }, "standby is the primary already"},
 		{"promoted while broken", files{"standby.broken": "kill", "primary.broken": "kill"},
 			func(f *Faults) error { return f.Promote(t.Context(), "standby") },
-			"standby is broken: heal it first, with 'scripts/break heal standby'"},
+			": heal it first, with 'scripts/break heal standby'"},
 		{"healed without need", nil,
 			func(f *Faults) error { return f.Heal(t.Context(), "standby") }, "standby isn't broken"},
 		{"switched over while broken", files{"standby.broken": "kill"},
-			func(f *Faults) error { return f.Switchover(t.Context()) }, "standby is broken: heal it first"},
+			func(f *Faults) error { return f.Switchover(t.Context()) }, "standby is broken, killed at "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("LAB_NODES", t.TempDir())

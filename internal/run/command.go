@@ -28,9 +28,6 @@ import (
 	"pooler-lab/internal/topology"
 )
 
-// statsURL is the read-only proxy of Docker's API, within the lab's network.
-const statsURL = "http://docker-stats:2375"
-
 // NewRunCommand makes 'lab run LESSON'.
 func NewRunCommand() *cobra.Command {
 	var f runFlags
@@ -132,7 +129,7 @@ func Lesson(ctx context.Context, l *lesson.Lesson, o lesson.Override, seed uint6
 		return nil, err
 	}
 	defer progress.follow(results, doc.ID)()
-	sampler := sample.NewResources(statsURL, os.Getenv("COMPOSE_PROJECT_NAME"), services(p.set, p.cells))
+	sampler := sample.NewResources(topology.DockerURL, os.Getenv("COMPOSE_PROJECT_NAME"), services(p.set, p.cells))
 	defer sampler.Close()
 	sessions := sample.NewSessions(server.NodeDSN, os.Getenv("LAB_PASSWORD"), server.Roles())
 	defer sessions.Close()

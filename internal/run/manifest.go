@@ -84,7 +84,7 @@ func limits(ctx context.Context, set *topology.Set) []result.Limit {
 		switch {
 		case poolers[service] != "":
 			l.Of = "poolers"
-		case server.IsNode(service):
+		case topology.IsNode(service):
 			l.Of = "nodes"
 		default:
 			l.Of = service
@@ -101,7 +101,7 @@ func limits(ctx context.Context, set *topology.Set) []result.Limit {
 }
 
 func limitOf(ctx context.Context, service string) result.Limit {
-	limit, err := sample.ReadLimit(ctx, statsURL, os.Getenv("COMPOSE_PROJECT_NAME"), service)
+	limit, err := sample.ReadLimit(ctx, topology.DockerURL, os.Getenv("COMPOSE_PROJECT_NAME"), service)
 	if err != nil {
 		return result.Limit{CPUs: result.Unknown(err), Memory: result.Unknown(err)}
 	}

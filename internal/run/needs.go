@@ -11,6 +11,7 @@ import (
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/sample"
 	"pooler-lab/internal/server"
+	"pooler-lab/internal/topology"
 )
 
 // A capacity is what the running lab and the machine have. 0 is no limit, or not known.
@@ -26,12 +27,12 @@ func thisCapacity(ctx context.Context, servers *server.Servers, scale int) capac
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	c := capacity{scale: scale, hostBytes: memoryBytes()}
-	for _, said := range servers.MaxConnections(ctx, server.Nodes()) {
+	for _, said := range servers.MaxConnections(ctx, topology.Nodes()) {
 		n, _ := strconv.Atoi(said) // 0 where it doesn't tell
 		c.connections = least(c.connections, n)
 	}
-	for _, node := range server.Nodes() {
-		limit, _ := sample.ReadLimit(ctx, statsURL, os.Getenv("COMPOSE_PROJECT_NAME"), node) // 0 where nobody tells
+	for _, node := range topology.Nodes() {
+		limit, _ := sample.ReadLimit(ctx, topology.DockerURL, os.Getenv("COMPOSE_PROJECT_NAME"), node) // 0 where nobody tells
 		c.nodeBytes = least(c.nodeBytes, limit.MemoryBytes)
 	}
 	var limit syscall.Rlimit

@@ -219,9 +219,7 @@ func (p *progress) tick() (stop func()) {
 func every(interval time.Duration, do func()) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var calls sync.WaitGroup
-	calls.Go(func() {
-		_ = session.Until(ctx, session.Forever, interval, func() (bool, error) { do(); return ctx.Err() != nil, nil })
-	})
+	calls.Go(func() { session.Every(ctx, interval, do) })
 	return func() { cancel(); calls.Wait() }
 }
 

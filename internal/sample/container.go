@@ -50,7 +50,7 @@ func (s *stats) sample() containerSample {
 		periods: s.CPU.Throttling.Periods, throttled: s.CPU.Throttling.Throttled}
 }
 
-// docker reads what Docker says of containers, through the lab's read-only proxy of its API.
+// docker reads what Docker says of containers, through the lab's proxy of its API.
 type docker struct {
 	url     string // such as http://docker-stats:2375
 	project string // Compose's, which container names begin with

@@ -43,9 +43,9 @@ type Resources struct {
 func NewResources(url, project string, services []string) *Resources {
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Resources{stop: stop, containers: map[string][]containerSample{}, docker: newDocker(url, project)}
-	s.done.Go(func() { every(ctx, hostEvery, s.sampleHost) })
+	s.done.Go(func() { session.Every(ctx, hostEvery, s.sampleHost) })
 	for _, service := range services {
-		s.done.Go(func() { every(ctx, containerEvery, func() { s.sampleContainer(ctx, service) }) })
+		s.done.Go(func() { session.Every(ctx, containerEvery, func() { s.sampleContainer(ctx, service) }) })
 	}
 	return s
 }
@@ -54,20 +54,6 @@ func NewResources(url, project string, services []string) *Resources {
 func (s *Resources) Close() {
 	s.stop()
 	s.done.Wait()
-}
-
-// every calls sample now and then every interval until ctx ends.
-func every(ctx context.Context, interval time.Duration, sample func()) {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		sample()
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
 }
 
 func (s *Resources) sampleHost() {

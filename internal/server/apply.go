@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pooler-lab/internal/pooler"
+	"pooler-lab/internal/topology"
 )
 
 // An applied setting is one that the lab has changed and must restore.
@@ -29,7 +30,7 @@ type component interface {
 }
 
 func (l *Servers) component(name string) (component, error) {
-	if IsNode(name) {
+	if topology.IsNode(name) {
 		return l.nodes[name], nil
 	}
 	if p := l.poolers[name]; p != nil {

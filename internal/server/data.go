@@ -55,7 +55,7 @@ func Warm(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, warmingTime)
 	defer cancel()
 	var both sync.WaitGroup
-	for _, node := range Nodes() {
+	for _, node := range topology.Nodes() {
 		both.Go(func() {
 			if s, err := openData(ctx, node); err == nil {
 				_, _ = s.Ask(ctx, readAll)

@@ -11,12 +11,6 @@ import (
 	"pooler-lab/internal/topology"
 )
 
-// Nodes are the PostgreSQL servers of the lab.
-func Nodes() []string { return []string{primary, standby} }
-
-// IsNode says whether the service is one of them.
-func IsNode(service string) bool { return slices.Contains(Nodes(), service) }
-
 // MaxConnections asks databases how many connections each takes. Where one doesn't tell, the reason stands in its
 // place.
 func (l *Servers) MaxConnections(ctx context.Context, databases []string) map[string]string {
@@ -98,7 +92,7 @@ func (l *Servers) version(ctx context.Context, service string) (string, error) {
 		return p.Version(ctx)
 	}
 	version := "version()"
-	if IsNode(service) { // such as 17.11
+	if topology.IsNode(service) { // such as 17.11
 		version = "split_part(current_setting('server_version'), ' ', 1)"
 	}
 	return l.say(ctx, service, "SELECT "+version+" AS version", "version")

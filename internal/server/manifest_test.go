@@ -58,7 +58,7 @@ func TestLoginsRevokesTheLogin(t *testing.T) {
 		node := &fakeNode{}
 		dsn := node.listen(t)
 		l := &Servers{nodes: map[string]*Node{}}
-		for _, name := range Nodes() {
+		for _, name := range topology.Nodes() {
 			l.nodes[name] = &Node{session.NewLine(name, dsn, "")}
 		}
 		asked, err := net.Listen("tcp", "127.0.0.1:0")

@@ -75,11 +75,6 @@ func PoolSizeSetting(p topology.Path) string {
 	return kind.PoolSize
 }
 
-// Straight says whether the path's client is a PostgreSQL node's own.
-func Straight(p topology.Path) bool {
-	return len(p.Services) == 1 && IsNode(p.Services[0])
-}
-
 // postgreSQL says whether the lab's PostgreSQL nodes are at the path's end, whose sessions and counts it can ask for.
 func (p Path) postgreSQL() bool { return p.Database == "postgresql" }
 
@@ -96,7 +91,7 @@ func (p Path) proxied() bool {
 
 // Nodes are the PostgreSQL servers that the path's queries can reach.
 func (p Path) Nodes() []string {
-	return slices.DeleteFunc(slices.Clone(p.Services), func(s string) bool { return !IsNode(s) })
+	return slices.DeleteFunc(slices.Clone(p.Services), func(s string) bool { return !topology.IsNode(s) })
 }
 
 // use is how the path's pooler is used.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/topology"
 )
 
 // A Preparation is what a cell wants of the servers, beside a path that leads where it says.
@@ -62,7 +63,7 @@ func (l *Servers) Reset(ctx context.Context) error {
 			return fmt.Errorf("reset %s: %w", service, err)
 		}
 	}
-	for _, name := range Nodes() {
+	for _, name := range topology.Nodes() {
 		if err := l.nodes[name].resetParameters(ctx); err != nil {
 			return err
 		}

@@ -180,7 +180,7 @@ func TestClients(t *testing.T) {
 	} {
 		p, err := labSet().Find(name)
 		testkit.OK(t, err)
-		if got := [2]bool{PoolSizeSetting(p) != "", Straight(p)}; got != want {
+		if got := [2]bool{PoolSizeSetting(p) != "", p.Straight()}; got != want {
 			t.Errorf("%s: a pool's size can be set, straight: %v", name, got)
 		}
 	}

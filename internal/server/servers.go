@@ -25,25 +25,27 @@ type Servers struct {
 // New describes the servers of the lab's paths, whose passwords are in the environment; each is connected to when it is
 // first asked.
 func New(set *topology.Set) (_ *Servers, err error) {
-	l := &Servers{nodes: map[string]*Node{}, poolers: map[string]pooler.Pooler{}}
-	for service, kind := range set.Poolers() {
-		if l.poolers[service], err = NewPooler(service, kind); err != nil {
-			return nil, fmt.Errorf("pooler of service %s: %w", service, err)
-		}
+	l := &Servers{nodes: map[string]*Node{}}
+	if l.poolers, err = Poolers(set); err != nil {
+		return nil, err
 	}
-	for _, name := range append(Nodes(), yugabyte) {
+	for _, name := range append(topology.Nodes(), yugabyte) {
 		l.nodes[name] = NewNode(name)
 	}
 	return l, nil
 }
 
-// NewPooler describes a pooler of the lab.
-func NewPooler(service, kind string) (pooler.Pooler, error) {
-	k, err := pooler.Find(kind)
-	if err != nil {
-		return nil, err
+// Poolers describes the lab's poolers, by service. Nothing is connected to yet.
+func Poolers(set *topology.Set) (map[string]pooler.Pooler, error) {
+	found := map[string]pooler.Pooler{}
+	for service, name := range set.Poolers() {
+		kind, err := pooler.Find(name)
+		if err != nil {
+			return nil, fmt.Errorf("pooler of service %s: %w", service, err)
+		}
+		found[service] = kind.Open(pooler.Login{Service: service, Password: labPassword(), Measured: Roles()})
 	}
-	return k.Open(pooler.Login{Service: service, Password: labPassword(), Measured: Roles()}), nil
+	return found, nil
 }
 
 // labPassword is that of the lab's own role.

@@ -14,6 +14,20 @@ var ErrLate = errors.New("not within")
 // Forever is a wait that only the context ends.
 const Forever time.Duration = math.MaxInt64
 
+// Every calls do now, and then after each interval, until ctx ends.
+func Every(ctx context.Context, interval time.Duration, do func()) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		do()
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
 // Until calls so until that returns true or an error, with a pause between two calls. It calls so once at least. Once
 // wait is over it returns an ErrLate, and once ctx has ended the context's error.
 func Until(ctx context.Context, wait, pause time.Duration, so func() (bool, error)) error {

@@ -1,8 +1,10 @@
 package topology
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -13,6 +15,15 @@ const (
 	StandbyNode = "standby"
 )
 
+// Nodes are the PostgreSQL servers of the lab.
+func Nodes() []string { return []string{PrimaryNode, StandbyNode} }
+
+// IsNode says whether the service is one of them.
+func IsNode(service string) bool { return slices.Contains(Nodes(), service) }
+
+// Straight says whether the path's client is a PostgreSQL node's own.
+func (p *Path) Straight() bool { return len(p.Services) == 1 && IsNode(p.Services[0]) }
+
 // NodesFolder returns the folder of the volume that tells the PostgreSQL nodes what to be (images/postgres/node).
 func NodesFolder() string {
 	if folder := os.Getenv("LAB_NODES"); folder != "" {
@@ -21,14 +32,14 @@ func NodesFolder() string {
 	return "/run/nodes"
 }
 
-// Primary returns the node that takes writes, or is to.
-func Primary() string {
-	text, err := os.ReadFile(filepath.Join(NodesFolder(), "primary"))
-	if name := strings.TrimSpace(string(text)); err == nil && name != "" {
-		return name
-	}
-	return PrimaryNode
+// Told returns the word in a file of that folder, "" where there is no such file.
+func Told(file string) string {
+	text, _ := os.ReadFile(filepath.Join(NodesFolder(), file))
+	return strings.TrimSpace(string(text))
 }
+
+// Primary returns the node that takes writes, or is to.
+func Primary() string { return cmp.Or(Told("primary"), PrimaryNode) }
 
 // OtherNode returns the PostgreSQL node beside that one.
 func OtherNode(name string) string {
@@ -48,7 +59,7 @@ func (s *Set) followRoles() {
 	was.Paths = append([]Path(nil), s.Paths...)
 	for i := range s.Paths {
 		p := &s.Paths[i]
-		if len(p.Services) != 1 || p.Services[0] != PrimaryNode && p.Services[0] != StandbyNode {
+		if !p.Straight() {
 			continue
 		}
 		now := OtherNode(p.Services[0])
