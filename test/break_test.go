@@ -38,7 +38,7 @@ func TestPrimaryIsKilledAndStandbyPromoted(t *testing.T) {
 		t.Errorf("a lesson says: %s", said)
 	}
 	script(t, "break", "promote", "standby")
-	for _, path := range []string{"direct", "pgbouncer-transaction", "pgbouncer-session"} {
+	for _, path := range []string{"direct", "direct-hosts", "pgbouncer-transaction", "pgbouncer-session"} {
 		script(t, "psql", path, "-X", "-q", "-c", write)
 	}
 	docker(t, "restart", container("standby"))
@@ -53,10 +53,40 @@ func TestPrimaryIsKilledAndStandbyPromoted(t *testing.T) {
 	script(t, "break", "reset")
 	recovered(t)
 	for _, node := range []string{"primary", "standby"} {
-		if rows := balancesOf(t, node).rows - before.rows; rows != 4 {
-			t.Errorf("%s has %d new rows of 4", node, rows)
+		if rows := balancesOf(t, node).rows - before.rows; rows != 5 {
+			t.Errorf("%s has %d new rows of 5", node, rows)
 		}
 	}
+}
+
+// A list of hosts and HAProxy lead to the node that takes writes: to the standby once it is promoted while the primary
+// is away, and to the primary again after a reset.
+func TestHostsAndHAProxyFindThePrimary(t *testing.T) {
+	t.Cleanup(func() { script(t, "break", "reset") })
+	leadTo := func(node string) {
+		t.Helper()
+		for _, path := range []string{"direct-hosts", "haproxy"} {
+			testkit.Eventually(t, func() string {
+				conn, err := tryConnect(t, "app", route{path: path}.endpoint(t))
+				if err != nil {
+					return path + ": " + err.Error()
+				}
+				defer conn.Close(t.Context())
+				rows, err := tryTable(t, conn, identity)
+				if err != nil {
+					return path + ": " + err.Error()
+				}
+				return differs(path+" "+services(t)[rows[0]["server"]]+" "+rows[0]["role"], path+" "+node+" primary")
+			})
+		}
+	}
+	leadTo("primary")
+	script(t, "break", "kill", "primary")
+	script(t, "break", "promote", "standby")
+	leadTo("standby")
+	script(t, "break", "reset")
+	leadTo("primary")
+	recovered(t)
 }
 
 // What clients see of a node that is away: a killed server's host refuses, a frozen one accepts and says nothing, and

@@ -56,7 +56,7 @@ experiments:
     settings: {standby: {hot_standby_feedback: 'on'}, pgbouncer: {query_wait_timeout: '5'}}
   - name: writes
     workload: tpcb
-    paths: [direct, pgbouncer-transaction, pgpool]
+    paths: [direct, direct-hosts, haproxy, pgbouncer-transaction, pgpool]
     roles: [app_clear]
     protocol: prepared
     writes: true
@@ -91,7 +91,7 @@ experiments:
   - name: pgbench-work
     driver: pgbench
     workload: tpcb
-    paths: [direct]
+    paths: [direct, direct-hosts]
     protocol: extended
     writes: true
   # What tests hold up, refuse and interrupt.
@@ -220,8 +220,8 @@ func TestCellsGetWhatTheyAskFor(t *testing.T) {
 	t.Cleanup(func() { own("0:0") })
 	r := startCells(t, measuredCells).finished(t, 0)
 	checkRestored(t)
-	if len(r.Cells) != 24 {
-		t.Errorf("%d cells, wanted 24", len(r.Cells))
+	if len(r.Cells) != 27 {
+		t.Errorf("%d cells, wanted 27", len(r.Cells))
 	}
 	for _, c := range r.Cells {
 		t.Run(c.ID, func(t *testing.T) { checkCell(t, c) })

@@ -51,7 +51,7 @@ func TestComposeFile(t *testing.T) {
 	if configs == 0 {
 		t.Errorf("no service has a volume of %s/configs", checkout)
 	}
-	for _, name := range []string{"standby", "pgbouncer", "pgpool", "pgpool-near-app"} {
+	for _, name := range []string{"standby", "pgbouncer", "pgpool", "pgpool-near-app", "haproxy"} {
 		if one, other := all.Services["primary"], all.Services[name]; one.CPUs == 0 || one.CPUs != other.CPUs ||
 			one.MemLimit == "" || one.MemLimit != other.MemLimit {
 			t.Errorf("primary has %v CPUs and %s, %s has %v and %s", one.CPUs, one.MemLimit, name, other.CPUs, other.MemLimit)

@@ -12,7 +12,8 @@ import (
 func TestConnectShowsEachPath(t *testing.T) {
 	t.Parallel()
 	measured := regexp.MustCompile(`^(\S*) +\d+ +(\d+ +\d+ +\d+ +\d+ +\d+)$`)
-	paths := []string{"direct", "socket", "standby", "pgbouncer-transaction", "pgbouncer-session", "pgpool"}
+	paths := []string{"direct", "socket", "standby", "pgbouncer-transaction", "pgbouncer-session", "pgpool",
+		"direct-hosts", "haproxy"}
 	rows, path := map[string]int{}, ""
 	for line := range strings.Lines(script(t, "connect")) {
 		match := measured.FindStringSubmatch(strings.TrimRight(line, "\n"))

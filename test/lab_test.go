@@ -264,6 +264,24 @@ func services(t testing.TB) map[string]string {
 	return names
 }
 
+// located is the endpoint with addresses in place of its hosts, not ok where one has none. The names are services', by
+// address.
+func located(e topology.Endpoint, names map[string]string) (at topology.Endpoint, ok bool) {
+	hosts := e.Hosts()
+	for i, host := range hosts {
+		for ip, service := range names {
+			if service == host {
+				hosts[i] = ip
+			}
+		}
+		if hosts[i] == host {
+			return e, false
+		}
+	}
+	e.Host = strings.Join(hosts, ",")
+	return e, true
+}
+
 // yugabyteOff is why YugabyteDB's paths can't be used in this lab, "" if they can.
 func yugabyteOff(t *testing.T) string {
 	t.Helper()

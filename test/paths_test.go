@@ -26,6 +26,8 @@ var routes = []route{
 	{path: "app-pool", link: "client-primary", server: "primary", client: "toxiproxy"},
 	{path: "standby", server: "standby", client: "outside"},
 	{path: "standby", link: "client-standby", server: "standby", client: "toxiproxy"},
+	{path: "direct-hosts", server: "primary", client: "outside"},
+	{path: "haproxy", server: "primary", client: "haproxy"},
 	{path: "pgbouncer-transaction", server: "primary", client: "pgbouncer", mode: "transaction"},
 	{path: "pgbouncer-transaction", link: "client-pgbouncer", server: "primary", client: "pgbouncer", mode: "transaction"},
 	{path: "pgbouncer-transaction-near-app", link: "pgbouncer-primary", server: "primary", client: "toxiproxy",

@@ -2,6 +2,8 @@ package test
 
 import (
 	"fmt"
+	"net"
+	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -62,11 +64,12 @@ func kill(t *testing.T, services ...string) {
 }
 
 // recovered waits until the lab is whole again, by itself: every path answers over each of its links, the standby
-// has all that the primary wrote, and both Pgpool-IIs send reads to it.
+// has all that the primary wrote, both Pgpool-IIs send reads to it, and HAProxy passes connections on to the primary
+// alone.
 func recovered(t *testing.T) {
 	t.Helper()
 	testkit.Eventually(t, func() string {
-		for _, check := range []func(*testing.T) string{unreachable, behind, notBalanced} {
+		for _, check := range []func(*testing.T) string{unreachable, behind, notBalanced, astray} {
 			if wrong := check(t); wrong != "" {
 				return wrong
 			}
@@ -78,15 +81,12 @@ func recovered(t *testing.T) {
 // unreachable names a path that doesn't answer.
 func unreachable(t *testing.T) string {
 	t.Helper()
-	addresses := map[string]string{}
-	for ip, service := range services(t) {
-		addresses[service] = ip
-	}
+	names := services(t)
 	wrong := make([]string, len(routes))
 	var all sync.WaitGroup
 	for i, r := range routes {
-		e := r.endpoint(t)
-		if e.Host = addresses[e.Host]; e.Host == "" {
+		e, known := located(r.endpoint(t), names)
+		if !known {
 			return r.name() + " has no address"
 		}
 		all.Go(func() { wrong[i] = noAnswer(t, e) })
@@ -101,6 +101,26 @@ func unreachable(t *testing.T) string {
 		return "socket: " + a.all()
 	}
 	return ""
+}
+
+// astray says whether HAProxy passes connections on to another node than the primary, or to both. It checks nodes every
+// few seconds, and takes both for up while they change roles.
+func astray(t *testing.T) string {
+	conn, err := tryConnect(t, "app", route{path: "haproxy"}.endpoint(t))
+	if err != nil {
+		return err.Error()
+	}
+	defer conn.Close(t.Context())
+	if rows, err := tryTable(t, conn, identity); err != nil || rows[0]["role"] != "primary" {
+		return fmt.Sprintf("HAProxy leads to %v (%v)", rows, err)
+	}
+	direct := http.Client{Transport: &http.Transport{}} // no proxy of the environment's
+	answer, err := direct.Get("http://" + net.JoinHostPort(address(t, "haproxy"), "8009"))
+	if err != nil {
+		return err.Error()
+	}
+	answer.Body.Close()
+	return differs(answer.Status, "200 OK")
 }
 
 func noAnswer(t *testing.T, e topology.Endpoint) string {
@@ -172,8 +192,9 @@ func TestEachComponentKilledAndBack(t *testing.T) {
 	}{
 		{services: []string{"primary"}, loads: []route{{path: "pgbouncer-transaction"}}},
 		{services: []string{"standby", "docker-stats"}, loads: []route{{path: "pgbouncer-transaction"}}, survives: true},
-		{services: []string{"pgbouncer", "pgpool", "pgpool-near-app"}, loads: []route{{path: "pgbouncer-session"},
-			{path: "pgpool"}, {path: "pgpool-near-app", link: "pgpool-primary"}}},
+		{services: []string{"pgbouncer", "pgpool", "pgpool-near-app", "haproxy"}, loads: []route{
+			{path: "pgbouncer-session"}, {path: "pgpool"}, {path: "pgpool-near-app", link: "pgpool-primary"},
+			{path: "haproxy"}}},
 		{services: []string{"toxiproxy"}, loads: []route{{path: "direct", link: "client-primary"}}},
 		{services: []string{"lab"}, loads: []route{{path: "direct"}}},
 	} {

@@ -14,17 +14,13 @@ import (
 // doors are the ways in over the network: servers, poolers, and links to them.
 func doors(t *testing.T) map[string]topology.Endpoint {
 	t.Helper()
-	all := map[string]topology.Endpoint{}
-	for ip, service := range services(t) {
-		for _, r := range routes {
-			if e := r.endpoint(t); e.Host == service {
-				e.Host = ip
-				all[r.name()] = e
-			}
+	all, names := map[string]topology.Endpoint{}, services(t)
+	for _, r := range routes {
+		e, known := located(r.endpoint(t), names)
+		if !known {
+			t.Fatalf("%s has no address", r.name())
 		}
-	}
-	if len(all) != len(routes) {
-		t.Fatalf("of %d routes only %d have an address", len(routes), len(all))
+		all[r.name()] = e
 	}
 	return all
 }

@@ -25,7 +25,7 @@ func (p *parts) lessonNamed(name string) (shownLesson, error) {
 	}
 	shown := shownLesson{Lesson: l}
 	for _, path := range p.source.Set.Paths {
-		if measures(l, path.Name, path.ApplicationPool) {
+		if measures(l, path.Name, path.NamedOnly) {
 			shown.Paths = append(shown.Paths, choice{path.Name, path.Meaning, path.Unavailable})
 		}
 	}
@@ -33,9 +33,9 @@ func (p *parts) lessonNamed(name string) (shownLesson, error) {
 }
 
 // measures says whether some experiment of the lesson has the path.
-func measures(l *lesson.Lesson, name string, ownPool bool) bool {
+func measures(l *lesson.Lesson, name string, namedOnly bool) bool {
 	return slices.ContainsFunc(l.Experiments, func(e lesson.Experiment) bool {
-		return slices.Contains(e.Paths, name) || slices.Contains(e.Paths, "*") && !ownPool
+		return slices.Contains(e.Paths, name) || slices.Contains(e.Paths, "*") && !namedOnly
 	})
 }
 

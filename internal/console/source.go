@@ -123,17 +123,18 @@ func closeIdle(ctx context.Context, set *topology.Set) {
 	}
 }
 
-// services are those that the lab's paths go through, each once, in the order of the map: poolers, then databases.
+// services are the poolers and databases of the lab's paths, each once, in the order of the map. What else connections
+// go through has no state that the console could ask for.
 func services(set *topology.Set) []string {
 	var poolers, databases []string
 	for _, p := range set.Paths {
-		for i, s := range p.Services {
-			list := &databases
-			if i < len(p.Services)-1 && set.PoolerKind(s) != "" {
-				list = &poolers
-			}
-			if !slices.Contains(*list, s) {
-				*list = append(*list, s)
+		for _, s := range p.Services {
+			switch {
+			case slices.Contains(poolers, s) || slices.Contains(databases, s):
+			case set.PoolerKind(s) != "":
+				poolers = append(poolers, s)
+			case topology.IsDatabase(s):
+				databases = append(databases, s)
 			}
 		}
 	}

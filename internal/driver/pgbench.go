@@ -109,8 +109,18 @@ func (c Cell) pgbenchArgs(script, prefix string) []string {
 func (c Cell) pgbenchEnvironment(ctx context.Context) []string {
 	env := append(Environment(os.Environ()), "PGPASSWORD="+c.Password)
 	if config, err := pgconn.ParseConfig(c.DSN); err == nil {
-		if addresses, err := net.DefaultResolver.LookupHost(ctx, config.Host); err == nil {
-			env = append(env, "PGHOSTADDR="+addresses[0]) // k6 looks the name up once, libpq at each connect
+		hosts := []string{config.Host}
+		for _, other := range config.Fallbacks {
+			hosts = append(hosts, other.Host)
+		}
+		var addresses []string
+		for _, host := range hosts {
+			if found, err := net.DefaultResolver.LookupHost(ctx, host); err == nil {
+				addresses = append(addresses, found[0])
+			}
+		}
+		if len(addresses) == len(hosts) {
+			env = append(env, "PGHOSTADDR="+strings.Join(addresses, ",")) // k6 looks names up once, libpq at each connect
 		}
 	}
 	return append(env, "PGGSSENCMODE=disable") // libpq would look for a ticket each time

@@ -18,8 +18,10 @@ type Path struct {
 	Roles    []string // that can log in over it
 	Pooler   string   // the service that pools its connections, "" where none does
 	PoolSize string   // the pooler's setting that pool_sizes varies, "" where there is none
-	OwnPool  bool     // the application keeps a pool: its cells have instances, and "*" doesn't mean it
+	OwnPool  bool     // the application keeps a pool: its cells have instances
 	Straight bool     // to a PostgreSQL server, so that a database made anew can be reached over it
+	// NamedOnly says that "*" doesn't mean it.
+	NamedOnly bool
 }
 
 // A Cell is one path x latency x workload x client count x protocol of an experiment, and whatever else that varies.
@@ -92,7 +94,7 @@ func (l *Lesson) Cells(paths []Path) ([]Cell, error) {
 func (e *Experiment) pathsOf(all []Path) ([]Path, error) {
 	if slices.Contains(e.Paths, "*") {
 		return slices.DeleteFunc(slices.Clone(all), func(p Path) bool {
-			return p.OwnPool || e.FreshDatabase && !p.Straight
+			return p.NamedOnly || e.FreshDatabase && !p.Straight
 		}), nil
 	}
 	var names []string

@@ -13,7 +13,8 @@ var roles = []string{"app", "app_clear", "app_trust"}
 // paths are the kinds of path there are: with a link, without one, only with one, with two that differ.
 var paths = []Path{
 	{Name: "direct", Plain: true, Links: []string{"client-primary"}, Roles: roles, Straight: true},
-	{Name: "app-pool", Plain: true, Links: []string{"client-primary"}, Roles: roles, Straight: true, OwnPool: true},
+	{Name: "app-pool", Plain: true, Links: []string{"client-primary"}, Roles: roles, Straight: true, OwnPool: true,
+		NamedOnly: true},
 	{Name: "socket", Plain: true, Roles: roles, Straight: true},
 	{Name: "near-app", Links: []string{"pooler-primary", "pooler-standby"}, Roles: roles},
 	{Name: "far", Plain: true, Links: []string{"client-far", "far-primary"}, Roles: []string{"app"}, Pooler: "bouncer",

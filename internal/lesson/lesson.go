@@ -48,7 +48,7 @@ type Experiment struct {
 	Name      string   `yaml:"name"`
 	Text      string   `yaml:"text"` // what it asks, in a sentence; may be empty
 	Workload  Words    `yaml:"workload"`
-	Paths     []string `yaml:"paths"` // "*" is every path that has no pool within the application
+	Paths     []string `yaml:"paths"` // "*" is every path that isn't NamedOnly
 	Latencies []Value  `yaml:"latencies"`
 	Clients   []int    `yaml:"clients"`
 	Protocol  Words    `yaml:"protocol"` // prepared where none is given

@@ -3,9 +3,9 @@ package metric
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/topology"
 )
 
 // A statistic sums up many times in one.
@@ -106,12 +106,10 @@ func HeldUp(r *result.Repeat) float64 {
 	return min(1, float64(stops)*(period+response/1000)/r.Measured.WindowSeconds)
 }
 
-// isDatabase says whether a service of a path is a database node; what else a path goes through is a pooler.
-func isDatabase(service string) bool {
-	return service == "primary" || service == "standby" || strings.HasPrefix(service, "yugabyte")
-}
+// What a path goes through and isn't a database is a pooler, or what stands in a pooler's place.
+var isDatabase = topology.IsDatabase
 
-func isPooler(service string) bool { return !isDatabase(service) && service != "toxiproxy" }
+func isPooler(service string) bool { return !isDatabase(service) && service != topology.Proxy }
 
 func memory(of func(service string) bool) reading {
 	return containers(of, func(c result.Container) *float64 { return &c.MemoryMB }, plus)

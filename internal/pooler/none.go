@@ -3,6 +3,7 @@ package pooler
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/session"
@@ -11,10 +12,15 @@ import (
 // None is the pooler of a path that has none: it does nothing, and all that is counted is clients' own.
 type None struct{}
 
-// Overhead is what is no client's: a connection's own transaction, prepares, and what the lab did.
-func (None) Overhead(_ Use, l LoadCounts) Overhead {
-	return Overhead{less: []deduction{{"connections' own", l.Sessions}, {"prepares", l.K6.Prepares},
+// Overhead is what is no client's: a connection's own transaction, prepares, and what the lab did. With
+// target_session_attrs k6 asks once a connection whether the server takes writes, and pgbench doesn't have to ask.
+func (None) Overhead(u Use, l LoadCounts) Overhead {
+	o := Overhead{less: []deduction{{"connections' own", l.Sessions}, {"prepares", l.K6.Prepares},
 		{"the lab's own", l.Own.Statements}}}
+	if strings.Contains(u.DSN, "target_session_attrs") {
+		o.unsure = l.Sessions
+	}
+	return o
 }
 
 // Opened is one for each connection of a client.

@@ -10,6 +10,7 @@ import (
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/topology"
 )
 
 // A Path is one as the run took it: with the link of it that latency was put on, if any.
@@ -84,20 +85,19 @@ func pathOf(run *result.Run, p result.Path, link string) Path {
 	return path
 }
 
-// stops are what the path goes through, the client first. What a balancer leads to is one.
+// stops are what the path goes through, the client first. Databases of which it leads to any are one.
 func stops(p result.Path) []Stop {
 	stops := []Stop{{Name: "client"}}
-	for i, s := range p.Services {
-		s = strings.TrimSuffix(s, "-near-app")
-		if last := len(stops) - 1; p.Balances && last > 1 {
-			stops[last].Name += " + " + s
-			continue
-		}
-		class := "pooler"
-		if i == len(p.Services)-1 || p.Balances && i > 0 {
+	for _, s := range p.Services {
+		class, last := "pooler", &stops[len(stops)-1]
+		if topology.IsDatabase(s) {
 			class = "node"
 		}
-		stops = append(stops, Stop{Name: s, Class: class})
+		if class == "node" && last.Class == class {
+			last.Name += " + " + s
+			continue
+		}
+		stops = append(stops, Stop{Name: strings.TrimSuffix(s, "-near-app"), Class: class})
 	}
 	return stops
 }

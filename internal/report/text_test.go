@@ -20,7 +20,7 @@ func whole(t *testing.T, figure float64, flags ...result.FlagKind) *result.Run {
 	testkit.OK(t, err)
 	run := newRun()
 	for _, p := range set.Paths {
-		if p.ApplicationPool { // '*' doesn't mean it
+		if p.NamedOnly { // '*' doesn't mean it
 			continue
 		}
 		run.Paths = append(run.Paths, result.Path{Name: p.Name})

@@ -71,7 +71,7 @@ func makePlan(l *lesson.Lesson, set *topology.Set) (*plan, error) {
 // pathOf is what a lesson has to know of a path. YugabyteDB has a login for role app alone.
 func pathOf(p topology.Path) lesson.Path {
 	r := lesson.Path{Name: p.Name, Plain: p.WithoutLatency == "", OwnPool: p.ApplicationPool, Roles: server.Roles(),
-		Pooler: p.PoolerService(), PoolSize: server.PoolSizeSetting(p), Straight: p.Straight()}
+		Pooler: p.PoolerService(), PoolSize: server.PoolSizeSetting(p), Straight: p.Straight(), NamedOnly: p.NamedOnly}
 	if p.Database != "postgresql" {
 		r.Roles = []string{"app"}
 	}

@@ -142,5 +142,5 @@ func (l room) pools(sides [2]pathCell) []pool {
 
 // nodes are the databases that the path leads to.
 func nodes(p topology.Path) []string {
-	return slices.DeleteFunc(slices.Clone(p.Services), func(s string) bool { return s == p.PoolerService() })
+	return slices.DeleteFunc(slices.Clone(p.Services), func(s string) bool { return !topology.IsDatabase(s) })
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pooler-lab/internal/result"
@@ -69,25 +70,28 @@ func (l *Servers) database(ctx context.Context, path Path, p *probe) ([]result.F
 		result.Expect("whether the server is in recovery", p.said["recovery"], path.recovery()...)), nil
 }
 
-// recovery is what the servers that p can reach answer to pg_is_in_recovery().
-func (p Path) recovery() []string {
-	var answers []string
-	for _, n := range p.Nodes() {
-		answers = append(answers, map[string]string{primary: "f", standby: "t"}[n])
+// recovery is what the servers that p leads to answer to pg_is_in_recovery(). A path to several nodes that doesn't
+// spread reads over them leads to the primary.
+func (p Path) recovery() (answers []string) {
+	if slices.Contains(p.Nodes(), primary) {
+		answers = append(answers, "f")
+	}
+	if p.Balances || answers == nil {
+		answers = append(answers, "t")
 	}
 	return answers
 }
 
 // clientOfDatabase returns the addresses that the database may see as its client's: toxiproxy's where the last
-// hop is a link, the pooler's where there is one, otherwise the lab's own, and none for a Unix socket.
+// hop is a link, those of the pooler or proxy where there is one, otherwise the lab's own, and none for a Unix socket.
 func (l *Servers) clientOfDatabase(path Path, p *probe) ([]string, error) {
 	switch {
 	case path.At.Socket():
 		return []string{""}, nil
 	case path.proxied():
 		return addresses(topology.Proxy)
-	case path.pooled():
-		return addresses(path.PoolerService())
+	case !topology.IsDatabase(path.Services[0]):
+		return addresses(path.Services[0])
 	}
 	return []string{p.LocalAddress()}, nil
 }

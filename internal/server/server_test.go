@@ -33,7 +33,12 @@ func labSet() *topology.Set {
 				Pools: "session",
 				Over: []topology.Over{{Links: []string{"pgbouncer-primary"},
 					Endpoint: to("pgbouncer", 6432, "lab_session_near_app")}}},
-			{Name: "pgpool", Pooler: "pgpool", Services: []string{"pgpool", "primary", "standby"},
+			{Name: "direct-hosts", Services: []string{"primary", "standby"}, Pools: "none", Plain: topology.Endpoint{
+				Host: "primary,standby", Port: 5432, DBName: "lab", Target: "read-write"}},
+			{Name: "haproxy", Services: []string{"haproxy", "primary", "standby"}, Pools: "none",
+				Plain: to("haproxy", 5432, "lab")},
+			{Name: "standby", Services: []string{"standby"}, Pools: "none", Plain: to("standby", 5432, "lab")},
+			{Name: "pgpool", Pooler: "pgpool", Balances: true, Services: []string{"pgpool", "primary", "standby"},
 				Plain: to("pgpool", 9999, "lab"),
 				Over:  []topology.Over{{Links: []string{"client-pgpool"}, Endpoint: to("toxiproxy", 15004, "lab")}}},
 			{Name: "pgpool-near-app", Pooler: "pgpool", Services: []string{"pgpool-near-app", "primary", "standby"},
@@ -62,6 +67,8 @@ func TestPath(t *testing.T) {
 		{"direct", "direct", "", "", false, 0, []string{"primary"}},
 		{"direct with latency", "direct", "client-primary", "", true, 1, []string{"primary"}},
 		{"socket", "socket", "", "", false, 0, []string{"primary"}},
+		{"a list of hosts", "direct-hosts", "", "", false, 0, []string{"primary", "standby"}},
+		{"a proxy that is no pooler", "haproxy", "", "", false, 0, []string{"primary", "standby"}},
 		{"a pooler", "pgbouncer-transaction", "", "pgbouncer", false, 0, []string{"primary"}},
 		{"latency before a pooler is none of the database's", "pgbouncer-transaction", "client-pgbouncer", "pgbouncer",
 			false, 1, []string{"primary"}},
@@ -104,6 +111,9 @@ func TestCounts(t *testing.T) {
 	both := func(onPrimary, onStandby int64) tally {
 		return tally{nodes: map[string]pooler.NodeCounters{"primary": {Commits: onPrimary}, "standby": {Commits: onStandby}}}
 	}
+	asked := func(commits int64) tally {
+		return tally{nodes: map[string]pooler.NodeCounters{"primary": {Commits: commits, Sessions: 10}}}
+	}
 	filled := zero
 	filled.own = pooler.Own{Connections: 1, Statements: 1}
 	probed := both(0, 0)
@@ -144,6 +154,11 @@ func TestCounts(t *testing.T) {
 		// A client that sends nothing has no server connection in session mode: nothing is set on one, or discarded.
 		{"session pooling: a silent client", "pgbouncer-session-near-app", "pgbouncer-primary", zero,
 			pooled(after(103, 1), 100), silent, []bool{true, true}},
+		// Each of 10 connections commits once, and may have asked whether the server takes writes.
+		{"a list of hosts", "direct-hosts", "", both(0, 0), asked(1020), k6, []bool{true}},
+		{"a list of hosts: clients ask", "direct-hosts", "", both(0, 0), asked(1030), k6, []bool{true}},
+		{"a list of hosts: one is too many", "direct-hosts", "", both(0, 0), asked(1031), k6, []bool{false}},
+		{"a list of hosts: one is missing", "direct-hosts", "", both(0, 0), asked(1019), k6, []bool{false}},
 		{"direct: a silent client", "direct", "", zero, after(102, 2), silent, []bool{true}},
 	}
 	for _, test := range tests {
@@ -177,11 +192,22 @@ func TestClients(t *testing.T) {
 	}
 	for name, want := range map[string][2]bool{
 		"direct": {false, true}, "socket": {false, true}, "pgbouncer-transaction": {true, false}, "pgpool": {false, false},
+		"direct-hosts": {false, false}, "haproxy": {false, false},
 	} {
 		p, err := labSet().Find(name)
 		testkit.OK(t, err)
 		if got := [2]bool{PoolSizeSetting(p) != "", p.Straight()}; got != want {
 			t.Errorf("%s: a pool's size can be set, straight: %v", name, got)
+		}
+	}
+}
+
+// Where one server of two takes writes, a path leads to that one, unless it balances.
+func TestRecovery(t *testing.T) {
+	for name, want := range map[string]string{"direct": "f", "standby": "t", "pgbouncer-transaction": "f",
+		"direct-hosts": "f", "haproxy": "f", "pgpool": "f t"} {
+		if got := strings.Join(pathOf(t, name, "").recovery(), " "); got != want {
+			t.Errorf("%s: %s, wanted %s", name, got, want)
 		}
 	}
 }

@@ -26,7 +26,7 @@ type Phases struct {
 // Connect is the time until the session takes queries.
 func (p Phases) Connect() time.Duration { return p.Dial + p.TLS + p.Auth }
 
-// configOf is how a role connects to an endpoint, whose host it looks up, so that no connect pays for that.
+// configOf is how a role connects to an endpoint, whose hosts it looks up, so that no connect pays for that.
 func configOf(ctx context.Context, e topology.Endpoint, user, password string, withTLS bool) (*pgconn.Config, error) {
 	dsn := e.DSN(user)
 	if withTLS {
@@ -38,13 +38,18 @@ func configOf(ctx context.Context, e topology.Endpoint, user, password string, w
 	}
 	config.Password = password
 	config.RuntimeParams["application_name"] = "lab connect"
-	if !e.Socket() {
-		addresses, err := net.DefaultResolver.LookupHost(ctx, e.Host)
-		if err != nil {
-			return nil, fmt.Errorf("look up %s: %w", e.Host, err)
-		}
-		config.LookupFunc = func(context.Context, string) ([]string, error) { return addresses[:1], nil }
+	if e.Socket() {
+		return config, nil
 	}
+	addresses := map[string][]string{}
+	for _, host := range e.Hosts() {
+		found, err := net.DefaultResolver.LookupHost(ctx, host)
+		if err != nil {
+			return nil, fmt.Errorf("look up %s: %w", host, err)
+		}
+		addresses[host] = found[:1]
+	}
+	config.LookupFunc = func(_ context.Context, host string) ([]string, error) { return addresses[host], nil }
 	return config, nil
 }
 

@@ -99,7 +99,7 @@ func TestChoosePlaces(t *testing.T) {
 	set, err := topology.Load("../..")
 	testkit.OK(t, err)
 	cases := []struct{ name, paths, link, want, wrong string }{
-		{"all", "", "", "direct socket standby pgbouncer-transaction pgbouncer-session pgpool", ""},
+		{"all", "", "", "direct socket standby pgbouncer-transaction pgbouncer-session pgpool direct-hosts haproxy", ""},
 		{"a path that shares its endpoint, by name", "app-pool direct", "", "app-pool direct", ""},
 		{"over one link", "", "client-pgbouncer", "pgbouncer-transaction pgbouncer-session", ""},
 		{"over their own", "direct pgpool-near-app", "all", "direct pgpool-near-app", ""},
@@ -125,5 +125,17 @@ func TestChoosePlaces(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
+	}
+}
+
+// Each host of a list is looked up before the first connect.
+func TestHostsAreLookedUpOnce(t *testing.T) {
+	e := topology.Endpoint{Host: "127.0.0.1,127.0.0.2", Port: 5432, DBName: "lab"}
+	config, err := configOf(t.Context(), e, "app", "", false)
+	testkit.OK(t, err)
+	for _, host := range e.Hosts() {
+		if found, err := config.LookupFunc(t.Context(), host); err != nil || len(found) != 1 || found[0] != host {
+			t.Errorf("%s is at %v (%v)", host, found, err)
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 var (
 	databases = []string{"postgresql", "yugabytedb"}
 	poolings  = []string{"none", "transaction", "session"}
+	targets   = []string{"", "any", "read-write", "read-only", "primary", "standby", "prefer-standby"} // libpq's
 )
 
 // check says what is wrong with the paths, and takes over the plain endpoint of a path that is another one without
@@ -144,8 +145,13 @@ func checkEndpoint(e Endpoint, all services) error {
 	if e.Socket() {
 		return nil
 	}
-	if err := checkService(e.Host, all); err != nil {
-		return fmt.Errorf("endpoint: %w", err)
+	for _, host := range e.Hosts() {
+		if err := checkService(host, all); err != nil {
+			return fmt.Errorf("endpoint: %w", err)
+		}
+	}
+	if !slices.Contains(targets, e.Target) {
+		return fmt.Errorf("endpoint: %w", suggest.Unknown("target_session_attrs", e.Target, targets[1:]))
 	}
 	return nil
 }

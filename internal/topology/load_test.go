@@ -73,7 +73,7 @@ func TestLoad(t *testing.T) {
 	testkit.OK(t, err)
 	near, err := set.Find("near")
 	testkit.OK(t, err)
-	if plain, _ := near.Endpoint(""); plain != (Endpoint{"pgbouncer", 6432, "lab"}) {
+	if plain, _ := near.Endpoint(""); plain != (Endpoint{Host: "pgbouncer", Port: 6432, DBName: "lab"}) {
 		t.Errorf("near without latency is %v; want pooled's endpoint", plain)
 	}
 	if over, err := near.Endpoint("pgbouncer-primary"); err != nil || over.DBName != "near" {
@@ -127,6 +127,10 @@ func TestLoadRefuses(t *testing.T) {
 			`path "direct": unknown service "primery": did you mean primary?`},
 		{"unknown host", "host: pgbouncer, port: 6432, dbname: lab", "host: pgpool, port: 9999, dbname: lab",
 			`path "pooled": endpoint: unknown service "pgpool"`},
+		{"unknown host in a list", "host: primary, port", `host: "primary,standbi", port`,
+			`path "direct": endpoint: unknown service "standbi"`},
+		{"unknown target", "port: 5432, dbname: lab}", "port: 5432, dbname: lab, target_session_attrs: read-wirte}",
+			`endpoint: unknown target_session_attrs "read-wirte": did you mean read-write?`},
 		{"unknown link", "links: [client-primary]", "links: [client-primry]",
 			`path "direct": over: unknown link "client-primry": did you mean client-primary?`},
 		{"link's port", "port: 15001", "port: 15002", `configs/toxiproxy.json has that link on 15001`},

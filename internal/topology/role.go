@@ -21,7 +21,11 @@ func Nodes() []string { return []string{PrimaryNode, StandbyNode} }
 // IsNode says whether the service is one of them.
 func IsNode(service string) bool { return slices.Contains(Nodes(), service) }
 
-// Straight says whether the path's client is a PostgreSQL node's own.
+// IsDatabase says whether the service is a database: a PostgreSQL node or YugabyteDB. What else a path goes through
+// passes its connections on.
+func IsDatabase(service string) bool { return IsNode(service) || service == "yugabyte" }
+
+// Straight says whether the path's client is a client of one PostgreSQL node, always the same.
 func (p *Path) Straight() bool { return len(p.Services) == 1 && IsNode(p.Services[0]) }
 
 // NodesFolder returns the folder of the volume that tells the PostgreSQL nodes what to be (images/postgres/node).

@@ -146,7 +146,7 @@ func (c *client) connect(sobek.FunctionCall) sobek.Value {
 	t := newTiming()
 	conn, err := pgconn.ConnectConfig(ctx, t.Watch(c.config))
 	if err != nil {
-		c.addresses.forget(c.config.Host)
+		c.addresses.forget(c.config)
 		c.fail(ctx, set, "connect", err)
 	}
 	c.session = newSession(conn, t)

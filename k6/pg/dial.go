@@ -110,8 +110,11 @@ func (b *addressBook) lookup(ctx context.Context, host string) ([]string, error)
 	return found, err
 }
 
-// forget makes the next lookup of host ask again: a restarted container can
-// have got another address.
-func (b *addressBook) forget(host string) {
-	b.hosts.Delete(host)
+// forget makes the next lookup of the hosts of config ask again: a restarted
+// container can have got another address.
+func (b *addressBook) forget(config *pgconn.Config) {
+	b.hosts.Delete(config.Host)
+	for _, other := range config.Fallbacks {
+		b.hosts.Delete(other.Host)
+	}
 }

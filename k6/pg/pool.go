@@ -83,7 +83,7 @@ func (l *lender) borrow() (*client, *pgxpool.Conn) {
 	l.lost = err != nil
 	if err != nil {
 		l.free = append(l.free, c)
-		c.addresses.forget(c.config.Host)
+		c.addresses.forget(c.config)
 		c.fail(ctx, l.tagSet, "wait for a connection", err)
 	}
 	_, tags := l.now(l.tagSet, ended)
