@@ -9,7 +9,7 @@ import (
 )
 
 // While the standby is the primary, a path to one PostgreSQL node leads to the node that has that node's role, over its
-// link. The others stay: a pooler finds the primary, or is told.
+// link. The others stay: a pooler, HAProxy or a list of hosts finds the primary, or is told.
 func TestPathsFollowTheRoles(t *testing.T) {
 	t.Setenv("LAB_NODES", t.TempDir())
 	root := "../.."
@@ -44,7 +44,8 @@ func TestPathsFollowTheRoles(t *testing.T) {
 	if why := find(after, "socket").Unavailable; !strings.Contains(why, "standby is the primary") {
 		t.Errorf("path socket is off: %q", why)
 	}
-	for _, name := range []string{"pgbouncer-transaction", "pgbouncer-session-near-app", "pgpool"} {
+	for _, name := range []string{"pgbouncer-transaction", "pgbouncer-session-near-app", "pgpool", "direct-hosts",
+		"haproxy"} {
 		if !reflect.DeepEqual(find(before, name), find(after, name)) {
 			t.Errorf("path %s has changed", name)
 		}
