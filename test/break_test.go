@@ -89,6 +89,56 @@ func TestHostsAndHAProxyFindThePrimary(t *testing.T) {
 	recovered(t)
 }
 
+// A primary that was frozen while the standby was promoted answers nobody any more: what a client had sent to it isn't
+// acknowledged, or it would be lost afterwards.
+func TestFrozenPrimaryAcknowledgesNothingLater(t *testing.T) {
+	t.Cleanup(func() { script(t, "break", "reset") })
+	conn, err := tryConnect(t, "app", route{path: "direct"}.endpoint(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := conn.PgConn().Hijack()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Conn.Close()
+	send := func() error {
+		raw.Frontend.Send(&pgproto3.Query{String: write})
+		return raw.Frontend.Flush()
+	}
+	script(t, "break", "freeze", "primary")
+	if err := send(); err != nil {
+		t.Fatalf("a frozen host doesn't take what is sent to it: %v", err)
+	}
+	script(t, "break", "promote", "standby")
+	script(t, "break", "heal", "primary")
+	err = send() // what has no server there any more is refused
+	for err == nil {
+		_ = raw.Conn.SetDeadline(time.Now().Add(testkit.Patience))
+		var answer pgproto3.BackendMessage
+		if answer, err = raw.Frontend.Receive(); err == nil {
+			t.Errorf("it answers %T", answer)
+		}
+	}
+	if os.IsTimeout(err) {
+		t.Errorf("the connection hangs: %v", err)
+	}
+	script(t, "break", "reset")
+	recovered(t)
+}
+
+// The lab comes up again while the standby is the primary, and gives the nodes their first roles back.
+func TestUpWhileTheStandbyIsThePrimary(t *testing.T) {
+	t.Cleanup(func() { script(t, "break", "reset") })
+	script(t, "break", "switchover")
+	script(t, "compose", "stop")
+	script(t, "up", "--no-build", "--brief")
+	if said := script(t, "break"); !strings.Contains(said, "primary  primary") {
+		t.Errorf("afterwards the nodes are\n%s", said)
+	}
+	recovered(t)
+}
+
 // What clients see of a node that is away: a killed server's host refuses, a frozen one accepts and says nothing, and
 // an unplugged one doesn't answer at all, though its name is known. None of them comes back with two primaries.
 func TestWhatClientsSeeOfABrokenNode(t *testing.T) {

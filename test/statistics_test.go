@@ -87,12 +87,14 @@ func TestStatisticsRefuseEverythingElse(t *testing.T) {
 	for _, path := range []string{
 		"/containers/" + container("pgbouncer") + "/pause", "/containers/" + container("lab") + "/unpause",
 		"/containers/other-lab-primary-1/pause", ours + "/kill", ours + "/stop", ours + "/start", ours + "/restart",
-		ours + "/update", ours + "/exec", ours + "/pause/", ours + "/pause?x=1", "/v1.41" + ours + "/pause",
+		ours + "/update", ours + "/exec", ours + "/restart?t=1", "/containers/" + container("lab") + "/restart?t=0",
+		ours + "/restart?t=0&signal=9", ours + "/pause/", ours + "/pause?x=1", "/v1.41" + ours + "/pause",
 		"/containers/create", network + "disconnect", network + "connect",
 	} {
 		post(path, "")
 	}
 	post(ours+"/pause", "{}")
+	post(ours+"/restart?t=0", "{}")
 	for _, wrong := range []string{body("pgbouncer", ""), body("primary", `,"Force":true`), body("primary", "") + " ",
 		body("primary", at(own, "primary"))} {
 		post(network+"disconnect", wrong)

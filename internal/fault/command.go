@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pooler-lab/internal/session"
 	"pooler-lab/internal/topology"
 )
 
@@ -31,14 +32,19 @@ verb it breaks or heals one, looks until that is true, and says the moment (UTC)
   switchover     the roles change as planned; poolers that can hold transactions back do
   reset          everything as after scripts/up
 
-A standby that is promoted stays the primary until 'switchover' or 'reset'. The node that was the
-primary is cloned anew when it is healed. A pooler that is told one primary follows it at once. One
-that looks for the primary itself starts anew, and finds it once both nodes answer. scripts/up heals
-what is broken.`,
+A standby that is promoted stays the primary until 'switchover', 'reset' or scripts/up, which
+resets. The node that was the primary is cloned anew when it is healed. A pooler that is told one
+primary follows it at once. One that looks for the primary itself starts anew, and finds it once
+both nodes answer.`,
 		Example: `  scripts/break kill primary
   scripts/break promote standby
   scripts/break heal primary`,
-		Args: cobra.MaximumNArgs(2),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 2 {
+				return fmt.Errorf("a verb and a node at most, as in: scripts/break kill primary; got %q", args)
+			}
+			return nil
+		},
 		RunE: func(command *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return show(command.Context(), command.OutOrStdout())
@@ -79,7 +85,7 @@ func show(ctx context.Context, out io.Writer) error {
 		} else if err := check(once); errors.Is(err, context.DeadlineExceeded) {
 			state = "doesn't answer"
 		} else if err != nil {
-			state = err.Error()
+			state = session.Reason(err, node)
 		}
 		cancel()
 		fmt.Fprintf(table, "%s\t%s\t%s\n", node, role, state)

@@ -38,6 +38,11 @@ func (d *docker) resume(ctx context.Context, node string) error {
 	return d.post(ctx, "/containers/"+d.container(node)+"/unpause", nil)
 }
 
+// restart ends all processes of a node at once, frozen ones too, and starts it anew with a network stack of its own.
+func (d *docker) restart(ctx context.Context, node string) error {
+	return d.post(ctx, "/containers/"+d.container(node)+"/restart?t=0", nil)
+}
+
 // An attachment is a container on a network. Its fields are in the order that the proxy wants.
 type attachment struct {
 	Container string

@@ -89,6 +89,7 @@ func tell(file, word string) error {
 type Faults struct {
 	out     io.Writer
 	poolers map[string]pooler.Pooler // by service
+	proxies []string                 // services that pass connections on and pool none
 	docker  docker
 	now     func() time.Time
 }
@@ -99,7 +100,7 @@ func New(set *topology.Set, out io.Writer) (*Faults, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Faults{out: out, poolers: poolers, docker: newDocker(), now: time.Now}, nil
+	return &Faults{out: out, poolers: poolers, proxies: set.Proxies(), docker: newDocker(), now: time.Now}, nil
 }
 
 // Close ends the lab's own sessions with poolers.
@@ -110,7 +111,7 @@ func (f *Faults) Close() {
 }
 
 func (f *Faults) say(node, text string, args ...any) {
-	fmt.Fprintf(f.out, "%s  %-8s %s\n", f.now().UTC().Format("15:04:05.000"), node, fmt.Sprintf(text, args...))
+	fmt.Fprintf(f.out, "%s  %-15s %s\n", f.now().UTC().Format("15:04:05.000"), node, fmt.Sprintf(text, args...))
 }
 
 // Do carries out a verb on a node, or on both, where the node is "".
@@ -126,18 +127,42 @@ func (f *Faults) Do(ctx context.Context, verb, node string) error {
 	case !both && !slices.Contains(nodes, node):
 		return suggest.Unknown("node", node, nodes)
 	}
+	free, err := hold()
+	if err != nil {
+		return err
+	}
+	defer free()
 	switch verb {
 	case "switchover":
-		return f.Switchover(ctx)
+		err = f.Switchover(ctx)
 	case "reset":
-		return f.Reset(ctx)
+		err = f.Reset(ctx)
 	case "heal":
-		return f.Heal(ctx, node)
+		err = f.Heal(ctx, node)
 	case "promote":
-		return f.Promote(ctx, node)
+		err = f.Promote(ctx, node)
 	default:
-		return f.Break(ctx, verb, node)
+		err = f.Break(ctx, verb, node)
 	}
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("%s was stopped before it was done: 'scripts/break' shows how far it came, and 'scripts/break reset' "+
+			"puts everything back (%w)", verb, err)
+	}
+	return err
+}
+
+// hold keeps others from carrying out a verb, in this program or in another one, until free is called. It ends with the
+// program.
+func hold() (free func(), err error) {
+	file, err := os.OpenFile(filepath.Join(topology.NodesFolder(), "lock"), os.O_CREATE|os.O_RDWR, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("keep others from breaking nodes: %w", err)
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		file.Close()
+		return nil, errors.New("another verb is under way, here or in the console: wait until it is done")
+	}
+	return func() { file.Close() }, nil
 }
 
 // Break breaks a node, and waits until clients see it.
@@ -166,44 +191,24 @@ func (f *Faults) Break(ctx context.Context, verb, node string) error {
 }
 
 // Heal undoes what broke a node and waits until the node is what it is to be: the primary, or a standby that streams. One
-// that was the primary when it broke, and isn't any more, ends its server before anything reaches it, and is cloned
-// anew.
+// that was the primary when it broke, and isn't any more, is cloned anew.
 func (f *Faults) Heal(ctx context.Context, node string) error {
 	now, broken := Find(node)
 	if !broken {
 		return fmt.Errorf("%s isn't broken: 'scripts/break' shows what is", node)
 	}
-	deposed := serverOf(node) == "primary" && node != topology.Primary()
-	unplugged := now.Verb == Unplug
-	if now.Verb == Freeze {
-		if deposed {
-			if err := f.docker.unplug(ctx, node); err != nil {
-				return err
-			}
-			unplugged = true
+	if node != topology.Primary() {
+		if err := whole(topology.Primary()); err != nil {
+			return fmt.Errorf("%s can't follow the primary: %w", node, err)
 		}
-		if err := f.docker.resume(ctx, node); err != nil {
+	}
+	if now.Verb == Freeze || now.Verb == Unplug {
+		if err := f.letGo(ctx, node); err != nil {
 			return err
 		}
 	}
 	if err := os.Remove(brokenFile(node)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("heal %s: %w", node, err)
-	}
-	if deposed && unplugged {
-		ended := func(context.Context) error {
-			if serverOf(node) == "primary" {
-				return errors.New("its server still runs as a primary")
-			}
-			return nil
-		}
-		if err := f.until(ctx, node, "no longer the primary", ended); err != nil {
-			return err
-		}
-	}
-	if unplugged {
-		if err := f.docker.plug(ctx, node); err != nil {
-			return err
-		}
 	}
 	if err := f.await(ctx, node); err != nil {
 		return err
@@ -211,7 +216,24 @@ func (f *Faults) Heal(ctx context.Context, node string) error {
 	if _, broken := Find(topology.OtherNode(node)); broken {
 		return nil
 	}
-	return f.follow(ctx, func(p pooler.Pooler) bool { return !p.HoldsBack() })
+	return f.followAll(ctx)
+}
+
+// letGo lets a frozen or unplugged node take part again. One that has been the primary, and isn't any more, may have
+// statements of clients and answers to them in its network stack. No client may get these: its container starts anew, off
+// the network.
+func (f *Faults) letGo(ctx context.Context, node string) error {
+	steps := []func(context.Context, string) error{f.docker.resume, f.docker.plug}
+	if serverOf(node) == "primary" && node != topology.Primary() {
+		// An engine may put a container back on its network as it starts, at another address.
+		steps = []func(context.Context, string) error{f.docker.unplug, f.docker.restart, f.docker.unplug, f.docker.plug}
+	}
+	for _, step := range steps {
+		if err := step(ctx, node); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // serverOf is what a node's start script says of its server: primary, standby or down; "" before its first start.
@@ -268,6 +290,26 @@ func (f *Faults) follow(ctx context.Context, meant func(pooler.Pooler) bool) err
 	return nil
 }
 
+// followAll waits until all that stand in front of both nodes send writes to the primary, once both nodes are whole.
+func (f *Faults) followAll(ctx context.Context) error {
+	if err := f.follow(ctx, func(p pooler.Pooler) bool { return !p.HoldsBack() }); err != nil {
+		return err
+	}
+	for _, service := range f.proxies {
+		if err := f.until(ctx, service, "sends clients to "+topology.Primary(), always(takesWrites(service))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// always asks several times in a row: who takes both nodes for the primary sends one client here and the next one there.
+func always(wrong func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		return errors.Join(wrong(ctx), wrong(ctx), wrong(ctx))
+	}
+}
+
 // Switchover changes the roles as planned: PgBouncer holds transactions back, the primary shuts down, the standby is
 // promoted, PgBouncer goes on, and the old primary becomes the standby.
 func (f *Faults) Switchover(ctx context.Context) error {
@@ -313,6 +355,7 @@ func (f *Faults) Reset(ctx context.Context) error {
 		return err
 	}
 	if Wrong() == "" {
+		fmt.Fprintln(f.out, "nothing is broken")
 		return nil
 	}
 	now := topology.Primary()
@@ -379,7 +422,7 @@ func (f *Faults) until(ctx context.Context, node, what string, wrong func(contex
 		defer cancel()
 		if last = wrong(once); last != nil && f.now().Sub(said) >= sayAgain {
 			said = f.now()
-			f.say(node, "not yet: %v", last)
+			f.say(node, "not yet: %s", session.Reason(last, node))
 		}
 		return last == nil, nil
 	})
@@ -398,7 +441,7 @@ func takesWrites(node string) func(context.Context) error {
 // streams returns no error once the node is a standby that receives what the other one writes.
 func streams(node string) func(context.Context) error {
 	return asking(node, "SELECT EXISTS (SELECT FROM pg_stat_wal_receiver WHERE status = 'streaming')",
-		"it doesn't stream yet")
+		"it doesn't stream from "+topology.OtherNode(node))
 }
 
 // asking returns a function that asks a node on a new connection, and returns an error unless the answer is yes.

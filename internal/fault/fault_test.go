@@ -32,6 +32,9 @@ func TestRefusals(t *testing.T) {
 			": heal it first, with 'scripts/break heal standby'"},
 		{"healed without need", nil,
 			func(f *Faults) error { return f.Heal(t.Context(), "standby") }, "standby isn't broken"},
+		{"healed before the primary", files{"primary": "standby", "primary.broken": "kill", "standby.broken": "kill"},
+			func(f *Faults) error { return f.Heal(t.Context(), "primary") },
+			"primary can't follow the primary: standby is broken, killed at "},
 		{"switched over while broken", files{"standby.broken": "kill"},
 			func(f *Faults) error { return f.Switchover(t.Context()) }, "standby is broken, killed at "},
 	} {
@@ -55,6 +58,26 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("afterwards there are the files %v (%v)", left, err)
 			}
 		})
+	}
+}
+
+// Of two verbs at once the second one is refused, and only as long as the first one is under way.
+func TestOneVerbAtATime(t *testing.T) {
+	t.Setenv("LAB_NODES", t.TempDir())
+	f, err := New(&topology.Set{}, &bytes.Buffer{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	free, err := hold()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Do(t.Context(), "reset", ""); err == nil || !strings.Contains(err.Error(), "another verb is under way") {
+		t.Errorf("beside another verb it says %v", err)
+	}
+	free()
+	if err := f.Do(t.Context(), "reset", ""); err != nil {
+		t.Errorf("after the other one it says %v", err)
 	}
 }
 

@@ -302,7 +302,8 @@ func (p *pgpool) tellToClose(ctx context.Context) bool {
 	return true
 }
 
-// Follows looks at which of its two nodes it takes for the primary. Its start script starts it anew where that changes.
+// Follows looks at which of its two nodes it takes for the primary, and whether it uses both. Its start script starts
+// it anew where the primary changes.
 func (p *pgpool) Follows(ctx context.Context, primary string) error {
 	nodes, err := p.console.Ask(ctx, "SHOW POOL_NODES")
 	if err != nil {
@@ -310,7 +311,12 @@ func (p *pgpool) Follows(ctx context.Context, primary string) error {
 	}
 	number := map[string]string{topology.PrimaryNode: "0", topology.StandbyNode: "1"}[primary]
 	if role := session.Find(nodes, "node_id", number)["role"]; role != "primary" {
-		return fmt.Errorf("it takes %s for %q", primary, role)
+		return fmt.Errorf("it doesn't take %s for the primary yet", primary)
+	}
+	for _, n := range nodes {
+		if n["status"] != "up" {
+			return fmt.Errorf("it leaves %s out: its status is %s", n["hostname"], n["status"])
+		}
 	}
 	return nil
 }

@@ -3,12 +3,14 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
+	"pooler-lab/internal/fault"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/result"
@@ -59,6 +61,9 @@ func (r *rejection) Error() string { return r.reason }
 // try executes the trial and notes what becomes of it. The ruling on two cells is on both together.
 func (r *runner) try(ctx context.Context, t *trial) ruling {
 	err := r.measure(ctx, t)
+	if wrong := fault.Wrong(); err != nil && wrong != "" {
+		err = fmt.Errorf("%w; %s", err, wrong)
+	}
 	a := attempt{number: t.number, stopped: ctx.Err() != nil, failed: err}
 	if r.once {
 		a.number = attempts

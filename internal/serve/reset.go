@@ -96,7 +96,7 @@ func mend(ctx context.Context, set *topology.Set, out io.Writer) error {
 		return err
 	}
 	defer faults.Close()
-	return faults.Reset(ctx)
+	return faults.Do(ctx, "reset", "")
 }
 
 func resetLinks(ctx context.Context, set *topology.Set) error {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pooler-lab/internal/fault"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/topology"
 )
@@ -72,6 +73,9 @@ On a server that is read-only (path standby) it gets -n, since its vacuum would 
 			}
 			if program == pgbench && readOnly(set, args[0]) {
 				rest = withoutVacuum(rest)
+			}
+			if wrong := fault.Wrong(); wrong != "" {
+				fmt.Fprintln(command.ErrOrStderr(), wrong)
 			}
 			if underWay != nil {
 				underWay.Warn(command.ErrOrStderr(), "the load of "+program)

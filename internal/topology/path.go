@@ -177,6 +177,17 @@ func (s *Set) Services() []string {
 	return slices.Compact(all)
 }
 
+// Proxies returns the services that pass connections on to databases and pool none.
+func (s *Set) Proxies() []string {
+	var all []string
+	for _, p := range s.Paths {
+		if first := p.Services[0]; p.Unavailable == "" && p.Pooler == "" && !IsDatabase(first) {
+			all = append(all, first)
+		}
+	}
+	return all
+}
+
 // PoolerKind returns the kind of pooler that the service is on any path, "" where it is none.
 func (s *Set) PoolerKind(service string) string {
 	for _, p := range s.Paths {

@@ -31,7 +31,10 @@ async function press(button) {
 }
 
 export function breakNodes() {
-  const open = () => dialog.showModal();
+  const open = () => {
+    said.textContent = '';
+    dialog.showModal();
+  };
   key('b', open);
   document.getElementById('break-open').addEventListener('click', open);
   dialog.addEventListener('close', disarm);
