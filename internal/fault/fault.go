@@ -197,7 +197,7 @@ func (f *Faults) Heal(ctx context.Context, node string) error {
 	if !broken {
 		return fmt.Errorf("%s isn't broken: 'scripts/break' shows what is", node)
 	}
-	if node != topology.Primary() {
+	if node != topology.Primary() && serverOf(node) != "standby" {
 		if err := whole(topology.Primary()); err != nil {
 			return fmt.Errorf("%s can't follow the primary: %w", node, err)
 		}
@@ -244,6 +244,10 @@ func (f *Faults) await(ctx context.Context, node string) error {
 	if node == topology.Primary() {
 		return f.until(ctx, node, "takes writes", takesWrites(node))
 	}
+	if whole(topology.Primary()) != nil {
+		return f.until(ctx, node, "answers, and has no primary to follow", asking(node, "SELECT pg_is_in_recovery()",
+			"it is no standby"))
+	}
 	return f.until(ctx, node, "streams from "+topology.OtherNode(node), streams(node))
 }
 
@@ -282,13 +286,26 @@ func (f *Faults) follow(ctx context.Context, meant func(pooler.Pooler) bool) err
 		if !meant(p) {
 			continue
 		}
-		follows := func(ctx context.Context) error { return p.Follows(ctx, node) }
+		begun, told := f.now(), false
+		follows := func(ctx context.Context) error {
+			err := p.Follows(ctx, node)
+			if err == nil || told || p.HoldsBack() || f.now().Sub(begun) < findsAlone {
+				return err
+			}
+			told = true
+			f.say(service, "is started anew: it hasn't found the nodes by itself")
+			return errors.Join(err, tell(filepath.Join(topology.NodesFolder(), "anew"), begun.UTC().Format(time.RFC3339Nano)))
+		}
 		if err := f.until(ctx, service, "sends writes to "+node, follows); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// findsAlone is how long a pooler may take to find the nodes by itself, once both are there. Pgpool-II's children may
+// have crashed meanwhile ("kind does not match between main(0) slot[0]"), and it doesn't get over that.
+const findsAlone = 15 * time.Second
 
 // followAll waits until all that stand in front of both nodes send writes to the primary, once both nodes are whole.
 func (f *Faults) followAll(ctx context.Context) error {

@@ -314,8 +314,8 @@ func (p *pgpool) Follows(ctx context.Context, primary string) error {
 		return fmt.Errorf("it doesn't take %s for the primary yet", primary)
 	}
 	for _, n := range nodes {
-		if n["status"] != "up" {
-			return fmt.Errorf("it leaves %s out: its status is %s", n["hostname"], n["status"])
+		if n["status"] == "down" {
+			return fmt.Errorf("it leaves %s out", n["hostname"])
 		}
 	}
 	return nil
