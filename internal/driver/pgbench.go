@@ -110,9 +110,10 @@ func (c Cell) pgbenchEnvironment(ctx context.Context) []string {
 	env := append(Environment(os.Environ()), "PGPASSWORD="+c.Password)
 	if config, err := pgconn.ParseConfig(c.DSN); err == nil {
 		hosts := []string{config.Host}
-		for _, other := range config.Fallbacks {
+		for _, other := range config.Fallbacks { // with TLS and without, maybe
 			hosts = append(hosts, other.Host)
 		}
+		hosts = slices.Compact(hosts)
 		var addresses []string
 		for _, host := range hosts {
 			if found, err := net.DefaultResolver.LookupHost(ctx, host); err == nil {

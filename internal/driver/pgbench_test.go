@@ -265,12 +265,13 @@ func TestPgbenchThatIsEnded(t *testing.T) {
 // Each host of a list has an address, in the list's order: libpq wants as many addresses as hosts.
 func TestPgbenchLooksUpEachHost(t *testing.T) {
 	for host, want := range map[string]string{
-		"127.0.0.2":           "PGHOSTADDR=127.0.0.2",
-		"127.0.0.2,127.0.0.1": "PGHOSTADDR=127.0.0.2,127.0.0.1",
-		"/run/postgresql":     "",
+		"127.0.0.2":                "PGHOSTADDR=127.0.0.2",
+		"127.0.0.2,127.0.0.1":      "PGHOSTADDR=127.0.0.2,127.0.0.1",
+		"127.0.0.3 sslmode=prefer": "PGHOSTADDR=127.0.0.3",
+		"/run/postgresql":          "",
 	} {
 		var got string
-		for _, setting := range (Cell{DSN: "host=" + host + " sslmode=disable"}).pgbenchEnvironment(t.Context()) {
+		for _, setting := range (Cell{DSN: "sslmode=disable host=" + host}).pgbenchEnvironment(t.Context()) {
 			if strings.HasPrefix(setting, "PGHOSTADDR=") {
 				got = setting
 			}
