@@ -190,9 +190,21 @@ func (f *Faults) Break(ctx context.Context, verb, node string) error {
 	return f.until(ctx, node, "killed: it refuses connections", refuses(node))
 }
 
-// Heal undoes what broke a node and waits until the node is what it is to be: the primary, or a standby that streams. One
-// that was the primary when it broke, and isn't any more, is cloned anew.
+// Heal undoes what broke a node and waits until the node is what it is to be, and all that stand in front of both nodes
+// know it.
 func (f *Faults) Heal(ctx context.Context, node string) error {
+	if err := f.mend(ctx, node); err != nil {
+		return err
+	}
+	if _, broken := Find(topology.OtherNode(node)); broken {
+		return nil
+	}
+	return f.followAll(ctx)
+}
+
+// mend undoes what broke a node and waits until the node is what it is to be: the primary, or a standby that streams. One
+// that was the primary when it broke, and isn't any more, is cloned anew.
+func (f *Faults) mend(ctx context.Context, node string) error {
 	now, broken := Find(node)
 	if !broken {
 		return fmt.Errorf("%s isn't broken: 'scripts/break' shows what is", node)
@@ -210,13 +222,7 @@ func (f *Faults) Heal(ctx context.Context, node string) error {
 	if err := os.Remove(brokenFile(node)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("heal %s: %w", node, err)
 	}
-	if err := f.await(ctx, node); err != nil {
-		return err
-	}
-	if _, broken := Find(topology.OtherNode(node)); broken {
-		return nil
-	}
-	return f.followAll(ctx)
+	return f.await(ctx, node)
 }
 
 // letGo lets a frozen or unplugged node take part again. One that has been the primary, and isn't any more, may have
@@ -305,7 +311,7 @@ func (f *Faults) follow(ctx context.Context, meant func(pooler.Pooler) bool) err
 
 // findsAlone is how long a pooler may take to find the nodes by itself, once both are there. Pgpool-II's children may
 // have crashed meanwhile ("kind does not match between main(0) slot[0]"), and it doesn't get over that.
-const findsAlone = 15 * time.Second
+const findsAlone = 8 * time.Second
 
 // followAll waits until all that stand in front of both nodes send writes to the primary, once both nodes are whole.
 func (f *Faults) followAll(ctx context.Context) error {
@@ -379,14 +385,14 @@ func (f *Faults) Reset(ctx context.Context) error {
 	for _, node := range []string{now, topology.OtherNode(now)} { // the second one may have to clone the first
 		heal := f.await
 		if _, broken := Find(node); broken {
-			heal = f.Heal
+			heal = f.mend
 		}
 		if err := heal(ctx, node); err != nil {
 			return err
 		}
 	}
 	if now == topology.PrimaryNode {
-		return nil
+		return f.followAll(ctx)
 	}
 	return f.Switchover(ctx)
 }
