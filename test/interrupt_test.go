@@ -62,7 +62,7 @@ func TestInterruptedRuns(t *testing.T) {
 func startLong(t *testing.T, experiments string, keyboard io.Reader) *started {
 	t.Helper()
 	seed := uint64(1) // one by which the short cell comes first
-	for lesson.Blocks([]lesson.Cell{{Wanted: 1}, {Wanted: 1}}, seed)[0][0] != 0 {
+	for lesson.Blocks([]lesson.Cell{{Wanted: 1}, {Wanted: 1}}, seed)[0][0][0] != 0 {
 		seed++
 	}
 	options := []string{"--seed", strconv.FormatUint(seed, 10)}

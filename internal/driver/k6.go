@@ -61,7 +61,7 @@ func (o Order) command() *exec.Cmd {
 }
 
 // ours are variables that only the lab's program gives to k6.
-var ours = []string{"LAB_CELL", "LAB_PAIR", "LAB_PAIR_PASSWORDS", "HOME"}
+var ours = []string{"LAB_CELL", "LAB_TRIAL", "LAB_TRIAL_PASSWORDS", "HOME"}
 
 // Environment is env without what would change a script behind its back (K6_VUS and K6_DURATION throw scenarios away)
 // and without passwords that the program doesn't need.

@@ -16,7 +16,7 @@ import (
 
 func TestK6SeesNothingItShouldNot(t *testing.T) {
 	got := Environment([]string{"PATH=/bin", "K6_VUS=9", "K6_DURATION=1h", "LAB_PASSWORD=secret", "APP_PASSWORD=secret",
-		"LAB_CELL={}", "LAB_PAIR={}", "LAB_PAIR_PASSWORDS=[]", "LAB_SCALE=10", "HOME=/root"})
+		"LAB_CELL={}", "LAB_TRIAL={}", "LAB_TRIAL_PASSWORDS=[]", "LAB_SCALE=10", "HOME=/root"})
 	want := []string{"K6_NO_USAGE_REPORT=true", "K6_AUTO_EXTENSION_RESOLUTION=false", "HOME=" + os.TempDir(),
 		"PATH=/bin", "LAB_SCALE=10"}
 	if !slices.Equal(got, want) {

@@ -20,10 +20,13 @@ type Cell struct {
 	Password string  `json:"-"`     // of its role
 }
 
-// A Trial is what one k6, or pgbench, is told: one cell, or two whose clients alternate, slot by slot. Without two,
-// Cells is all of it. pgbench has one.
+// A Trial is what one k6, or pgbench, is told: one cell, two whose clients alternate, slot by slot, or any number whose
+// clients have one window. Of one by itself, Cells is all of it. pgbench has one.
 type Trial struct {
-	Cells  []Cell  `json:"cells"`
+	Cells    []Cell `json:"cells"`
+	Together bool   `json:"together,omitempty"` // they have one window
+	// Opened is the file to which the moment goes at which that opens. The ledger of all attempts is beside the summary.
+	Opened string  `json:"opened_file,omitempty"`
 	SlotMS float64 `json:"slot_ms"`          // counted part of each slot; 0 has k6 choose it
 	AtMost float64 `json:"at_most_seconds"`  // from the first group to the last
 	Fewest int     `json:"fewest_groups"`    // that have to fit into it, or the pair is too slow; 0: any
@@ -73,8 +76,8 @@ func (t Trial) Run(ctx context.Context, script, log, written string) (End, error
 	return k6.run(ctx)
 }
 
-// Env is the environment that tells k6 of the trial: LAB_CELL, or, of two cells, LAB_PAIR, and LAB_PAIR_PASSWORDS as a
-// list.
+// Env is the environment that tells k6 of the trial: LAB_CELL, or, of several cells, LAB_TRIAL, and LAB_TRIAL_PASSWORDS
+// as a list.
 func (t Trial) Env() ([]string, error) {
 	var passwords []string
 	for i := range t.Cells {
@@ -83,16 +86,16 @@ func (t Trial) Env() ([]string, error) {
 		}
 		passwords = append(passwords, t.Cells[i].Password)
 	}
-	if len(t.Cells) == 1 {
+	if len(t.Cells) == 1 && !t.Together {
 		cell, err := variable("LAB_CELL", t.Cells[0])
 		return []string{cell}, err
 	}
-	pair, err := variable("LAB_PAIR", t)
+	trial, err := variable("LAB_TRIAL", t)
 	if err != nil {
 		return nil, err
 	}
-	secret, err := variable("LAB_PAIR_PASSWORDS", passwords)
-	return []string{pair, secret}, err
+	secret, err := variable("LAB_TRIAL_PASSWORDS", passwords)
+	return []string{trial, secret}, err
 }
 
 // variable is one of the environment, whose value is JSON.

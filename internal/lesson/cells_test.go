@@ -123,6 +123,21 @@ func TestBandwidthOfCells(t *testing.T) {
 	}
 }
 
+// The cells of an experiment with events run at once, in each block; the others alone.
+func TestBlocksOfEvents(t *testing.T) {
+	at := func(experiment string, events ...Event) Cell {
+		return Cell{Experiment: experiment, Wanted: 2, Shared: Shared{Events: events}}
+	}
+	kill := Event{At: 1, Do: "kill primary"}
+	cells := []Cell{at("a", kill), at("b"), at("a", kill), at("b"), at("c", kill)}
+	for _, trials := range Blocks(cells, 7) {
+		slices.SortFunc(trials, slices.Compare)
+		if want := [][]int{{0, 2}, {1}, {3}, {4}}; !reflect.DeepEqual(trials, want) {
+			t.Errorf("a block has the trials %v, wanted %v", trials, want)
+		}
+	}
+}
+
 func TestBlocks(t *testing.T) {
 	var cells []Cell
 	for i := range 20 {
@@ -132,8 +147,8 @@ func TestBlocks(t *testing.T) {
 	if len(blocks) != 3 {
 		t.Fatalf("%d blocks for three repeats", len(blocks))
 	}
-	for b, order := range blocks {
-		var want []int
+	for b, trials := range blocks {
+		order, want := slices.Concat(trials...), []int{}
 		for i, c := range cells {
 			if c.Wanted > b {
 				want = append(want, i)

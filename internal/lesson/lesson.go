@@ -108,6 +108,9 @@ type Shared struct {
 	// Settings are put in force before each repeat and restored after the cell, by component (primary, standby,
 	// pgbouncer) and name.
 	Settings map[string]map[string]string `json:"settings,omitempty" yaml:"settings"`
+	// Events happen to the PostgreSQL nodes while the cells of the experiment run, all at once. Afterwards the nodes are
+	// put back.
+	Events []Event `json:"events,omitempty" yaml:"events"`
 	// Params go to the script as they are, as cell.params.
 	Params map[string]any `json:"params,omitzero" yaml:"params"`
 	// SamplesPerSecond is how often each node is asked what its sessions wait for; 0 is the default.
@@ -117,6 +120,12 @@ type Shared struct {
 	// InBlocks says why its cells run in blocks and never side by side, "" where they may. A pair whose iterations are too
 	// slow for slots runs in blocks without it, too, once that is found out: that takes ten seconds.
 	InBlocks string `json:"-" yaml:"in_blocks"`
+}
+
+// An Event is a verb of scripts/break, carried out so many seconds after the window has opened.
+type Event struct {
+	At float64 `json:"at" yaml:"at"`
+	Do string  `json:"do" yaml:"do"` // as typed there: kill primary
 }
 
 // names are those of the lesson's experiments.

@@ -7,7 +7,7 @@ import (
 )
 
 // all are the metrics that have a name of their own, in the order in which people read of them.
-var all = slices.Concat(rates, responses, connects, finishes, servers, poolers, traffic)
+var all = slices.Concat(rates, responses, connects, finishes, servers, poolers, traffic, ledgers)
 
 // rates are how much got done.
 var rates = []Metric{
@@ -165,4 +165,18 @@ var traffic = []Metric{
 	{Name: "refused", Heading: "connects refused", Better: Less, from: count.of(refused),
 		Meaning: "connects answered with SQLSTATE 53300, too many clients, from the first one on: " +
 			"clients connect before the window opens"},
+}
+
+// ledgers are what clients saw of events, attempt by attempt.
+var ledgers = []Metric{
+	{Name: "outage", Heading: "outage", Unit: "s", Better: Less, from: whole.of(ofLedger(middleOutage)),
+		Meaning: "longest time in which a client had no success, up to the window's end: the median of the clients"},
+	{Name: "outage_max", Heading: "worst outage", Unit: "s", Better: Less, from: whole.of(ofLedger(worstOutage)),
+		Meaning: "longest time in which a client had no success, up to the window's end, of the client that had the longest"},
+	{Name: "lost_writes", Heading: "writes lost", Better: Less,
+		from:    count.of(ofLedger(func(l *result.Ledger) float64 { return float64(l.Lost) })),
+		Meaning: "writes that were acknowledged to a client and aren't there afterwards"},
+	{Name: "unreported_writes", Heading: "writes unreported", Better: Less,
+		from:    count.of(ofLedger(func(l *result.Ledger) float64 { return float64(l.Unreported) })),
+		Meaning: "writes that were reported to a client as failed and are there afterwards"},
 }

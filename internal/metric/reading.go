@@ -273,3 +273,28 @@ func misses(c *result.Cell, r *result.Repeat) (float64, bool) {
 	}
 	return missed / sent, true
 }
+
+// ofLedger reads what the ledger of a repeat with events comes to.
+func ofLedger(of func(*result.Ledger) float64) reading {
+	return func(_ *result.Cell, r *result.Repeat) (float64, bool) {
+		if r.Ledger == nil {
+			return 0, false
+		}
+		return of(r.Ledger), true
+	}
+}
+
+func middleOutage(l *result.Ledger) float64 {
+	middle, _ := Middle(outages(l))
+	return middle
+}
+
+func worstOutage(l *result.Ledger) float64 { return slices.Max(append(outages(l), 0)) }
+
+// outages are the clients' own, in seconds.
+func outages(l *result.Ledger) (all []float64) {
+	for _, o := range l.Outages {
+		all = append(all, o.Seconds())
+	}
+	return all
+}

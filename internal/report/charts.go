@@ -45,7 +45,7 @@ func charts(run *result.Run) []Chart {
 			all = append(all, c)
 		}
 	}
-	return all
+	return append(all, timelines(run)...)
 }
 
 // A plot is a lesson's chart while it is made.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"pooler-lab/internal/lesson"
 	"pooler-lab/k6/summary"
 )
 
@@ -29,11 +30,45 @@ type Repeat struct {
 	Nodes  []Node  `json:"nodes,omitempty"`
 	Pooler *Pooler `json:"pooler,omitempty"` // what the path's pooler said
 	Flags  []Flag  `json:"flags"`
+	// Events are what happened to the nodes, Ledger what the cell's clients saw of it; none without events.
+	Events []Event `json:"events,omitempty"`
+	Ledger *Ledger `json:"ledger,omitempty"`
 
 	Summary string `json:"k6_summary,omitempty"` // what k6's output lab wrote, or the lab of pgbench, relative to run.json
 	Log     string `json:"k6_log,omitempty"`     // what k6 printed, kept where the repeat failed
 	Exit    int    `json:"k6_exit"`
 }
+
+// An Event is one that a plan wanted. Times are seconds from the window's opening.
+type Event struct {
+	lesson.Event
+	Began float64 `json:"began"`
+	Ended float64 `json:"ended"` // when clients could see it
+	Error string  `json:"error,omitempty"`
+}
+
+// A Ledger is what the attempts of a cell's clients come to. Steps are counted from the window's opening.
+type Ledger struct {
+	File        string   `json:"file"`       // of all attempts of all cells that ran at once: CSV, relative to run.json
+	Attempts    int      `json:"attempts"`   // that ended in the window
+	Lost        int      `json:"lost"`       // writes that were acknowledged and aren't there
+	Unreported  int      `json:"unreported"` // writes that were reported as failed and are there
+	Outages     []Outage `json:"outages"`    // of each client
+	StepSeconds float64  `json:"step_seconds"`
+	Succeeded   []int    `json:"succeeded"` // attempts that ended so in each step
+	Failed      []int    `json:"failed"`
+	Open        []int    `json:"open"` // attempts under way where the step begins
+}
+
+// An Outage is the longest time in which none of a client's attempts succeeded, in seconds from the window's opening.
+type Outage struct {
+	Client int     `json:"client"`
+	From   float64 `json:"from"`
+	To     float64 `json:"to"`
+}
+
+// Seconds is how long it was.
+func (o Outage) Seconds() float64 { return o.To - o.From }
 
 // Flagged says whether the repeat has a flag of that kind.
 func (r *Repeat) Flagged(kind FlagKind) bool {

@@ -129,6 +129,11 @@ func Lesson(ctx context.Context, l *lesson.Lesson, o lesson.Override, seed uint6
 		return nil, err
 	}
 	defer progress.follow(results, doc.ID)()
+	faults, err := fault.New(p.set, sayer(progress.say))
+	if err != nil {
+		return nil, err
+	}
+	defer faults.Close()
 	sampler := sample.NewResources(topology.DockerURL, os.Getenv("COMPOSE_PROJECT_NAME"), services(p.set, p.cells))
 	defer sampler.Close()
 	sessions := sample.NewSessions(server.NodeDSN, os.Getenv("LAB_PASSWORD"), server.Roles())
@@ -137,6 +142,7 @@ func Lesson(ctx context.Context, l *lesson.Lesson, o lesson.Override, seed uint6
 		set:      p.set,
 		links:    links,
 		servers:  servers,
+		faults:   faults,
 		sampler:  sampler,
 		sessions: sessions,
 		script:   p.lesson.File,

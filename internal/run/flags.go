@@ -32,11 +32,13 @@ func flags(c lesson.Cell, r *result.Repeat) []result.Flag {
 	for _, e := range m.Errors {
 		failed += e.Count
 	}
-	add(failed > 0, result.FlagErrors, "%s", metric.Count(int(failed), "error"))
-	add(m.Transactions < fewest, result.FlagFew, "%s in the measured window",
-		metric.Count(int(m.Transactions), "transaction"))
-	add(float64(m.Late+m.Dropped) > lateShare*float64(m.Transactions), result.FlagLate,
-		"%d iterations began late and %d never", m.Late, m.Dropped)
+	if c.Events == nil { // what these do to clients is what is measured
+		add(failed > 0, result.FlagErrors, "%s", metric.Count(int(failed), "error"))
+		add(m.Transactions < fewest, result.FlagFew, "%s in the measured window",
+			metric.Count(int(m.Transactions), "transaction"))
+		add(float64(m.Late+m.Dropped) > lateShare*float64(m.Transactions), result.FlagLate,
+			"%d iterations began late and %d never", m.Late, m.Dropped)
+	}
 	add(m.ClientsReady < c.Clients && c.Transactions == 0, result.FlagWarmup,
 		"%d of %d clients could get ready, the others failed", m.ClientsReady, c.Clients)
 	if t := r.RoundTrip; t != nil {

@@ -37,6 +37,14 @@ func (r *runner) told(t *trial) driver.Trial {
 	}
 	if t.pair == nil {
 		told.End += t.sides[0].cell.Seconds
+		if t.events() != nil {
+			all := t.sides[0].cell // as if one cell had the clients of all
+			for _, s := range t.sides[1:] {
+				all.Clients += s.cell.Clients
+			}
+			told.End = driver.BesideWindow(all) + all.Seconds
+			told.Together, told.Opened = true, filepath.Join(r.dir, t.file()+".opened")
+		}
 	} else {
 		told.End += calibrating + 1.25*t.pair.AtMost // where it lacks groups: see k6/pg
 		told.AtMost, told.Fewest = t.pair.AtMost, outcome.FewestGroups
@@ -77,7 +85,7 @@ func (r *runner) load(ctx context.Context, t *trial) error {
 	limited, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
 
-	end := r.watch(t, told) // a server that doesn't answer takes none of k6's time
+	end := r.watch(limited, t, told) // a server that doesn't answer takes none of k6's time
 	log, written := file+".log", file+".json"
 	ended, err := told.Run(limited, r.script, filepath.Join(r.dir, log), filepath.Join(r.dir, written))
 	watchErr := end()
@@ -122,9 +130,12 @@ func readSides(file string, cells int) (*summary.Test, error) {
 
 // watch begins to sample the databases and the pooler of one cell, or to follow the groups of two. Until it is ended,
 // the lab's session with the pooler is not to be used for anything else.
-func (r *runner) watch(t *trial, told driver.Trial) (end func() error) {
-	if t.pair != nil {
+func (r *runner) watch(ctx context.Context, t *trial, told driver.Trial) (end func() error) {
+	switch {
+	case t.pair != nil:
 		return r.follow(t, told)
+	case t.events() != nil:
+		return r.play(ctx, t, told)
 	}
 	s := t.sides[0]
 	subjects := sample.Subjects{Nodes: s.Path.Nodes(), Hz: s.cell.SamplesPerSecond, Pooler: s.Path.PoolerService()}
@@ -139,6 +150,7 @@ func (r *runner) watch(t *trial, told driver.Trial) (end func() error) {
 
 // take notes what k6 saw, and what that used of the machine.
 func (r *runner) take(t *trial, seen *summary.Test, g driver.End, file string) {
+	t.seen = seen
 	var from, to time.Time
 	for i, s := range seen.Sides {
 		opened, closed := g.Started, g.Ended
@@ -155,7 +167,7 @@ func (r *runner) take(t *trial, seen *summary.Test, g driver.End, file string) {
 	for i, s := range t.sides {
 		s.out.Summary, s.out.Measured = file, measured(seen.Sides[i])
 	}
-	if t.pair == nil {
+	if len(t.sides) == 1 && t.events() == nil {
 		s := t.sides[0]
 		services := slices.Clone(s.Path.Services)
 		if len(s.Path.Crossed) > 0 {
@@ -165,20 +177,22 @@ func (r *runner) take(t *trial, seen *summary.Test, g driver.End, file string) {
 		s.out.Nodes, s.out.Pooler = r.sessions.Between(from, to)
 		return
 	}
-	t.pair.SlotMS, t.pair.MedianMS, t.tooSlow = seen.SlotMS, seen.MedianMS, t.named(seen.TooSlow)
+	if t.pair != nil {
+		t.pair.SlotMS, t.pair.MedianMS, t.tooSlow = seen.SlotMS, seen.MedianMS, t.named(seen.TooSlow)
+	}
 	used := r.used(nil, g, from, to)
-	used.GeneratorMB, used.GeneratorSeconds, used.NotMeasured = nil, nil, onlyBoth
+	used.GeneratorMB, used.GeneratorSeconds, used.NotMeasured = nil, nil, onlyTogether
 	for i, s := range t.sides {
 		own := *used
-		if share := seen.HostCPU[i]; share != nil {
-			own.HostCPU = share
+		if t.pair != nil && seen.HostCPU[i] != nil {
+			own.HostCPU = seen.HostCPU[i]
 		}
 		s.out.Resources = &own
 	}
 }
 
-// onlyBoth says why a repeat of a pair has no container.
-const onlyBoth = "what containers use is known of both cells of the pair together only"
+// onlyTogether says why a repeat of a trial of several cells has no container.
+const onlyTogether = "what containers use is known of the cells together only"
 
 // used sums up what the trial took between two moments.
 func (r *runner) used(services []string, g driver.End, from, to time.Time) *result.Resources {
@@ -219,7 +233,7 @@ func complain(s *summary.Summary, c lesson.Cell) error {
 	if s.Window == nil {
 		return errors.New(strings.TrimSuffix("the measured window never opened: "+s.Unopened, ": ") + why(s))
 	}
-	if s.Count("pg_transactions", summary.Measured) == 0 {
+	if c.Events == nil && s.Count("pg_transactions", summary.Measured) == 0 {
 		return errors.New("no transaction was committed in the measured window" + why(s))
 	}
 	return nil

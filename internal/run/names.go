@@ -17,6 +17,9 @@ func cellName(c lesson.Cell) string { return c.Experiment + ": " + outcome.Name(
 // prefix begins what is said of one of two sides; it is empty where there is one.
 func (t *trial) prefix(i int) string {
 	if t.pair == nil {
+		if len(t.sides) > 1 {
+			return cellName(t.sides[i].cell) + ": "
+		}
 		return ""
 	}
 	own, _ := differ(t.sides[summary.Of].cell, t.sides[summary.To].cell)

@@ -56,7 +56,7 @@ func TestPairEndsOnceItIsPrecise(t *testing.T) {
 			t.Fatalf("cell %s is %s: %+v", c.ID, c.Status, c.Repeats)
 		}
 		first := c.Repeats[0]
-		if first.Measured.TPS != 50 || first.Resources.NotMeasured != onlyBoth || len(first.Resources.Containers) > 0 ||
+		if first.Measured.TPS != 50 || first.Resources.NotMeasured != onlyTogether || len(first.Resources.Containers) > 0 ||
 			first.Summary != "k6/pair-1.json" || first.Pooler != nil || len(first.Counts) != 1 {
 			t.Errorf("its repeat in the pair is %+v", first)
 		}

@@ -47,6 +47,11 @@ func makePlan(l *lesson.Lesson, set *topology.Set) (*plan, error) {
 		if len(latencies) == 0 {
 			continue
 		}
+		if path.Database != "postgresql" && slices.ContainsFunc(all, func(c lesson.Cell) bool {
+			return c.Path == path.Name && c.Events != nil
+		}) {
+			return nil, fmt.Errorf("events happen to the PostgreSQL nodes, and path %s leads to another database", path.Name)
+		}
 		why := path.Unavailable
 		p.paths = append(p.paths, result.Path{Name: path.Name, Meaning: path.Meaning, Database: path.Database,
 			Unavailable: why, Latencies: latencies, Services: path.Services, Balances: path.Balances})

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -22,6 +23,9 @@ import (
 // perTrial is what a trial takes beside its warm-up and window, on a quiet machine: it starts k6, proves its paths and
 // reads counts.
 const perTrial = 1500 * time.Millisecond
+
+// perReset is what putting the nodes back takes after a trial with events, on a quiet machine.
+const perReset = 20 * time.Second
 
 // The sorts of trials. Those of a sort take alike of what is planned for them: a window has a fixed length, and a pair
 // or fixed work has a most that it may take.
@@ -40,6 +44,9 @@ type planned struct {
 // plannedCell is a trial of one cell.
 func plannedCell(c lesson.Cell) planned {
 	p := planned{windows, inSeconds(c.Warmup+c.Seconds) + perTrial}
+	if c.Events != nil {
+		p.time += perReset
+	}
 	if c.Transactions > 0 {
 		p.sort = atMost
 	}
@@ -69,11 +76,21 @@ func left(doc *result.Run) (all []planned) {
 	}
 	for i := range doc.Cells {
 		c := &doc.Cells[i]
+		if runsWithAnother(doc, i) {
+			continue
+		}
 		for range c.Left() - pairs[c.ID] {
 			all = append(all, plannedCell(c.Cell))
 		}
 	}
 	return all
+}
+
+// runsWithAnother says whether the cell runs at once with another one, and isn't the first of these.
+func runsWithAnother(doc *result.Run, cell int) bool {
+	c := &doc.Cells[cell]
+	first := slices.IndexFunc(doc.Cells, func(o result.Cell) bool { return o.Experiment == c.Experiment })
+	return c.Events != nil && cell != first
 }
 
 // An estimate says how long trials take: the sum of what is planned, scaled by what those that have ended took of it.
@@ -178,8 +195,10 @@ func (p *progress) count(doc *result.Run) {
 	all := left(doc)
 	p.time.plan(all)
 	p.pairs, p.at.Blocks, p.at.Of, p.at.Failed = len(doc.Pairs), doc.Blocks, len(doc.Pairs), 0
-	for _, c := range doc.Cells {
-		p.at.Of += c.Wanted - c.Paired
+	for i, c := range doc.Cells {
+		if !runsWithAnother(doc, i) {
+			p.at.Of += c.Wanted - c.Paired
+		}
 		if c.Status == result.Failed {
 			p.at.Failed++
 		}
@@ -232,6 +251,9 @@ func (p *progress) starting(doc *result.Run, t *trial) {
 	p.running, p.at.Block, p.outside = true, t.block, ""
 	if t.pair == nil {
 		p.planned, p.at.Cell = plannedCell(of), cellName(of)
+		if of.Events != nil {
+			p.at.Cell = of.Experiment + ": " + metric.Count(len(t.sides), "cell") + " at once"
+		}
 	} else {
 		p.planned, p.at.Cell = plannedPair(*t.pair, doc.Cells), pairName(of, t.sides[summary.To].cell)
 	}

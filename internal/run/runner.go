@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"pooler-lab/internal/fault"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/result"
@@ -29,6 +30,7 @@ type servers interface {
 	Changed(context.Context) (string, error)
 	Reconcile(context.Context, []result.Counted, ...*server.Side) error
 	CountHistory(ctx context.Context, k6 int64) (result.Count, error)
+	Marks(context.Context) (map[string]bool, error)
 	Restore(context.Context) error
 	SamplePooler(context.Context, server.Path) (result.Pooler, error)
 }
@@ -41,6 +43,7 @@ type runner struct {
 	set      *topology.Set
 	links    links
 	servers  servers
+	faults   faults
 	sampler  *sample.Resources
 	sessions *sample.Sessions
 	progress *progress
@@ -138,13 +141,15 @@ func (r *runner) blocks(ctx context.Context) error {
 	}
 	for b, order := range lesson.Blocks(cells, r.doc.Seed) {
 		block := len(r.doc.Pairs) + b + 1
-		for position, i := range order {
+		position := 1
+		for _, together := range order {
 			if ctx.Err() != nil {
 				return nil
 			}
-			if err := r.trials(ctx, nil, block, position+1, i); err != nil {
+			if err := r.trials(ctx, nil, block, position, together...); err != nil {
 				return err
 			}
+			position += len(together)
 		}
 	}
 	return nil
@@ -217,6 +222,9 @@ func (r *runner) restoreAll(found link.Snapshot) {
 	}
 	if err != nil {
 		r.notRestored("latencies", err)
+	}
+	if wrong := fault.Wrong(); wrong != "" {
+		r.notRestored("nodes", errors.New(wrong))
 	}
 	r.restore()
 }

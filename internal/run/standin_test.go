@@ -41,7 +41,7 @@ END
 }
 # groups N writes lines of N groups in which the first side does about 4 in 5 of what the second does. A pair that is
 # to end by itself has GROUPS_MOST; another one goes on until the stop file is there.
-told() { sed -n 's/.*"'"$1"'":"\([^"]*\)".*/\1/p' <<<"$LAB_PAIR"; }
+told() { sed -n 's/.*"'"$1"'":"\([^"]*\)".*/\1/p' <<<"$LAB_TRIAL"; }
 groups() {
 	local n side='"seconds": 0.46, "trends": {}, "counters": {"pg_transactions":'
 	for ((n = 1; n <= $1; n++)); do
@@ -55,13 +55,30 @@ pair() {
 	echo "{\"sides\": [$(side '[]' 50), $(side '[]' 50)]," \
 		"\"slot_ms\": 230, \"median_ms\": [1, 2], \"groups\": 1, \"too_slow\": \"$1\"}" >"$summary"
 }
-if [ -n "${LAB_PAIR-}" ]; then
+if [ -n "${LAB_TRIAL-}" ]; then
 	case $STANDIN in
 	nonsense)
 		groups 2
 		echo nonsense >>"$(told groups_file)"
 		until [ -e "$(told stop_file)" ]; do sleep 0.02; done
 		pair ''
+		exit 0
+		;;
+	events | dropping) # two cells that run at once, until the last event has happened
+		printf 2026-11-21T16:00:00.5Z >"$(told opened_file).new"
+		mv "$(told opened_file).new" "$(told opened_file)"
+		until [ -e "$EVENTS_OVER" ]; do sleep 0.02; done
+		{
+			echo cell,path,workload,client,number,begin,end,outcome,server,transaction
+			row() { echo "$1,direct,$2,$3,$4,2026-11-21T16:00:00.6Z,2026-11-21T16:00:00.7Z,$5,primary,7"; }
+			row 0 write 1 1 ok
+			[ "$STANDIN" = dropping ] || row 0 write 1 2 ok
+			row 0 write 1 3 57P01
+			row 1 read 2 1 ok
+		} >"${summary%.json}.csv"
+		echo "{\"sides\": [$(side '[]' 50), $(side '[]' 50)]}" |
+			sed '0,/"counters": {/ s//"counters": {"pg_iterations": {"whole": 2}, /' |
+			sed 's/"counters": {"pg_transactions"/"counters": {"pg_iterations": {"whole": 1}, "pg_transactions"/' >"$summary"
 		exit 0
 		;;
 	slow) pair 'an iteration of the side \"of\" takes 60 ms'; exit 0 ;;
@@ -80,7 +97,7 @@ fi
 refused='[{"phase": "measure", "code": "53300", "count": 9, "message": "too many clients"}]'
 case $STANDIN in
 slow | gone | never | nonsense) report '[]' 50 ;;
-good) report '[]' 50 ;;
+good | events | dropping) report '[]' 50 ;;
 errors) report '[{"phase": "measure", "code": "57P01", "count": 2, "message": "terminating connection"}]' 50 ;;
 nothing) report "$refused" 0 ;;
 finished)
@@ -156,7 +173,8 @@ type serversStandIn struct {
 	counts    []result.Count
 	deaf      error // what counting after the load gives
 	prepared  []server.Preparation
-	changed   string // which settings somebody turned meanwhile
+	changed   string          // which settings somebody turned meanwhile
+	marks     map[string]bool // that are found after a trial with events
 	restored  int
 
 	reconciled [][]result.Counted // of each trial
@@ -177,6 +195,8 @@ func (w *serversStandIn) Restore(context.Context) error {
 func (w *serversStandIn) CountHistory(_ context.Context, k6 int64) (result.Count, error) {
 	return result.Count{What: "rows", K6: k6, Server: 55, Equal: k6 == 55}, nil
 }
+
+func (w *serversStandIn) Marks(context.Context) (map[string]bool, error) { return w.marks, nil }
 
 func (w *serversStandIn) Begin(_ context.Context, sides ...*server.Side) error {
 	for _, s := range sides {

@@ -15,6 +15,7 @@ import (
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/server"
+	"pooler-lab/k6/summary"
 )
 
 // preparing is the time that a trial has to set latencies, prove its paths and read counts.
@@ -24,9 +25,14 @@ const preparing = 60 * time.Second
 type trial struct {
 	block, number int // number counts the attempts, from 1
 	sides         []*side
-	pair          *result.Pair // what becomes of two cells together; nil of one
-	tooSlow       string       // why two cells can't alternate, as k6 saw it
+	pair          *result.Pair   // what becomes of two cells together; nil of one
+	tooSlow       string         // why two cells can't alternate, as k6 saw it
+	happened      []result.Event // of its events
+	seen          *summary.Test  // by k6
 }
+
+// events are what is to happen while the trial's cells run.
+func (t *trial) events() []lesson.Event { return t.sides[0].cell.Events }
 
 // A side is one of a trial's cells.
 type side struct {
@@ -65,7 +71,7 @@ func (r *runner) try(ctx context.Context, t *trial) ruling {
 		err = fmt.Errorf("%w; %s", err, wrong)
 	}
 	a := attempt{number: t.number, stopped: ctx.Err() != nil, failed: err}
-	if r.once {
+	if r.once || t.events() != nil {
 		a.number = attempts
 	}
 	for _, s := range t.sides {
@@ -132,6 +138,9 @@ func (r *runner) measure(ctx context.Context, t *trial) error {
 	}
 	if err := r.begin(preparation, t, toxics); err != nil {
 		return err
+	}
+	if t.events() != nil {
+		return r.loadWithEvents(ctx, t)
 	}
 	r.progress.enter(t.sides[0].cell.DrivenBy())
 	loadErr := r.load(ctx, t)

@@ -122,6 +122,19 @@ func (l *Servers) CountHistory(ctx context.Context, k6 int64) (result.Count, err
 		Equal: k6 == rows}, v.Err
 }
 
+// Marks are the rows of pgbench_history that clients have marked, by what stands in their column filler.
+func (l *Servers) Marks(ctx context.Context) (map[string]bool, error) {
+	rows, err := l.inData(ctx, "SELECT rtrim(filler) AS mark FROM pgbench_history WHERE filler IS NOT NULL")
+	if err != nil {
+		return nil, fmt.Errorf("look for what was written: %w", err)
+	}
+	marks := map[string]bool{}
+	for _, r := range rows {
+		marks[r["mark"]] = true
+	}
+	return marks, nil
+}
+
 // fresh is the database that is made anew for each repeat that wants one. Role lab owns it, anybody may come in.
 const fresh = "lab_fresh"
 

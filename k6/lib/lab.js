@@ -20,6 +20,9 @@
 //   warm    iterations of each client, at least, before the measured window opens (2)
 //   setup   (client, cell) => {}: called after each connect; where instances have pools, once a client
 //
+// The function gets the number of the client's attempt, from 1, too. Where cells run at once, the ledger keeps what it
+// returns: [server that answered, transaction in which it wrote].
+//
 // The client has exec, query, transaction, pipeline, copyIn and copyOut, as k6/pg/index.d.ts has them: over a
 // connection of its own or, in a cell with application instances, over those of its instance's pool. What PostgreSQL or
 // the network refuse is counted by SQLSTATE, and the client goes on: an iteration needn't catch it.
@@ -36,8 +39,8 @@
 // and what no plan has: dsn, deadline_seconds (of the whole script), scale (pgbench's, of the data), seed (of random
 // numbers; 0: others in each run), batch (iterations in one of k6's where there is no window; 0: 16).
 //
-// A pair of cells stands in LAB_PAIR instead: both cells' clients connect and warm up, and then they alternate in slots
-// of a few hundred milliseconds. Both are closed loops (scripts/run has no other pairs). These are its keys:
+// A pair of cells stands in LAB_TRIAL instead: both cells' clients connect and warm up, and then they alternate in
+// slots of a few hundred milliseconds. Both are closed loops (scripts/run has no other pairs). These are its keys:
 //
 //   cells (two of the above: of, to; their seconds and deadline_seconds don't count),
 //   slot_ms (counted part of each slot; 0: as long as 20 iterations of the slower cell take, 300 to 900),
@@ -48,8 +51,14 @@
 //   groups_file (to which k6's output lab adds a line of JSON for each group),
 //   stop_file (once it exists the pair ends after the group under way)
 //
-// LAB_PAIR_PASSWORDS is a list of the two roles' passwords. Each side's VUs have their own LAB_CELL and LAB_SIDE (of or
-// to), and their samples the tag side.
+// Cells that run at once stand in LAB_TRIAL, too. All their clients have one window, which opens when all are ready,
+// and each attempt of each client becomes a row of the ledger (k6/pg/index.d.ts). These are its keys:
+//
+//   cells (any number), together (true), deadline_seconds (of the whole script),
+//   opened_file (to which the moment goes at which the window opens)
+//
+// LAB_TRIAL_PASSWORDS is a list of the roles' passwords, one of each cell. Each cell's VUs have their own LAB_CELL and
+// LAB_SIDE (of or to; of cells that run at once their number, from 0), and their samples the tag side.
 //
 // A VU reads it in its first iteration, not when k6 evaluates this file. k6 does that for each of thousands of VUs, and
 // a module takes 6 KB of each: that is why this is one file.
@@ -77,26 +86,30 @@ export const delta = () => upTo(10001) - 5001;
 // firstOf draws the first of so many accounts in a row.
 export const firstOf = (rows) => upTo(Math.max(1, 100000 * scale - rows + 1));
 
-// clientNumber is the number of this VU's client among those of its cell, from 1.
+// clientNumber is the number of this VU's client among those of its cell, from 1; of cells that run at once among those
+// of all.
 export const clientNumber = () => number;
 
 // options returns k6's options: for a cell one scenario, which ends with the measured window, for a pair two. k6 wants
 // them before it makes the VUs, and uses those of its first evaluation alone.
 export function options() {
   if (__VU > 0) return {};
-  if (__ENV.LAB_PAIR) return { scenarios: scenarios(JSON.parse(__ENV.LAB_PAIR)), ...cheaply };
+  if (__ENV.LAB_TRIAL) return { scenarios: scenarios(JSON.parse(__ENV.LAB_TRIAL)), ...cheaply };
   if (!__ENV.LAB_CELL) return {};
   return { scenarios: { cell: scenario(JSON.parse(__ENV.LAB_CELL)) }, ...cheaply };
 }
 
-// scenarios are those of the two sides of a pair.
-function scenarios(pair) {
-  const ofSide = (cell, side) => ({
-    ...once(cell, pair.deadline_seconds - TIME_TO_END),
+// scenarios are those of the cells of a pair, or of cells that run at once.
+function scenarios({ cells, together, deadline_seconds: deadline }) {
+  const ofCell = (cell, side) => ({
+    ...once(cell, deadline - TIME_TO_END),
     env: { LAB_CELL: JSON.stringify(cell), LAB_SIDE: side },
     tags: { side },
   });
-  return Object.fromEntries(SIDES.map((side, at) => [side, ofSide(pair.cells[at], side)]));
+  return Object.fromEntries(cells.map((cell, at) => {
+    const side = together ? `${at}` : SIDES[at];
+    return [side, ofCell(cell, side)];
+  }));
 }
 
 // cheaply is what spares k6 work: nobody has cookies here, and each tag is one tag set more to make.
@@ -136,7 +149,9 @@ function begin(settings, iteration) {
   if (!__ENV.LAB_CELL) throw new Error('start this script with scripts/k6, which says where to connect');
   const cell = JSON.parse(__ENV.LAB_CELL);
   scale = cell.scale;
-  const slots = __ENV.LAB_SIDE && pg.slots(slotOptions(__ENV.LAB_SIDE, JSON.parse(__ENV.LAB_PAIR)));
+  const side = __ENV.LAB_SIDE;
+  const trial = side && JSON.parse(__ENV.LAB_TRIAL);
+  const slots = trial && !trial.together && pg.slots(slotOptions(side, trial));
   if (slots) number = slots.place() + 1;
   pg.seed(cell.seed && cell.seed * 65536 + number); // k6 has its own seed until here
   const { clients, transactions, rate, seconds } = cell;
@@ -149,7 +164,10 @@ function begin(settings, iteration) {
   if (slots) return () => workInSlots(slots, client, warm);
   const pace = rate > 0 && pg.pace({ rate, clients });
   const next = pace ? () => pace.wait() && client.attempt() && pace.done() : client.attempt;
-  if (seconds > 0) return () => workInWindow(pg.window({ clients, seconds }), warm, next);
+  if (seconds > 0) {
+    const window = pg.window(trial ? sharedWindow(Number(side), trial) : { clients, seconds });
+    return () => workInWindow(window, warm, next);
+  }
   const batch = cell.batch || BATCH;
   return () => {
     for (let i = 0; i < batch; i++) next();
@@ -177,6 +195,12 @@ function workInWindow(window, warm, next) {
     else window.fail();
   }
   do next(); while (!window.over()); // an open loop takes its place in the schedule, however late it gets here
+}
+
+// sharedWindow are the module's options for a client of a cell that runs at once with others.
+function sharedWindow(cell, { cells, opened_file: opened }) {
+  const clients = cells.reduce((sum, other) => sum + other.clients, 0);
+  return { clients, seconds: cells[0].seconds, cells: cells.length, cell, opened };
 }
 
 // slotOptions are the module's options for a side of the pair.
@@ -219,20 +243,24 @@ function fixedWork(fixed, client, iterations) {
 
 // makeClient returns a client of this VU that does a cell's workload. It calls connected() after each connect.
 function makeClient(cell, { keeps = true, setup }, iteration, connected) {
-  const { path, protocol, instances, instance_pool: size, params, rate } = cell;
-  // A plan that wants TLS says so: of two settings in a dsn the later one counts.
-  const dsn = params.sslmode ? `${cell.dsn} sslmode=${params.sslmode}` : cell.dsn;
+  const { path, protocol, instances, instance_pool: size, params, rate, workload: name, events = [] } = cell;
+  // A plan that wants TLS, or a timeout, says so: of two settings in a dsn the later one counts.
+  const { timeout } = params;
+  const dsn = params.dsn ? `${cell.dsn} ${params.dsn}` : cell.dsn;
   const pooled = instances > 0;
   const side = __ENV.LAB_SIDE || '';
-  const password = side ? JSON.parse(__ENV.LAB_PAIR_PASSWORDS || '[]')[SIDES.indexOf(side)] : undefined;
+  const ledger = events.length > 0 && side !== '';
+  const at = ledger ? Number(side) : SIDES.indexOf(side);
+  const password = side ? JSON.parse(__ENV.LAB_TRIAL_PASSWORDS || '[]')[at] : undefined;
   const client = pooled
-    ? pg.pool({ dsn, password, path, protocol, size, name: `instance ${side}${(number - 1) % instances}` })
-    : pg.client({ dsn, password, path, protocol });
+    ? pg.pool({ dsn, password, path, protocol, timeout, size, name: `instance ${side}${(number - 1) % instances}` })
+    : pg.client({ dsn, password, path, protocol, timeout });
   const connects = !keeps && !pooled;
   const timed = !keeps && !(rate > 0); // a pace has its own response times
-  const iterations = pg.iterations({ path, connects, timed });
+  const iterations = pg.iterations({ path, connects, timed, ledger, client: number, workload: name });
   let open = false;
   let alive = true;
+  let attempts = 0;
 
   function connect() {
     if (!pooled) client.connect();
@@ -245,13 +273,16 @@ function makeClient(cell, { keeps = true, setup }, iteration, connected) {
   // iteration connects, its response time includes that, and ends with its last statement.
   function attempt() {
     try {
-      if (timed) iterations.begin();
+      attempts += 1;
+      if (timed || ledger) iterations.begin();
       if (!open) connect();
-      iteration(client, cell);
-      iterations.done();
+      const answered = iteration(client, cell, attempts);
+      if (ledger) iterations.done(...answered);
+      else iterations.done();
       return true;
     } catch (error) {
       if (error.name !== 'PgError') throw error;
+      iterations.failed(error.code);
       alive = client.connected();
       open = open && (pooled || alive);
       // An open loop says when the next iteration is due, after a failure too.

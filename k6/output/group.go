@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strconv"
 
 	"go.k6.io/k6/v2/metrics"
 
@@ -14,13 +16,15 @@ import (
 // groupMetric is what k6/x/pg sends when a group is complete, after all of the group's samples: its number.
 const groupMetric = "pg_group"
 
-// sideOf is the side that the tags name; none where they name none.
+// sideOf is the side that the tags name, one of a pair or the number of a cell that runs at once with others; none
+// where they name none.
 func sideOf(tags *metrics.TagSet) int {
 	name, _ := tags.Get("side")
-	for side, known := range summary.SideNames {
-		if name == known {
-			return side
-		}
+	if side := slices.Index(summary.SideNames[:], name); side >= 0 {
+		return side
+	}
+	if side, err := strconv.Atoi(name); err == nil {
+		return side
 	}
 	return none
 }

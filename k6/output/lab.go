@@ -23,7 +23,8 @@ type lab struct {
 	series   map[seriesKey]*series
 	byLabels map[labels]*series
 
-	failed error // of writing the groups, the first
+	ledger ledger // of attempts, where there are any
+	failed error  // of writing the groups, the first
 
 	test     func() *summary.Test // what the module knows of it
 	counters func() []*metrics.Metric
@@ -95,7 +96,7 @@ func (o *lab) Stop() error {
 	for side, s := range test.Sides {
 		o.summarize(side, s)
 	}
-	return errors.Join(test.Write(o.file), o.failed)
+	return errors.Join(test.Write(o.file), o.ledger.close(), o.failed)
 }
 
 // take adds a sample to its series.
@@ -106,8 +107,11 @@ func (o *lab) take(s metrics.Sample) {
 		to = o.seriesOf(key)
 	}
 	to.add(s)
-	if s.Metric.Name == groupMetric {
+	switch s.Metric.Name {
+	case groupMetric:
 		o.closeGroup(int(s.Value))
+	case attemptMetric:
+		o.ledger.add(o.file, s)
 	}
 }
 

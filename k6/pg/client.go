@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/grafana/sobek"
@@ -17,6 +18,8 @@ type ClientOptions struct {
 	Password string `js:"password"` // goes before PGPASSWORD and the dsn's own
 	Path     string `js:"path"`     // tag of the client's samples, unless empty
 	Protocol string `js:"protocol"` // simple, extended or prepared (the default)
+	// Timeout is how many seconds an answer may take before the client closes its connection; 0: any.
+	Timeout float64 `js:"timeout"`
 }
 
 // client is what one VU sends statements with: over a connection of its own,
@@ -109,9 +112,16 @@ type exchange struct {
 func (c *client) exchange(ctx context.Context, s *session, set *tagSet, do func() error) (x exchange, err error) {
 	s.begin(ctx)
 	began := time.Now()
+	if c.options.Timeout > 0 {
+		_ = s.wire.SetDeadline(began.Add(seconds(c.options.Timeout))) // a closed connection has none to set
+	}
 	err = do()
 	x.ended = time.Now()
 	s.end()
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		_ = s.wire.Close() // without a goodbye: nothing answers
+		s.close()
+	}
 	x.session, x.took = s, x.ended.Sub(began)
 	x.sums, x.tags = c.account(s, set, x.ended)
 	return x, err

@@ -62,14 +62,15 @@ func (m *Module) settle(now time.Time) {
 
 // reportDropped pushes how many iterations of an open loop were due in the measured slot and didn't begin.
 func (m *Module) reportDropped(now time.Time) {
-	m.phases.mu.Lock()
-	i, measured := m.phases.sides[0].first, m.phases.current.Load()
-	m.phases.mu.Unlock()
-	if i == nil || measured == nil || m.phases.is("slots") {
+	measured := m.phases.current.Load()
+	if measured == nil || m.phases.is("slots") {
 		return
 	}
-	tags := i.vu.State().Tags.GetCurrentValues().Tags.With("phase", phaseMeasure.String())
-	i.push(sample(i.metrics.Dropped, tags, now, float64(m.pacers.dropped(measured.to))))
+	m.pacers.mu.Lock()
+	defer m.pacers.mu.Unlock()
+	for _, p := range m.pacers.list {
+		p.push(sample(p.metrics.Dropped, p.at(p.tagSet, phaseMeasure), now, float64(p.dropped(measured.to))))
+	}
 }
 
 // Ended is what the module knows of the test that has ended. An output adds what it has seen of each side.
@@ -78,8 +79,11 @@ func Ended() *summary.Test { return module.ended() }
 // ended is what isn't in samples, of one cell or of two whose clients have alternated.
 func (m *Module) ended() *summary.Test {
 	test, sides := &summary.Test{}, 1
-	if m.phases.is("slots") {
+	switch {
+	case m.phases.is("slots"):
 		test, sides = m.slots.pair(), summary.Sides
+	case m.phases.is("window"):
+		sides = m.phases.given.(windowOptions).Cells
 	}
 	for side := range sides {
 		test.Sides = append(test.Sides, &summary.Summary{Ending: m.ending(side)})

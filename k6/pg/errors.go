@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -45,7 +46,8 @@ func classify(ctx context.Context, err error) string {
 		return "files_exhausted"
 	case errors.Is(err, syscall.ECONNREFUSED): // nobody listens at the address
 		return "refused"
-	case pgconn.Timeout(err), errors.Is(err, context.DeadlineExceeded): // connect_timeout passed
+	case pgconn.Timeout(err), errors.Is(err, context.DeadlineExceeded), // connect_timeout passed
+		errors.Is(err, os.ErrDeadlineExceeded): // or the client's own
 		return "timeout"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed),
 		errors.Is(err, pgconn.ErrConnClosed), errors.Is(err, syscall.ECONNRESET),

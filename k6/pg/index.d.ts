@@ -45,6 +45,12 @@ export interface ClientOptions {
    * prepared (the default): prepared when first met, then bind and execute. A connection keeps 512 statements.
    */
   protocol?: 'simple' | 'extended' | 'prepared';
+  /**
+   * Seconds that an answer may take; 0 (the default): any. Then the client closes its connection, and the error's code
+   * is timeout. A server that is only slow is asked to cancel the statement. A connect has the dsn's connect_timeout
+   * instead.
+   */
+  timeout?: number;
 }
 
 /** What can be sent, over a connection of one's own or over one that a pool lends. */
@@ -136,6 +142,12 @@ export interface WindowOptions {
   clients: number;
   /** Length of the window. Statements that outlast it by ten seconds are cancelled. */
   seconds: number;
+  /** Cells whose clients are measured in it at once (1). */
+  cells?: number;
+  /** The cell of this VU, from 0. */
+  cell?: number;
+  /** File to which the moment goes at which the window opens. */
+  opened?: string;
 }
 
 /** The measured window of a test, one for all VUs. Samples get the tag `phase`: warmup, measure or after. */
@@ -243,14 +255,26 @@ export interface IterationsOptions {
   connects?: boolean;
   /** Each has a response time, from begin() to the end of its last statement. */
   timed?: boolean;
+  /**
+   * Each iteration becomes a sample of pg_attempt, from begin() to done() or failed(). Its metadata are a row of the
+   * ledger: client, number (of the attempt, from 1), workload, outcome (ok, or an error's code), server and
+   * transaction. k6's output lab writes them to a CSV file beside its summary.
+   */
+  ledger?: boolean;
+  /** Of the ledger: this client's number. */
+  client?: number;
+  /** Of the ledger. */
+  workload?: string;
 }
 
 /** Counts a VU's iterations (pg_iterations), and times them where that is asked for (pg_response_time). */
 export interface Iterations {
   /** The next one begins, with its connect. */
   begin(): void;
-  /** It has succeeded. It ended with its last statement. */
-  done(): void;
+  /** It has succeeded. It ended with its last statement. A ledger keeps which server answered, and the transaction. */
+  done(server?: string, transaction?: string): void;
+  /** It has failed, with that error's code: for the ledger. */
+  failed(code: string): void;
 }
 
 /** Where in the test something belongs that ends now; empty in a test without a window. */

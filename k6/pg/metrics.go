@@ -8,7 +8,7 @@ import (
 // microsecond resolution.
 type clientMetrics struct {
 	Connect, ConnectDial, ConnectTLS, ConnectAuth, ConnectHash, ConnectWithoutHash, ConnectFirstQuery,
-	Prepare, Statement, Transaction, Pipeline, Copy, PoolWait, ResponseTime,
+	Prepare, Statement, Transaction, Pipeline, Copy, PoolWait, ResponseTime, Attempt,
 	Iterations, OpeningIterations, Connections, Reconnects, Transactions, PrepareTransactions, Rollbacks, Rows,
 	BytesSent, BytesReceived, RoundTrips, Errors, Late, Dropped, Group *metrics.Metric
 }
@@ -41,6 +41,8 @@ func registerMetrics(registry *metrics.Registry) (*clientMetrics, error) {
 		Copy:               trend("pg_copy"),                 // COPY, tag direction: in or out
 		PoolWait:           trend("pg_pool_wait"),            // for a connection of a pool, until it is there
 		ResponseTime:       trend("pg_response_time"),        // of an iteration, from when it was due or before its connect
+
+		Attempt: trend("pg_attempt"), // of a ledger, from its begin to its success or error
 
 		Iterations:          counter("pg_iterations"),           // iterations of a workload that went well
 		OpeningIterations:   counter("pg_opening_iterations"),   // those of them that open a connection and close it

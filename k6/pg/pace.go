@@ -39,7 +39,7 @@ type pacers struct {
 	from time.Time // start of the schedule where there is no window
 }
 
-// join gives the pace its place: iterations of different VUs alternate.
+// join gives the pace its place: iterations of different VUs of a cell alternate.
 func (p *pacers) join(joining *pace, open *slot) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -50,8 +50,13 @@ func (p *pacers) join(joining *pace, open *slot) {
 	if open != nil {
 		from = open.from
 	}
-	place := float64(len(p.list)) / joining.options.Rate
-	joining.first = from.Add(seconds(place))
+	place := 0
+	for _, other := range p.list {
+		if other.side == joining.side {
+			place++
+		}
+	}
+	joining.first = from.Add(seconds(float64(place) / joining.options.Rate))
 	p.list = append(p.list, joining)
 }
 
@@ -109,14 +114,9 @@ func (p *pace) tagsAt(at time.Time) *metrics.TagSet {
 }
 
 // dropped counts the iterations that were due before the window's end and didn't begin.
-func (p *pacers) dropped(end time.Time) int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	count := 0
-	for _, pace := range p.list {
-		for next := pace.count; pace.first.Add(time.Duration(next) * pace.interval).Before(end); next++ {
-			count++
-		}
+func (p *pace) dropped(end time.Time) (count int) {
+	for next := p.count; p.first.Add(time.Duration(next) * p.interval).Before(end); next++ {
+		count++
 	}
 	return count
 }

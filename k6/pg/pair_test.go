@@ -43,8 +43,8 @@ func newTrial(t *testing.T, script, dsn string, changed map[string]any, cells ..
 		pair["cells"] = append(pair["cells"].([]any), cell)
 	}
 	maps.Copy(pair, changed)
-	tr.command = labCommand(t, "LAB_PAIR", pair, tr.summary, script)
-	tr.command.Env = append(tr.command.Env, `LAB_PAIR_PASSWORDS=["", ""]`)
+	tr.command = labCommand(t, "LAB_TRIAL", pair, tr.summary, script)
+	tr.command.Env = append(tr.command.Env, `LAB_TRIAL_PASSWORDS=["", ""]`)
 	tr.command.Stdout, tr.command.Stderr = &tr.out, &tr.out
 	return tr
 }

@@ -29,10 +29,11 @@ func (p phase) String() string {
 }
 
 // A slot is a stretch of time in which the clients of one side are measured. A measured window is one slot, and so are
-// fixed iterations: all of their clients are of the first side.
+// fixed iterations, of all clients.
 type slot struct {
 	group    int // of slots, from 1; 0 for the calibration before the first
 	side     int
+	every    bool      // side: it is of all clients
 	order    string    // of its group
 	first    bool      // that is measured
 	last     bool      // of its group
@@ -46,7 +47,7 @@ func (s *slot) phaseAt(side int, ended time.Time) phase {
 	switch {
 	case s == nil || s.group == 0 || s.first && ended.Before(s.from):
 		return phaseWarmup
-	case s.side == side && !ended.Before(s.from) && ended.Before(s.to):
+	case (s.every || s.side == side) && !ended.Before(s.from) && ended.Before(s.to):
 		return phaseMeasure
 	}
 	return phaseAfter
@@ -69,7 +70,7 @@ type phases struct {
 	mu    sync.Mutex
 	call  string // window, fixedIterations or slots
 	given any    // the call's options
-	sides [summary.Sides]side
+	sides []side
 	all   []*slot // that have begun
 }
 
@@ -97,8 +98,8 @@ func (p *phases) use(call string, given any, clients ...int) (first bool, err er
 	case !p.used.Load():
 		p.call, p.given = call, given
 		p.over, p.end = context.WithCancel(background)
-		for at, n := range clients {
-			p.sides[at] = side{clients: n, begins: make(chan struct{})}
+		for _, n := range clients {
+			p.sides = append(p.sides, side{clients: n, begins: make(chan struct{})})
 		}
 		p.used.Store(true)
 		return true, nil
@@ -131,10 +132,11 @@ func (p *phases) begin(next slot, lead, measured time.Duration) *slot {
 	return &next
 }
 
-// beginOnly begins the only slot of a test. Its caller holds the lock.
-func (p *phases) beginOnly(length time.Duration) {
-	only := p.begin(slot{group: 1}, 0, length)
+// beginOnly begins the only slot of a test and returns when that was. Its caller holds the lock.
+func (p *phases) beginOnly(length time.Duration) time.Time {
+	only := p.begin(slot{group: 1, every: true}, 0, length)
 	time.AfterFunc(time.Until(only.to)+p.patience, p.end)
+	return only.from
 }
 
 // cut ends the slot under way at the given time. Its caller holds the lock.
@@ -155,11 +157,12 @@ func (p *phases) cut(now time.Time) {
 // window is what was measured of a side; nil where nothing was. Its caller holds the lock.
 func (p *phases) window(side int) (w *summary.Window) {
 	for _, in := range p.all {
-		if in.side != side || in.group == 0 {
+		if !in.every && in.side != side || in.group == 0 {
 			continue
 		}
 		if w == nil {
-			w = &summary.Window{Start: in.begin.UTC(), Ready: p.sides[side].ready, Failed: p.sides[side].failed}
+			of := p.sides[side]
+			w = &summary.Window{Start: in.begin.UTC(), Ready: of.ready, Failed: of.failed}
 		}
 		w.End = in.to.UTC()
 		w.Seconds += in.to.Sub(in.from).Seconds()

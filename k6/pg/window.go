@@ -2,6 +2,7 @@ package pg
 
 import (
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/grafana/sobek"
@@ -9,8 +10,11 @@ import (
 
 // windowOptions are the options of pg.window.
 type windowOptions struct {
-	Clients int     `js:"clients"` // VUs that the window waits for
+	Clients int     `js:"clients"` // VUs that the window waits for, those of all cells
 	Seconds float64 `js:"seconds"` // length of the window
+	Cells   int     `js:"cells"`   // that are measured in it at once; one where it isn't given
+	Cell    int     `js:"cell"`    // of this VU, from 0
+	Opened  string  `js:"opened"`  // file to which the moment goes at which it opens, "" for none
 }
 
 // newWindow is pg.window(options): a VU's hand on the test's measured window. It opens when all clients are ready or
@@ -21,7 +25,12 @@ func (i *instance) newWindow(call sobek.FunctionCall) sobek.Value {
 	if options.Clients < 1 || options.Seconds <= 0 {
 		i.throw(fmt.Errorf("window: clients must be at least 1 and seconds above 0, got %+v", options))
 	}
-	if _, err := i.phases.use("window", options, options.Clients); err != nil {
+	options.Cells = max(1, options.Cells)
+	if options.Cell < 0 || options.Cell >= options.Cells {
+		i.throw(fmt.Errorf("window: cell must be from 0 to %d, got %d", options.Cells-1, options.Cell))
+	}
+	i.side, options.Cell = options.Cell, 0
+	if _, err := i.phases.use("window", options, make([]int, options.Cells)...); err != nil {
 		i.throw(err)
 	}
 	arrived := false
@@ -30,7 +39,7 @@ func (i *instance) newWindow(call sobek.FunctionCall) sobek.Value {
 			i.requireTest("window")
 			if !arrived {
 				arrived, i.takesPart = true, true
-				i.awaitWindow(ready, seconds(options.Seconds))
+				i.awaitWindow(ready, options)
 			}
 			return sobek.Undefined()
 		}
@@ -39,8 +48,11 @@ func (i *instance) newWindow(call sobek.FunctionCall) sobek.Value {
 }
 
 // awaitWindow counts a client as ready or failed and waits until the window is open. The last client opens it.
-func (i *instance) awaitWindow(ready bool, length time.Duration) {
-	opened := i.phases.arrive(i, ready, length)
+func (i *instance) awaitWindow(ready bool, options windowOptions) {
+	opened, err := i.phases.arrive(i, ready, options)
+	if err != nil {
+		i.throw(err)
+	}
 	if opened == nil {
 		return
 	}
@@ -51,25 +63,39 @@ func (i *instance) awaitWindow(ready bool, length time.Duration) {
 	}
 }
 
-// arrive counts a client of a window and returns what is closed when that opens; nil where it has opened before.
-func (p *phases) arrive(i *instance, ready bool, length time.Duration) <-chan struct{} {
+// arrive counts a client of a window and returns what is closed when that opens; nil where it has opened before. The
+// error is of writing the moment.
+func (p *phases) arrive(i *instance, ready bool, options windowOptions) (opens <-chan struct{}, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.current.Load() != nil {
+		return nil, nil
+	}
+	if own := &p.sides[i.side]; ready {
+		own.ready++
+	} else {
+		own.failed++
+	}
+	opens = p.sides[0].begins
+	if ready, failed := p.arrived(); ready+failed == options.Clients {
+		err = noteMoment(options.Opened, p.beginOnly(seconds(options.Seconds)))
+	}
+	return opens, err
+}
+
+// noteMoment writes a moment to a file, whole or not at all.
+func noteMoment(file string, moment time.Time) error {
+	if file == "" {
 		return nil
 	}
-	only := &p.sides[0]
-	only.first = i
-	if ready {
-		only.ready++
-	} else {
-		only.failed++
+	err := os.WriteFile(file+".new", []byte(moment.UTC().Format(time.RFC3339Nano)), 0o644)
+	if err == nil {
+		err = os.Rename(file+".new", file)
 	}
-	opens := only.begins
-	if only.ready+only.failed == only.clients {
-		p.beginOnly(length)
+	if err != nil {
+		return fmt.Errorf("note when the window opens: %w", err)
 	}
-	return opens
+	return nil
 }
 
 // unopened says how many clients a window still waited for that never opened; "" where it did, or where there is none.
@@ -78,7 +104,16 @@ func (p *phases) unopened() string {
 	if !p.is("window") || p.current.Load() != nil {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d clients were ready", p.sides[0].ready, p.sides[0].clients)
+	ready, _ := p.arrived()
+	return fmt.Sprintf("%d of %d clients were ready", ready, p.given.(windowOptions).Clients)
+}
+
+// arrived is how many clients of a window are ready or have failed, those of all cells. Its caller holds the lock.
+func (p *phases) arrived() (ready, failed int) {
+	for _, cell := range p.sides {
+		ready, failed = ready+cell.ready, failed+cell.failed
+	}
+	return ready, failed
 }
 
 // over is window.over(): true once the window has closed.

@@ -1,0 +1,130 @@
+// Package ledger summarizes the ledger of a repeat with events: see summary.LedgerColumns.
+package ledger
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"pooler-lab/internal/result"
+	"pooler-lab/k6/summary"
+)
+
+// step is how much of a timeline is counted together.
+const step = 100 * time.Millisecond
+
+// Writes says whether each attempt of a workload writes one row that is looked for afterwards: its name begins with
+// write. The row has the attempt's Mark in the column filler of pgbench_history.
+func Writes(workload string) bool { return strings.HasPrefix(workload, "write") }
+
+// Mark is what the row of an attempt that writes is found by.
+func Mark(a summary.Attempt) string { return fmt.Sprintf("%d.%d", a.Client, a.Number) }
+
+// Check returns an error where an attempt is missing: each of so many clients numbers its own from 1, and k6 counted
+// those that succeeded.
+func Check(attempts []summary.Attempt, clients int, succeeded int64) error {
+	numbers := map[int][]int{} // by client
+	for _, a := range attempts {
+		numbers[a.Client] = append(numbers[a.Client], a.Number)
+	}
+	for client, all := range numbers {
+		slices.Sort(all)
+		for i, number := range all {
+			if number != i+1 {
+				return fmt.Errorf("the ledger lacks attempt %d of client %d", i+1, client)
+			}
+		}
+	}
+	if len(numbers) != clients {
+		return fmt.Errorf("the ledger has attempts of %d clients of %d", len(numbers), clients)
+	}
+	for _, a := range attempts {
+		if a.OK() {
+			succeeded--
+		}
+	}
+	if succeeded != 0 {
+		return fmt.Errorf("k6 counted %d attempts that succeeded more than the ledger has", succeeded)
+	}
+	return nil
+}
+
+// Of summarizes the attempts of one cell that ended in its window, and all of its writes, those before and after the
+// window, too. found says whether the row with a mark is there at the end.
+func Of(attempts []summary.Attempt, window summary.Window, found func(mark string) bool) *result.Ledger {
+	at := func(moment time.Time) int { return int(math.Floor(float64(moment.Sub(window.Start)) / float64(step))) }
+	steps := at(window.End.Add(step - 1))
+	l := &result.Ledger{StepSeconds: step.Seconds(), Succeeded: make([]int, steps), Failed: make([]int, steps),
+		Open: make([]int, steps)}
+	clients := map[int][]summary.Attempt{}
+	for _, a := range attempts {
+		clients[a.Client] = append(clients[a.Client], a)
+		if Writes(a.Workload) && a.OK() != found(Mark(a)) {
+			if a.OK() {
+				l.Lost++
+			} else {
+				l.Unreported++
+			}
+		}
+		for i := max(0, at(a.Begin)+1); i <= min(at(a.End), steps-1); i++ { // under way where a step begins
+			l.Open[i]++
+		}
+		if a.End.Before(window.Start) || !a.End.Before(window.End) {
+			continue
+		}
+		l.Attempts++
+		ended := l.Failed
+		if a.OK() {
+			ended = l.Succeeded
+		}
+		ended[at(a.End)]++
+	}
+	for _, own := range clients {
+		l.Outages = append(l.Outages, outage(own, window))
+	}
+	slices.SortFunc(l.Outages, func(a, b result.Outage) int { return a.Client - b.Client })
+	return l
+}
+
+// outage is the longest time in a window in which none of a client's attempts succeeded.
+func outage(attempts []summary.Attempt, window summary.Window) (longest result.Outage) {
+	var ends []time.Time
+	for _, a := range attempts {
+		if a.OK() && a.End.After(window.Start) && a.End.Before(window.End) {
+			ends = append(ends, a.End)
+		}
+	}
+	slices.SortFunc(ends, time.Time.Compare)
+	longest.Client = attempts[0].Client
+	last := window.Start
+	for _, end := range append(ends, window.End) {
+		if end.Sub(last).Seconds() > longest.Seconds() {
+			longest.From, longest.To = last.Sub(window.Start).Seconds(), end.Sub(window.Start).Seconds()
+		}
+		last = end
+	}
+	return longest
+}
+
+// CSV is the ledger once rows have been looked for: found is yes or no for each attempt that writes.
+func CSV(attempts []summary.Attempt, found func(mark string) bool) []byte {
+	var text bytes.Buffer
+	rows := csv.NewWriter(&text)
+	_ = rows.Write(append(slices.Clone(summary.LedgerColumns), "found")) // a buffer takes all of it
+	for _, a := range attempts {
+		said := ""
+		if Writes(a.Workload) {
+			said = map[bool]string{true: "yes", false: "no"}[found(Mark(a))]
+		}
+		_ = rows.Write([]string{strconv.Itoa(a.Cell), a.Path, a.Workload, strconv.Itoa(a.Client), strconv.Itoa(a.Number),
+			a.Begin.Format(summary.LedgerTime), a.End.Format(summary.LedgerTime), a.Outcome, a.Server,
+			a.Transaction, said})
+	}
+	rows.Flush()
+	return text.Bytes()
+}
