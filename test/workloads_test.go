@@ -103,7 +103,8 @@ func (e experiment) of(workload string) experiment {
 		times = min(times, own)
 	}
 	one["clients"], one["transactions"], one["seconds"], one["warmup_seconds"] = []int{clients}, times, 600, 0
-	for _, key := range []string{"rate", "repeats", "full", "full_only", "bandwidth_kb_s", "link", "in_blocks"} {
+	for _, key := range []string{"rate", "repeats", "full", "full_only", "bandwidth_kb_s", "link", "in_blocks",
+		"events", "overload"} {
 		delete(one, key)
 	}
 	return one

@@ -335,7 +335,11 @@ func always(wrong func(context.Context) error) func(context.Context) error {
 
 // Switchover changes the roles as planned: PgBouncer holds transactions back, the primary shuts down, the standby is
 // promoted, PgBouncer goes on, and the old primary becomes the standby.
-func (f *Faults) Switchover(ctx context.Context) error {
+func (f *Faults) Switchover(ctx context.Context) error { return f.changeRoles(ctx, true) }
+
+// changeRoles is a switchover. Unless clients are to see no error, it goes on where transactions under way don't end: one
+// may wait for a server that is gone.
+func (f *Faults) changeRoles(ctx context.Context, withoutErrors bool) error {
 	from := topology.Primary()
 	to := topology.OtherNode(from)
 	for _, node := range topology.Nodes() {
@@ -346,18 +350,18 @@ func (f *Faults) Switchover(ctx context.Context) error {
 	if err := streams(to)(ctx); err != nil {
 		return fmt.Errorf("%s can't take over: %w", to, err)
 	}
-	err := f.handOver(ctx, from, to)
+	err := f.pause(ctx)
+	if err == nil || !withoutErrors {
+		err = f.handOver(ctx, from, to)
+	}
 	if err := errors.Join(err, f.resume(context.WithoutCancel(ctx))); err != nil {
 		return err
 	}
 	return f.Heal(ctx, from)
 }
 
-// handOver leaves to as the primary and from shut down. Poolers may hold transactions back then, however it ends.
+// handOver leaves to as the primary and from shut down.
 func (f *Faults) handOver(ctx context.Context, from, to string) error {
-	if err := f.pause(ctx); err != nil {
-		return err
-	}
 	if err := f.Break(ctx, Stop, from); err != nil {
 		return err
 	}
@@ -394,7 +398,7 @@ func (f *Faults) Reset(ctx context.Context) error {
 	if now == topology.PrimaryNode {
 		return f.followAll(ctx)
 	}
-	return f.Switchover(ctx)
+	return f.changeRoles(ctx, false)
 }
 
 // pause has poolers hold back the transactions that come, once those under way have ended.

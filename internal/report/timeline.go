@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"pooler-lab/internal/chart"
 	"pooler-lab/internal/lesson"
@@ -37,7 +38,8 @@ func timelines(run *result.Run) (all []Chart) {
 			}
 		}
 		if len(t.Rows) > 0 {
-			all = append(all, Chart{Drawing: t.Draw(), Note: timelineNote, Data: data})
+			all = append(all, Chart{Drawing: t.Draw(), Note: strings.TrimSpace(e.Text + " " + timelineNote),
+				Data: data})
 		}
 	}
 	return all
