@@ -32,8 +32,8 @@ verb it breaks or heals one, looks until that is true, and says the moment (UTC)
   switchover     the roles change as planned; poolers that can hold transactions back do
   reset          everything as after scripts/up
 
-A standby that is promoted stays the primary until 'switchover', 'reset' or scripts/up, which
-resets. The node that was the primary is cloned anew when it is healed. A pooler that is told one
+A standby that is promoted stays the primary until 'switchover', 'reset' or the lab's next start.
+The node that was the primary is cloned anew when it is healed. A pooler that is told one
 primary follows it at once. One that looks for the primary itself starts anew, and finds it once
 both nodes answer.`,
 		Example: `  scripts/break kill primary
