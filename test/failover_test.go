@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pooler-lab/internal/ledger"
+	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/testkit"
 	"pooler-lab/k6/summary"
@@ -53,7 +54,7 @@ func TestLedgerIsTrue(t *testing.T) {
 		if e := c.Repeats[0].Events; len(e) != 4 || e[1].Do != "kill primary" || e[3].Began < e[2].Ended {
 			t.Errorf("%s: its events are %+v", c.ID, e)
 		}
-		if l := c.Repeats[0].Ledger; ledger.Writes(c.Workload) {
+		if l := c.Repeats[0].Ledger; lesson.MarksRows(c.Workload) {
 			writes += l.Lost
 		} else if l.Lost+l.Unreported != 0 {
 			t.Errorf("%s, which writes nothing: %+v", c.ID, l)
@@ -74,7 +75,7 @@ func TestLedgerIsTrue(t *testing.T) {
 	lost, kept, failed := 0, 0, 0
 	for _, a := range rows {
 		switch {
-		case !ledger.Writes(a.Workload):
+		case !lesson.MarksRows(a.Workload):
 		case !a.OK():
 			failed++
 		case there[ledger.Mark(a)]:

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"pooler-lab/internal/pooler"
+	"pooler-lab/internal/result"
 	"pooler-lab/internal/server"
 	"pooler-lab/internal/session"
 	"pooler-lab/internal/suggest"
@@ -79,10 +80,10 @@ func brokenFile(node string) string { return filepath.Join(topology.NodesFolder(
 
 // tell writes one of the files at once, or not at all.
 func tell(file, word string) error {
-	if err := os.WriteFile(file+".new", []byte(word+"\n"), 0o644); err != nil {
+	if err := result.WriteFile(file, []byte(word+"\n")); err != nil {
 		return fmt.Errorf("tell the node: %w", err)
 	}
-	return os.Rename(file+".new", file)
+	return nil
 }
 
 // Faults breaks and heals. It says on out what became true, and when.

@@ -7,10 +7,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
+	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/result"
 	"pooler-lab/k6/summary"
 )
@@ -18,11 +17,7 @@ import (
 // step is how much of a timeline is counted together.
 const step = 100 * time.Millisecond
 
-// Writes says whether each attempt of a workload writes one row that is looked for afterwards: its name begins with
-// write. The row has the attempt's Mark in the column filler of pgbench_history.
-func Writes(workload string) bool { return strings.HasPrefix(workload, "write") }
-
-// Mark is what the row of an attempt that writes is found by.
+// Mark is what the row of an attempt that writes is found by, in the column filler of pgbench_history.
 func Mark(a summary.Attempt) string { return fmt.Sprintf("%d.%d", a.Client, a.Number) }
 
 // Check returns an error where an attempt is missing: each of so many clients numbers its own from 1, and k6 counted
@@ -64,7 +59,7 @@ func Of(attempts []summary.Attempt, window summary.Window, found func(mark strin
 	clients := map[int][]summary.Attempt{}
 	for _, a := range attempts {
 		clients[a.Client] = append(clients[a.Client], a)
-		if Writes(a.Workload) && a.OK() != found(Mark(a)) {
+		if lesson.MarksRows(a.Workload) && a.OK() != found(Mark(a)) {
 			if a.OK() {
 				l.Lost++
 			} else {
@@ -118,12 +113,10 @@ func CSV(attempts []summary.Attempt, found func(mark string) bool) []byte {
 	_ = rows.Write(append(slices.Clone(summary.LedgerColumns), "found")) // a buffer takes all of it
 	for _, a := range attempts {
 		said := ""
-		if Writes(a.Workload) {
+		if lesson.MarksRows(a.Workload) {
 			said = map[bool]string{true: "yes", false: "no"}[found(Mark(a))]
 		}
-		_ = rows.Write([]string{strconv.Itoa(a.Cell), a.Path, a.Workload, strconv.Itoa(a.Client), strconv.Itoa(a.Number),
-			a.Begin.Format(summary.LedgerTime), a.End.Format(summary.LedgerTime), a.Outcome, a.Server,
-			a.Transaction, said})
+		_ = rows.Write(append(a.Row(), said))
 	}
 	rows.Flush()
 	return text.Bytes()

@@ -35,10 +35,14 @@ func (l *ledger) add(summaryFile string, s metrics.Sample) {
 	}
 	path, _ := s.Tags.Get("path")
 	took := time.Duration(s.Value * float64(time.Millisecond))
-	moment := func(at time.Time) string { return at.UTC().Format(summary.LedgerTime) }
-	l.failed = l.rows.Write([]string{strconv.Itoa(sideOf(s.Tags)), path, s.Metadata["workload"], s.Metadata["client"],
-		s.Metadata["number"], moment(s.Time.Add(-took)), moment(s.Time), s.Metadata["outcome"], s.Metadata["server"],
-		s.Metadata["transaction"]})
+	client, badClient := strconv.Atoi(s.Metadata["client"])
+	number, badNumber := strconv.Atoi(s.Metadata["number"])
+	if l.failed = errors.Join(badClient, badNumber); l.failed != nil {
+		return
+	}
+	l.failed = l.rows.Write(summary.Attempt{Cell: sideOf(s.Tags), Path: path, Workload: s.Metadata["workload"],
+		Client: client, Number: number, Begin: s.Time.Add(-took), End: s.Time, Outcome: s.Metadata["outcome"],
+		Server: s.Metadata["server"], Transaction: s.Metadata["transaction"]}.Row())
 }
 
 // close writes what is left, and returns the first error.

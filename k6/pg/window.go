@@ -2,10 +2,11 @@ package pg
 
 import (
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/grafana/sobek"
+
+	"pooler-lab/k6/summary"
 )
 
 // windowOptions are the options of pg.window.
@@ -83,16 +84,12 @@ func (p *phases) arrive(i *instance, ready bool, options windowOptions) (opens <
 	return opens, err
 }
 
-// noteMoment writes a moment to a file, whole or not at all.
+// noteMoment writes a moment to a file, "" for none.
 func noteMoment(file string, moment time.Time) error {
 	if file == "" {
 		return nil
 	}
-	err := os.WriteFile(file+".new", []byte(moment.UTC().Format(time.RFC3339Nano)), 0o644)
-	if err == nil {
-		err = os.Rename(file+".new", file)
-	}
-	if err != nil {
+	if err := summary.WriteWhole(file, []byte(moment.UTC().Format(time.RFC3339Nano))); err != nil {
 		return fmt.Errorf("note when the window opens: %w", err)
 	}
 	return nil

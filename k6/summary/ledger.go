@@ -20,8 +20,8 @@ import (
 var LedgerColumns = []string{"cell", "path", "workload", "client", "number", "begin", "end", "outcome", "server",
 	"transaction"}
 
-// LedgerTime is how a ledger writes moments, in UTC.
-const LedgerTime = "2006-01-02T15:04:05.000000Z"
+// ledgerTime is how a ledger writes moments, in UTC.
+const ledgerTime = "2006-01-02T15:04:05.000000Z"
 
 // LedgerOf is the file of the ledger that belongs to a summary.
 func LedgerOf(file string) string { return strings.TrimSuffix(file, ".json") + ".csv" }
@@ -38,6 +38,13 @@ type Attempt struct {
 
 // OK says whether it succeeded.
 func (a Attempt) OK() bool { return a.Outcome == "ok" }
+
+// Row is the attempt in the order of LedgerColumns.
+func (a Attempt) Row() []string {
+	moment := func(at time.Time) string { return at.UTC().Format(ledgerTime) }
+	return []string{strconv.Itoa(a.Cell), a.Path, a.Workload, strconv.Itoa(a.Client), strconv.Itoa(a.Number),
+		moment(a.Begin), moment(a.End), a.Outcome, a.Server, a.Transaction}
+}
 
 // ReadLedger reads a ledger.
 func ReadLedger(file string) ([]Attempt, error) {

@@ -156,16 +156,20 @@ func (t *Test) Write(file string) error {
 	if err != nil {
 		return fmt.Errorf("write k6's summary: %w", err)
 	}
-	part := file + ".part"
-	defer os.Remove(part) // it has gone where all went well
-	err = os.WriteFile(part, append(text, '\n'), 0o644)
-	if err == nil {
-		err = os.Rename(part, file)
-	}
-	if err != nil {
+	if err := WriteWhole(file, append(text, '\n')); err != nil {
 		return fmt.Errorf("write k6's summary: %w", err)
 	}
 	return nil
+}
+
+// WriteWhole writes a file whole or not at all.
+func WriteWhole(file string, text []byte) error {
+	part := file + ".part"
+	defer os.Remove(part) // it has gone where all went well
+	if err := os.WriteFile(part, text, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(part, file)
 }
 
 // Count is a counter's sum in a phase.
