@@ -28,13 +28,13 @@ type Trial struct {
 	// Opened is the file to which the moment goes at which that opens. The ledger of all attempts is beside the summary.
 	Opened string  `json:"opened_file,omitempty"`
 	SlotMS float64 `json:"slot_ms"`          // counted part of each slot; 0 has k6 choose it
-	AtMost float64 `json:"at_most_seconds"`  // from the first group to the last
+	AtMost float64 `json:"at_most_seconds"`  // from the first group to the last, or of the one window
 	Fewest int     `json:"fewest_groups"`    // that have to fit into it, or the pair is too slow; 0: any
 	End    float64 `json:"deadline_seconds"` // of the whole script
 	Seed   uint32  `json:"seed"`             // of the order of the slots in each group
 	// Groups is the file to which each group is added as it is complete: a line of JSON, see summary.Group.
 	Groups string `json:"groups_file"`
-	// Stop is a file that doesn't exist: once it does, k6 ends after the group under way.
+	// Stop is a file that doesn't exist: once it does, k6 ends after the group under way, or the one window closes.
 	Stop string `json:"stop_file"`
 }
 

@@ -86,7 +86,8 @@ func Of(attempts []summary.Attempt, window summary.Window, found func(mark strin
 	return l
 }
 
-// outage is the longest time in a window in which none of a client's attempts succeeded.
+// outage is the longest time in a window in which none of a client's attempts succeeded. It lasts to the end where the
+// client's last attempt failed, too.
 func outage(attempts []summary.Attempt, window summary.Window) (longest result.Outage) {
 	var ends []time.Time
 	for _, a := range attempts {
@@ -96,10 +97,12 @@ func outage(attempts []summary.Attempt, window summary.Window) (longest result.O
 	}
 	slices.SortFunc(ends, time.Time.Compare)
 	longest.Client = attempts[0].Client
+	final := slices.MaxFunc(attempts, func(a, b summary.Attempt) int { return a.End.Compare(b.End) })
 	last := window.Start
 	for _, end := range append(ends, window.End) {
-		if end.Sub(last).Seconds() > longest.Seconds() {
+		if end.Sub(last).Seconds() > longest.To-longest.From {
 			longest.From, longest.To = last.Sub(window.Start).Seconds(), end.Sub(window.Start).Seconds()
+			longest.ToEnd = end.Equal(window.End) && !final.OK()
 		}
 		last = end
 	}

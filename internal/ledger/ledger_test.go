@@ -21,7 +21,7 @@ func attempt(client, number int, from, to float64, outcome string) summary.Attem
 		Outcome: outcome, Server: "primary"}
 }
 
-// A second in which client 1 has no success for 0.6 s, and client 2 none at all. One of its writes is there all the
+// A second in which client 1 has no success for 0.6 s, and client 2 none at all, to the end. One of its writes is there all the
 // same; one that was acknowledged is gone.
 func TestOf(t *testing.T) {
 	attempts := []summary.Attempt{
@@ -36,7 +36,7 @@ func TestOf(t *testing.T) {
 	l := Of(attempts, summary.Window{Start: opened, End: opened.Add(time.Second)},
 		func(mark string) bool { return found[mark] })
 	want := &result.Ledger{Attempts: 4, Lost: 1, Unreported: 1, StepSeconds: 0.1,
-		Outages:   []result.Outage{{Client: 1, From: 0.15, To: 0.75}, {Client: 2, From: 0, To: 1}},
+		Outages:   []result.Outage{{Client: 1, From: 0.15, To: 0.75}, {Client: 2, From: 0, To: 1, ToEnd: true}},
 		Succeeded: []int{0, 1, 0, 0, 0, 0, 0, 1, 0, 0},
 		Failed:    []int{1, 0, 0, 0, 1, 0, 0, 0, 0, 0},
 		Open:      []int{1, 1, 0, 1, 1, 1, 2, 2, 1, 1}}

@@ -170,9 +170,9 @@ var traffic = []Metric{
 // ledgers are what clients saw of events, attempt by attempt.
 var ledgers = []Metric{
 	{Name: "outage", Heading: "outage", Unit: "s", Better: Less, from: whole.of(ofLedger(middleOutage)),
-		Meaning: "longest time in which a client had no success, up to the window's end: the median of the clients"},
+		Meaning: "longest time in which a client had no success: the median of the clients"},
 	{Name: "outage_max", Heading: "worst outage", Unit: "s", Better: Less, from: whole.of(ofLedger(worstOutage)),
-		Meaning: "longest time in which a client had no success, up to the window's end, of the client that had the longest"},
+		Meaning: "longest time in which a client had no success, of the client that had the longest"},
 	{Name: "lost_writes", Heading: "writes lost", Better: Less,
 		from:    count.of(ofLedger(func(l *result.Ledger) float64 { return float64(l.Lost) })),
 		Meaning: "writes that were acknowledged to a client and aren't there afterwards"},

@@ -1,10 +1,13 @@
 package metric
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 func TestNumber(t *testing.T) {
 	for v, want := range map[float64]string{0: "0", 0.0523: "0.052", 5.2371: "5.24", 52.37: "52.4", 523.7: "524",
-		11642.4: "11642"} {
+		11642.4: "11642", math.Inf(1): "to the end"} {
 		if got := Number(v); got != want {
 			t.Errorf("%v is written %s, it should be %s", v, got, want)
 		}

@@ -2,6 +2,7 @@ package metric
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	"pooler-lab/internal/result"
@@ -34,9 +35,11 @@ func (f Metric) Values(c *result.Cell) []float64 {
 }
 
 // Ratios are c's figure to base's within each block that both have, in the order of the blocks. A block in which base's
-// figure is 0 has none. Cells that ran side by side have a better one: see outcome.RatioOf.
+// figure is 0 has none, nor one in which a time had no end. Cells that ran side by side have a better one: see outcome.RatioOf.
 func (f Metric) Ratios(c, base *result.Cell) []float64 {
-	return f.within(c, base, func(of, to float64) (float64, bool) { return of / to, to > 0 })
+	return f.within(c, base, func(of, to float64) (float64, bool) {
+		return of / to, to > 0 && !math.IsInf(of, 0) && !math.IsInf(to, 0)
+	})
 }
 
 // Differences are c's figure less base's within each block that both have, in the order of the blocks.

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"golang.org/x/perf/benchmath"
+
+	"pooler-lab/internal/metric"
 )
 
 // Fewest is how many values an interval takes: of five, even the whole range holds the true median in only 94 of 100
@@ -24,14 +26,16 @@ type Interval struct {
 	LeftOut        int     // groups without a ratio, since a figure was 0
 }
 
-// Summary sums up values, and leaves them in their order: benchmath sorts what it is given.
+// Summary sums up values, and leaves them in their order: benchmath sorts what it is given. A time without an end is
+// infinite.
 func Summary(values []float64) Interval {
 	if len(values) == 0 {
 		return Interval{}
 	}
 	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds),
 		confidence)
-	return Interval{Center: s.Center, Lo: s.Lo, Hi: s.Hi, N: len(values)}
+	center, _ := metric.Middle(values) // benchmath's is no number where values are infinite
+	return Interval{Center: center, Lo: s.Lo, Hi: s.Hi, N: len(values)}
 }
 
 // fewest is how many values the interval takes, and what they are.
@@ -55,9 +59,11 @@ func (i Interval) Known() bool {
 
 // Text writes the range as write has numbers, or why there is none.
 func (i Interval) Text(write func(float64) string) string {
-	if !i.Known() {
-		fewest, what := i.fewest()
+	switch fewest, what := i.fewest(); {
+	case i.few():
 		return fmt.Sprintf("no interval: %d of %d %s", i.N, fewest, what)
+	case !i.Known():
+		return "no interval: some times had no end"
 	}
 	return write(i.Lo) + " to " + write(i.Hi)
 }

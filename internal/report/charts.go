@@ -158,7 +158,8 @@ func scaleOf(f metric.Metric) float64 {
 	return 1
 }
 
-// pointOf is the cell's figure: its median, and the interval of that where it ran often enough. A cell of a pair need
+// pointOf is the cell's figure, unless it is a time without an end: its median, and the interval of that where it ran
+// often enough. A cell of a pair need
 // not have run often: what its comparisons show rests on the pair's groups.
 func pointOf(f metric.Metric, c *result.Cell) (chart.Point, bool) {
 	if c == nil {
@@ -169,7 +170,7 @@ func pointOf(f metric.Metric, c *result.Cell) (chart.Point, bool) {
 	if sum.Known() {
 		point.Lo, point.Hi = scale*sum.Lo, scale*sum.Hi
 	}
-	return point, sum.N > 0
+	return point, sum.N > 0 && !math.IsInf(sum.Center, 0)
 }
 
 // dataOf is a chart as a table.

@@ -28,7 +28,7 @@ func timelines(run *result.Run) (all []Chart) {
 			Head: heads("cell", "client", "from", "to", "seconds")}
 		for _, c := range outcome.Select(run, lesson.Selector{"experiment": lesson.Word(e.Name)}) {
 			if last := c.Last(); last != nil && last.Ledger != nil {
-				t.Seconds, t.Step, t.Events = c.Seconds, last.Ledger.StepSeconds, moments(last.Events)
+				t.Seconds, t.Step, t.Events = last.Measured.WindowSeconds, last.Ledger.StepSeconds, moments(last.Events)
 				t.Most = timesDue * c.Rate * t.Step
 				row := timelineRow(c, last.Ledger)
 				t.Rows = append(t.Rows, row)

@@ -65,10 +65,16 @@ type Outage struct {
 	Client int     `json:"client"`
 	From   float64 `json:"from"`
 	To     float64 `json:"to"`
+	ToEnd  bool    `json:"to_end,omitempty"` // it was still going on when the window closed
 }
 
-// Seconds is how long it was.
-func (o Outage) Seconds() float64 { return o.To - o.From }
+// Seconds is how long it was; infinite where nobody knows, since the window closed before its end.
+func (o Outage) Seconds() float64 {
+	if o.ToEnd {
+		return math.Inf(1)
+	}
+	return o.To - o.From
+}
 
 // Flagged says whether the repeat has a flag of that kind.
 func (r *Repeat) Flagged(kind FlagKind) bool {

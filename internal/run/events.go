@@ -100,19 +100,43 @@ func (r *runner) readLedger(ctx context.Context, t *trial) error {
 func (r *runner) play(ctx context.Context, t *trial, told driver.Trial) (end func() error) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan error)
-	go func() { ended <- r.happen(ctx, t, told.Opened) }()
+	go func() { ended <- r.happen(ctx, t, told) }()
 	return func() error {
 		cancel()
 		err := <-ended
 		os.Remove(told.Opened)
+		os.Remove(told.Stop)
 		return err
 	}
 }
 
-// happen has each event happen when it is due, until ctx ends.
-func (r *runner) happen(ctx context.Context, t *trial, file string) error {
-	var opened time.Time
-	err := session.Until(ctx, session.Forever, 5*time.Millisecond, func() (bool, error) {
+// happen has each event happen when it is due, until ctx ends. The window closes as long after the last event's end as the
+// plan has it close after that event is due: however long events take, clients have that time to come back.
+func (r *runner) happen(ctx context.Context, t *trial, told driver.Trial) error {
+	opened, err := windowOpened(ctx, told.Opened)
+	if ctx.Err() != nil {
+		return nil // the load says why it ended so early
+	}
+	if err != nil {
+		return fmt.Errorf("read when the window opened: %w", err)
+	}
+	closes := opened
+	for _, e := range t.events() {
+		if !wait(ctx, opened.Add(inSeconds(e.At))) {
+			return nil
+		}
+		t.happened = append(t.happened, r.carryOut(ctx, e, opened))
+		closes = time.Now().Add(inSeconds(t.sides[0].cell.Seconds - e.At))
+	}
+	if !wait(ctx, closes) {
+		return nil
+	}
+	return result.WriteFile(told.Stop, nil)
+}
+
+// windowOpened waits until k6 has written to a file when the window has opened.
+func windowOpened(ctx context.Context, file string) (opened time.Time, err error) {
+	err = session.Until(ctx, session.Forever, 5*time.Millisecond, func() (bool, error) {
 		text, err := os.ReadFile(file)
 		if errors.Is(err, os.ErrNotExist) {
 			return false, nil
@@ -122,24 +146,16 @@ func (r *runner) happen(ctx context.Context, t *trial, file string) error {
 		}
 		return true, err
 	})
-	if ctx.Err() != nil {
-		return nil // the load says why it ended so early
+	return opened, err
+}
+
+// wait waits until a moment, and returns false where ctx has ended first.
+func wait(ctx context.Context, moment time.Time) bool {
+	select {
+	case <-ctx.Done():
+	case <-time.After(time.Until(moment)):
 	}
-	if err != nil {
-		return fmt.Errorf("read when the window opened: %w", err)
-	}
-	for _, e := range t.events() {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(time.Until(opened.Add(inSeconds(e.At)))):
-		}
-		if ctx.Err() != nil {
-			return nil
-		}
-		t.happened = append(t.happened, r.carryOut(ctx, e, opened))
-	}
-	return nil
+	return ctx.Err() == nil
 }
 
 // carryOut has one event happen. It is carried out to its end, whoever stops the run meanwhile: half a switchover is

@@ -15,12 +15,10 @@ import (
 	"pooler-lab/internal/topology"
 )
 
-// faultsStandIn stands in for package fault. Once it has carried out the last event, k6's stand-in may end.
+// faultsStandIn stands in for package fault.
 type faultsStandIn struct {
 	did    []string
 	stop   func() // the run, as the first event happens
-	last   string // event
-	over   string // file
 	fails  string // event
 	wedged error  // of putting the nodes back
 }
@@ -32,11 +30,6 @@ func (f *faultsStandIn) Do(_ context.Context, verb, node string) error {
 	}
 	if verb == "reset" {
 		return f.wedged
-	}
-	if verb+" "+node == f.last {
-		if err := os.WriteFile(f.over, nil, 0o600); err != nil {
-			return err
-		}
 	}
 	if verb+" "+node == f.fails {
 		return errors.New("the standby isn't there")
@@ -51,20 +44,19 @@ func newEventRunner(t *testing.T, behaviour string) (*runner, *faultsStandIn) {
 	for i, workload := range []string{"write", "", "read"} {
 		if workload != "" {
 			cells[i].Workload, cells[i].Rate, cells[i].Overload = workload, 10, true
+			cells[i].Seconds = 0.05
 			cells[i].Events = []lesson.Event{{At: 0.01, Do: "kill primary"}, {At: 0.02, Do: "promote standby"}}
 		}
 	}
 	r, _, servers := newRunner(t, behaviour, cells...)
-	over := filepath.Join(t.TempDir(), "over")
-	t.Setenv("EVENTS_OVER", over)
-	faults := &faultsStandIn{last: "promote standby", over: over}
+	faults := &faultsStandIn{}
 	r.faults = faults
 	servers.marks = map[string]bool{"1.1": true, "1.3": true}
 	return r, faults
 }
 
-// The cells of an experiment with events are one trial. Its events happen in their order, the nodes are put back, and
-// each cell has what its own clients saw.
+// The cells of an experiment with events are one trial. Its events happen in their order, k6 is told when its window
+// closes, the nodes are put back, and each cell has what its own clients saw.
 func TestEvents(t *testing.T) {
 	r, faults := newEventRunner(t, "events")
 	run := ran(t, r, false)

@@ -42,8 +42,10 @@ func (r *runner) told(t *trial) driver.Trial {
 			for _, s := range t.sides[1:] {
 				all.Clients += s.cell.Clients
 			}
-			told.End = driver.BesideWindow(all) + all.Seconds
-			told.Together, told.Opened = true, filepath.Join(r.dir, t.file()+".opened")
+			told.AtMost = all.Seconds + float64(len(t.events()))*eventTime.Seconds()
+			told.End = driver.BesideWindow(all) + told.AtMost
+			file := filepath.Join(r.dir, t.file())
+			told.Together, told.Opened, told.Stop = true, file+".opened", file+".stop"
 		}
 	} else {
 		told.End += calibrating + 1.25*t.pair.AtMost // where it lacks groups: see k6/pg

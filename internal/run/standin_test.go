@@ -64,10 +64,10 @@ if [ -n "${LAB_TRIAL-}" ]; then
 		pair ''
 		exit 0
 		;;
-	events | dropping) # two cells that run at once, until the last event has happened
+	events | dropping) # two cells that run at once, until the last event is over
 		printf 2026-11-21T16:00:00.5Z >"$(told opened_file).new"
 		mv "$(told opened_file).new" "$(told opened_file)"
-		until [ -e "$EVENTS_OVER" ]; do sleep 0.02; done
+		until [ -e "$(told stop_file)" ]; do sleep 0.02; done
 		{
 			echo cell,path,workload,client,number,begin,end,outcome,server,transaction
 			row() { echo "$1,direct,$2,$3,$4,2026-11-21T16:00:00.6Z,2026-11-21T16:00:00.7Z,$5,primary,7"; }

@@ -24,7 +24,7 @@ func TestCellsAtOnce(t *testing.T) {
 			client.exec(text, attempt, path === 'second' && attempt === 3 ? 0 : 1);
 			return ['node of ' + path, attempt];
 		});`)
-	trial := map[string]any{"together": true, "deadline_seconds": 300, "opened_file": opened}
+	trial := map[string]any{"together": true, "deadline_seconds": 300, "at_most_seconds": 0.5, "opened_file": opened}
 	var cells []any
 	for _, path := range []string{"first", "second"} {
 		cells = append(cells, cellOf(path, testDSN(t), map[string]any{"seconds": 0.5, "rate": 40, "deadline_seconds": 300,

@@ -2,7 +2,6 @@ package pg
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
@@ -151,7 +150,7 @@ func (s *slots) runGroups(d *draw) {
 			}
 		}
 		now := time.Now()
-		if s.toldToStop() || s.timeOver(number, now.Add(now.Sub(began)).Sub(first)) {
+		if exists(s.options.Stop) || s.timeOver(number, now.Add(now.Sub(began)).Sub(first)) {
 			return
 		}
 	}
@@ -168,15 +167,6 @@ func (s *slots) timeOver(number int, all time.Duration) bool {
 		most *= beyondAtMost
 	}
 	return all > seconds(most)
-}
-
-// toldToStop reports whether the stop file exists.
-func (s *slots) toldToStop() bool {
-	if s.options.Stop == "" {
-		return false
-	}
-	_, err := os.Stat(s.options.Stop)
-	return err == nil
 }
 
 // runSlot begins a slot and waits until its clients have come back. It returns false where the pair is over.

@@ -2,6 +2,7 @@ package pg
 
 import (
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/grafana/sobek"
@@ -16,6 +17,7 @@ type windowOptions struct {
 	Cells   int     `js:"cells"`   // that are measured in it at once; one where it isn't given
 	Cell    int     `js:"cell"`    // of this VU, from 0
 	Opened  string  `js:"opened"`  // file to which the moment goes at which it opens, "" for none
+	Stop    string  `js:"stop"`    // file that closes it before its seconds are over, once it exists; "" for none
 }
 
 // newWindow is pg.window(options): a VU's hand on the test's measured window. It opens when all clients are ready or
@@ -80,8 +82,34 @@ func (p *phases) arrive(i *instance, ready bool, options windowOptions) (opens <
 	opens = p.sides[0].begins
 	if ready, failed := p.arrived(); ready+failed == options.Clients {
 		err = noteMoment(options.Opened, p.beginOnly(seconds(options.Seconds)))
+		if options.Stop != "" {
+			go p.stopBy(options.Stop)
+		}
 	}
 	return opens, err
+}
+
+// stopBy closes the window once the file exists, unless it has closed before.
+func (p *phases) stopBy(file string) {
+	for looks := time.NewTicker(20 * time.Millisecond); ; <-looks.C {
+		p.mu.Lock()
+		over := !time.Now().Before(p.current.Load().to)
+		if !over && exists(file) {
+			over = true
+			p.cut(time.Now())
+			time.AfterFunc(p.patience, p.end)
+		}
+		p.mu.Unlock()
+		if over {
+			return
+		}
+	}
+}
+
+// exists reports whether a file is there; "" is none.
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
 }
 
 // noteMoment writes a moment to a file, "" for none.

@@ -1,8 +1,12 @@
 package pg
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
+
+	"pooler-lab/internal/testkit"
 )
 
 // arrivals runs code in several VUs at once that share a window, and returns when all of them have come through.
@@ -51,6 +55,26 @@ func TestWindowThatWaits(t *testing.T) {
 	module.finish(time.Now())
 	if got := module.ending(0); got.Window != nil || got.Unopened != "1 of 2 clients were ready" {
 		t.Errorf("the test ended with %+v", got)
+	}
+}
+
+// A window with a file that stops it is open until that exists. Then it is as long as it has been, and what is stuck is
+// cancelled.
+func TestWindowIsStopped(t *testing.T) {
+	dsn := testDSN(t)
+	module := New()
+	module.phases.patience = time.Millisecond
+	stop := filepath.Join(t.TempDir(), "stop")
+	s := newScript(t, module)
+	s.run(`const window = pg.window({ clients: 1, seconds: 3600, stop: '` + stop + `' });
+		const client = pg.client({ dsn: '` + dsn + `', path: 'direct' })`)
+	s.started()
+	s.gives(`client.connect(); window.ready(); window.over()`, "false")
+	testkit.OK(t, os.WriteFile(stop, nil, 0o600))
+	s.gives(`let code; try { client.exec('SELECT pg_sleep(3600)') } catch (e) { code = e.code } code`, "cancelled")
+	s.gives(`window.over()`, "true")
+	if w := module.ending(0).Window; w.Seconds >= 3600 {
+		t.Errorf("the window was %+v", w)
 	}
 }
 
