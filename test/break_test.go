@@ -209,7 +209,8 @@ func TestWhatClientsSeeOfABrokenNode(t *testing.T) {
 	}
 }
 
-// A planned switchover, and back, costs clients of PgBouncer in transaction mode no error and no transaction.
+// A planned switchover, and back, costs clients of PgBouncer in transaction mode no error and no transaction; nor does
+// one that is stopped while PgBouncer holds transactions back.
 func TestSwitchoverUnderLoad(t *testing.T) {
 	const clients = 4
 	t.Cleanup(func() { script(t, "break", "reset") })
@@ -222,10 +223,21 @@ func TestSwitchoverUnderLoad(t *testing.T) {
 		t.Errorf("the console refuses a switchover: %d %s", status, said)
 	}
 	writesMore(t, "pgbouncer-transaction")
+	stopped := start(t, "break", "switchover")
+	testkit.Eventually(t, func() string {
+		if stopped.hasEnded() || strings.Contains(stopped.out.String(), "holds transactions back") {
+			return ""
+		}
+		return "PgBouncer doesn't hold transactions back yet"
+	})
+	_ = stopped.process.Process.Signal(os.Interrupt) // Ctrl-C, unless it is over
+	stopped.wait(t)
+	writesMore(t, "pgbouncer-transaction")
 	if load.hasEnded() {
 		t.Errorf("pgbench ended without need:\n%s", load.wait(t).all())
 	}
 	stopTools(t, load)
+	script(t, "break", "reset")
 	recovered(t)
 	after := balancesOf(t, "primary")
 	after.checkMoved(t, before)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -30,7 +29,7 @@ verb it breaks or heals one, looks until that is true, and says the moment (UTC)
   heal NODE      undoes that, and waits until it is the primary or follows it
   promote NODE   the standby becomes the primary, where the primary is broken
   switchover     the roles change as planned; poolers that can hold transactions back do
-  reset          everything as after scripts/up
+  reset          everything as after scripts/up; it ends transactions that are under way
 
 A standby that is promoted stays the primary until 'switchover', 'reset' or the lab's next start.
 The node that was the primary is cloned anew when it is healed. A pooler that is told one
@@ -49,6 +48,10 @@ both nodes answer.`,
 			if len(args) == 0 {
 				return show(command.Context(), command.OutOrStdout())
 			}
+			if what, busy := underWay(); busy {
+				return fmt.Errorf("%s is running, and would measure what you break: wait until it is over, or end it with "+
+					"'scripts/lab cancel'", what)
+			}
 			set, err := topology.Load(topology.Root())
 			if err != nil {
 				return err
@@ -58,9 +61,6 @@ both nodes answer.`,
 				return err
 			}
 			defer f.Close()
-			if what, busy := underWay(); busy {
-				fmt.Fprintf(command.ErrOrStderr(), "%s is running: what breaks now spoils what it measures\n", what)
-			}
 			node := ""
 			if len(args) == 2 {
 				node = args[1]
@@ -79,7 +79,7 @@ func show(ctx context.Context, out io.Writer) error {
 		if node == topology.Primary() {
 			role, state, check = "primary", "takes writes", takesWrites(node)
 		}
-		once, cancel := context.WithTimeout(ctx, 2*time.Second)
+		once, cancel := context.WithTimeout(ctx, answerWait)
 		if f, broken := Find(node); broken {
 			state = fmt.Sprintf("%v: 'scripts/break heal %s' brings it back", f, node)
 		} else if err := check(once); errors.Is(err, context.DeadlineExceeded) {

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -64,10 +65,14 @@ func Find(node string) (f Fault, ok bool) {
 
 // Wrong says what isn't as it is after a start of the lab, and what mends it; "" where all is.
 func Wrong() string {
+	var broken []string
 	for _, node := range topology.Nodes() {
-		if f, broken := Find(node); broken {
-			return fmt.Sprintf("%s is broken, %v: 'scripts/break reset' heals it", node, f)
+		if f, is := Find(node); is {
+			broken = append(broken, fmt.Sprintf("%s is broken, %v", node, f))
 		}
+	}
+	if len(broken) > 0 {
+		return strings.Join(broken, "; ") + ": 'scripts/break reset' heals " + map[int]string{1: "it", 2: "both"}[len(broken)]
 	}
 	if now := topology.Primary(); now != topology.PrimaryNode {
 		return fmt.Sprintf("%s is the primary just now: 'scripts/break reset' gives the role back to %s", now,
@@ -119,6 +124,9 @@ func (f *Faults) say(node, text string, args ...any) {
 func (f *Faults) Do(ctx context.Context, verb, node string) error {
 	nodes := topology.Nodes()
 	switch both := slices.Contains(ForBoth(), verb); {
+	case strings.HasPrefix(verb, "un") && verb != Unplug, verb == "rejoin":
+		return fmt.Errorf("there is no verb %q: 'heal' undoes whatever broke a node, as in: scripts/break heal %s", verb,
+			nodes[0])
 	case !both && !slices.Contains(ForOne(), verb):
 		return suggest.Unknown("verb", verb, append(ForOne(), ForBoth()...))
 	case both && node != "":
@@ -177,18 +185,27 @@ func (f *Faults) Break(ctx context.Context, verb, node string) error {
 	switch verb {
 	case Freeze:
 		if err := f.docker.pause(ctx, node); err != nil {
-			return err
+			return f.takeBack(ctx, node, err)
 		}
 		return f.until(ctx, node, "frozen: it accepts connections and answers nothing", silent(node))
 	case Unplug:
 		if err := f.docker.unplug(ctx, node); err != nil {
-			return err
+			return f.takeBack(ctx, node, err)
 		}
 		return f.until(ctx, node, "unplugged: it answers nothing", unreachable(node))
 	case Stop:
 		return f.until(ctx, node, "shut down: it refuses connections", refuses(node))
 	}
 	return f.until(ctx, node, "killed: it refuses connections", refuses(node))
+}
+
+// takeBack undoes a fault that Docker couldn't bring about: a node that answers must not pass for a broken one, or the
+// other could be promoted beside it. The error is why Docker couldn't.
+func (f *Faults) takeBack(ctx context.Context, node string, why error) error {
+	if err := f.letGo(context.WithoutCancel(ctx), node); err != nil {
+		return errors.Join(why, err)
+	}
+	return errors.Join(why, os.Remove(brokenFile(node)))
 }
 
 // Heal undoes what broke a node and waits until the node is what it is to be, and all that stand in front of both nodes
@@ -352,7 +369,7 @@ func (f *Faults) changeRoles(ctx context.Context, withoutErrors bool) error {
 		return fmt.Errorf("%s can't take over: %w", to, err)
 	}
 	err := f.pause(ctx)
-	if err == nil || !withoutErrors {
+	if err == nil || !withoutErrors && ctx.Err() == nil {
 		err = f.handOver(ctx, from, to)
 	}
 	if err := errors.Join(err, f.resume(context.WithoutCancel(ctx))); err != nil {
@@ -361,8 +378,14 @@ func (f *Faults) changeRoles(ctx context.Context, withoutErrors bool) error {
 	return f.Heal(ctx, from)
 }
 
-// handOver leaves to as the primary and from shut down.
+// handOverTime is how long it may take at most until the standby is the primary.
+const handOverTime = 2 * time.Minute
+
+// handOver leaves to as the primary and from shut down. It goes on to its end where ctx ends: poolers hold transactions
+// back meanwhile, and half a switchover is worse than none.
 func (f *Faults) handOver(ctx context.Context, from, to string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handOverTime)
+	defer cancel()
 	if err := f.Break(ctx, Stop, from); err != nil {
 		return err
 	}
@@ -412,6 +435,9 @@ func (f *Faults) pause(ctx context.Context) error {
 		bounded, cancel := context.WithTimeout(ctx, pauseWait)
 		err := p.Pause(bounded)
 		cancel()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err != nil {
 			return fmt.Errorf("%s has transactions under way that don't end within %v, so nothing is changed: %w", service,
 				pauseWait, err)
@@ -435,10 +461,12 @@ func (f *Faults) resume(ctx context.Context) error {
 	return nil
 }
 
-// How long transactions under way may hold up a switchover, and after how long it is said again what is waited for.
+// How long transactions under way may hold up a switchover, how long a server is waited for each time it is asked, and
+// after how long it is said again what is waited for.
 const (
-	pauseWait = 5 * time.Second
-	sayAgain  = 5 * time.Second
+	pauseWait  = 5 * time.Second
+	answerWait = 5 * time.Second
+	sayAgain   = 5 * time.Second
 )
 
 // until waits until wrong returns no error, says what is true then, and says meanwhile what isn't. Only ctx ends it.
@@ -446,7 +474,7 @@ func (f *Faults) until(ctx context.Context, node, what string, wrong func(contex
 	said := f.now()
 	var last error
 	err := session.Until(ctx, session.Forever, 20*time.Millisecond, func() (bool, error) {
-		once, cancel := context.WithTimeout(ctx, time.Second)
+		once, cancel := context.WithTimeout(ctx, answerWait)
 		defer cancel()
 		if last = wrong(once); last != nil && f.now().Sub(said) >= sayAgain {
 			said = f.now()

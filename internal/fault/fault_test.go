@@ -2,8 +2,11 @@ package fault
 
 import (
 	"bytes"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,6 +38,8 @@ func TestRefusals(t *testing.T) {
 		{"healed before the primary", files{"primary": "standby", "primary.broken": "kill", "standby.broken": "kill"},
 			func(f *Faults) error { return f.Heal(t.Context(), "primary") },
 			"primary can't follow the primary: standby is broken, killed at "},
+		{"a verb that is heal", nil, func(f *Faults) error { return f.Do(t.Context(), "unfreeze", "primary") },
+			`there is no verb "unfreeze": 'heal' undoes whatever broke a node`},
 		{"switched over while broken", files{"standby.broken": "kill"},
 			func(f *Faults) error { return f.Switchover(t.Context()) }, "standby is broken, killed at "},
 	} {
@@ -81,21 +86,60 @@ func TestOneVerbAtATime(t *testing.T) {
 	}
 }
 
+// A node that Docker can't freeze isn't broken, and is let go on in case Docker has half done it.
+func TestNodeThatCannotBeFrozen(t *testing.T) {
+	t.Setenv("LAB_NODES", t.TempDir())
+	var asked []string
+	standIn := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, filepath.Base(r.URL.Path))
+		if strings.HasSuffix(r.URL.Path, "/pause") {
+			http.Error(w, "unable to freeze", http.StatusInternalServerError)
+		}
+	}))
+	defer standIn.Close()
+	f, err := New(&topology.Set{}, &bytes.Buffer{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.docker.url = standIn.URL
+	if err := f.Break(t.Context(), Freeze, "primary"); err == nil || !strings.Contains(err.Error(), "unable to freeze") {
+		t.Errorf("it says %v", err)
+	}
+	if _, broken := Find("primary"); broken || !slices.Contains(asked, "unpause") {
+		t.Errorf("afterwards the node is broken: %v; Docker was asked for %q", broken, asked)
+	}
+}
+
+// A verb is refused while something measures. What is broken may be looked at.
+func TestNothingIsBrokenWhileALessonRuns(t *testing.T) {
+	t.Setenv("LAB_NODES", t.TempDir())
+	command := NewCommand(func() (string, bool) { return "lesson 00-tour", true })
+	command.SetArgs([]string{"kill", "primary"})
+	command.SilenceUsage, command.SilenceErrors = true, true
+	if err := command.Execute(); err == nil || !strings.HasPrefix(err.Error(), "lesson 00-tour is running") {
+		t.Errorf("it says %v", err)
+	}
+	if _, broken := Find("primary"); broken {
+		t.Error("the primary is broken")
+	}
+}
+
 // What keeps a lesson from measuring is named with what mends it.
 func TestWrong(t *testing.T) {
 	t.Setenv("LAB_NODES", t.TempDir())
 	if wrong := Wrong(); wrong != "" {
 		t.Errorf("nothing was told, and it says %q", wrong)
 	}
-	for _, told := range []struct{ file, word, want string }{
-		{"primary", "standby", "standby is the primary just now: 'scripts/break reset' gives the role back to primary"},
-		{"standby.broken", Kill, "standby is broken, killed at "},
+	for _, told := range []struct{ file, word, want, remedy string }{
+		{"primary", "standby", "standby is the primary just now: ", "'scripts/break reset' gives the role back to primary"},
+		{"standby.broken", Kill, "standby is broken, killed at ", "'scripts/break reset' heals it"},
+		{"primary.broken", Unplug, "primary is broken, unplugged at ", "'scripts/break reset' heals both"},
 	} {
 		if err := tell(filepath.Join(topology.NodesFolder(), told.file), told.word); err != nil {
 			t.Fatal(err)
 		}
-		if wrong := Wrong(); !strings.HasPrefix(wrong, told.want) {
-			t.Errorf("says %q, wanted %q", wrong, told.want)
+		if wrong := Wrong(); !strings.HasPrefix(wrong, told.want) || !strings.HasSuffix(wrong, told.remedy) {
+			t.Errorf("says %q, wanted %q", wrong, told.want+"... "+told.remedy)
 		}
 	}
 }

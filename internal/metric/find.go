@@ -46,13 +46,15 @@ func Find(name string) (Metric, error) {
 }
 
 // For returns the metrics that c is shown by, the one that it is compared by first: those that its lesson asks for, or
-// by workload what a connect takes, alone and with its first query, where it connects over and over, how its
+// what clients saw of events, or by workload what a connect takes, alone and with its first query, where it connects over and over, how its
 // clients got done where they had a fixed number of transactions, the median response time in an open loop, and
 // transactions a second at capacity. A name that this program doesn't know has a metric that no repeat measured.
 func For(c *result.Cell) []Metric {
 	names := c.Metrics
 	switch {
 	case len(names) > 0:
+	case c.Events != nil:
+		names = []string{"outage", "outage_max", "lost_writes", "unreported_writes"}
 	case c.Transactions > 0:
 		names = []string{"tps", "tps_with_connect", "connected_seconds", "finish_seconds", "starved"}
 	case c.Workload == "connect":

@@ -193,7 +193,8 @@ func nextStep(found []outcome.Comparison) string {
 
 // notes say what a reader of a run's first table has to know who reads nothing else.
 func notes(run *result.Run) (all []Term) {
-	var off, failed, rates []string
+	var off, reasons, rates []string
+	failed := map[string][]string{} // cells, by their reason
 	differ := 0
 	for _, p := range run.Paths {
 		if p.Unavailable != "" {
@@ -202,7 +203,10 @@ func notes(run *result.Run) (all []Term) {
 	}
 	for _, c := range cellsOf(run) {
 		if c.Status == result.Failed {
-			failed = append(failed, nameOf(run, c)+": "+c.Reason)
+			if failed[c.Reason] == nil {
+				reasons = append(reasons, c.Reason)
+			}
+			failed[c.Reason] = append(failed[c.Reason], nameOf(run, c))
 		}
 		rate := fmt.Sprintf("%s %g/s", c.Workload, c.Rate)
 		if c.Rate > 0 && !c.Overload && !slices.Contains(rates, rate) {
@@ -220,10 +224,14 @@ func notes(run *result.Run) (all []Term) {
 		}
 	}
 	add("Off", strings.Join(off, ", "), len(off) > 0)
-	if len(failed) > 1 {
-		failed[0] += fmt.Sprintf(" (and %s more)", metric.Count(len(failed)-1, "cell"))
+	for i, reason := range reasons {
+		cells := failed[reason]
+		reasons[i] = cells[0] + ": " + reason
+		if more := len(cells) - 1; more > 0 {
+			reasons[i] += fmt.Sprintf(" (and %s more)", metric.Count(more, "cell"))
+		}
 	}
-	add("Failed", strings.Join(failed[:min(1, len(failed))], ""), len(failed) > 0)
+	add("Failed", strings.Join(reasons, "; "), len(reasons) > 0)
 	add("Counts", "those of clients and servers differ in "+metric.Count(differ, "repeat")+".", differ > 0)
 	add("Rates on each path", strings.Join(rates, ", ")+".", len(rates) > 0)
 	return all

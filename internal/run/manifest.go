@@ -47,8 +47,7 @@ func manifest(ctx context.Context, servers *server.Servers, set *topology.Set, c
 
 // databases are those that the cells' paths lead to.
 func databases(set *topology.Set, cells []lesson.Cell) []string {
-	poolers := set.Poolers()
-	return slices.DeleteFunc(services(set, cells), func(s string) bool { return s == topology.Proxy || poolers[s] != "" })
+	return slices.DeleteFunc(services(set, cells), func(s string) bool { return !topology.IsDatabase(s) })
 }
 
 // logins are what the roles of the cells are asked for on their paths. The role without a password may log in
@@ -116,7 +115,7 @@ func limitOf(ctx context.Context, service string) result.Limit {
 }
 
 func versions(ctx context.Context, servers *server.Servers, set *topology.Set, cells []lesson.Cell) map[string]string {
-	isProxy := func(s string) bool { return s == topology.Proxy }
+	isProxy := func(s string) bool { return s == topology.Proxy || slices.Contains(set.Proxies(), s) }
 	found := servers.Versions(ctx, slices.DeleteFunc(services(set, cells), isProxy))
 	found["toxiproxy"], found["k6"], found["lab"] = told(toxiproxyVersion(ctx)), told(k6Version(ctx)), labVersion()
 	return found

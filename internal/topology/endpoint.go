@@ -61,5 +61,8 @@ func (e Endpoint) Env(user, password string) []string {
 	if e.Target != "" {
 		env = append(env, "PGTARGETSESSIONATTRS="+e.Target)
 	}
+	if len(e.Hosts()) > 1 { // or a host that is unplugged would hold it up for two minutes before it tries the next
+		env = append(env, "PGCONNECT_TIMEOUT=5")
+	}
 	return env
 }

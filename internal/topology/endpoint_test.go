@@ -29,8 +29,13 @@ func TestEndpointOfSeveralHosts(t *testing.T) {
 			t.Errorf("\ngot  %s\nwant %s", text, want)
 		}
 	}
-	if env := list.Env("app", "secret"); !slices.Contains(env, "PGTARGETSESSIONATTRS=read-write") {
+	const timeout = "PGCONNECT_TIMEOUT=5"
+	if env := list.Env("app", "secret"); !slices.Contains(env, "PGTARGETSESSIONATTRS=read-write") ||
+		!slices.Contains(env, timeout) {
 		t.Errorf("the environment is %v", env)
+	}
+	if env := one.Env("app", "secret"); slices.Contains(env, timeout) {
+		t.Errorf("that of one host is %v", env)
 	}
 	config, err := pgconn.ParseConfig(list.DSN("app"))
 	testkit.OK(t, err)
