@@ -30,7 +30,10 @@ experiments:
     seconds: 20
     params: {timeout: 2, dsn: connect_timeout=2}
     events:
-      [{at: 1, do: unplug standby}, {at: 5, do: unplug primary}, {at: 6, do: heal standby}, {at: 7, do: promote standby}]
+      - {at: 1, do: unplug standby}
+      - {at: 5, do: unplug primary}
+      - {at: 6, do: heal standby}
+      - {at: 7, do: promote standby}
 `
 
 // lostWAL prints the transactions that the node called primary has committed and the standby didn't have when it was

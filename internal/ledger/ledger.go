@@ -49,8 +49,8 @@ func Check(attempts []summary.Attempt, clients int, succeeded int64) error {
 	return nil
 }
 
-// Of summarizes the attempts of one cell that ended in its window, and all of its writes, those before and after the
-// window, too. found says whether the row with a mark is there at the end.
+// Of summarizes the attempts of one cell that ended in its window, and all of its writes and warnings, those before and
+// after the window, too. found says whether the row with a mark is there at the end.
 func Of(attempts []summary.Attempt, window summary.Window, found func(mark string) bool) *result.Ledger {
 	at := func(moment time.Time) int { return int(math.Floor(float64(moment.Sub(window.Start)) / float64(step))) }
 	steps := at(window.End.Add(step - 1))
@@ -65,6 +65,9 @@ func Of(attempts []summary.Attempt, window summary.Window, found func(mark strin
 			} else {
 				l.Unreported++
 			}
+		}
+		if a.OK() && a.Warning != "" {
+			l.Warned++
 		}
 		for i := max(0, at(a.Begin)+1); i <= min(at(a.End), steps-1); i++ { // under way where a step begins
 			l.Open[i]++

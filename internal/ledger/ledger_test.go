@@ -32,10 +32,11 @@ func TestOf(t *testing.T) {
 		attempt(2, 1, 0.1, 0.2, "refused"),
 		attempt(2, 2, 5.1, 12, "57P01"), // after it
 	}
+	attempts[3].Warning, attempts[4].Warning = "not replicated", "refused, too"
 	found := map[string]bool{"1.1": true, "1.2": true, "2.1": true}
 	l := Of(attempts, summary.Window{Start: opened, End: opened.Add(time.Second)},
 		func(mark string) bool { return found[mark] })
-	want := &result.Ledger{Attempts: 4, Lost: 1, Unreported: 1, StepSeconds: 0.1,
+	want := &result.Ledger{Attempts: 4, Lost: 1, Unreported: 1, Warned: 1, StepSeconds: 0.1,
 		Outages:   []result.Outage{{Client: 1, From: 0.15, To: 0.75}, {Client: 2, From: 0, To: 1, ToEnd: true}},
 		Succeeded: []int{0, 1, 0, 0, 0, 0, 0, 1, 0, 0},
 		Failed:    []int{1, 0, 0, 0, 1, 0, 0, 0, 0, 0},
@@ -65,7 +66,7 @@ func TestCheckMissesNoAttempt(t *testing.T) {
 // A ledger reads as it was written, and again once rows have been looked for.
 func TestCSV(t *testing.T) {
 	attempts := []summary.Attempt{attempt(1, 1, 0, 1, "ok"), attempt(1, 2, 1, 2, "08006")}
-	attempts[1].Cell, attempts[1].Workload, attempts[1].Server = 3, "read", ""
+	attempts[1].Cell, attempts[1].Workload, attempts[1].Server, attempts[1].Warning = 3, "read", "", "late"
 	file := filepath.Join(t.TempDir(), "own.csv")
 	text := CSV(attempts, func(string) bool { return true })
 	if err := os.WriteFile(file, text, 0o600); err != nil {
@@ -75,7 +76,7 @@ func TestCSV(t *testing.T) {
 		t.Errorf("%v\n%+v\nwanted %+v", err, again, attempts)
 	}
 	if lines := strings.Split(string(text), "\n"); !strings.HasSuffix(lines[1], ",yes") ||
-		!strings.HasSuffix(lines[2], ",08006,,,") {
+		!strings.HasSuffix(lines[2], ",08006,,,late,") {
 		t.Errorf("the rows are %q", lines)
 	}
 	for _, wrong := range []string{"1,direct\n", strings.Replace(string(text), "2026-11-27T", "yesterday ", 1)} {

@@ -46,9 +46,10 @@ func Find(name string) (Metric, error) {
 }
 
 // For returns the metrics that c is shown by, the one that it is compared by first: those that its lesson asks for, or
-// what clients saw of events, or by workload what a connect takes, alone and with its first query, where it connects over and over, how its
-// clients got done where they had a fixed number of transactions, the median response time in an open loop, and
-// transactions a second at capacity. A name that this program doesn't know has a metric that no repeat measured.
+// what clients saw of events, or by workload what a connect takes, alone and with its first query, where it connects
+// over and over, how its clients got done where they had a fixed number of transactions, the median response time in an
+// open loop, and transactions a second at capacity. A name that this program doesn't know has a metric that no repeat
+// measured.
 func For(c *result.Cell) []Metric {
 	names := c.Metrics
 	switch {

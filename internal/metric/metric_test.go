@@ -58,7 +58,8 @@ func busy() *result.Repeat {
 			{Service: "standby", MaxBackends: 4, MaxActive: 1, MaxLocks: number(2), CostShare: 0.004, Sessions: 4,
 				Waits: []result.Wait{{Event: "CPU", Share: 1}}}},
 		Pooler: &result.Pooler{MaxWaiting: number(5), MaxWaitMS: share(12)},
-		Ledger: &result.Ledger{Lost: 6, Unreported: 7, Outages: []result.Outage{{To: 1}, {From: 3, To: 7}, {From: 3, To: 5}}}}
+		Ledger: &result.Ledger{Lost: 6, Unreported: 7, Warned: 8,
+			Outages: []result.Outage{{To: 1}, {From: 3, To: 7}, {From: 3, To: 5}}}}
 }
 
 func TestReadings(t *testing.T) {
@@ -73,7 +74,7 @@ func TestReadings(t *testing.T) {
 		"hash": 11, "connect_without_hash": 12, "errors:53300": 2, "share:lab_missed/lab_reads": 0.25, "errors:57014": 3,
 		"errors:08006": 0, "counter:pg_round_trips": 300, "counter:stale": 0, "trend:pg_prepare": 10,
 		"statement:read": 0.7, "wait:Client:ClientRead": 0.75, "wait:CPU": 0.25, "wait:IO:WALSync": 0,
-		"outage": 2, "outage_max": 4, "lost_writes": 6, "unreported_writes": 7}
+		"outage": 2, "outage_max": 4, "lost_writes": 6, "unreported_writes": 7, "warnings": 8}
 	absent := []string{"prepared_misses", "tps_with_connect", "connected_seconds", "finish_seconds", "starved",
 		"throttled_pooler", "trend:nothing", "statement:nothing", "share:lab_missed/nothing"}
 	c := &result.Cell{Cell: lesson.Cell{Path: "pgpool", Clients: 10}}

@@ -40,8 +40,8 @@ func (f Metric) ShownUnit() string {
 // toTheEnd is how a time is written that was still passing when the window closed.
 const toTheEnd = "to the end"
 
-// Number writes v with as many digits as it has meaning: 0, 0.312, 5.24, 52.4, 524, 11642. A time that had no end within
-// the window is infinite.
+// Number writes v with as many digits as it has meaning: 0, 0.312, 5.24, 52.4, 524, 11642. A time that had no end
+// within the window is infinite.
 func Number(v float64) string {
 	if math.IsInf(v, 1) {
 		return toTheEnd

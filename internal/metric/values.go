@@ -35,7 +35,8 @@ func (f Metric) Values(c *result.Cell) []float64 {
 }
 
 // Ratios are c's figure to base's within each block that both have, in the order of the blocks. A block in which base's
-// figure is 0 has none, nor one in which a time had no end. Cells that ran side by side have a better one: see outcome.RatioOf.
+// figure is 0 has none, nor one in which a time had no end. Cells that ran side by side have a better one: see
+// outcome.RatioOf.
 func (f Metric) Ratios(c, base *result.Cell) []float64 {
 	return f.within(c, base, func(of, to float64) (float64, bool) {
 		return of / to, to > 0 && !math.IsInf(of, 0) && !math.IsInf(to, 0)

@@ -53,6 +53,7 @@ type Ledger struct {
 	Attempts    int      `json:"attempts"`   // that ended in the window
 	Lost        int      `json:"lost"`       // writes that were acknowledged and aren't there
 	Unreported  int      `json:"unreported"` // writes that were reported as failed and are there
+	Warned      int      `json:"warned"`     // attempts that succeeded with a warning of the server
 	Outages     []Outage `json:"outages"`    // of each client
 	StepSeconds float64  `json:"step_seconds"`
 	Succeeded   []int    `json:"succeeded"` // attempts that ended so in each step

@@ -110,8 +110,8 @@ func (r *runner) play(ctx context.Context, t *trial, told driver.Trial) (end fun
 	}
 }
 
-// happen has each event happen when it is due, until ctx ends. The window closes as long after the last event's end as the
-// plan has it close after that event is due: however long events take, clients have that time to come back.
+// happen has each event happen when it is due, until ctx ends. The window closes as long after the last event's end as
+// the plan has it close after that event is due: however long events take, clients have that time to come back.
 func (r *runner) happen(ctx context.Context, t *trial, told driver.Trial) error {
 	opened, err := windowOpened(ctx, told.Opened)
 	if ctx.Err() != nil {

@@ -86,7 +86,7 @@ func TestEvents(t *testing.T) {
 		}
 	}
 	if text, err := os.ReadFile(filepath.Join(r.dir, "k6/a-r1.csv")); err != nil ||
-		!strings.Contains(string(text), ",ok,primary,7,no\n") {
+		!strings.Contains(string(text), ",ok,primary,7,,no\n") {
 		t.Errorf("the ledger doesn't say what is lost: %v\n%s", err, text)
 	}
 }

@@ -69,8 +69,8 @@ if [ -n "${LAB_TRIAL-}" ]; then
 		mv "$(told opened_file).new" "$(told opened_file)"
 		until [ -e "$(told stop_file)" ]; do sleep 0.02; done
 		{
-			echo cell,path,workload,client,number,begin,end,outcome,server,transaction
-			row() { echo "$1,direct,$2,$3,$4,2026-11-21T16:00:00.6Z,2026-11-21T16:00:00.7Z,$5,primary,7"; }
+			echo cell,path,workload,client,number,begin,end,outcome,server,transaction,warning
+			row() { echo "$1,direct,$2,$3,$4,2026-11-21T16:00:00.6Z,2026-11-21T16:00:00.7Z,$5,primary,7,"; }
 			row 0 write 1 1 ok
 			[ "$STANDIN" = dropping ] || row 0 write 1 2 ok
 			row 0 write 1 3 57P01

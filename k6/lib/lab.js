@@ -250,16 +250,17 @@ function fixedWork(fixed, client, iterations) {
 function makeClient(cell, { keeps = true, setup }, iteration, connected) {
   const { path, protocol, instances, instance_pool: size, params, rate, workload: name, events = [] } = cell;
   // A plan that wants TLS, or a timeout, says so: of two settings in a dsn the later one counts.
-  const { timeout } = params;
+  const { timeout, query_timeout: queryTimeout } = params;
   const dsn = params.dsn ? `${cell.dsn} ${params.dsn}` : cell.dsn;
   const pooled = instances > 0;
   const side = __ENV.LAB_SIDE || '';
   const ledger = events.length > 0 && side !== '';
   const at = ledger ? Number(side) : SIDES.indexOf(side);
   const password = side ? JSON.parse(__ENV.LAB_TRIAL_PASSWORDS || '[]')[at] : undefined;
+  const options = { dsn, password, path, protocol, timeout, queryTimeout };
   const client = pooled
-    ? pg.pool({ dsn, password, path, protocol, timeout, size, name: `instance ${side}${(number - 1) % instances}` })
-    : pg.client({ dsn, password, path, protocol, timeout });
+    ? pg.pool({ ...options, size, name: `instance ${side}${(number - 1) % instances}` })
+    : pg.client(options);
   const connects = !keeps && !pooled;
   const timed = !keeps && !(rate > 0); // a pace has its own response times
   const iterations = pg.iterations({ path, connects, timed, ledger, client: number, workload: name });

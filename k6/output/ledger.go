@@ -42,7 +42,7 @@ func (l *ledger) add(summaryFile string, s metrics.Sample) {
 	}
 	l.failed = l.rows.Write(summary.Attempt{Cell: sideOf(s.Tags), Path: path, Workload: s.Metadata["workload"],
 		Client: client, Number: number, Begin: s.Time.Add(-took), End: s.Time, Outcome: s.Metadata["outcome"],
-		Server: s.Metadata["server"], Transaction: s.Metadata["transaction"]}.Row())
+		Server: s.Metadata["server"], Transaction: s.Metadata["transaction"], Warning: s.Metadata["warning"]}.Row())
 }
 
 // close writes what is left, and returns the first error.

@@ -20,6 +20,9 @@ type ClientOptions struct {
 	Protocol string `js:"protocol"` // simple, extended or prepared (the default)
 	// Timeout is how many seconds an answer may take before the client closes its connection; 0: any.
 	Timeout float64 `js:"timeout"`
+	// QueryTimeout is how many seconds an answer may take before the server is asked to cancel; 0: any. The client then
+	// waits for the answer.
+	QueryTimeout float64 `js:"queryTimeout"`
 }
 
 // client is what one VU sends statements with: over a connection of its own,
@@ -115,6 +118,9 @@ func (c *client) exchange(ctx context.Context, s *session, set *tagSet, do func(
 	if c.options.Timeout > 0 {
 		_ = s.wire.SetDeadline(began.Add(seconds(c.options.Timeout))) // a closed connection has none to set
 	}
+	if c.options.QueryTimeout > 0 {
+		defer s.cancelAfter(seconds(c.options.QueryTimeout))()
+	}
 	err = do()
 	x.ended = time.Now()
 	s.end()
@@ -154,7 +160,9 @@ func (c *client) connect(sobek.FunctionCall) sobek.Value {
 	first := c.Module.firstConnect(c.side, c.config)
 	set := c.connects[first]
 	t := newTiming()
-	conn, err := pgconn.ConnectConfig(ctx, t.Watch(c.config))
+	config := t.Watch(c.config)
+	config.OnNotice = c.noteWarning
+	conn, err := pgconn.ConnectConfig(ctx, config)
 	if err != nil {
 		c.addresses.forget(c.config)
 		c.fail(ctx, set, "connect", err)
@@ -168,6 +176,13 @@ func (c *client) connect(sobek.FunctionCall) sobek.Value {
 	c.push(c.metrics.ofConnect(t, tags, c.lost)...)
 	c.lost = false
 	return sobek.Undefined()
+}
+
+// noteWarning keeps a server's warning for the ledger.
+func (i *instance) noteWarning(_ *pgconn.PgConn, notice *pgconn.Notice) {
+	if notice.SeverityUnlocalized == "WARNING" {
+		i.warning.Store(&notice.Message)
+	}
 }
 
 // ofConnect returns the samples of a connect, which may be one again, in place of one that was dropped.

@@ -2,14 +2,18 @@ package pg
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -36,6 +40,9 @@ func (m *Module) config(dsn, password string) (*pgconn.Config, error) {
 	}
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "k6"
+	}
+	if err := dialAsLibpq(config); err != nil {
+		return nil, fmt.Errorf("read the dsn: %w", err)
 	}
 	config.LookupFunc = m.addresses.lookup
 	known, _ := m.configs.LoadOrStore(key, config)
@@ -65,6 +72,50 @@ func withPort(dsn string) string {
 		return dsn + " port=5432"
 	}
 	return dsn
+}
+
+// dialAsLibpq has connections made with what the dsn says of TCP, under libpq's names: tcp_user_timeout in
+// milliseconds, keepalives (0 or 1), keepalives_idle and keepalives_interval in seconds, keepalives_count. 0 is the
+// system's own. pgx doesn't know them, and would send them to the server.
+func dialAsLibpq(config *pgconn.Config) error {
+	given := map[string]int{}
+	for _, name := range []string{"tcp_user_timeout", "keepalives", "keepalives_idle", "keepalives_interval",
+		"keepalives_count"} {
+		text, is := config.RuntimeParams[name]
+		if !is {
+			continue
+		}
+		delete(config.RuntimeParams, name)
+		value, err := strconv.Atoi(text)
+		if err != nil || value < 0 {
+			return fmt.Errorf("%s must be a whole number, 0 or more, got %q", name, text)
+		}
+		given[name] = value
+	}
+	if len(given) == 0 {
+		return nil
+	}
+	orSystem := func(name string) int {
+		if given[name] > 0 {
+			return given[name]
+		}
+		return -1
+	}
+	dialer := &net.Dialer{KeepAlive: -1}
+	if on, is := given["keepalives"]; !is || on > 0 {
+		dialer.KeepAliveConfig = net.KeepAliveConfig{Enable: true,
+			Idle:     time.Duration(orSystem("keepalives_idle")) * time.Second,
+			Interval: time.Duration(orSystem("keepalives_interval")) * time.Second,
+			Count:    orSystem("keepalives_count")}
+	}
+	dialer.Control = func(network, _ string, raw syscall.RawConn) (err error) {
+		if given["tcp_user_timeout"] == 0 || !strings.HasPrefix(network, "tcp") {
+			return nil
+		}
+		return errors.Join(raw.Control(func(fd uintptr) { err = userTimeout(fd, given["tcp_user_timeout"]) }), err)
+	}
+	config.DialFunc = dialer.DialContext
+	return nil
 }
 
 // withoutTLS undoes the default sslmode, prefer: it dials twice where the

@@ -51,6 +51,11 @@ export interface ClientOptions {
    * instead.
    */
   timeout?: number;
+  /**
+   * Seconds that an answer may take; 0 (the default): any. Then the server is asked to cancel the statement, and the
+   * client waits for its answer: the error 57014 mostly, or success where it was too late.
+   */
+  queryTimeout?: number;
 }
 
 /** What can be sent, over a connection of one's own or over one that a pool lends. */
@@ -148,6 +153,8 @@ export interface WindowOptions {
   cell?: number;
   /** File to which the moment goes at which the window opens. */
   opened?: string;
+  /** File that closes the window before its seconds are over, once it exists. */
+  stop?: string;
 }
 
 /** The measured window of a test, one for all VUs. Samples get the tag `phase`: warmup, measure or after. */
@@ -257,8 +264,9 @@ export interface IterationsOptions {
   timed?: boolean;
   /**
    * Each iteration becomes a sample of pg_attempt, from begin() to done() or failed(). Its metadata are a row of the
-   * ledger: client, number (of the attempt, from 1), workload, outcome (ok, or an error's code), server and
-   * transaction. k6's output lab writes them to a CSV file beside its summary.
+   * ledger: client, number (of the attempt, from 1), workload, outcome (ok, or an error's code), server, transaction,
+   * and the warning that the server sent to the VU's client. k6's output lab writes them to a CSV file beside its
+   * summary.
    */
   ledger?: boolean;
   /** Of the ledger: this client's number. */

@@ -43,6 +43,7 @@ func (it *iterations) begin(sobek.FunctionCall) sobek.Value {
 	if it.options.Timed || it.options.Ledger {
 		it.began = time.Now()
 	}
+	it.warning.Store(nil)
 	it.number++
 	return sobek.Undefined()
 }
@@ -55,7 +56,7 @@ func (it *iterations) failed(call sobek.FunctionCall) sobek.Value {
 }
 
 // noteAttempt puts the attempt that ends now into the ledger: who made it, what became of it ("ok", or an error's
-// code), which server said that it answered, and in which transaction it wrote.
+// code), which server said that it answered, in which transaction it wrote, and what the server warned of.
 func (it *iterations) noteAttempt(outcome string, server, transaction sobek.Value) {
 	if !it.options.Ledger {
 		return
@@ -64,6 +65,9 @@ func (it *iterations) noteAttempt(outcome string, server, transaction sobek.Valu
 	s := sample(it.metrics.Attempt, it.at(it.tagSet, it.phaseAt(now)), now, metrics.D(now.Sub(it.began)))
 	s.Metadata = map[string]string{"client": strconv.Itoa(it.options.Client), "number": strconv.Itoa(it.number),
 		"workload": it.options.Workload, "outcome": outcome}
+	if warning := it.warning.Load(); warning != nil {
+		s.Metadata["warning"] = *warning
+	}
 	for name, said := range map[string]sobek.Value{"server": server, "transaction": transaction} {
 		if said != nil && !sobek.IsUndefined(said) {
 			s.Metadata[name] = said.String()

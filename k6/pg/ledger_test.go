@@ -22,6 +22,7 @@ func TestCellsAtOnce(t *testing.T) {
 		const text = 'SELECT $1::int / $2::int';
 		export const own = workload((client, { path }, attempt) => {
 			client.exec(text, attempt, path === 'second' && attempt === 3 ? 0 : 1);
+			if (attempt === 2) client.exec("DO 'BEGIN RAISE WARNING ''mind''; END'");
 			return ['node of ' + path, attempt];
 		});`)
 	trial := map[string]any{"together": true, "deadline_seconds": 300, "at_most_seconds": 0.5, "opened_file": opened}
@@ -59,6 +60,9 @@ func TestCellsAtOnce(t *testing.T) {
 			want, server, transaction = "22012", "", ""
 			failed++
 		}
+		if warned := a.Number == 2; warned != (a.Warning == "mind") {
+			t.Errorf("attempt %d has the warning %q", a.Number, a.Warning)
+		}
 		if a.Path != []string{"first", "second"}[a.Cell] || a.Workload != "own" || a.Outcome != want || a.Server != server ||
 			a.Transaction != transaction || a.End.Before(a.Begin) {
 			t.Errorf("a row is %+v", a)
@@ -74,6 +78,18 @@ func TestCellsAtOnce(t *testing.T) {
 	if int64(len(rows)) != counted || len(next) != 4 || failed != 2 {
 		t.Errorf("%d rows of %d clients, %d failed, and k6 counted %d attempts", len(rows), len(next), failed, counted)
 	}
+}
+
+// A statement that takes too long is cancelled by the server, and the client keeps its connection. The statement after
+// it isn't cancelled.
+func TestServerIsAskedToCancel(t *testing.T) {
+	s := newScript(t, New()).started()
+	s.set("dsn", testDSN(t))
+	s.gives(`const client = pg.client({ dsn, queryTimeout: 0.02 });
+		const code = (sql) => { try { client.exec(sql); return 'ok' } catch (error) { return error.code } };
+		client.connect(); [code('SELECT pg_sleep(3600)'), client.connected()].join()`, "57014,true")
+	s.run(`const unhurried = pg.client({ dsn, queryTimeout: 3600 }); unhurried.connect()`)
+	s.gives(`unhurried.exec('SELECT 1')`, "1")
 }
 
 // A server that doesn't answer in time loses its client, whether that is in the middle of a statement or a connect.

@@ -61,9 +61,10 @@ type instance struct {
 	metrics *clientMetrics
 	exports modules.Exports
 	tagSets []*tagSet
-	settled time.Time       // when the tag sets were last settled
-	ended   time.Time       // when the VU's last statement, connect or the like ended
-	waiting metrics.Samples // for k6 to take them
+	settled time.Time              // when the tag sets were last settled
+	ended   time.Time              // when the VU's last statement, connect or the like ended
+	waiting metrics.Samples        // for k6 to take them
+	warning atomic.Pointer[string] // the last of a server to this VU's own clients, in the attempt under way
 
 	side      int  // of the VU in slots, 0 in all other tests
 	takesPart bool // in what is measured

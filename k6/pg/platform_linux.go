@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"time"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // direct is a network connection that makes its system calls without telling Go's scheduler. They never block: the
@@ -96,6 +98,11 @@ func (d *direct) Write(buf []byte) (int, error) {
 // failure is what package net makes of an error of a system call.
 func (d *direct) failure(call string, err error) error {
 	return &net.OpError{Op: call, Net: d.LocalAddr().Network(), Addr: d.RemoteAddr(), Err: os.NewSyscallError(call, err)}
+}
+
+// userTimeout has a socket give up on what isn't acknowledged for so many milliseconds.
+func userTimeout(fd uintptr, ms int) error {
+	return os.NewSyscallError("setsockopt", unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, ms))
 }
 
 // preciseSleep blocks the thread, not only the goroutine, for at most the

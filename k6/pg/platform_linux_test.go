@@ -3,12 +3,18 @@ package pg
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
+
+	"pooler-lab/internal/testkit"
 )
 
 // pairOf returns both ends of a TCP connection, the first one made straight.
@@ -86,5 +92,44 @@ func TestStraightFailsAsConnectionsDo(t *testing.T) {
 	}
 	if _, err := near.Write([]byte("x")); !errors.Is(err, syscall.EPIPE) {
 		t.Errorf("the write fails with %v", err)
+	}
+}
+
+// A dsn's words on TCP reach the socket, under libpq's names, and aren't sent to the server.
+func TestTCPOfDSN(t *testing.T) {
+	port := testkit.StandIn(t, func(net.Conn) {})
+	for _, test := range []struct {
+		dsn  string
+		want []int // tcp_user_timeout, keepalives, and their idle, interval and count
+	}{
+		{"tcp_user_timeout=1500 keepalives_idle=7 keepalives_interval=3 keepalives_count=2", []int{1500, 1, 7, 3, 2}},
+		{"tcp_user_timeout=1500 keepalives=0", []int{1500, 0}},
+		{"keepalives_idle=7", []int{0, 1, 7}},
+	} {
+		config, err := new(Module).config(fmt.Sprintf("host=127.0.0.1 port=%d %s", port, test.dsn), "")
+		testkit.OK(t, err)
+		if len(config.RuntimeParams) != 1 {
+			t.Errorf("%s: the server is sent %v", test.dsn, config.RuntimeParams)
+		}
+		conn, err := config.DialFunc(t.Context(), "tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		testkit.OK(t, err)
+		raw, err := conn.(*net.TCPConn).SyscallConn()
+		testkit.OK(t, err)
+		for i, option := range [][2]int{{unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT}, {unix.SOL_SOCKET, unix.SO_KEEPALIVE},
+			{unix.IPPROTO_TCP, unix.TCP_KEEPIDLE}, {unix.IPPROTO_TCP, unix.TCP_KEEPINTVL},
+			{unix.IPPROTO_TCP, unix.TCP_KEEPCNT}}[:len(test.want)] {
+			var got int
+			testkit.OK(t, raw.Control(func(fd uintptr) { got, err = unix.GetsockoptInt(int(fd), option[0], option[1]) }))
+			if err != nil || got != test.want[i] {
+				t.Errorf("%s: option %d is %d (%v), not %d", test.dsn, i, got, err, test.want[i])
+			}
+		}
+		conn.Close()
+	}
+	for _, wrong := range []string{"tcp_user_timeout=soon", "keepalives=-1"} {
+		name, _, _ := strings.Cut(wrong, "=")
+		if _, err := new(Module).config("host=127.0.0.1 "+wrong, ""); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("of %s it says %v", wrong, err)
+		}
 	}
 }

@@ -88,14 +88,31 @@ func (s *session) stop() {
 		return
 	}
 	s.cancelled = true
-	go func() {
-		deadline := time.Now().Add(cancelWait)
-		_ = s.wire.SetDeadline(deadline)
-		ctx, cancel := context.WithDeadline(context.Background(), deadline)
-		defer cancel()
-		// A server that can't be told is left by the deadline.
-		_ = s.conn.CancelRequest(ctx)
-	}()
+	_ = s.wire.SetDeadline(time.Now().Add(cancelWait))
+	go s.requestCancel()
+}
+
+// cancelAfter has the server cancel what is sent next where the answer takes longer than wait. done is to be called
+// once the answer is there: it returns when no request is under way that could reach the statement after it.
+func (s *session) cancelAfter(wait time.Duration) (done func()) {
+	requested := make(chan struct{})
+	timer := time.AfterFunc(wait, func() {
+		defer close(requested)
+		s.requestCancel()
+	})
+	return func() {
+		if !timer.Stop() {
+			<-requested
+		}
+	}
+}
+
+// requestCancel sends a cancel request, and returns when the server has taken it. One that can't be told is left after
+// cancelWait.
+func (s *session) requestCancel() {
+	ctx, cancel := context.WithTimeout(context.Background(), cancelWait)
+	defer cancel()
+	_ = s.conn.CancelRequest(ctx)
 }
 
 // close says goodbye to the server without waiting for an answer.

@@ -17,8 +17,9 @@ import (
 //	outcome      "ok", or an error's SQLSTATE or code
 //	server       which node said that it answered
 //	transaction  in which it wrote (pg_current_xact_id)
+//	warning      that the server sent with its answer
 var LedgerColumns = []string{"cell", "path", "workload", "client", "number", "begin", "end", "outcome", "server",
-	"transaction"}
+	"transaction", "warning"}
 
 // ledgerTime is how a ledger writes moments, in UTC.
 const ledgerTime = "2006-01-02T15:04:05.000000Z"
@@ -34,6 +35,7 @@ type Attempt struct {
 	Begin, End      time.Time
 	Outcome, Server string
 	Transaction     string
+	Warning         string
 }
 
 // OK says whether it succeeded.
@@ -43,7 +45,7 @@ func (a Attempt) OK() bool { return a.Outcome == "ok" }
 func (a Attempt) Row() []string {
 	moment := func(at time.Time) string { return at.UTC().Format(ledgerTime) }
 	return []string{strconv.Itoa(a.Cell), a.Path, a.Workload, strconv.Itoa(a.Client), strconv.Itoa(a.Number),
-		moment(a.Begin), moment(a.End), a.Outcome, a.Server, a.Transaction}
+		moment(a.Begin), moment(a.End), a.Outcome, a.Server, a.Transaction, a.Warning}
 }
 
 // ReadLedger reads a ledger.
@@ -66,8 +68,7 @@ func ReadLedger(file string) ([]Attempt, error) {
 		if len(row) < len(LedgerColumns) {
 			return nil, fmt.Errorf("read the ledger %s, line %d: %d columns, wanted %q", file, i+1, len(row), LedgerColumns)
 		}
-		a := Attempt{Path: row[1], Workload: row[2], Outcome: row[7], Server: row[8],
-			Transaction: row[9]}
+		a := Attempt{Path: row[1], Workload: row[2], Outcome: row[7], Server: row[8], Transaction: row[9], Warning: row[10]}
 		var wrong [5]error
 		a.Cell, wrong[0] = strconv.Atoi(row[0])
 		a.Client, wrong[1] = strconv.Atoi(row[3])
