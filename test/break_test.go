@@ -232,12 +232,13 @@ func TestSwitchoverUnderLoad(t *testing.T) {
 	})
 	_ = stopped.process.Process.Signal(os.Interrupt) // Ctrl-C, unless it is over
 	stopped.wait(t)
+	script(t, "psql", "pgbouncer-transaction", "-X", "-q", "-c", "CREATE TEMP TABLE written (i int)") // it goes on
+	script(t, "break", "reset")
 	writesMore(t, "pgbouncer-transaction")
 	if load.hasEnded() {
 		t.Errorf("pgbench ended without need:\n%s", load.wait(t).all())
 	}
 	stopTools(t, load)
-	script(t, "break", "reset")
 	recovered(t)
 	after := balancesOf(t, "primary")
 	after.checkMoved(t, before)
