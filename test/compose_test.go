@@ -39,7 +39,7 @@ func TestComposeFile(t *testing.T) {
 	if a := command(t, nil, "cp", "-r", "compose.yaml", ".env", "configs", "scripts", "images", checkout); a.status != 0 {
 		t.Fatal(a.all())
 	}
-	a := command(t, nil, checkout+"/scripts/compose", "--profile", "yugabyte", "config")
+	a := command(t, nil, checkout+"/scripts/compose", "--profile", "*", "config")
 	var all struct{ Services map[string]service }
 	if err := yaml.Unmarshal([]byte(a.out), &all); err != nil || a.status != 0 || a.err != "" || len(all.Services) < 9 {
 		t.Fatalf("%d services, %v, exit status %d\n%s", len(all.Services), err, a.status, a.err)
@@ -51,7 +51,7 @@ func TestComposeFile(t *testing.T) {
 	if configs == 0 {
 		t.Errorf("no service has a volume of %s/configs", checkout)
 	}
-	for _, name := range []string{"standby", "pgbouncer", "pgpool", "pgpool-near-app", "haproxy"} {
+	for _, name := range []string{"standby", "pgbouncer", "pgpool", "pgpool-near-app", "haproxy", "odyssey"} {
 		if one, other := all.Services["primary"], all.Services[name]; one.CPUs == 0 || one.CPUs != other.CPUs ||
 			one.MemLimit == "" || one.MemLimit != other.MemLimit {
 			t.Errorf("primary has %v CPUs and %s, %s has %v and %s", one.CPUs, one.MemLimit, name, other.CPUs, other.MemLimit)

@@ -282,11 +282,11 @@ func located(e topology.Endpoint, names map[string]string) (at topology.Endpoint
 	return e, true
 }
 
-// yugabyteOff is why YugabyteDB's paths can't be used in this lab, "" if they can.
-func yugabyteOff(t *testing.T) string {
+// off is why a service of a profile isn't part of this lab, "" if it is.
+func off(t *testing.T, service string) string {
 	t.Helper()
-	if docker(t, "ps", "-q", "--filter", "name=^"+container("yugabyte")+"$") != "" {
+	if docker(t, "ps", "-q", "--filter", "name=^"+container(service)+"$") != "" {
 		return ""
 	}
-	return "YugabyteDB is off: " + inside(t, "lab", "printenv", "LAB_YUGABYTE_OFF")
+	return service + " is off: " + inside(t, "lab", "sh", "-c", "echo $LAB_"+strings.ToUpper(service)+"_OFF")
 }

@@ -96,7 +96,7 @@ func TestLatencyActsOnLiveConnectionsOfItsPath(t *testing.T) {
 	plain := map[string]string{"pgbouncer-transaction-near-app": "pgbouncer-transaction",
 		"pgbouncer-session-near-app": "pgbouncer-session", "pgpool-near-app": "pgpool"}
 	over, beside := map[string]*pgx.Conn{}, map[string]*pgx.Conn{}
-	for _, r := range routes {
+	for _, r := range routes(t) {
 		if r.link == "" {
 			continue
 		}

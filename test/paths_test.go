@@ -2,6 +2,7 @@ package test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,7 +20,7 @@ type route struct {
 	pgpool     bool
 }
 
-var routes = []route{
+var fixedRoutes = []route{
 	{path: "direct", server: "primary", client: "outside"},
 	{path: "direct", link: "client-primary", server: "primary", client: "toxiproxy"},
 	{path: "app-pool", server: "primary", client: "outside"},
@@ -39,6 +40,23 @@ var routes = []route{
 	{path: "pgpool", server: "primary", client: "pgpool", pgpool: true},
 	{path: "pgpool", link: "client-pgpool", server: "primary", client: "pgpool", pgpool: true},
 	{path: "pgpool-near-app", link: "pgpool-primary", server: "primary", client: "toxiproxy", pgpool: true},
+}
+
+// odysseyRoutes are there where Odyssey is.
+var odysseyRoutes = []route{
+	{path: "odyssey-transaction", server: "primary", client: "odyssey"},
+	{path: "odyssey-transaction", link: "client-odyssey", server: "primary", client: "odyssey"},
+	{path: "odyssey-session", server: "primary", client: "odyssey"},
+	{path: "odyssey-session", link: "client-odyssey", server: "primary", client: "odyssey"},
+}
+
+// routes are all that lead to PostgreSQL in this lab.
+func routes(t *testing.T) []route {
+	t.Helper()
+	if off(t, "odyssey") != "" {
+		return fixedRoutes
+	}
+	return slices.Concat(fixedRoutes, odysseyRoutes)
 }
 
 // yugabyteRoutes name the server by its service: YugabyteDB's own, or the stand-in that takes its place.
@@ -82,7 +100,7 @@ func systemIdentifier(t *testing.T, container string) string {
 func TestEachPathReachesTheServerItClaims(t *testing.T) {
 	t.Parallel()
 	names, system := services(t), systemIdentifier(t, container("primary"))
-	for _, r := range routes {
+	for _, r := range routes(t) {
 		t.Run(r.name(), func(t *testing.T) {
 			conn := connect(t, "app", r.endpoint(t))
 			r.checkPooler(t, conn)
@@ -157,7 +175,7 @@ func TestSocketReachesThePrimary(t *testing.T) {
 func TestEachPathHasARoute(t *testing.T) {
 	t.Parallel()
 	proven := map[string]bool{"socket": true}
-	for _, r := range append(routes, yugabyteRoutes...) {
+	for _, r := range slices.Concat(fixedRoutes, odysseyRoutes, yugabyteRoutes) {
 		proven[r.name()] = true
 	}
 	for _, p := range paths(t).Paths {

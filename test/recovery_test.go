@@ -81,7 +81,7 @@ func recovered(t *testing.T) {
 // unreachable names a path that doesn't answer.
 func unreachable(t *testing.T) string {
 	t.Helper()
-	names := services(t)
+	names, routes := services(t), routes(t)
 	wrong := make([]string, len(routes))
 	var all sync.WaitGroup
 	for i, r := range routes {
@@ -185,6 +185,12 @@ func poolNodes(t *testing.T, service string) []map[string]string {
 // don't hide each other's absence are killed together.
 func TestEachComponentKilledAndBack(t *testing.T) {
 	const clients = 4
+	poolers, through := []string{"pgbouncer", "pgpool", "pgpool-near-app", "haproxy"}, []route{{path: "pgbouncer-session"},
+		{path: "pgpool"}, {path: "pgpool-near-app", link: "pgpool-primary"}, {path: "haproxy"}}
+	if off(t, "odyssey") == "" {
+		poolers, through = append(poolers, "odyssey"), append(through, route{path: "odyssey-transaction"},
+			route{path: "odyssey-session"})
+	}
 	for _, c := range []struct {
 		services []string
 		loads    []route
@@ -192,9 +198,7 @@ func TestEachComponentKilledAndBack(t *testing.T) {
 	}{
 		{services: []string{"primary"}, loads: []route{{path: "pgbouncer-transaction"}}},
 		{services: []string{"standby", "docker-stats"}, loads: []route{{path: "pgbouncer-transaction"}}, survives: true},
-		{services: []string{"pgbouncer", "pgpool", "pgpool-near-app", "haproxy"}, loads: []route{
-			{path: "pgbouncer-session"}, {path: "pgpool"}, {path: "pgpool-near-app", link: "pgpool-primary"},
-			{path: "haproxy"}}},
+		{services: poolers, loads: through},
 		{services: []string{"toxiproxy"}, loads: []route{{path: "direct", link: "client-primary"}}},
 		{services: []string{"lab"}, loads: []route{{path: "direct"}}},
 	} {

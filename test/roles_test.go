@@ -15,7 +15,7 @@ import (
 func doors(t *testing.T) map[string]topology.Endpoint {
 	t.Helper()
 	all, names := map[string]topology.Endpoint{}, services(t)
-	for _, r := range routes {
+	for _, r := range routes(t) {
 		e, known := located(r.endpoint(t), names)
 		if !known {
 			t.Fatalf("%s has no address", r.name())

@@ -37,8 +37,12 @@ const statsQuery = "?stream=false&one-shot=true"
 // It tells a container's statistics, and its limits: four numbers, out of a definition that holds passwords.
 func TestStatisticsAnswerTwoQuestions(t *testing.T) {
 	t.Parallel()
-	for _, service := range []string{"primary", "standby", "pgbouncer", "pgpool", "pgpool-near-app", "haproxy",
-		"toxiproxy", "lab", "docker-stats"} {
+	services := []string{"primary", "standby", "pgbouncer", "pgpool", "pgpool-near-app", "haproxy", "toxiproxy", "lab",
+		"docker-stats"}
+	if off(t, "odyssey") == "" {
+		services = append(services, "odyssey")
+	}
+	for _, service := range services {
 		t.Run(service, func(t *testing.T) {
 			t.Parallel() // Docker takes up to a second for each
 			answer := ask(t, request("GET /containers/"+container(service)+"/stats"+statsQuery))

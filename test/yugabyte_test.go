@@ -13,7 +13,7 @@ import (
 // YugabyteDB's own paths, where the service is up.
 func TestYugabytePaths(t *testing.T) {
 	t.Parallel()
-	if off := yugabyteOff(t); off != "" {
+	if off := off(t, "yugabyte"); off != "" {
 		t.Skip(off)
 	}
 	testkit.Eventually(t, func() string {
@@ -45,7 +45,7 @@ func TestYugabytePaths(t *testing.T) {
 // It shows that a query finds its way there, and nothing about YugabyteDB.
 func TestYugabytePathsReachAStandIn(t *testing.T) {
 	t.Parallel() // most of its time PgBouncer remembers that a name had no address
-	if yugabyteOff(t) == "" {
+	if off(t, "yugabyte") == "" {
 		t.Skip("YugabyteDB itself is up: no need for a stand-in")
 	}
 	standIn := startStandIn(t)

@@ -35,7 +35,7 @@ func (k Kind) Limits(root string) (l Limits, err error) {
 
 // configured is the number that a line of a configuration gives to name.
 func configured(text, name string) (int, error) {
-	line := regexp.MustCompile(`(?m)^[ \t]*` + regexp.QuoteMeta(name) + `[ \t]*=[ \t]*([0-9]+)`)
+	line := regexp.MustCompile(`(?m)^[ \t]*` + regexp.QuoteMeta(name) + `[ \t]*[ \t=][ \t]*([0-9]+)`)
 	found := line.FindAllStringSubmatch(text, -1)
 	if len(found) != 1 {
 		return 0, fmt.Errorf("%d lines give a number to %s, it has to be one", len(found), name)

@@ -89,10 +89,10 @@ func readServices(file string) (services, error) {
 	return compose.Services, nil
 }
 
-// whyOff returns why the service isn't part of the lab just now, or "" if it is. LAB_YUGABYTE_OFF is the reason
-// that the scripts found (no image can be had); otherwise Compose's profiles decide.
+// whyOff returns why the service isn't part of the lab just now, or "" if it is. LAB_YUGABYTE_OFF and the like is the
+// reason that the scripts found (no image can be had); otherwise Compose's profiles decide.
 func whyOff(all services, name string) string {
-	if reason := os.Getenv("LAB_YUGABYTE_OFF"); name == "yugabyte" && reason != "" {
+	if reason := os.Getenv("LAB_" + strings.ToUpper(name) + "_OFF"); reason != "" {
 		return reason
 	}
 	profiles := all[name].Profiles

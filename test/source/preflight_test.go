@@ -26,7 +26,7 @@ esac
 // preflight runs that of a checkout on an engine, and returns what it said.
 func preflight(checkout string, env ...string) (said string, ok bool) {
 	c := exec.Command(filepath.Join(checkout, "scripts", "preflight"))
-	c.Env = append([]string{"PATH=" + checkout + ":" + os.Getenv("PATH"), "LAB_PORTS=2-11",
+	c.Env = append([]string{"PATH=" + checkout + ":" + os.Getenv("PATH"), "LAB_PORTS=2-12",
 		"LAB_CONSOLE_PORT=1", "ENGINE=29.0.1", "QUOTA=true", "SECURITY=[name=seccomp,profile=default]",
 		"SYSTEM=Debian GNU/Linux"}, env...)
 	text, err := c.CombinedOutput()
@@ -38,7 +38,7 @@ func TestPreflight(t *testing.T) {
 	t.Parallel()
 	const threads, limits = "lets no container of the lab start a thread", "limits no container's CPU time"
 	const scale, cpus, size = "a whole number from 1 to 20000", "a number of CPUs, such as 0.5", "a size, such as 1g"
-	const most, ports, letters = "Docker has 4 CPUs here", "ten ports in a row", "letters, digits, '_', '.' and '-'"
+	const most, ports, letters = "Docker has 4 CPUs here", "eleven ports in a row", "letters, digits, '_', '.' and '-'"
 	password := func(name string, length int) string { return name + "_PASSWORD=" + strings.Repeat("x", length) }
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -84,12 +84,12 @@ func TestPreflight(t *testing.T) {
 		{"LAB_POOLER_MEMORY=1", size, false},
 		{"LAB_YUGABYTE_MEMORY=3_g", size, false},
 		{"LAB_PORTS=15001", ports, false},
-		{"LAB_PORTS=15001-15009", ports, false},
-		{"LAB_PORTS=15010-15001", ports, false},
-		{"LAB_PORTS=65530-65539", "ten ports in a row below 65536", false},
+		{"LAB_PORTS=15001-15010", ports, false},
+		{"LAB_PORTS=15011-15001", ports, false},
+		{"LAB_PORTS=65530-65540", "eleven ports in a row below 65536", false},
 		{"LAB_PORTS=here-there", ports, false},
 		{"LAB_CONSOLE_PORT=5", "a port below 65536 that isn't one of LAB_PORTS", false},
-		{fmt.Sprintf("LAB_PORTS=%d-%d", port-9, port), " of 127.0.0.1 is taken: free it", false},
+		{fmt.Sprintf("LAB_PORTS=%d-%d", port-10, port), " of 127.0.0.1 is taken: free it", false},
 		{"LAB_PASSWORD=with/slash", letters, false},
 		{"APP_PASSWORD=quo'te", letters, false},
 		{"APP_CLEAR_PASSWORD=", letters, false},
