@@ -2,6 +2,7 @@ package pooler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -34,8 +35,9 @@ func init() { register(odysseyKind) }
 // start script writes anew (images/odyssey), and it lets go of server connections by itself.
 type odyssey struct{ pgbouncer }
 
-// Prove asks whether the server process that answered the probe has Odyssey's server connection as its client, by the
-// port: Odyssey doesn't know process IDs.
+// Prove asks whether Odyssey has the server connection that answered the probe, by its port: Odyssey doesn't know
+// process IDs. A session pool keeps it for the probe between two statements, and a transaction pool doesn't. Odyssey
+// calls a database by its name at the server, the same in both pools.
 func (o *odyssey) Prove(ctx context.Context, u Use, through *session.Session, _ string) ([]result.Fact, error) {
 	seen, err := through.AskOne(ctx, "SELECT inet_client_port() AS port")
 	if err != nil {
@@ -45,26 +47,48 @@ func (o *odyssey) Prove(ctx context.Context, u Use, through *session.Session, _ 
 	if err != nil {
 		return nil, err
 	}
-	pools, databases, err := o.pools(ctx)
-	if err != nil {
-		return nil, err
-	}
-	server := session.Find(servers, "local_port", seen["port"])
-	facts := []result.Fact{
-		result.Expect("Odyssey's database of the connection that answered", server["database"], u.Database),
-		result.Expect("the pool mode", poolOf(pools, u)["pool_mode"], u.Mode),
-	}
+	between := map[string]string{"session": "active", "transaction": "idle"}[u.Mode]
+	facts := []result.Fact{result.Expect("the state of Odyssey's server connection between two statements",
+		session.Find(servers, "local_port", seen["port"])["state"], between)}
 	if u.PoolSize > 0 {
-		size := session.Find(databases, "name", u.Database)["pool_size"]
+		_, databases, err := o.pools(ctx)
+		if err != nil {
+			return nil, err
+		}
+		size := session.Find(databases, "database", u.Database)["pool_size"]
 		facts = append(facts, result.Expect("the size of the pool", size, strconv.Itoa(u.PoolSize)))
 	}
 	return facts, nil
 }
 
-// Counted is nothing: SHOW STATS misses some transactions of clients that disconnect after them (1.5.2).
+// Settle waits until Odyssey has reset the server connections that its last clients left.
+func (o *odyssey) Settle(ctx context.Context, u Use) error {
+	return until(ctx, "Odyssey to reset its server connections", func() (bool, error) {
+		pools, err := o.console.Ask(ctx, "SHOW POOLS")
+		busy := func(p session.Row) bool {
+			return p["user"] == u.Role && p["pool_mode"] == u.Mode && p["sv_active"] != "0"
+		}
+		return err == nil && !slices.ContainsFunc(pools, busy), err
+	})
+}
+
+// Sample is a PgBouncer's.
+func (o *odyssey) Sample(ctx context.Context, u Use) (result.Pooler, error) {
+	pools, databases, err := o.pools(ctx)
+	if err != nil {
+		return result.Pooler{}, err
+	}
+	return o.sum(pools, session.Find(databases, "database", u.Database))
+}
+
+// Counters are none: SHOW STATS misses some transactions of clients that disconnect after them (1.5.2), and among the
+// server connections that Odyssey shows may be some that the server has closed.
+func (*odyssey) Counters(context.Context, Use) (Counters, error) { return Counters{}, nil }
+
+// Counted is nothing, either.
 func (*odyssey) Counted(Use, LoadCounts) []result.Count { return nil }
 
-// Opened it can't tell: among the server connections that it shows may be some that the server has closed.
+// Opened it can't tell.
 func (*odyssey) Opened(Use, LoadCounts) (int64, bool) { return 0, false }
 
 // Emptied has nothing to wait for: it finds out that the server has closed a connection when a client needs one.
@@ -73,23 +97,44 @@ func (*odyssey) Emptied(context.Context, Use) error { return nil }
 // odysseySettings is the file in which its start script finds what is to be otherwise than configured.
 func odysseySettings() string { return filepath.Join(topology.NodesFolder(), "odyssey.settings") }
 
-// Setting is what was applied, or what the configuration says. A rule's settings can be changed, those of all can't.
-func (*odyssey) Setting(_ context.Context, name string) (string, error) {
-	configured := filepath.Join(topology.Root(), "configs", odysseyKind.configuration)
-	for _, file := range []string{odysseySettings(), configured} {
-		text, err := os.ReadFile(file)
-		if err != nil && file == configured {
-			return "", err
-		}
-		rules := file != configured
-		for line := range strings.Lines(string(text)) {
-			rules = rules || strings.HasPrefix(line, "#rule")
-			if fields := strings.Fields(line); rules && len(fields) == 2 && fields[0] == name {
-				return strings.Trim(fields[1], `"`), nil
-			}
+// Setting is what was applied, or what the configuration says of all rules. What it says of one kind of pool can't be
+// changed.
+func (o *odyssey) Setting(_ context.Context, name string) (string, error) {
+	if value, ok := valueIn(appliedToOdyssey(), name); ok {
+		return value, nil
+	}
+	return o.configured(name)
+}
+
+// configured is what the part of the configuration says that all rules have.
+func (*odyssey) configured(name string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(topology.Root(), "configs", odysseyKind.configuration))
+	if err != nil {
+		return "", err
+	}
+	_, rules, _ := strings.Cut(string(text), "\n#rule\n")
+	rules, _, _ = strings.Cut(rules, "\n#rule")
+	value, ok := valueIn(rules, name)
+	if !ok {
+		return "", fmt.Errorf("the rules in configs/%s have no such setting in common", odysseyKind.configuration)
+	}
+	return value, nil
+}
+
+// valueIn is the value in the line of a text that gives one to name.
+func valueIn(text, name string) (value string, ok bool) {
+	for line := range strings.Lines(text) {
+		if fields := strings.Fields(line); len(fields) == 2 && fields[0] == name {
+			return fields[1], true
 		}
 	}
-	return "", fmt.Errorf("the rules in configs/%s have no such setting", odysseyKind.configuration)
+	return "", false
+}
+
+// appliedToOdyssey is what is to be otherwise than configured; a line for each setting.
+func appliedToOdyssey() string {
+	text, _ := os.ReadFile(odysseySettings()) // there is none before the first
+	return string(text)
 }
 
 // odysseyValue is what Odyssey takes without quotes.
@@ -97,15 +142,18 @@ var odysseyValue = regexp.MustCompile(`^[a-z0-9_]+$`)
 
 // Apply has the start script write it into each rule.
 func (o *odyssey) Apply(ctx context.Context, name, value string) error {
-	if _, err := o.Setting(ctx, name); err != nil {
+	configured, err := o.configured(name)
+	if err != nil {
 		return err
 	}
 	if !odysseyValue.MatchString(value) {
 		return fmt.Errorf("it has to be a word or a number, not %q", value)
 	}
-	set, _ := os.ReadFile(odysseySettings()) // none before the first
-	lines := name + " " + value + "\n"
-	for line := range strings.Lines(string(set)) {
+	lines := ""
+	if value != configured {
+		lines = name + " " + value + "\n"
+	}
+	for line := range strings.Lines(appliedToOdyssey()) {
 		if !strings.HasPrefix(line, name+" ") {
 			lines += line
 		}
@@ -115,14 +163,14 @@ func (o *odyssey) Apply(ctx context.Context, name, value string) error {
 
 // Reset makes it what its configuration says.
 func (o *odyssey) Reset(ctx context.Context) error {
-	if set, _ := os.ReadFile(odysseySettings()); len(set) == 0 {
+	if appliedToOdyssey() == "" {
 		return nil
 	}
 	return o.reload(ctx, "")
 }
 
-// reload writes the settings, and waits until Odyssey has read its configuration again and the pools of before are gone.
-// The start script adds a rule whose database is called after the settings.
+// reload writes the settings, and waits until Odyssey has read its configuration again and the pools of before are
+// gone. The start script adds a rule whose database is called after the settings.
 func (o *odyssey) reload(ctx context.Context, lines string) error {
 	if err := result.WriteFile(odysseySettings(), []byte(lines)); err != nil {
 		return err
@@ -161,8 +209,8 @@ func (o *odyssey) Follows(ctx context.Context, primary string) error {
 	if err != nil {
 		return err
 	}
-	if at := session.Find(storages, "type", "remote")["host"]; at != primary+":5432" {
-		return fmt.Errorf("it still sends to %s", at)
+	if session.Find(storages, "host", primary+":5432") == nil {
+		return errors.New("it still sends to the other node")
 	}
 	return nil
 }

@@ -5,21 +5,21 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // A Row is one row of an answer, by column; a null is missing.
 type Row map[string]string
 
 // toRow reads a row in text format.
-func toRow(from pgx.CollectableRow) (Row, error) {
+func toRow(fields []pgconn.FieldDescription, values [][]byte) Row {
 	r := Row{}
-	for i, value := range from.RawValues() {
+	for i, value := range values {
 		if value != nil {
-			r[from.FieldDescriptions()[i].Name] = string(value)
+			r[fields[i].Name] = string(value)
 		}
 	}
-	return r, nil
+	return r
 }
 
 // Find returns the first row that has value in column, nil where none has.

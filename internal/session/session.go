@@ -64,14 +64,31 @@ func comingUp(err error) bool {
 // Ask sends one statement in the simple protocol, which is all that a pooler's admin console and its SHOW commands
 // understand, and returns its rows.
 func (s *Session) Ask(ctx context.Context, sql string) ([]Row, error) {
-	rows, _ := s.Query(ctx, sql, pgx.QueryExecModeSimpleProtocol) // the rows have the error, too
-	return pgx.CollectRows(rows, toRow)
+	results, err := s.PgConn().Exec(ctx, sql).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	var rows []Row
+	for _, r := range results {
+		for _, values := range r.Rows {
+			rows = append(rows, toRow(r.FieldDescriptions, values))
+		}
+	}
+	return rows, nil
 }
 
 // AskOne is Ask for an answer of one row.
 func (s *Session) AskOne(ctx context.Context, sql string) (Row, error) {
-	rows, _ := s.Query(ctx, sql, pgx.QueryExecModeSimpleProtocol)
-	return pgx.CollectExactlyOneRow(rows, toRow)
+	rows, err := s.Ask(ctx, sql)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(rows) == 0:
+		return nil, pgx.ErrNoRows
+	case len(rows) > 1:
+		return nil, pgx.ErrTooManyRows
+	}
+	return rows[0], nil
 }
 
 // PID is the process of the server's that answers, as it was told at the connect.
