@@ -310,26 +310,13 @@ func (f *Faults) follow(ctx context.Context, meant func(pooler.Pooler) bool) err
 		if !meant(p) {
 			continue
 		}
-		begun, told := f.now(), false
-		follows := func(ctx context.Context) error {
-			err := p.Follows(ctx, node)
-			if err == nil || told || p.HoldsBack() || f.now().Sub(begun) < findsAlone {
-				return err
-			}
-			told = true
-			f.say(service, "is started anew: it hasn't found the nodes by itself")
-			return errors.Join(err, tell(filepath.Join(topology.NodesFolder(), "anew"), begun.UTC().Format(time.RFC3339Nano)))
-		}
+		follows := func(ctx context.Context) error { return p.Follows(ctx, node) }
 		if err := f.until(ctx, service, "sends writes to "+node, follows); err != nil {
 			return err
 		}
 	}
 	return nil
 }
-
-// findsAlone is how long a pooler may take to find the nodes by itself, once both are there. Pgpool-II's children may
-// have crashed meanwhile ("kind does not match between main(0) slot[0]"), and it doesn't get over that.
-const findsAlone = 8 * time.Second
 
 // followAll waits until all that stand in front of both nodes send writes to the primary, once both nodes are whole.
 func (f *Faults) followAll(ctx context.Context) error {

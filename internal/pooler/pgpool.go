@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -36,6 +37,9 @@ type pgpool struct {
 	// closers are the sessions that tell its children to close their server connections.
 	closers chan *session.Session
 	opened  int // how many there are
+
+	astray time.Time // since when it has been known not to find the nodes; zero where it does
+	anew   bool      // it has been told to start anew since then
 }
 
 // Close ends the lab's sessions; a closer that still sleeps ends with the program.
@@ -302,9 +306,31 @@ func (p *pgpool) tellToClose(ctx context.Context) bool {
 	return true
 }
 
-// Follows looks at which of its two nodes it takes for the primary, and whether it uses both. Its start script starts
-// it anew where the primary changes.
+// findsAlone is how long it may take to find the nodes by itself, once both are there. Its children may have crashed
+// meanwhile ("kind does not match between main(0) slot[0]"), and it doesn't get over that.
+const findsAlone = 8 * time.Second
+
+// Follows returns an error until it knows the primary and uses both nodes. Its start script starts it anew where the
+// primary changes, and where it is told to since it hasn't found them by itself.
 func (p *pgpool) Follows(ctx context.Context, primary string) error {
+	err := p.finds(ctx, primary)
+	switch {
+	case err == nil:
+		p.astray, p.anew = time.Time{}, false
+	case p.astray.IsZero():
+		p.astray = time.Now()
+	case !p.anew && time.Since(p.astray) > findsAlone:
+		p.anew = true
+		return errors.Join(err, result.WriteFile(filepath.Join(topology.NodesFolder(), "anew"),
+			[]byte(p.astray.UTC().Format(time.RFC3339Nano)+"\n")))
+	case p.anew:
+		return fmt.Errorf("%w: it has been started anew", err)
+	}
+	return err
+}
+
+// finds looks at which of its two nodes it takes for the primary, and whether it uses both.
+func (p *pgpool) finds(ctx context.Context, primary string) error {
 	nodes, err := p.console.Ask(ctx, "SHOW POOL_NODES")
 	if err != nil {
 		return err

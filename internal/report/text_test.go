@@ -16,6 +16,7 @@ import (
 // whole is a run of the tour on every path that the lab has, each figure the same.
 func whole(t *testing.T, figure float64, flags ...result.FlagKind) *result.Run {
 	t.Helper()
+	t.Setenv("COMPOSE_PROFILES", "yugabyte")
 	set, err := topology.Load("../..")
 	testkit.OK(t, err)
 	run := newRun()

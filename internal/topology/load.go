@@ -42,6 +42,7 @@ func Load(root string) (*Set, error) {
 		p := &set.Paths[i]
 		for _, name := range p.Services {
 			p.Unavailable = cmp.Or(p.Unavailable, whyOff(all, name))
+			p.NamedOnly = p.NamedOnly || found(name) == "" && !asked(all, name)
 		}
 	}
 	for i, l := range set.Links {
@@ -89,16 +90,20 @@ func readServices(file string) (services, error) {
 	return compose.Services, nil
 }
 
-// whyOff returns why the service isn't part of the lab just now, or "" if it is. LAB_YUGABYTE_OFF and the like is the
-// reason that the scripts found (no image can be had); otherwise Compose's profiles decide.
+// whyOff returns why the service isn't part of the lab just now, or "" if it is.
 func whyOff(all services, name string) string {
-	if reason := os.Getenv("LAB_" + strings.ToUpper(name) + "_OFF"); reason != "" {
+	if reason := found(name); reason != "" || asked(all, name) {
 		return reason
 	}
+	return fmt.Sprintf("service %s is off: COMPOSE_PROFILES in .env doesn't name %s", name, all[name].Profiles[0])
+}
+
+// found is why a service can't be had, as the scripts found out (LAB_YUGABYTE_OFF and the like): "" where it can.
+func found(name string) string { return os.Getenv("LAB_" + strings.ToUpper(name) + "_OFF") }
+
+// asked says whether the service is wanted: it is in no profile of Compose, or in one that is on.
+func asked(all services, name string) bool {
 	profiles := all[name].Profiles
 	on := func(profile string) bool { return profile == "*" || slices.Contains(profiles, profile) }
-	if len(profiles) == 0 || slices.ContainsFunc(strings.Split(os.Getenv("COMPOSE_PROFILES"), ","), on) {
-		return ""
-	}
-	return fmt.Sprintf("service %s is off: COMPOSE_PROFILES in .env doesn't name %s", name, profiles[0])
+	return len(profiles) == 0 || slices.ContainsFunc(strings.Split(os.Getenv("COMPOSE_PROFILES"), ","), on)
 }

@@ -111,8 +111,11 @@ func TestUnavailable(t *testing.T) {
 			if yugabyte.Unavailable != c.want || link.Unavailable != c.want {
 				t.Errorf("got path %q, link %q; want %q", yugabyte.Unavailable, link.Unavailable, c.want)
 			}
-			if direct, _ := set.Find("direct"); direct.Unavailable != "" {
+			if direct, _ := set.Find("direct"); direct.Unavailable != "" || direct.NamedOnly {
 				t.Errorf("direct is off: %s", direct.Unavailable)
+			}
+			if notAsked := c.profiles+c.off == ""; yugabyte.NamedOnly != notAsked {
+				t.Errorf("a lesson has to name it: %v", yugabyte.NamedOnly)
 			}
 		})
 	}

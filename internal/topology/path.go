@@ -30,7 +30,8 @@ type Path struct {
 	Balances bool   `yaml:"balances" json:"balances"` // reads are spread over primary and standby
 	// ApplicationPool says that clients share connections which their application keeps open: a pool within it.
 	ApplicationPool bool `yaml:"application_pool" json:"application_pool,omitempty"`
-	// NamedOnly says that a lesson takes the path only where it names it: "*" doesn't mean it.
+	// NamedOnly says that a lesson takes the path only where it names it: "*" doesn't mean it. So it is where the lab
+	// isn't asked for one of its services.
 	NamedOnly bool `yaml:"named_only" json:"named_only,omitempty"`
 
 	// Plain is where a client connects without latency; Endpoint("") returns it.
