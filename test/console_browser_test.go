@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"regexp"
@@ -218,7 +219,7 @@ func linkState(t *testing.T, name string) webconsole.Link {
 	return webconsole.Link{}
 }
 
-// post sends a request to the console.
+// post sends a request to the console, and returns what it says: the reason where it refuses.
 func post(t *testing.T, path, body string) (status int, said string) {
 	t.Helper()
 	answer, err := http.Post(consoleURL+path, "application/json", strings.NewReader(body))
@@ -226,8 +227,15 @@ func post(t *testing.T, path, body string) (status int, said string) {
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.StatusCode < 300 {
+		return answer.StatusCode, string(text)
+	}
 	var refusal struct{ Error string }
-	if err := json.NewDecoder(answer.Body).Decode(&refusal); err != nil && answer.StatusCode >= 300 {
+	if err := json.Unmarshal(text, &refusal); err != nil {
 		t.Fatalf("POST %s: status %d, and no JSON: %v", path, answer.StatusCode, err)
 	}
 	return answer.StatusCode, refusal.Error

@@ -2,10 +2,10 @@ package console
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -22,8 +22,8 @@ type faults struct {
 	last map[string]string // what the nodes were; nil before they have been looked at
 }
 
-// breakNode carries out a verb, as scripts/break does, and answers with what it says. It goes on where nobody waits for
-// the answer: half a switchover is worse than none.
+// breakNode carries out a verb, as scripts/break does, and answers with what it says, line by line as that becomes true.
+// It goes on where nobody waits for the answer: half a switchover is worse than none.
 func (p *parts) breakNode(w http.ResponseWriter, r *http.Request) error {
 	var request struct {
 		Node string `json:"node"` // "" for both
@@ -38,20 +38,39 @@ func (p *parts) breakNode(w http.ResponseWriter, r *http.Request) error {
 		return &httpError{http.StatusConflict, "the verb before is still under way"}
 	}
 	defer p.faults.busy.Unlock()
-	var said strings.Builder
-	f, err := fault.New(p.source.Set, &said)
+	said := &spoken{ResponseWriter: w}
+	f, err := fault.New(p.source.Set, said)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), breakWait)
 	defer cancel()
-	if err := f.Do(ctx, r.PathValue("verb"), request.Node); err != nil {
-		return badRequest(err)
-	}
+	err = f.Do(ctx, r.PathValue("verb"), request.Node)
 	p.wake.beat()
-	writeJSON(w, http.StatusOK, map[string]string{"said": said.String()})
-	return nil
+	if err != nil && said.begun { // the answer has begun as one that is well
+		fmt.Fprintln(said, err)
+		return nil
+	}
+	return badRequest(err)
+}
+
+// A spoken answer is text that its reader gets as it is written.
+type spoken struct {
+	http.ResponseWriter
+	begun bool
+}
+
+// Write sends some of it. Where nobody reads it any more, that is no error.
+func (s *spoken) Write(text []byte) (int, error) {
+	if !s.begun {
+		s.begun = true
+		s.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		s.Header().Set("Cache-Control", "no-store")
+	}
+	_, _ = s.ResponseWriter.Write(text)
+	_ = http.NewResponseController(s.ResponseWriter).Flush()
+	return len(text), nil
 }
 
 // take returns what has become of the nodes since it was called last.

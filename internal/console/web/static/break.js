@@ -1,6 +1,6 @@
 // Breaks a PostgreSQL node, or heals it: each verb is a button that asks once more.
 import { key } from './keys.js';
-import { post } from './say.js';
+import { listen } from './say.js';
 
 const dialog = document.getElementById('break'), said = document.getElementById('break-said');
 let armed; // the button that has asked
@@ -19,12 +19,12 @@ async function press(button) {
   }
   disarm();
   const { verb, of } = button.dataset;
-  said.textContent = `${verb} ${of} ...`;
+  said.textContent = `${verb} ${of} ...\n`;
   for (const one of dialog.querySelectorAll('[data-verb]')) one.disabled = true;
   try {
-    said.textContent = (await post(`/api/break/${verb}`, { node: of })).said || 'Nothing is broken.';
+    await listen(`/api/break/${verb}`, { node: of }, (text) => said.append(text));
   } catch (problem) {
-    said.textContent = problem.message;
+    said.append(problem.message);
   }
   for (const one of dialog.querySelectorAll('[data-verb]')) one.disabled = false;
   button.focus();

@@ -14,8 +14,8 @@ export function trouble(text) {
 document.getElementById('trouble').addEventListener('click', () => trouble(''));
 document.addEventListener('keydown', ({ key }) => { if (key === 'Escape') trouble(''); });
 
-// post sends a request that changes something; what the server refuses it says in a sentence.
-export async function post(address, body = {}) {
+// send sends a request that changes something; what the server refuses it says in a sentence.
+async function send(address, body) {
   let answer;
   try {
     answer = await fetch(address, {
@@ -26,9 +26,20 @@ export async function post(address, body = {}) {
   } catch {
     throw new Error('The console doesn\'t answer: is the lab up?');
   }
-  const said = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Error(said.error ?? `The console answers with status ${answer.status}.`);
-  return said;
+  if (answer.ok) return answer;
+  const { error } = await answer.json().catch(() => ({}));
+  throw new Error(error ?? `The console answers with status ${answer.status}.`);
+}
+
+// post returns the answer to such a request.
+export async function post(address, body = {}) {
+  return (await send(address, body)).json().catch(() => ({}));
+}
+
+// listen gives the answer to such a request to hear(text), piece by piece as it comes.
+export async function listen(address, body, hear) {
+  const pieces = (await send(address, body)).body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let piece = await pieces.read(); !piece.done; piece = await pieces.read()) hear(piece.value);
 }
 
 // attempt shows what went wrong and says whether nothing did.
