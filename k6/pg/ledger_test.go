@@ -80,8 +80,8 @@ func TestCellsAtOnce(t *testing.T) {
 	}
 }
 
-// A statement that takes too long is cancelled by the server, and the client keeps its connection. The statement after
-// it isn't cancelled.
+// A statement that takes too long is cancelled by the server, and the client keeps its connection. One that is in time
+// isn't cancelled.
 func TestServerIsAskedToCancel(t *testing.T) {
 	s := newScript(t, New()).started()
 	s.set("dsn", testDSN(t))
