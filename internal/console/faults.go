@@ -22,8 +22,8 @@ type faults struct {
 	last map[string]string // what the nodes were; nil before they have been looked at
 }
 
-// breakNode carries out a verb, as scripts/break does, and answers with what it says, line by line as that becomes true.
-// It goes on where nobody waits for the answer: half a switchover is worse than none.
+// breakNode carries out a verb, as scripts/break does, and answers with what it says, line by line as that becomes
+// true. It goes on where nobody waits for the answer: half a switchover is worse than none.
 func (p *parts) breakNode(w http.ResponseWriter, r *http.Request) error {
 	var request struct {
 		Node string `json:"node"` // "" for both

@@ -64,14 +64,14 @@ func drawMap(s State) drawnMap {
 	return m
 }
 
-// mapNote names the links that the picture has no place for, or says that nothing is known of any.
+// mapNote names the links that are on and that the picture has no place for, or says that nothing is known of any.
 func mapNote(s State) string {
 	if !s.Toxiproxy.Up && s.Toxiproxy.Reason != "" {
 		return "toxiproxy doesn't answer, so no link can be set or measured: " + s.Toxiproxy.Reason
 	}
 	var all []string
 	for _, l := range s.Links {
-		if !slices.ContainsFunc(wires, func(w wire) bool { return w.Link == l.Name }) {
+		if l.Off == "" && !slices.ContainsFunc(wires, func(w wire) bool { return w.Link == l.Name }) {
 			all = append(all, l.Name+": "+setting(l)+", "+measured(l))
 		}
 	}
