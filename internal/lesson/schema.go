@@ -36,6 +36,16 @@ var compiler = sync.OnceValue(func() *jsonschema.Compiler {
 	return c
 })
 
+// compiling is held while the compiler compiles: it isn't made for several at once, as the console's pages are.
+var compiling sync.Mutex
+
+// compiled is a part of the schema, by its address.
+func compiled(part string) *jsonschema.Schema {
+	compiling.Lock()
+	defer compiling.Unlock()
+	return compiler().MustCompile(part)
+}
+
 // check returns an error where part of the schema refuses node: with the line of file where there is a file.
 func check(file, part string, node *yaml.Node) error {
 	var value any
@@ -43,7 +53,7 @@ func check(file, part string, node *yaml.Node) error {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	var refused *jsonschema.ValidationError
-	if err := compiler().MustCompile(part).Validate(value); !errors.As(err, &refused) {
+	if err := compiled(part).Validate(value); !errors.As(err, &refused) {
 		return err
 	}
 	first, location := firstOf(refused)
@@ -119,7 +129,7 @@ func reason(err *jsonschema.ValidationError, at *yaml.Node) string {
 	}
 	switch k := err.ErrorKind.(type) {
 	case *kind.AdditionalProperties:
-		known := slices.Sorted(maps.Keys(compiler().MustCompile(err.SchemaURL).Properties))
+		known := slices.Sorted(maps.Keys(compiled(err.SchemaURL).Properties))
 		return suggest.Unknown("key", slices.Min(k.Properties), known).Error()
 	case *kind.Enum:
 		var allowed []string
@@ -142,7 +152,7 @@ func reason(err *jsonschema.ValidationError, at *yaml.Node) string {
 	case *kind.MinLength, *kind.MinProperties:
 		return "it is empty"
 	case *kind.Pattern: // the schema's description says what would be right
-		return fmt.Sprintf("%q can't stand here. %s", k.Got, compiler().MustCompile(err.SchemaURL).Description)
+		return fmt.Sprintf("%q can't stand here. %s", k.Got, compiled(err.SchemaURL).Description)
 	case *kind.Minimum:
 		return fmt.Sprintf("%s is too small, it must be %s at least", number(k.Got), number(k.Want))
 	case *kind.ExclusiveMinimum:
@@ -150,7 +160,7 @@ func reason(err *jsonschema.ValidationError, at *yaml.Node) string {
 	case *kind.Maximum:
 		return fmt.Sprintf("%s is too large, it must be %s at most", number(k.Got), number(k.Want))
 	case *kind.Not:
-		return "that name has a meaning of its own. " + compiler().MustCompile(err.SchemaURL).Description
+		return "that name has a meaning of its own. " + compiled(err.SchemaURL).Description
 	}
 	return err.BasicOutput().Error.String() // what only the author of a plan meets is in the library's words
 }
