@@ -26,7 +26,7 @@ experiments:
   - {name: pools, pool_sizes: [2, 5], workload: slow, transactions: 40, clients: [6], paths: [odyssey-transaction]}
   - {name: writes, workload: tpcb, protocol: prepared, writes: true}
   - {name: connects, workload: connect, clients: [1], fill_pools: true}
-  - {name: settings, settings: {odyssey: {maintain_params: 'no'}}, paths: [odyssey-session]}
+  - {name: settings, settings: {odyssey: {client_fwd_error: 'no'}}, paths: [odyssey-session]}
 `
 
 // Odyssey pools as it is told, each cell proves its path, and k6 counts as many transactions as the servers. Afterwards

@@ -28,9 +28,11 @@ import (
 // repository is where compose.yaml and configs/ are.
 const repository = "../.."
 
-// TestMain runs many tests at a time: they wait for the console's seconds far more than they work.
+// TestMain runs many tests at a time: they wait for the console's seconds far more than they work. Nothing is on that
+// needs a profile, whatever lab they run beside.
 func TestMain(m *testing.M) {
 	flag.Parse()
+	os.Unsetenv("COMPOSE_PROFILES")
 	if err := flag.Set("test.parallel", "16"); err != nil {
 		panic(err)
 	}
