@@ -14,13 +14,8 @@ import (
 	"pooler-lab/internal/topology"
 )
 
-// cellsPlan asks for everything that a cell can want of the servers, in short cells: of fixed work where it may be.
-const cellsPlan = `title: Cells
-question: Does a cell get what it asks for?
-explanation: It has to.
-minutes: 1
-pgbench: {select: select-only, tpcb: tpcb-like}
-defaults:
+// fixedWork is what cells of fixed work have in common.
+const fixedWork = `defaults:
   workload: select
   latencies: [none]
   clients: [4]
@@ -28,7 +23,15 @@ defaults:
   transactions: 5
   seconds: 600
   warmup_seconds: 0
-experiments:
+`
+
+// cellsPlan asks for everything that a cell can want of the servers, in short cells: of fixed work where it may be.
+const cellsPlan = `title: Cells
+question: Does a cell get what it asks for?
+explanation: It has to.
+minutes: 1
+pgbench: {select: select-only, tpcb: tpcb-like}
+` + fixedWork + `experiments:
   - name: roles
     paths: [direct, standby, pgbouncer-transaction, pgpool]
     roles: [app_trust]

@@ -11,15 +11,7 @@ const odysseyPlan = `title: Odyssey
 question: Does a cell get what it asks for of Odyssey?
 explanation: It has to.
 minutes: 1
-defaults:
-  workload: select
-  latencies: [none]
-  clients: [4]
-  protocol: simple
-  transactions: 5
-  seconds: 600
-  warmup_seconds: 0
-  paths: [odyssey-transaction, odyssey-session]
+` + fixedWork + `  paths: [odyssey-transaction, odyssey-session]
 experiments:
   - {name: roles, roles: [app_trust, app_clear]}
   - {name: protocols, protocol: [extended, prepared]}

@@ -48,8 +48,7 @@ func (b *pgbouncer) Prove(ctx context.Context, u Use, _ *session.Session, pid st
 		result.Expect("the pool mode", poolOf(show("POOLS"), u)["pool_mode"], u.Mode),
 	}
 	if u.PoolSize > 0 {
-		size := session.Find(show("DATABASES"), "name", u.Database)["pool_size"]
-		facts = append(facts, result.Expect("the size of the pool", size, strconv.Itoa(u.PoolSize)))
+		facts = append(facts, sizeOf(session.Find(show("DATABASES"), "name", u.Database), u))
 	}
 	others := func(c session.Row) bool { return c["application_name"] != session.Name }
 	address := poolOf(slices.DeleteFunc(show("CLIENTS"), others), u)["addr"]
@@ -58,6 +57,11 @@ func (b *pgbouncer) Prove(ctx context.Context, u Use, _ *session.Session, pid st
 		return nil, err
 	}
 	return facts, nil
+}
+
+// sizeOf wants the database's pools to be as large as they are to be.
+func sizeOf(database session.Row, u Use) result.Fact {
+	return result.Expect("the size of the pool", database["pool_size"], strconv.Itoa(u.PoolSize))
 }
 
 // poolOf returns the first row of the role in the database.
@@ -168,11 +172,16 @@ var (
 
 // Sample adds up the pools of measured clients; the longest wait is that of one of them.
 func (b *pgbouncer) Sample(ctx context.Context, u Use) (result.Pooler, error) {
+	return b.sample(ctx, "name", u)
+}
+
+// sample finds the database by that column of SHOW DATABASES.
+func (b *pgbouncer) sample(ctx context.Context, column string, u Use) (result.Pooler, error) {
 	pools, databases, err := b.pools(ctx)
 	if err != nil {
 		return result.Pooler{}, err
 	}
-	return b.sum(pools, session.Find(databases, "name", u.Database))
+	return b.sum(pools, session.Find(databases, column, u.Database))
 }
 
 func (b *pgbouncer) pools(ctx context.Context) (pools, databases []session.Row, err error) {
