@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/testkit"
 )
 
@@ -161,5 +162,15 @@ func TestLessonPages(t *testing.T) {
 	lesson, err := p.lessonNamed("00-tour")
 	if err != nil || len(lesson.Paths) != 2 || lesson.Paths[1].Name != "pgpool" {
 		t.Errorf("%+v, %v", lesson, err)
+	}
+}
+
+func TestThroughputIsGuessedWhereThereIsSome(t *testing.T) {
+	for name, want := range map[string]bool{"00-tour": true, "10-failover": false, "12-state": false} {
+		l, err := lesson.Read(filepath.Join("..", "..", "k6", "lessons", name+".js"))
+		testkit.OK(t, err)
+		if got := (shownLesson{Lesson: l}).Throughput(); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"html/template"
 	"net/http"
+	"slices"
 	"time"
 
 	"pooler-lab/internal/lesson"
@@ -62,6 +63,13 @@ type shownLesson struct {
 	Paths          []choice // that it measures
 	Runs           int
 	Trouble        string // why it can't be read
+}
+
+// Throughput says whether there is one to guess: scenarios have none, and events end it.
+func (l shownLesson) Throughput() bool {
+	return !slices.ContainsFunc(l.Experiments, func(e lesson.Experiment) bool {
+		return e.Scenarios != nil || e.Events != nil
+	})
 }
 
 // A shownRun is one in a list.

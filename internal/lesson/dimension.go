@@ -47,10 +47,10 @@ func either(format, none string) func(Value) string {
 	}
 }
 
-// but is a word, and nothing for the one that is meant where none is said.
-func but(usual string) func(Value) string {
+// but is a word, and nothing for those that go without saying.
+func but(usual ...Value) func(Value) string {
 	return func(v Value) string {
-		if v == None || v == Word(usual) {
+		if v == None || slices.Contains(usual, v) {
 			return ""
 		}
 		return v.String()
@@ -91,10 +91,10 @@ var dimensions = []Dimension{
 		id:   plain, text: in("%s protocol"), of: func(c *Cell) any { return c.Protocol }},
 	{Name: "driver", Key: "driver", Heading: "driver", Axis: "driver",
 		Help: "the program that clients are in: k6, pgbench, or both",
-		id:   but(K6), text: but(K6), of: func(c *Cell) any { return c.DrivenBy() }},
+		id:   but(Word(K6), Word(Itself)), text: but(Word(K6), Word(Itself)), of: func(c *Cell) any { return c.DrivenBy() }},
 	{Name: "role", Key: "roles", Heading: "role", Axis: "role",
 		Help: "these logins: app, app_clear (poolers hold its clear password), app_trust (no password)",
-		id:   but(usualRole), text: but(usualRole), of: func(c *Cell) any { return c.Role }},
+		id:   but(Word(usualRole)), text: but(Word(usualRole)), of: func(c *Cell) any { return c.Role }},
 	{Name: "pool_size", Key: "pool_sizes", Heading: "pool", Axis: "server connections in the pooler's pool",
 		Help: "these sizes of the pooler's pool, such as 5,20,60",
 		id:   either("pool%s", ""), text: either("pool of %s", ""), none: "-", of: func(c *Cell) any { return c.PoolSize }},

@@ -10,9 +10,9 @@ import (
 	"pooler-lab/internal/suggest"
 )
 
-// Find returns the script of the lesson that name stands for, among the .js files of dir, the repository's k6/lessons:
-// a full name (00-tour), its number (00, or 0) or what follows the number (tour). Other scripts are named by their
-// paths within the repository: k6/crosscheck.js.
+// Find returns the script of the lesson that name stands for, among those of dir, the repository's k6/lessons: a full
+// name (00-tour), its number (00, or 0) or what follows the number (tour). It need not be there: see Read. Other
+// scripts are named by their paths within the repository: k6/crosscheck.js.
 func Find(dir, name string) (string, error) {
 	if strings.HasPrefix(name, "k6/") && strings.HasSuffix(name, ".js") {
 		return filepath.Join(dir, "..", "..", name), nil
@@ -57,18 +57,21 @@ func nearest(name string, names []string) string {
 	return names[slices.Index(known, closest)%len(names)]
 }
 
-// Names lists the lessons of dir in order.
+// Names lists the lessons of dir in order: those with a script, with a plan or with both.
 func Names(dir string) ([]string, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.js"))
-	if err != nil {
-		return nil, fmt.Errorf("list lessons: %w", err)
+	var names []string
+	for _, ending := range []string{".js", ".yaml"} {
+		files, err := filepath.Glob(filepath.Join(dir, "*"+ending))
+		if err != nil {
+			return nil, fmt.Errorf("list lessons: %w", err)
+		}
+		for _, f := range files {
+			names = append(names, strings.TrimSuffix(filepath.Base(f), ending))
+		}
 	}
-	if len(files) == 0 {
+	if len(names) == 0 {
 		return nil, fmt.Errorf("no lessons in %s", dir)
 	}
-	var names []string
-	for _, f := range files {
-		names = append(names, strings.TrimSuffix(filepath.Base(f), ".js"))
-	}
-	return names, nil
+	slices.Sort(names)
+	return slices.Compact(names), nil
 }

@@ -111,6 +111,8 @@ type Shared struct {
 	// Events happen to the PostgreSQL nodes while the cells of the experiment run, all at once. Afterwards the nodes are
 	// put back.
 	Events []Event `json:"events,omitempty" yaml:"events"`
+	// Scenarios are what two clients do, step by step: a cell carries out all of them, and has no workload.
+	Scenarios []Scenario `json:"-" yaml:"scenarios"`
 	// Params go to the script as they are, as cell.params.
 	Params map[string]any `json:"params,omitzero" yaml:"params"`
 	// SamplesPerSecond is how often each node is asked what its sessions wait for; 0 is the default.

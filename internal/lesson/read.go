@@ -15,23 +15,28 @@ import (
 	"pooler-lab/internal/suggest"
 )
 
-// PlanOf is the file of the plan that belongs to a script.
-func PlanOf(script string) string { return strings.TrimSuffix(script, ".js") + ".yaml" }
+// PlanOf is the file of the plan that belongs to a script; of a plan it is the plan.
+func PlanOf(script string) string { return strings.TrimSuffix(script, filepath.Ext(script)) + ".yaml" }
 
-// Read reads the plan beside a script, and checks that the script exports the workloads that the plan names.
+// Read reads the plan beside a script, and checks that the script exports the workloads that the plan names. A plan
+// whose experiments have scenarios has no script.
 func Read(script string) (*Lesson, error) {
 	file := PlanOf(script)
 	plan, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("read the lesson's plan: %w", err)
 	}
-	text, err := os.ReadFile(script)
-	if err != nil {
-		return nil, fmt.Errorf("read the lesson's script: %w", err)
-	}
 	l, err := Parse(file, plan)
 	if err != nil {
 		return nil, err
+	}
+	if !l.hasWorkloads() {
+		l.File, l.SHA256 = file, digest(plan)
+		return l, nil
+	}
+	text, err := os.ReadFile(script)
+	if err != nil {
+		return nil, fmt.Errorf("read the lesson's script: %w", err)
 	}
 	workloads, err := exports(script, string(text))
 	if err != nil {
@@ -43,9 +48,14 @@ func Read(script string) (*Lesson, error) {
 	if err := l.checkPgbench(file, workloads); err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(slices.Concat(plan, text))
-	l.File, l.SHA256 = script, hex.EncodeToString(sum[:])
+	l.File, l.SHA256 = script, digest(slices.Concat(plan, text))
 	return l, nil
+}
+
+// digest is the text's SHA-256, in hex.
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
 }
 
 // Parse reads a plan. Errors name file and line.
@@ -104,8 +114,17 @@ func (e *Experiment) decode() error {
 	if err := e.plan.Decode(&fresh); err != nil {
 		return fmt.Errorf("experiment %s: %w", name, err)
 	}
+	if fresh.Scenarios != nil {
+		fresh.Workload, fresh.Driver, fresh.Protocol = Words{"scenarios"}, Words{Itself}, Words{"simple"}
+		fresh.Clients = []int{2}
+	}
 	*e = fresh
 	return nil
+}
+
+// hasWorkloads says whether clients of the lesson run its script.
+func (l *Lesson) hasWorkloads() bool {
+	return slices.ContainsFunc(l.Experiments, func(e Experiment) bool { return e.Scenarios == nil })
 }
 
 // exports are the names that a script exports itself, without its default and its options.
@@ -123,7 +142,7 @@ func exports(file, script string) (names []string, err error) {
 func (l *Lesson) checkWorkloads(file string, known []string) error {
 	for _, e := range l.Experiments {
 		for _, name := range e.Workload {
-			if !slices.Contains(known, name) {
+			if e.Scenarios == nil && !slices.Contains(known, name) {
 				return fmt.Errorf("%s:%d: experiment %s: %w: each workload is a function that the script exports",
 					file, valueOf(e.plan, "workload").Line, e.Name, suggest.Unknown("workload", name, known))
 			}

@@ -45,7 +45,7 @@ func (e *Experiment) validate() error {
 	if len(e.Events) > 0 {
 		return e.validateEvents()
 	}
-	return nil
+	return e.validateScenarios()
 }
 
 // validateEvents says what is wrong with an experiment that has events.

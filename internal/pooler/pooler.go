@@ -135,7 +135,7 @@ type Use struct {
 	Role, Password string // of its clients
 	DSN            string // what they connect with
 	Database       string // as the pooler names it
-	Mode           string // none, transaction or session
+	Mode           string // none, session, transaction or statement
 	PoolSize       int    // that it has to have, 0 where it doesn't matter
 	Nodes          []string
 	// Proxied says that toxiproxy lies between the pooler and its servers.

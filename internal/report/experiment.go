@@ -24,6 +24,9 @@ type experiment struct {
 func experimentsOf(run *result.Run) []*experiment {
 	var all []*experiment
 	for _, of := range run.ByExperiment() {
+		if !timed(of.Cells[0]) {
+			continue
+		}
 		e := &experiment{ExperimentCells: of, run: run, metrics: metricsOf(of.Cells)}
 		e.differ, e.shared = result.Differ(e.Cells)
 		all = append(all, e)
@@ -178,6 +181,9 @@ func meanings(experiments []*experiment) (terms []Term) {
 
 // legend says what the columns of the experiments' tables are.
 func legend(run *result.Run, experiments []*experiment) []Term {
+	if len(experiments) == 0 {
+		return nil
+	}
 	trip := "a SELECT 1 on a warm connection of that path, before load, median"
 	if slices.ContainsFunc(run.Cells, func(c result.Cell) bool { return c.Latency.Int() > 0 }) {
 		trip += "; toxiproxy's timers and its own hop add to what is set, so 10 ms measure about 10.7"

@@ -13,7 +13,7 @@ import (
 // nil where the run is no grid, and for one path over many latencies, which is read from the top to the bottom.
 func gridOf(run *result.Run, experiments []*experiment) *Table {
 	latency, err := lesson.DimensionNamed("latency_ms")
-	if err != nil {
+	if err != nil || len(experiments) == 0 {
 		return nil
 	}
 	cells := cellsOf(run)

@@ -29,6 +29,7 @@ type Page struct {
 	Tables []Table // of each experiment
 	Notes  []Term  // what a reader of the table alone has to know
 
+	Scenarios   *Scenarios // nil where the lesson has none
 	Comparisons []Comparison
 	Within      string // what their ratios are of
 	Reach       reach
@@ -59,6 +60,7 @@ func NewPage(run *result.Run) *Page {
 		Paths: paths(run), Charts: charts(run), MarksMean: marksOf(run), Troubles: troubles(run), Flags: flagTerms(run),
 		Manifest: manifestOf(run), Sampling: sampling(run), judged: all}
 	experiments := experimentsOf(run)
+	p.Scenarios = scenariosOf(run)
 	p.Grid = gridOf(run, experiments)
 	for _, e := range experiments {
 		p.Tables = append(p.Tables, e.table())
@@ -155,8 +157,8 @@ func alerts(run *result.Run) []string {
 // few says how little cells show that ran too few times for an interval, and side by side with no other.
 func few(run *result.Run) string {
 	n, often := 0, "once"
-	for _, c := range run.Cells {
-		if c.Wanted < outcome.Fewest && c.Paired == 0 {
+	for i, c := range run.Cells {
+		if c.Wanted < outcome.Fewest && c.Paired == 0 && timed(&run.Cells[i]) {
 			n++
 			if c.Wanted > 1 {
 				often = "fewer than six times"

@@ -88,7 +88,7 @@ func (c Cell) inTerminal(number bool) string {
 func (h Head) lines(short bool) []string {
 	whole := strings.TrimSpace(h.Text + " " + h.Unit)
 	if !h.Number {
-		return []string{whole}
+		return strings.Split(whole, "\n")
 	}
 	lines := []string{whole}
 	if words := strings.Fields(h.Text); short && h.Over == "" && len(words) > 0 {

@@ -62,6 +62,7 @@ func (t *writer) title() {
 // brief is one table of what was measured, why some of that is doubtful, and what the lesson's comparisons and findings
 // came to.
 func (t *writer) brief() {
+	t.scenarios(false)
 	why := doubts{}
 	tables := t.p.Tables
 	if t.p.Grid != nil && t.p.Grid.width() <= width {
@@ -74,7 +75,9 @@ func (t *writer) brief() {
 		t.table(first)
 		why.add(first)
 	}
-	t.line()
+	if len(tables) > 0 {
+		t.line()
+	}
 	t.paragraph("* doubtful: ", why.String())
 	t.terms(t.p.Notes)
 	t.paragraph("", t.p.Few)
@@ -83,6 +86,7 @@ func (t *writer) brief() {
 
 // details are everything.
 func (t *writer) details() {
+	t.scenarios(true)
 	for _, table := range t.p.Tables {
 		t.section(table.Name, table.Caption)
 		for i, part := range table.chunks() {
@@ -92,7 +96,9 @@ func (t *writer) details() {
 			t.table(part)
 		}
 	}
-	t.line()
+	if len(t.p.Tables) > 0 {
+		t.line()
+	}
 	t.terms(t.p.Notes)
 	t.paragraph("", t.p.Few)
 	t.outcomes(true)
@@ -107,6 +113,25 @@ func (t *writer) details() {
 	if len(t.p.Sampling.Rows) > 0 {
 		t.section("", t.p.Sampling.Caption+":")
 		t.table(t.p.Sampling)
+	}
+}
+
+// scenarios are what became of each, with the steps that show it where details are wanted.
+func (t *writer) scenarios(details bool) {
+	s := t.p.Scenarios
+	if s == nil {
+		return
+	}
+	t.section("", s.Table.Caption)
+	for _, part := range s.Table.chunks() {
+		t.line()
+		t.table(part)
+	}
+	t.list(s.Legend)
+	t.list(s.Claims)
+	if details && len(s.Steps.Rows) > 0 {
+		t.section("", s.Steps.Caption+":")
+		t.prose(s.Steps)
 	}
 }
 

@@ -33,6 +33,8 @@ type Repeat struct {
 	// Events are what happened to the nodes, Ledger what the cell's clients saw of it; none without events.
 	Events []Event `json:"events,omitempty"`
 	Ledger *Ledger `json:"ledger,omitempty"`
+	// Scenarios are what became of each that the plan has; such a repeat has nothing measured.
+	Scenarios []Scenario `json:"scenarios,omitempty"`
 
 	Summary string `json:"k6_summary,omitempty"` // what k6's output lab wrote, or the lab of pgbench, relative to run.json
 	Log     string `json:"k6_log,omitempty"`     // what k6 printed, kept where the repeat failed

@@ -27,7 +27,13 @@ func flags(c lesson.Cell, r *result.Repeat) []result.Flag {
 			flags = append(flags, result.Flag{Kind: kind, Text: fmt.Sprintf(text, args...)})
 		}
 	}
+	if t := r.RoundTrip; t != nil {
+		add(!t.AsSet(), result.FlagLatency, "a round trip of %.2f ms, %g were set", t.MeasuredMS, t.SetMS)
+	}
 	m := r.Measured
+	if m == nil { // of scenarios
+		return flags
+	}
 	var failed int64
 	for _, e := range m.Errors {
 		failed += e.Count
@@ -41,9 +47,6 @@ func flags(c lesson.Cell, r *result.Repeat) []result.Flag {
 	}
 	add(m.ClientsReady < c.Clients && c.Transactions == 0, result.FlagWarmup,
 		"%d of %d clients could get ready, the others failed", m.ClientsReady, c.Clients)
-	if t := r.RoundTrip; t != nil {
-		add(!t.AsSet(), result.FlagLatency, "a round trip of %.2f ms, %g were set", t.MeasuredMS, t.SetMS)
-	}
 	for _, n := range r.Counts {
 		add(failed == 0 && !n.Equal, result.FlagCounts, "%s: %d, %s counted %d", n.What, n.Server, c.DrivenBy(), n.K6)
 	}

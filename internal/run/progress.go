@@ -24,6 +24,9 @@ import (
 // reads counts.
 const perTrial = 1500 * time.Millisecond
 
+// perScenario is what one takes, on a quiet machine.
+const perScenario = 50 * time.Millisecond
+
 // perReset is what putting the nodes back takes after a trial with events, on a quiet machine.
 const perReset = 20 * time.Second
 
@@ -43,7 +46,7 @@ type planned struct {
 
 // plannedCell is a trial of one cell.
 func plannedCell(c lesson.Cell) planned {
-	p := planned{windows, inSeconds(c.Warmup+c.Seconds) + perTrial}
+	p := planned{windows, inSeconds(c.Warmup+c.Seconds) + perTrial + time.Duration(len(c.Scenarios))*perScenario}
 	if c.Events != nil {
 		p.time += perReset
 	}

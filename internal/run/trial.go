@@ -34,6 +34,9 @@ type trial struct {
 // events are what is to happen while the trial's cells run.
 func (t *trial) events() []lesson.Event { return t.sides[0].cell.Events }
 
+// scenarios are what its cell's clients carry out in place of a workload.
+func (t *trial) scenarios() []lesson.Scenario { return t.sides[0].cell.Scenarios }
+
 // A side is one of a trial's cells.
 type side struct {
 	cell lesson.Cell
@@ -142,15 +145,19 @@ func (r *runner) measure(ctx context.Context, t *trial) error {
 	if t.events() != nil {
 		return r.loadWithEvents(ctx, t)
 	}
-	r.progress.enter(t.sides[0].cell.DrivenBy())
-	loadErr := r.load(ctx, t)
+	load, by := r.load, t.sides[0].cell.DrivenBy()
+	if t.scenarios() != nil {
+		load, by = r.carryOutScenarios, "scenarios"
+	}
+	r.progress.enter(by)
+	loadErr := load(ctx, t)
 	after, cancel := context.WithTimeout(ctx, preparing)
 	defer cancel()
 	// It says more than what it did to the load.
 	if err := r.compare(after, toxics, len(wanted.Settings) > 0); err != nil {
 		return err
 	}
-	if loadErr != nil {
+	if loadErr != nil || t.scenarios() != nil {
 		return loadErr
 	}
 	r.reconcile(after, t)

@@ -99,9 +99,10 @@ func TestChoosePlaces(t *testing.T) {
 	set, err := topology.Load("../..")
 	testkit.OK(t, err)
 	cases := []struct{ name, paths, link, want, wrong string }{
-		{"all", "", "", "direct socket standby pgbouncer-transaction pgbouncer-session pgpool direct-hosts haproxy", ""},
+		{"all", "", "", "direct socket standby pgbouncer-transaction pgbouncer-session pgbouncer-statement pgpool " +
+			"direct-hosts haproxy", ""},
 		{"a path that shares its endpoint, by name", "app-pool direct", "", "app-pool direct", ""},
-		{"over one link", "", "client-pgbouncer", "pgbouncer-transaction pgbouncer-session", ""},
+		{"over one link", "", "client-pgbouncer", "pgbouncer-transaction pgbouncer-session pgbouncer-statement", ""},
 		{"over their own", "direct pgpool-near-app", "all", "direct pgpool-near-app", ""},
 		{"no link on it", "socket", "all", "", "path socket has no link"},
 		{"off", "yugabyte", "", "", "path yugabyte can't be used: its image can't be pulled here"},

@@ -12,7 +12,7 @@ import (
 
 var (
 	databases = []string{"postgresql", "yugabytedb"}
-	poolings  = []string{"none", "transaction", "session"}
+	poolings  = []string{"none", "transaction", "session", "statement"}
 	targets   = []string{"", "any", "read-write", "read-only", "primary", "standby", "prefer-standby"} // libpq's
 )
 

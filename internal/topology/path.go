@@ -24,7 +24,7 @@ type Path struct {
 	Meaning  string   `yaml:"meaning" json:"meaning"`
 	Database string   `yaml:"database" json:"database"` // postgresql or yugabytedb
 	Services []string `yaml:"services" json:"services"` // Compose services in the order of travel, without toxiproxy
-	Pools    string   `yaml:"pools" json:"pools"`       // none, transaction or session
+	Pools    string   `yaml:"pools" json:"pools"`       // none, session, transaction or statement
 	// Pooler is the kind of the first service where that is one: see internal/pooler.
 	Pooler   string `yaml:"pooler" json:"pooler,omitempty"`
 	Balances bool   `yaml:"balances" json:"balances"` // reads are spread over primary and standby

@@ -1,0 +1,235 @@
+// Package scenario has two clients carry out what a plan's scenarios say, step by step, and says what became of the
+// state that the first of them made. All that it knows of a path is where clients connect.
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/result"
+	"pooler-lab/internal/session"
+)
+
+// patience is how long a step may take; it only ends what hangs. tries is on how many connections B looks, at most, for
+// the backend that A used.
+const (
+	patience = 10 * time.Second
+	tries    = 128
+)
+
+// A Place is where the clients connect.
+type Place struct {
+	DSN, Password string
+	// Shared says that a client may get another server connection for each transaction, which others use in between.
+	Shared bool
+}
+
+// Run carries out the scenarios one after the other, each with connections of its own, and ends the backends that they
+// used. What goes wrong with a step is what is looked for, so the error is ctx's.
+func Run(ctx context.Context, at Place, scenarios []lesson.Scenario) (all []result.Scenario, err error) {
+	for _, s := range scenarios {
+		p := player{Place: at, clients: map[string]*client{}}
+		out := p.play(ctx, s)
+		all = append(all, out)
+		if at.Shared || out.Outcome == result.Leaks { // else each is reset between its clients
+			p.endBackends(ctx)
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+	return all, nil
+}
+
+// A player carries out one scenario.
+type player struct {
+	Place
+	clients  map[string]*client // those that are connected, by A and B
+	backends []string           // that A's answers came from, as client.do has them
+	used     []string           // that anybody's came from
+	gone     bool               // none of A's is there any more
+}
+
+// gravest are the outcomes, the gravest first.
+var gravest = []result.ScenarioOutcome{result.Leaks, result.Lost, result.Fails, result.NotShown, result.Works}
+
+// play carries out the steps, up to one that fails and shouldn't. The gravest of what they show is the outcome.
+func (p *player) play(ctx context.Context, s lesson.Scenario) result.Scenario {
+	out := result.Scenario{Name: s.Name, Outcome: result.Works}
+	for i, step := range s.Steps {
+		did := p.step(ctx, step)
+		out.Steps = append(out.Steps, did)
+		shows := p.shows(did)
+		if slices.Index(gravest, shows) < slices.Index(gravest, out.Outcome) {
+			out.Outcome, out.Shown = shows, i+1
+		}
+		if shows == result.Fails {
+			break
+		}
+	}
+	for _, c := range p.clients {
+		c.close()
+	}
+	return out
+}
+
+// step has a client take a step.
+func (p *player) step(ctx context.Context, step lesson.Step) result.Step {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	name, does := step.Who()
+	out := result.Step{Client: name, Does: does, Sees: step.Sees}
+	verb, rest := lesson.Verb(strings.ReplaceAll(does, ":backend", lesson.Backend))
+	if verb == lesson.VerbDisconnect || verb == lesson.VerbAbort {
+		p.leave(name, verb)
+		return out
+	}
+	c, err := p.client(ctx, name, verb, rest)
+	var got answer
+	switch {
+	case err != nil:
+		got = failed(err)
+	case verb != lesson.VerbConnect:
+		got = c.do(ctx, verb, rest)
+	}
+	p.use(got.backend)
+	out.Saw, out.Message, out.Backend = got.String(), got.message, got.backend
+	return out
+}
+
+// use notes a backend that has been used.
+func (p *player) use(backend string) {
+	if backend != "" && !slices.Contains(p.used, backend) {
+		p.used = append(p.used, backend)
+	}
+}
+
+// leave ends the client's connection.
+func (p *player) leave(name, verb string) {
+	c := p.clients[name]
+	delete(p.clients, name)
+	switch {
+	case c == nil:
+	case verb == lesson.VerbAbort:
+		c.abort()
+	default:
+		c.close()
+	}
+}
+
+// client is the client of that name, which connects first where it isn't connected, or is to connect anew.
+func (p *player) client(ctx context.Context, name, verb, rest string) (*client, error) {
+	if c := p.clients[name]; c != nil && verb != lesson.VerbConnect {
+		return c, nil
+	}
+	settings := ""
+	if verb == lesson.VerbConnect {
+		p.leave(name, lesson.VerbDisconnect)
+		settings = rest
+	}
+	c, backend, err := p.connect(ctx, settings)
+	if err == nil && name == "B" && p.clients["A"] == nil && len(p.backends) > 0 {
+		c = p.follow(ctx, c, backend)
+	}
+	if err == nil {
+		p.clients[name] = c
+	}
+	return c, err
+}
+
+// connect opens a connection, and asks which backend it has.
+func (p *player) connect(ctx context.Context, settings string) (c *client, backend string, err error) {
+	if c, err = open(ctx, p.Place, settings); err != nil {
+		return nil, "", err
+	}
+	if backend, err = c.backend(ctx); err != nil {
+		c.close()
+		return nil, "", err
+	}
+	p.use(backend)
+	return c, backend, nil
+}
+
+// follow is B after A has left: it opens connections, c is the first, until one of them has a backend that A used, or
+// no such backend is there any more. Meanwhile it keeps those that have others. It gives up where the pooler has none
+// left, and is the last one then.
+func (p *player) follow(ctx context.Context, c *client, backend string) *client {
+	ctx, cancel := context.WithTimeout(ctx, patience/2)
+	defer cancel()
+	for kept := 0; kept < tries; kept++ {
+		p.gone = p.left(ctx, c, backend)
+		if p.gone || slices.Contains(p.backends, backend) {
+			break
+		}
+		next, on, err := p.connect(ctx, "")
+		if err != nil {
+			break
+		}
+		defer c.close()
+		c, backend = next, on
+	}
+	return c
+}
+
+// left says whether the server that has that backend has none of A's any more. Of another server's nothing is known.
+func (p *player) left(ctx context.Context, c *client, backend string) bool {
+	of := onServer(backend, p.backends)
+	if len(of) < len(p.backends) {
+		return false
+	}
+	found := c.do(ctx, lesson.VerbQuery, "SELECT count(*) FROM pg_stat_activity WHERE pid IN ("+strings.Join(of, ", ")+")")
+	return found.String() == "0"
+}
+
+// shows is what the step shows. Where A isn't alone on its backend, or has left it, a step of B that looks for what A
+// made proves something only on a backend that A has used.
+func (p *player) shows(did result.Step) result.ScenarioOutcome {
+	byA := slices.Contains(p.backends, did.Backend)
+	if did.Client == "A" && did.Backend != "" && !byA {
+		p.backends = append(p.backends, did.Backend)
+	}
+	asWanted := did.Sees == nil && did.Message == "" || did.Sees != nil && matches(*did.Sees, did.Saw)
+	apart := !p.Shared && p.clients["A"] != nil
+	switch {
+	case asWanted && did.Client == "B" && did.Backend != "" && !byA && !apart && !p.gone:
+		return result.NotShown
+	case asWanted:
+		return result.Works
+	case did.Message != "":
+		return result.Fails
+	case did.Client == "B" && byA:
+		return result.Leaks
+	}
+	return result.Lost
+}
+
+// matches says whether an answer is the one that is wanted: error alone stands for any.
+func matches(wanted, saw string) bool {
+	return wanted == saw || wanted == "error" && strings.HasPrefix(saw, "error ")
+}
+
+// endBackends ends those that the scenario used, so that the next one finds nothing of it, and waits until a new
+// connection gets another one.
+func (p *player) endBackends(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_ = session.Until(ctx, patience, 10*time.Millisecond, func() (bool, error) {
+		ended := slices.Clone(p.used)
+		c, backend, err := p.connect(ctx, "")
+		if err != nil {
+			return false, nil
+		}
+		defer c.close()
+		pids := onServer(backend, ended)
+		if len(pids) == 0 {
+			return true, nil
+		}
+		c.do(ctx, lesson.VerbQuery, fmt.Sprintf("SELECT pg_terminate_backend(pid, %d) FROM pg_stat_activity "+
+			"WHERE pid IN (%s)", patience.Milliseconds(), strings.Join(pids, ", ")))
+		return !slices.Contains(ended, backend), nil
+	})
+}
