@@ -37,6 +37,8 @@ var fixedRoutes = []route{
 	{path: "pgbouncer-session", link: "client-pgbouncer", server: "primary", client: "pgbouncer", mode: "session"},
 	{path: "pgbouncer-session-near-app", link: "pgbouncer-primary", server: "primary", client: "toxiproxy",
 		mode: "session"},
+	{path: "pgbouncer-statement", server: "primary", client: "pgbouncer", mode: "statement"},
+	{path: "pgbouncer-statement", link: "client-pgbouncer", server: "primary", client: "pgbouncer", mode: "statement"},
 	{path: "pgpool", server: "primary", client: "pgpool", pgpool: true},
 	{path: "pgpool", link: "client-pgpool", server: "primary", client: "pgpool", pgpool: true},
 	{path: "pgpool-near-app", link: "pgpool-primary", server: "primary", client: "toxiproxy", pgpool: true},

@@ -109,5 +109,8 @@ func (e *Experiment) pathsOf(all []Path) ([]Path, error) {
 			return nil, suggest.Unknown("path", p, names)
 		}
 	}
+	if err := e.checkDocumented(names); err != nil {
+		return nil, err
+	}
 	return slices.DeleteFunc(slices.Clone(all), func(p Path) bool { return !slices.Contains(e.Paths, p.Name) }), nil
 }

@@ -24,7 +24,7 @@ type Scenario struct {
 	Documented []Documented `yaml:"documented"`
 }
 
-// A Step is what one of the clients does: SQL, or a verb of Verbs with what follows it.
+// A Step is what one of the clients does: SQL, or one of the verbs with what follows it.
 type Step struct {
 	A    string  `yaml:"A"`
 	B    string  `yaml:"B"`
@@ -33,9 +33,9 @@ type Step struct {
 
 // Documented is what documentation says of a scenario, by path.
 type Documented struct {
-	Source      string   `yaml:"source" json:"source"`
-	Works       []string `yaml:"works" json:"-"`
-	DoesNotWork []string `yaml:"does_not_work" json:"-"`
+	Source      string   `yaml:"source"`
+	Works       []string `yaml:"works"`
+	DoesNotWork []string `yaml:"does_not_work"`
 }
 
 // Who is the client that takes the step, and what it does.
@@ -77,13 +77,27 @@ func (e *Experiment) validateScenarios() error {
 	var names []string
 	for _, s := range e.Scenarios {
 		if slices.Contains(names, s.Name) {
-			return fmt.Errorf("two scenarios are called %s", s.Name)
+			return fmt.Errorf("two scenarios are called %s: give each a name of its own", s.Name)
 		}
 		names = append(names, s.Name)
 		for _, step := range s.Steps {
 			_, does := step.Who()
 			if verb, _ := Verb(does); verb != VerbQuery && !slices.Contains(verbs, verb) {
 				return fmt.Errorf("scenario %s: %w", s.Name, suggest.Unknown("verb", verb, verbs))
+			}
+		}
+	}
+	return nil
+}
+
+// checkDocumented returns an error for a path that isn't one, of those that documentation says something of.
+func (e *Experiment) checkDocumented(paths []string) error {
+	for _, s := range e.Scenarios {
+		for _, d := range s.Documented {
+			for _, p := range slices.Concat(d.Works, d.DoesNotWork) {
+				if !slices.Contains(paths, p) {
+					return fmt.Errorf("scenario %s: documented: %w", s.Name, suggest.Unknown("path", p, paths))
+				}
 			}
 		}
 	}

@@ -35,6 +35,10 @@ func TestScenariosNeedNoScript(t *testing.T) {
 	}
 	cells, err := l.Cells([]Path{{Name: "direct", Plain: true, Roles: []string{"app"}}})
 	testkit.OK(t, err)
+	l.Experiments[0].Scenarios[0].Documented = []Documented{{Source: "a page", Works: []string{"drect"}}}
+	if _, err := l.Cells([]Path{{Name: "direct"}}); err == nil || !strings.Contains(err.Error(), "did you mean direct?") {
+		t.Errorf("of a path that isn't one it says %v", err)
+	}
 	if len(cells) != 1 || cells[0].DrivenBy() != Itself || cells[0].ID != "one.direct.none.scenarios.2c.simple" {
 		t.Errorf("its cells are %+v", cells)
 	}
@@ -52,7 +56,6 @@ func TestScenariosThatCannotBe(t *testing.T) {
 		"workload": {`latencies: [none]`, "latencies: [none]\n    workload: select", "workload: it can't stand here"},
 		"twice": {`      - name: SET`, "      - name: SET\n        steps: [{A: SELECT 1}]\n      - name: SET",
 			"two scenarios"},
-		"no clients": {"    scenarios:", "    workload: select\n    seconds: 1\n    x:", `unknown key "x"`},
 	} {
 		t.Run(what, func(t *testing.T) {
 			_, err := Parse("20-state.yaml", []byte(strings.Replace(scenarioPlan, test.old, test.new, 1)))

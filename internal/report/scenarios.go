@@ -24,7 +24,7 @@ type Scenarios struct {
 var outcomeTerms = []Term{
 	{string(result.Works), "each client saw what it has to see"},
 	{string(result.Fails), "with an error, by its SQLSTATE, that PostgreSQL alone doesn't give; or without an answer"},
-	{string(result.Lost), "without an error: the client no longer has what it made"},
+	{string(result.Lost), "without an error, but a client saw another thing than it has to see"},
 	{string(result.Leaks), "another client saw it, on the same backend process"},
 	{string(result.NotShown), "another client saw nothing, and it can't be proved that it was on that backend process"},
 }

@@ -1,6 +1,10 @@
 package result
 
-import "pooler-lab/internal/lesson"
+import (
+	"slices"
+
+	"pooler-lab/internal/lesson"
+)
 
 // A ScenarioOutcome is what became of the state of a client's session.
 type ScenarioOutcome string
@@ -57,12 +61,8 @@ type Step struct {
 // DocumentedOn is what documentation says of a scenario on a path, nil where it says nothing.
 func DocumentedOn(path string, all []lesson.Documented) *Documented {
 	for _, d := range all {
-		for _, works := range []bool{true, false} {
-			for _, p := range map[bool][]string{true: d.Works, false: d.DoesNotWork}[works] {
-				if p == path {
-					return &Documented{Works: works, Source: d.Source}
-				}
-			}
+		if works := slices.Contains(d.Works, path); works || slices.Contains(d.DoesNotWork, path) {
+			return &Documented{Works: works, Source: d.Source}
 		}
 	}
 	return nil

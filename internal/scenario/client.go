@@ -138,12 +138,12 @@ func messages(verb, rest string) []pgproto3.FrontendMessage {
 // read reads until the server is ready for the next query. A COPY FROM STDIN gets the rows.
 func (c *client) read(rows string) (a answer) {
 	var names []string
-	var before int // parts before the statement's own
+	before, fatal := 0, false // parts before the statement's own; an error that ends the connection
 	for {
 		message, err := c.Frontend.Receive()
 		if err != nil {
-			if a.message == "" { // a FATAL one says why
-				a = failed(err)
+			if none := failed(err); !fatal {
+				a.parts, a.message = append(a.parts, none.parts...), none.message
 			}
 			return a
 		}
@@ -168,6 +168,7 @@ func (c *client) read(rows string) (a answer) {
 			before, names = len(a.parts), nil
 		case *pgproto3.ErrorResponse:
 			a.fail(m.Code, m.Message)
+			fatal = m.Severity == "FATAL"
 		case *pgproto3.NoticeResponse:
 			a.unasked = append(a.unasked, "notice "+m.Message)
 		case *pgproto3.NotificationResponse:
@@ -183,7 +184,11 @@ func (a *answer) row(names []string, values [][]byte) {
 	var pid, server string
 	var shown []string
 	for i, v := range values {
-		switch names[i] {
+		name := "" // a row that nobody described is a pooler's fault
+		if i < len(names) {
+			name = names[i]
+		}
+		switch name {
 		case "pid":
 			pid = string(v)
 		case "server":

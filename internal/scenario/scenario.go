@@ -25,21 +25,25 @@ const (
 type Place struct {
 	DSN, Password string
 	// Shared says that a client may get another server connection for each transaction, which others use in between.
-	Shared bool
+	// Keeps says that server connections aren't reset before another client gets them.
+	Shared, Keeps bool
 }
 
-// Run carries out the scenarios one after the other, each with connections of its own, and ends the backends that they
-// used. What goes wrong with a step is what is looked for, so the error is ctx's.
+// Run carries out the scenarios one after the other, each with connections of its own, and ends the backends that keep
+// what it made. What goes wrong with a step is what is looked for: the error is ctx's, or of ending them.
 func Run(ctx context.Context, at Place, scenarios []lesson.Scenario) (all []result.Scenario, err error) {
 	for _, s := range scenarios {
 		p := player{Place: at, clients: map[string]*client{}}
 		out := p.play(ctx, s)
 		all = append(all, out)
-		if at.Shared || out.Outcome == result.Leaks { // else each is reset between its clients
-			p.endBackends(ctx)
+		if at.Keeps || out.Outcome == result.Leaks {
+			err = p.endBackends(ctx)
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("scenario %s: end its backends, or the next one would find its state: %w", s.Name, err)
 		}
 	}
 	return all, nil
@@ -133,7 +137,7 @@ func (p *player) client(ctx context.Context, name, verb, rest string) (*client, 
 	}
 	c, backend, err := p.connect(ctx, settings)
 	if err == nil && name == "B" && p.clients["A"] == nil && len(p.backends) > 0 {
-		c = p.follow(ctx, c, backend)
+		c = p.follow(ctx, c, backend, settings)
 	}
 	if err == nil {
 		p.clients[name] = c
@@ -155,22 +159,25 @@ func (p *player) connect(ctx context.Context, settings string) (c *client, backe
 }
 
 // follow is B after A has left: it opens connections, c is the first, until one of them has a backend that A used, or
-// no such backend is there any more. Meanwhile it keeps those that have others. It gives up where the pooler has none
-// left, and is the last one then.
-func (p *player) follow(ctx context.Context, c *client, backend string) *client {
-	ctx, cancel := context.WithTimeout(ctx, patience/2)
-	defer cancel()
-	for kept := 0; kept < tries; kept++ {
+// no such backend is there any more. Meanwhile it keeps those that have others. It gives up after a while: a pooler may
+// have none left.
+func (p *player) follow(ctx context.Context, c *client, backend, settings string) *client {
+	var kept []*client
+	_ = session.Until(ctx, patience/2, time.Millisecond, func() (bool, error) {
 		p.gone = p.left(ctx, c, backend)
-		if p.gone || slices.Contains(p.backends, backend) {
-			break
+		if p.gone || slices.Contains(p.backends, backend) || len(kept) == tries {
+			return true, nil
 		}
-		next, on, err := p.connect(ctx, "")
-		if err != nil {
-			break
+		soon, cancel := context.WithTimeout(ctx, patience/10)
+		defer cancel()
+		if next, on, err := p.connect(soon, settings); err == nil {
+			kept = append(kept, c)
+			c, backend = next, on
 		}
-		defer c.close()
-		c, backend = next, on
+		return false, nil
+	})
+	for _, k := range kept {
+		k.close()
 	}
 	return c
 }
@@ -207,17 +214,20 @@ func (p *player) shows(did result.Step) result.ScenarioOutcome {
 	return result.Lost
 }
 
-// matches says whether an answer is the one that is wanted: error alone stands for any.
+// matches says whether an answer is the one that is wanted: error stands for any with an SQLSTATE.
 func matches(wanted, saw string) bool {
-	return wanted == saw || wanted == "error" && strings.HasPrefix(saw, "error ")
+	if wanted == "error" {
+		return strings.HasPrefix(saw, "error ")
+	}
+	return wanted == saw
 }
 
 // endBackends ends those that the scenario used, so that the next one finds nothing of it, and waits until a new
 // connection gets another one.
-func (p *player) endBackends(ctx context.Context) {
+func (p *player) endBackends(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	_ = session.Until(ctx, patience, 10*time.Millisecond, func() (bool, error) {
+	return session.Until(ctx, patience, 10*time.Millisecond, func() (bool, error) {
 		ended := slices.Clone(p.used)
 		c, backend, err := p.connect(ctx, "")
 		if err != nil {

@@ -57,7 +57,7 @@ func TestMatches(t *testing.T) {
 		want        bool
 	}{
 		{"1", "1", true}, {"1", "2", false}, {"error", "error 26000", true}, {"error 26000", "error 26000", true},
-		{"error 26000", "error 42P05", false}, {"error", "1", false}, {"", "", true},
+		{"error 26000", "error 42P05", false}, {"error", "1", false}, {"error", "error", false}, {"", "", true},
 	} {
 		if got := matches(test.wanted, test.saw); got != test.want {
 			t.Errorf("%q for %q: %v", test.saw, test.wanted, got)
@@ -130,9 +130,12 @@ func TestAnswers(t *testing.T) {
 			&pgproto3.NoticeResponse{Message: "hello"}, tag("DO"), ready}, "DO; notification c; notice hello", "", ""},
 		"error": {[]pgproto3.BackendMessage{&pgproto3.ErrorResponse{Code: "42703", Message: "no column"}, ready},
 			"error 42703", "no column", ""},
-		"fatal": {[]pgproto3.BackendMessage{&pgproto3.ErrorResponse{Code: "08P01", Message: "go away"}},
+		"fatal": {[]pgproto3.BackendMessage{&pgproto3.ErrorResponse{Severity: "FATAL", Code: "08P01", Message: "go away"}},
 			"error 08P01", "go away", ""},
-		"closed": {nil, "error", "the connection was closed", ""},
+		"error, and closed": {[]pgproto3.BackendMessage{&pgproto3.ErrorResponse{Severity: "ERROR", Code: "42703"}},
+			"error 42703; error", "the connection was closed", ""},
+		"row that nobody described": {[]pgproto3.BackendMessage{row("1"), tag("SELECT 1"), ready}, "1", "", ""},
+		"closed":                    {nil, "error", "the connection was closed", ""},
 		"copy in": {[]pgproto3.BackendMessage{&pgproto3.CopyInResponse{ColumnFormatCodes: []uint16{0}}, tag("COPY 2"), ready},
 			"COPY 2", "", ""},
 	} {
