@@ -133,7 +133,6 @@ require (
 
 tool (
 	github.com/Shopify/toxiproxy/v2/cmd/cli
-	github.com/Shopify/toxiproxy/v2/cmd/server
 	gotest.tools/gotestsum
 	honnef.co/go/tools/cmd/staticcheck
 )

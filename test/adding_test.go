@@ -83,7 +83,7 @@ func checkAdded(t *testing.T, r *result.Run) {
 		}
 		checkCounts(t, *last)
 		response := last.Measured.Trends["pg_response_time"].Med
-		if c.Latency.Int() == 5 && c.Workload == "oneByOne" && response < 20*5 {
+		if c.Latency.MS() == 5 && c.Workload == "oneByOne" && response < 20*(5-early) {
 			t.Errorf("%s takes %.1f ms an iteration, and twenty round trips of 5 ms", c.ID, response)
 		}
 	}

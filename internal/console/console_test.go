@@ -209,7 +209,7 @@ type standInProbe struct {
 
 func (p standInProbe) Sample(ctx context.Context) (time.Duration, error) {
 	now, err := p.toxiproxy.Proxy(ctx, p.link)
-	return time.Duration(now.Settings().LatencyMS+1) * time.Millisecond, err
+	return time.Duration((now.Settings().LatencyMS + 1) * float64(time.Millisecond)), err
 }
 func (standInProbe) Close() {}
 
@@ -266,8 +266,8 @@ func TestRefusals(t *testing.T) {
 		{primary, `{"latency_ms": -1}`, 400, "is negative"},
 		{primary, `{"latency_ms": 600001}`, 400, "more than 10 minutes"},
 		{primary, `{"latency_ms": 5, "jitter_ms": 6}`, 400, "jitter of 6 ms is more than the latency of 5 ms"},
-		{primary, `{"latency_ms": 1.5}`, 400, ": latency_ms has to be a whole number"},
-		{primary, `{"latency_ms": "10"}`, 400, "latency_ms has to be a whole number"},
+		{primary, `{"latency_ms": 0.0005}`, 400, "isn't a whole number of microseconds"},
+		{primary, `{"latency_ms": "10"}`, 400, ": latency_ms has to be a number, not a string"},
 		{primary, `{"latency": 1}`, 400, "unknown field"},
 		{primary, `{"down_kbps": -2}`, 400, "whole KB/s"},
 		{primary, `"latency_ms": 1`, 400, "isn't understood"},

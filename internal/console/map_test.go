@@ -60,7 +60,7 @@ func TestMapIsDrawnByTheServer(t *testing.T) {
 	})
 	for _, want := range []string{
 		`>client-primary</text>`, `>10.7 ms</text>`, `>set 10 ±2 ms</text>`, `>630 ±50 ms, narrow</text>`, `>set ?</text>`,
-		`10<small> ms</small>`, `max="15" step="1"`, `>cut</text>`, `>off</text>`, `>not measured</text>`,
+		`10<small> ms</small>`, `max="16" step="1"`, `>cut</text>`, `>off</text>`, `>not measured</text>`,
 		`<p>1 backend</p>`, `<p>down: connection refused</p>`, `<p>off: &lt;no&gt; image</p>`, `<p>near the app: paused</p>`,
 		`<p>3 of 20 in use, 1 idle</p>`, `<progress max="20" value="3"`, `<p class="alerting"><b>1</b> client waiting</p>`,
 		`<b>20</b> TPS`, `<p>2 × 10 clients</p>`, `<p>select</p>`,

@@ -79,9 +79,9 @@ func setting(l Link) string {
 	case l.Off != "":
 		return "no server here"
 	}
-	text := fmt.Sprintf("set %d", l.LatencyMS)
+	text := fmt.Sprintf("set %g", l.LatencyMS)
 	if l.JitterMS > 0 {
-		text += fmt.Sprintf(" ±%d", l.JitterMS)
+		text += fmt.Sprintf(" ±%g", l.JitterMS)
 	}
 	text += " ms"
 	if l.DownKBps > 0 || l.UpKBps > 0 {

@@ -153,7 +153,7 @@ func (p *parts) measure(ctx context.Context, m *meter) {
 // keptFor is how long the page shows the measurement before while it waits for the next one: connecting takes several
 // round trips.
 func keptFor(set link.Settings) time.Duration {
-	return 2*time.Second + 10*time.Duration(set.LatencyMS+set.JitterMS)*time.Millisecond
+	return 2*time.Second + time.Duration(10*(set.LatencyMS+set.JitterMS)*float64(time.Millisecond))
 }
 
 // ask asks a node how it is.

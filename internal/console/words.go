@@ -23,4 +23,6 @@ func about(minutes float64) string {
 func day(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
 // stops are the milliseconds that the slider can be moved to: fine where one matters, coarse where it doesn't.
-func stops() []int { return []int{0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100, 125, 150, 200} }
+func stops() []float64 {
+	return []float64{0, 0.5, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100, 125, 150, 200}
+}

@@ -76,7 +76,7 @@ var dimensions = []Dimension{
 	{Name: "path", Key: "paths", Axis: "path", Help: "these paths, such as direct,pgpool",
 		id: plain, text: plain, of: func(c *Cell) any { return c.Path }},
 	{Name: "latency_ms", Key: "latencies", Heading: "latency", Axis: "round trip set on the link, ms",
-		Help: "these round trips in milliseconds, such as none,0,10ms (none: no toxiproxy in the way)",
+		Help: "these round trips in milliseconds, such as none,0,0.5,10ms (none: no toxiproxy in the way)",
 		id:   either("%sms", "none"), text: either("%s ms", "no toxiproxy"), none: "none", unit: "ms",
 		of: func(c *Cell) any { return c.Latency }},
 	{Name: "link", Heading: "link", Axis: "link", text: either("on link %s", ""),

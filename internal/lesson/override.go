@@ -213,7 +213,10 @@ func typed(key string, words []string) (any, error) {
 	for _, word := range words {
 		var value any = word
 		if i >= 0 {
-			if n, err := strconv.Atoi(strings.TrimSuffix(word, dimensions[i].unit)); err == nil {
+			number := strings.TrimSuffix(word, dimensions[i].unit)
+			if n, err := strconv.Atoi(number); err == nil {
+				value = n
+			} else if n, err := strconv.ParseFloat(number, 64); err == nil {
 				value = n
 			}
 		}

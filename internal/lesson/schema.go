@@ -144,7 +144,7 @@ func reason(err *jsonschema.ValidationError, at *yaml.Node) string {
 	case *kind.AnyOf:
 		return "it needs " + strings.Join(missing(err), " or ")
 	case *kind.Const:
-		return fmt.Sprintf("%q stands there, it must be whole milliseconds or %v", k.Got, k.Want)
+		return fmt.Sprintf("%q stands there, it must be milliseconds or %v", k.Got, k.Want)
 	case *kind.Type:
 		return wrongType(k, at)
 	case *kind.MinItems:
@@ -157,6 +157,8 @@ func reason(err *jsonschema.ValidationError, at *yaml.Node) string {
 		return fmt.Sprintf("%s is too small, it must be %s at least", number(k.Got), number(k.Want))
 	case *kind.ExclusiveMinimum:
 		return fmt.Sprintf("%s is too small, it must be more than %s", number(k.Got), number(k.Want))
+	case *kind.MultipleOf:
+		return fmt.Sprintf("%q stands there, it must be a multiple of %s", at.Value, k.Want.FloatString(3))
 	case *kind.Maximum:
 		return fmt.Sprintf("%s is too large, it must be %s at most", number(k.Got), number(k.Want))
 	case *kind.Not:

@@ -27,10 +27,10 @@ func (v Value) Number() (float64, bool) {
 	return n, ok
 }
 
-// Int is the value as a whole number, 0 where it is none.
-func (v Value) Int() int {
+// MS is a latency in milliseconds, 0 where it is none.
+func (v Value) MS() float64 {
 	n, _ := v.Number()
-	return int(n)
+	return n
 }
 
 // String is the value bare, without a unit.

@@ -19,30 +19,27 @@ func latency(name, stream string, ms float64) Toxic {
 func TestSet(t *testing.T) {
 	slicer := toxic("slicer_downstream", "slicer", "downstream",
 		map[string]any{"average_size": 10.0, "size_variation": 0.0, "delay": 0.0})
-	ten := latency(latencyDownstream, "downstream", 10)
-	half := ten
-	half.Toxicity = 0.5
+	ours := []string{wanUpstream, wanDownstream}
+	rare := Settings{LatencyMS: 10}.toxics()
+	rare[1].Toxicity = 0.5
+	moved := Settings{LatencyMS: 10}.toxics()[0]
+	moved.Stream = "downstream"
 	cases := []struct {
 		name   string
 		before []Toxic
 		set    Settings
-		want   []string // names, in the order in which they act
 	}{
-		{"latency on a bare link", nil, Settings{LatencyMS: 10}, []string{latencyDownstream}},
-		{"another latency", []Toxic{ten}, Settings{LatencyMS: 20, JitterMS: 2}, []string{latencyDownstream}},
-		{"for every connection", []Toxic{half}, Settings{LatencyMS: 10}, []string{latencyDownstream}},
-		{"nothing", []Toxic{ten}, Settings{}, nil},
+		{"latency on a bare link", nil, Settings{LatencyMS: 10}},
+		{"half a millisecond", Settings{}.toxics(), Settings{LatencyMS: 0.5}},
+		{"an odd number of microseconds", Settings{}.toxics(), Settings{LatencyMS: 0.501}},
+		{"another latency", Settings{LatencyMS: 10}.toxics(), Settings{LatencyMS: 20, JitterMS: 2}},
+		{"for every connection", rare, Settings{LatencyMS: 10}},
+		{"nothing", Settings{LatencyMS: 10, DownKBps: 500, UpKBps: 400}.toxics(), Settings{}},
 		{"someone else's goes", []Toxic{latency("theirs", "downstream", 5), latency("too", "upstream", 7)},
-			Settings{LatencyMS: 10}, []string{latencyDownstream}},
-		{"someone else's of our name in the other stream", []Toxic{latency(latencyDownstream, "upstream", 5)},
-			Settings{LatencyMS: 10}, []string{latencyDownstream}},
-		{"other faults go", []Toxic{slicer}, Settings{LatencyMS: 10}, []string{latencyDownstream}},
-		{"bandwidth stands before latency", []Toxic{ten}, Settings{LatencyMS: 10, DownKBps: 500, UpKBps: 100},
-			[]string{bandwidthUpstream, bandwidthDownstream, latencyDownstream}},
-		{"latency behind bandwidth", Settings{DownKBps: 500}.toxics(), Settings{LatencyMS: 10, DownKBps: 600},
-			[]string{bandwidthDownstream, latencyDownstream}},
-		{"bandwidth goes", Settings{LatencyMS: 10, DownKBps: 500, UpKBps: 500}.toxics(), Settings{LatencyMS: 10},
-			[]string{latencyDownstream}},
+			Settings{LatencyMS: 10}},
+		{"someone else's of our name in the other stream", []Toxic{moved}, Settings{LatencyMS: 10}},
+		{"other faults go", []Toxic{slicer}, Settings{LatencyMS: 10}},
+		{"bandwidth", Settings{}.toxics(), Settings{LatencyMS: 10, DownKBps: 500, UpKBps: 100}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -58,8 +55,8 @@ func TestSet(t *testing.T) {
 			for _, toxic := range now.Toxics {
 				names = append(names, toxic.Name)
 			}
-			if !reflect.DeepEqual(names, c.want) {
-				t.Errorf("toxics are %v, want %v", names, c.want)
+			if !reflect.DeepEqual(names, ours) {
+				t.Errorf("toxics are %v, want %v", names, ours)
 			}
 			if now.Settings() != c.set {
 				t.Errorf("asked is %+v, want %+v", now.Settings(), c.set)

@@ -61,14 +61,16 @@ func NewCommand(underWay UnderWay) *cobra.Command {
 		Long: `Shows every link with what it is set to add and the round trip measured just now; or sets links.
 PORT is where programs of your own machine reach the link, as role app and database lab.
 
-LATENCY is the round trip that a link adds, in whole milliseconds: 10ms, 10 and 0.01s are the
-same. A path's name stands for its links, unless a link has that name, and "all" for all links.
+LATENCY is the round trip that a link takes, the proxy's own time included: 10ms, 10 and 0.01s are
+the same, and so are 0.5ms and 500us. 10ms±3ms has jitter, as --jitter 3ms. A path's name stands
+for its links, unless a link has that name, and "all" for all links.
 Afterwards a link carries exactly what you set: a jitter or bandwidth it had before is gone. The
 standby's replication goes over primary-standby while something is set on that link or it is
 cut. With 0 or "off" it goes straight to the standby again.`,
 		Example: `  scripts/latency                          every link, measured
   scripts/latency 10ms client-primary      10 ms on one link
-  scripts/latency 20ms pgpool --jitter 5ms
+  scripts/latency 0.5ms client-primary
+  scripts/latency 20ms±5ms pgpool          plus or minus up to 5 ms
   scripts/latency 10ms all --bandwidth 1000
   scripts/latency satellite direct         a preset; 'scripts/latency presets' lists them
   scripts/latency cut client-pgbouncer     ends its connections, refuses new ones
@@ -218,7 +220,7 @@ func (l *latencyCommand) outOfOrder(args []string) error {
 // meant returns the settings that a latency or a preset's name stands for, or says that it is a link or path.
 func (l *latencyCommand) meant(word string) (s Settings, isTarget bool, err error) {
 	if looksLikeTime(word) {
-		s.LatencyMS, err = parseMS(word)
+		s, err = parseLatency(word)
 		return s, false, err
 	}
 	if preset, err := l.presets.Find(word); err == nil {

@@ -44,7 +44,7 @@ func TestCommandRefuses(t *testing.T) {
 		{"no target", "10ms", "on which link? Name links, paths or all"},
 		{"mistyped preset", "satelite client-primary", `did you mean satellite?`},
 		{"more jitter than latency", "5ms client-primary --jitter 6ms", "jitter of 6 ms is more than the latency of 5 ms"},
-		{"fraction of jitter", "5ms client-primary --jitter 0.5ms", "jitter: 0.5ms isn't a whole number"},
+		{"fraction of jitter", "5ms client-primary --jitter 0.1us", "jitter: 0.1us isn't a whole number of microseconds"},
 		{"bandwidth zero", "5ms client-primary --bandwidth 0", `bandwidth "0": say whole KB/s`},
 		{"bandwidth with a unit", "5ms client-primary --bandwidth 1MB", `bandwidth "1MB": say whole KB/s`},
 		{"jitter alone", "--jitter 5ms", "--jitter and --bandwidth go with a latency and a link"},

@@ -17,12 +17,12 @@ func TestMeasureSeesTheLatencySet(t *testing.T) {
 	l := addLink(t, client, "client-primary", listen(t, answerQueries))
 	probe := NewProbe("127.0.0.1", l)
 	defer probe.Close()
-	for _, ms := range []int{0, 5, 30} {
+	for _, ms := range []float64{0, 0.5, 5, 30} {
 		testkit.OK(t, client.Set(t.Context(), l.Name, Settings{LatencyMS: ms}))
 		got, err := probe.RoundTrip(t.Context())
 		testkit.OK(t, err)
-		if got.Median < time.Duration(ms)*time.Millisecond || got.Samples < 3 {
-			t.Errorf("set %d ms, measured %+v", ms, got)
+		if got.Median < time.Duration(ms*float64(time.Millisecond)) || got.Samples < 3 {
+			t.Errorf("set %g ms, measured %+v", ms, got)
 		}
 	}
 }

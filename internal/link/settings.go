@@ -10,8 +10,9 @@ import (
 
 // Settings is what a link is set to. The zero value adds nothing.
 type Settings struct {
-	LatencyMS int `json:"latency_ms" yaml:"latency_ms"` // round trip that is added
-	JitterMS  int `json:"jitter_ms" yaml:"jitter_ms"`   // each answer is late by LatencyMS plus or minus up to this
+	// LatencyMS is the round trip that the link takes, its proxy's own hop included; thousandths count.
+	LatencyMS float64 `json:"latency_ms" yaml:"latency_ms"`
+	JitterMS  float64 `json:"jitter_ms" yaml:"jitter_ms"` // each answer is late by LatencyMS plus or minus up to this
 	// DownKBps is the bandwidth towards the client in KB/s of 1000 bytes, for each connection; 0 is no limit. UpKBps is
 	// that towards the server.
 	DownKBps int `json:"down_kbps" yaml:"down_kbps"`
@@ -27,10 +28,10 @@ const (
 
 // Check says what of the settings is none that a link can have.
 func (s Settings) Check() error {
-	if err := checkMS(fmt.Sprintf("a latency of %d ms", s.LatencyMS), s.LatencyMS); err != nil {
+	if err := checkMS(fmt.Sprintf("a latency of %g ms", s.LatencyMS), s.LatencyMS); err != nil {
 		return err
 	}
-	if err := checkMS(fmt.Sprintf("a jitter of %d ms", s.JitterMS), s.JitterMS); err != nil {
+	if err := checkMS(fmt.Sprintf("a jitter of %g ms", s.JitterMS), s.JitterMS); err != nil {
 		return err
 	}
 	for _, kbps := range []int{s.DownKBps, s.UpKBps} {
@@ -40,18 +41,20 @@ func (s Settings) Check() error {
 		}
 	}
 	if s.JitterMS > s.LatencyMS { // toxiproxy would take it in, but not do it
-		return fmt.Errorf("jitter of %d ms is more than the latency of %d ms: answers can't come before they were asked for",
+		return fmt.Errorf("jitter of %g ms is more than the latency of %g ms: answers can't come before they were asked for",
 			s.JitterMS, s.LatencyMS)
 	}
 	return nil
 }
 
-func checkMS(what string, ms int) error {
+func checkMS(what string, ms float64) error {
 	switch {
 	case ms < 0:
 		return fmt.Errorf("%s is negative: a link can't answer before it was asked", what)
 	case ms > longest:
 		return fmt.Errorf("%s is more than 10 minutes, the most a link may add; cut it instead", what)
+	case ms != float64(microseconds(ms))/1000:
+		return fmt.Errorf("%s isn't a whole number of microseconds, and toxiproxy knows no others", what)
 	}
 	return nil
 }
@@ -61,30 +64,33 @@ var (
 	someTime   = regexp.MustCompile(`^[+-]?[0-9.]`)
 )
 
-// timeUnits are words that people set apart from their number, as ParseMS knows them.
-var timeUnits = map[string]string{"ms": "ms", "msec": "ms", "s": "s", "sec": "s", "m": "m", "min": "m"}
+// timeUnits are words that people set apart from their number, as parseMS knows them.
+var timeUnits = map[string]string{"us": "us", "ms": "ms", "msec": "ms", "s": "s", "sec": "s", "m": "m", "min": "m"}
 
 // looksLikeTime reports whether an argument means an amount, right or wrong, rather than a name.
 func looksLikeTime(text string) bool { return someTime.MatchString(text) }
 
-// parseMS reads whole milliseconds of a round trip: 10, 10ms and 0.01s are the same.
-func parseMS(text string) (int, error) {
+// parseLatency reads a latency, with jitter or without: 10ms±3ms.
+func parseLatency(text string) (s Settings, err error) {
+	latency, jitter, has := strings.Cut(text, "±")
+	if s.LatencyMS, err = parseMS(latency); err == nil && has {
+		s.JitterMS, err = parseMS(jitter)
+	}
+	return s, err
+}
+
+// parseMS reads the milliseconds of a round trip: 0.5, 0.5ms and 500us are the same.
+func parseMS(text string) (float64, error) {
 	written := text
 	if bareNumber.MatchString(text) {
 		text += "ms"
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil {
-		return 0, fmt.Errorf("%q is no latency: say 10ms, 10 or 0.01s", written)
+		return 0, fmt.Errorf("%q is no latency: say 10ms, 10 or 500us", written)
 	}
-	if err := checkMS(written, int(d.Milliseconds())); err != nil {
-		return 0, err
-	}
-	if below := d.Truncate(time.Millisecond); below != d {
-		return 0, fmt.Errorf("%s isn't a whole number of milliseconds, and toxiproxy knows no others: say %dms or %dms",
-			written, below.Milliseconds(), below.Milliseconds()+1)
-	}
-	return int(d.Milliseconds()), nil
+	ms := float64(d.Nanoseconds()) / 1e6
+	return ms, checkMS(written, ms)
 }
 
 // with returns the settings with what the flags say; "" is a flag that wasn't given.
@@ -112,9 +118,9 @@ func (s Settings) Describe() string {
 	var parts []string
 	limited := s.DownKBps > 0 || s.UpKBps > 0
 	if s.LatencyMS > 0 || s.JitterMS > 0 || !limited {
-		latency := fmt.Sprintf("%d ms", s.LatencyMS)
+		latency := fmt.Sprintf("%g ms", s.LatencyMS)
 		if s.JitterMS > 0 {
-			latency += fmt.Sprintf(" ±%d", s.JitterMS)
+			latency += fmt.Sprintf(" ±%g", s.JitterMS)
 		}
 		parts = append(parts, latency)
 	}
@@ -133,5 +139,6 @@ func (s Settings) Describe() string {
 // Patience is how long a link that is set so may take to connect and to answer a few times. Somebody waits for that, so
 // a link that takes more than 20 seconds counts as not answering.
 func (s Settings) Patience() time.Duration {
-	return min(5*time.Second+10*time.Duration(s.LatencyMS+s.JitterMS)*time.Millisecond, 20*time.Second)
+	ten := time.Duration(10 * (s.LatencyMS + s.JitterMS) * float64(time.Millisecond))
+	return min(5*time.Second+ten, 20*time.Second)
 }

@@ -8,7 +8,7 @@ import (
 func TestMilliseconds(t *testing.T) {
 	cases := []struct {
 		text  string
-		want  int
+		want  float64
 		wrong string
 	}{
 		{"10", 10, ""},
@@ -18,12 +18,14 @@ func TestMilliseconds(t *testing.T) {
 		{"1s", 1000, ""},
 		{"10m", 600_000, ""},
 		{"+5ms", 5, ""},
-		{"1.5ms", 0, "1.5ms isn't a whole number of milliseconds, and toxiproxy knows no others: say 1ms or 2ms"},
-		{"1.5", 0, "1.5 isn't a whole number of milliseconds"},
-		{"100us", 0, "100us isn't a whole number of milliseconds, and toxiproxy knows no others: say 0ms or 1ms"},
+		{"1.5ms", 1.5, ""},
+		{"1.5", 1.5, ""},
+		{"500us", 0.5, ""},
+		{"100us", 0.1, ""},
+		{"0.0005ms", 0, "0.0005ms isn't a whole number of microseconds, and toxiproxy knows no others"},
 		{"-5ms", 0, "-5ms is negative"},
 		{"11m", 0, "11m is more than 10 minutes, the most a link may add; cut it instead"},
-		{"1e9", 0, `"1e9" is no latency: say 10ms, 10 or 0.01s`},
+		{"1e9", 0, `"1e9" is no latency: say 10ms, 10 or 500us`},
 		{"10 ms", 0, `"10 ms" is no latency`},
 		{"10msec", 0, `"10msec" is no latency`},
 		{"", 0, `"" is no latency`},
@@ -32,7 +34,7 @@ func TestMilliseconds(t *testing.T) {
 		t.Run(c.text, func(t *testing.T) {
 			got, err := parseMS(c.text)
 			if c.wrong == "" && (err != nil || got != c.want) {
-				t.Errorf("got %d, %v; want %d", got, err, c.want)
+				t.Errorf("got %g, %v; want %g", got, err, c.want)
 			}
 			if c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)) {
 				t.Errorf("\ngot  %v\nwant %s", err, c.wrong)
@@ -58,5 +60,17 @@ func TestCheckOfSettings(t *testing.T) {
 		if wrong.Check() == nil {
 			t.Errorf("%+v was let through", wrong)
 		}
+	}
+}
+
+func TestLatencyWithJitter(t *testing.T) {
+	for text, want := range map[string]Settings{"10ms±3ms": {LatencyMS: 10, JitterMS: 3},
+		"10±0.5": {LatencyMS: 10, JitterMS: 0.5}, "500us": {LatencyMS: 0.5}} {
+		if got, err := parseLatency(text); err != nil || got != want {
+			t.Errorf("%s: %+v, %v", text, got, err)
+		}
+	}
+	if _, err := parseLatency("10±x"); err == nil {
+		t.Error("10±x was let through")
 	}
 }

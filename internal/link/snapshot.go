@@ -65,9 +65,9 @@ func (s Snapshot) names() []string {
 	return names
 }
 
-// SetMS returns the milliseconds that the link is set to add to a round trip: the sum over all its latency
-// toxics of either direction, since they add up whoever made them.
-func (s Snapshot) SetMS(link string) int {
+// SetMS returns the milliseconds that the link is set to add to a round trip: the sum over all its toxics of either
+// direction, since they add up whoever made them.
+func (s Snapshot) SetMS(link string) float64 {
 	p, _ := s.Proxy(link)
 	return p.Settings().LatencyMS
 }

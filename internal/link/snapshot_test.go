@@ -16,7 +16,7 @@ func TestPutBringsBackWhateverChanged(t *testing.T) {
 	// Someone else's toxics are part of what is put back.
 	theirs := []Toxic{
 		latency("theirs", "upstream", 3),
-		latency(latencyDownstream, "downstream", 4),
+		latency("latency_downstream", "downstream", 4),
 		toxic("slow", "bandwidth", "downstream", map[string]any{"rate": 500.0}),
 	}
 	for _, one := range theirs {
@@ -26,7 +26,7 @@ func TestPutBringsBackWhateverChanged(t *testing.T) {
 	before, err := client.Snapshot(ctx)
 	testkit.OK(t, err)
 	if got := before.SetMS("client-primary"); got != 7 {
-		t.Errorf("asked of client-primary: %d ms; want 7, the sum over everyone's toxics", got)
+		t.Errorf("asked of client-primary: %g ms; want 7, the sum over everyone's toxics", got)
 	}
 
 	changes := []struct {
@@ -88,6 +88,6 @@ func TestLinksComeAndGo(t *testing.T) {
 		t.Error("a link that is gone was put back")
 	}
 	if now, err := client.Snapshot(ctx); err != nil || now.SetMS("client-standby") != 0 {
-		t.Errorf("client-standby wasn't put back behind the one that is gone: %d, %v", now.SetMS("client-standby"), err)
+		t.Errorf("client-standby wasn't put back behind the one that is gone: %g, %v", now.SetMS("client-standby"), err)
 	}
 }

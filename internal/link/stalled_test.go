@@ -20,18 +20,34 @@ func flood(conn net.Conn) {
 	}
 }
 
-// A client that doesn't read stalls its own link, which says so. Other links can be seen and set meanwhile.
+// A client that doesn't read holds up no change of its link.
+func TestStoppedReaderHoldsUpNoChange(t *testing.T) {
+	client, ctx := startToxiproxy(t), t.Context()
+	l := addLink(t, client, "client-primary", listen(t, flood))
+	testkit.OK(t, client.Set(ctx, l.Name, Settings{}))
+	reader := connectThrough(t, l).conn
+	_, err := io.ReadFull(reader, make([]byte, 1<<20))
+	testkit.OK(t, err)
+	for i := range 50 {
+		testkit.OK(t, client.Set(ctx, l.Name, Settings{LatencyMS: float64(i) / 2}))
+	}
+	_, err = io.ReadFull(reader, make([]byte, 1<<26))
+	testkit.OK(t, err)
+}
+
+// A client that doesn't read stalls its own link where a stock toxic is on it, and the link says so. Other links can be
+// seen and set meanwhile.
 func TestStalledLinkIsNamedAndHoldsUpNoOther(t *testing.T) {
 	client, ctx := startToxiproxy(t), t.Context()
 	stalls := addLink(t, client, "client-primary", listen(t, flood))
 	other := addLink(t, client, "client-standby", listen(t, answerQueries))
-	testkit.OK(t, client.Set(ctx, stalls.Name, Settings{LatencyMS: 1}))
+	testkit.OK(t, client.addToxic(ctx, stalls.Name, latency("theirs", "downstream", 1)))
 	reader := connectThrough(t, stalls)
 	var stalled *StalledError
-	begun := 1
+	begun := 1.0
 	testkit.Until(t, "a change finds the link stalled", func() bool {
 		begun++
-		err := client.Set(ctx, stalls.Name, Settings{LatencyMS: begun})
+		err := client.change(ctx, stalls.Name, updating(latency("theirs", "downstream", begun)))
 		if err != nil && !strings.Contains(err.Error(), "the change that was begun takes effect then") {
 			t.Fatal(err)
 		}
@@ -61,7 +77,7 @@ func TestStalledLinkIsNamedAndHoldsUpNoOther(t *testing.T) {
 	testkit.Eventually(t, func() string {
 		now, err := client.Snapshot(ctx)
 		if err == nil && now.SetMS(stalls.Name) != begun {
-			return fmt.Sprintf("set %d ms, %d were begun", now.SetMS(stalls.Name), begun)
+			return fmt.Sprintf("set %g ms, %g were begun", now.SetMS(stalls.Name), begun)
 		}
 		if err != nil {
 			return err.Error()
@@ -83,7 +99,7 @@ func TestBandwidthOfZeroIsTakenOff(t *testing.T) {
 	}))
 	for range 10 {
 		testkit.OK(t, client.Set(ctx, l.Name, Settings{LatencyMS: 1}))
-		zero := toxic(bandwidthDownstream, "bandwidth", "downstream", map[string]any{"rate": 0.0})
+		zero := toxic("bandwidth_downstream", "bandwidth", "downstream", map[string]any{"rate": 0.0})
 		testkit.OK(t, client.addToxic(ctx, l.Name, zero))
 		conn := connectThrough(t, l).conn
 		<-ended

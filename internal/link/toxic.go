@@ -2,8 +2,11 @@ package link
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
+
+	"pooler-lab/internal/wan"
 )
 
 // Proxy is a link as toxiproxy knows it.
@@ -24,33 +27,32 @@ type Toxic struct {
 	Attributes map[string]any `json:"attributes"`
 }
 
-// The names that toxiproxy itself gives to toxics without one, so that toxiproxy-cli and the lab mean the same.
+// Each direction of a link has the lab's own toxic, wan, with the name that toxiproxy itself would give it. It is there
+// from toxiproxy's start (cmd/toxiproxy) and is only changed, so that connections feel each change and go on.
 const (
-	latencyDownstream   = "latency_downstream"
-	bandwidthDownstream = "bandwidth_downstream"
-	bandwidthUpstream   = "bandwidth_upstream"
+	wanUpstream   = "wan_upstream"
+	wanDownstream = "wan_downstream"
 )
 
-// toxics returns the settings as toxiproxy's toxics, in the order in which they must stand.
-//
-// Latency acts on one direction only: the round trip is what counts, and a delay split in two halves would lose
-// half a millisecond of every odd one. Bandwidth stands before it, for a latency toxic takes in 32 MB of a
-// connection before it holds the sender back: behind it a limit would be felt by the receiver alone.
+// toxics returns the settings as toxiproxy's toxics. Half of the latency is on each direction. With jitter all of it is
+// on the way back: of two halves a fast one would take off what a slow one adds.
 func (s Settings) toxics() []Toxic {
-	var toxics []Toxic
-	if s.UpKBps > 0 {
-		toxics = append(toxics, toxic(bandwidthUpstream, "bandwidth", "upstream", map[string]any{"rate": float64(s.UpKBps)}))
+	all := microseconds(s.LatencyMS)
+	up, down := all/2, all-all/2
+	if s.JitterMS > 0 {
+		up, down = 0, all
 	}
-	if s.DownKBps > 0 {
-		toxics = append(toxics,
-			toxic(bandwidthDownstream, "bandwidth", "downstream", map[string]any{"rate": float64(s.DownKBps)}))
-	}
-	if s.LatencyMS > 0 || s.JitterMS > 0 {
-		toxics = append(toxics, toxic(latencyDownstream, "latency", "downstream",
-			map[string]any{"latency": float64(s.LatencyMS), "jitter": float64(s.JitterMS)}))
-	}
-	return toxics
+	return []Toxic{wanToxic(wanUpstream, "upstream", up, 0, s.UpKBps),
+		wanToxic(wanDownstream, "downstream", down, microseconds(s.JitterMS), s.DownKBps)}
 }
+
+// wanToxic is a wan with all its attributes, as toxiproxy tells them. Times are in microseconds.
+func wanToxic(name, stream string, latency, jitter, kbps int) Toxic {
+	return toxic(name, wan.Type, stream, map[string]any{"latency_us": float64(latency), "jitter_us": float64(jitter),
+		"normal": false, "handshake_us": 0.0, "rate": float64(kbps)})
+}
+
+func microseconds(ms float64) int { return int(math.Round(1000 * ms)) }
 
 func toxic(name, kind, stream string, attributes map[string]any) Toxic {
 	return Toxic{Name: name, Type: kind, Stream: stream, Toxicity: 1, Attributes: attributes}
@@ -59,31 +61,37 @@ func toxic(name, kind, stream string, attributes map[string]any) Toxic {
 // Settings returns what a link's toxics amount to. Latencies and jitters add up; of several limits the lowest holds.
 func (p Proxy) Settings() Settings {
 	var s Settings
+	latency, jitter := 0, 0 // in microseconds
 	for _, t := range p.Toxics {
+		limit := &s.DownKBps
+		if t.Stream == "upstream" {
+			limit = &s.UpKBps
+		}
 		switch t.Type {
-		case "latency":
-			s.LatencyMS += t.number("latency")
-			s.JitterMS += t.number("jitter")
-		case "bandwidth":
-			limit := &s.DownKBps
-			if t.Stream == "upstream" {
-				limit = &s.UpKBps
+		case wan.Type:
+			latency, jitter = latency+t.number("latency_us"), jitter+t.number("jitter_us")
+			if rate := t.number("rate"); rate > 0 && (*limit == 0 || rate < *limit) {
+				*limit = rate
 			}
+		case "latency":
+			latency, jitter = latency+1000*t.number("latency"), jitter+1000*t.number("jitter")
+		case "bandwidth":
 			if rate := t.number("rate"); *limit == 0 || rate < *limit {
 				*limit = rate
 			}
 		}
 	}
+	s.LatencyMS, s.JitterMS = float64(latency)/1000, float64(jitter)/1000
 	return s
 }
 
 // Others returns the names of faults that the lab's commands never set: other toxics, those that hit only some of the
-// connections, and those without an amount. A bandwidth of 0 KB/s lets nothing pass.
+// connections, and stock ones without an amount. A bandwidth of 0 KB/s lets nothing pass.
 func (p Proxy) Others() []string {
 	var names []string
 	for _, t := range p.Toxics {
 		switch {
-		case t.Type != "latency" && t.Type != "bandwidth":
+		case t.Type != "latency" && t.Type != "bandwidth" && t.Type != wan.Type:
 			names = append(names, t.Name)
 		case t.Type == "bandwidth" && t.number("rate") <= 0:
 			names = append(names, fmt.Sprintf("%s of %d KB/s", t.Name, t.number("rate")))
@@ -118,8 +126,10 @@ func (p Proxy) Describe() string {
 	return text + others
 }
 
-// Bare reports whether nothing is on the link, and it isn't cut.
-func (p Proxy) Bare() bool { return p.Enabled && len(p.Toxics) == 0 }
+// Bare reports whether nothing is set on the link, and it isn't cut.
+func (p Proxy) Bare() bool {
+	return p.Enabled && p.Settings() == (Settings{}) && len(p.Others()) == 0
+}
 
 // difference says in words what became of the link until it was after, "" if nothing did.
 func (p Proxy) difference(after Proxy) string {
@@ -129,7 +139,7 @@ func (p Proxy) difference(after Proxy) string {
 		return fmt.Sprintf("from %s to %s → from %s to %s", p.Listen, p.Upstream, after.Listen, after.Upstream)
 	case was != is:
 		return was + " → " + is
-	case len(p.Toxics) != len(after.Toxics) || len(p.Toxics) > 0 && !reflect.DeepEqual(p.Toxics, after.Toxics):
+	case !p.Bare() && !reflect.DeepEqual(p.Toxics, after.Toxics):
 		return is + " by other toxics"
 	}
 	return ""

@@ -20,7 +20,7 @@ import (
 )
 
 // mostLatency (ms) is so much that no answer comes while it is set: a link that wasn't turned off is seen.
-const mostLatency = 24 * 3600 * 1000
+const mostLatency = longest
 
 // startToxiproxy runs a toxiproxy in this process.
 func startToxiproxy(t testing.TB) *Client {

@@ -185,8 +185,8 @@ func legend(run *result.Run, experiments []*experiment) []Term {
 		return nil
 	}
 	trip := "a SELECT 1 on a warm connection of that path, before load, median"
-	if slices.ContainsFunc(run.Cells, func(c result.Cell) bool { return c.Latency.Int() > 0 }) {
-		trip += "; toxiproxy's timers and its own hop add to what is set, so 10 ms measure about 10.7"
+	if slices.ContainsFunc(run.Cells, func(c result.Cell) bool { return c.Latency.MS() > 0 }) {
+		trip += "; what is set, and the time that the servers take"
 	}
 	terms := append([]Term{{"round trip", trip}}, meanings(experiments)...)
 	beside := outcome.SideBySide(run) > 0

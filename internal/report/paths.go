@@ -61,7 +61,7 @@ func linksOf(run *result.Run, path string) []string {
 // pathOf is a path with the link of it that latency was put on, if any.
 func pathOf(run *result.Run, p result.Path, link string) Path {
 	path := Path{Name: p.Name, Stops: stops(p)}
-	trips := map[int][]float64{}
+	trips := map[float64][]float64{}
 	var plain []float64
 	for _, c := range cellsOf(run) {
 		switch {
@@ -69,7 +69,7 @@ func pathOf(run *result.Run, p result.Path, link string) Path {
 		case c.Latency == lesson.None:
 			plain = append(plain, roundTrips(c)...)
 		case c.Link == link:
-			trips[c.Latency.Int()] = append(trips[c.Latency.Int()], roundTrips(c)...)
+			trips[c.Latency.MS()] = append(trips[c.Latency.MS()], roundTrips(c)...)
 		}
 	}
 	if v, ok := metric.Middle(plain); ok {
@@ -103,11 +103,11 @@ func stops(p result.Path) []Stop {
 }
 
 // tripsText says what was set on a link and what was measured: "0 → 0.14, 10 → 10.9". No line ends within a pair.
-func tripsText(trips map[int][]float64) string {
+func tripsText(trips map[float64][]float64) string {
 	var parts []string
 	for _, ms := range slices.Sorted(maps.Keys(trips)) {
 		if v, ok := metric.Middle(trips[ms]); ok {
-			parts = append(parts, strconv.Itoa(ms)+"\u00a0→\u00a0"+trip(v))
+			parts = append(parts, strconv.FormatFloat(ms, 'f', -1, 64)+"\u00a0→\u00a0"+trip(v))
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -66,7 +66,7 @@ func TestPairEndsOnceItIsPrecise(t *testing.T) {
 		t.Errorf("counts of %v were compared", got)
 	}
 	if got := links.latency["client-primary"]; got != 10 && got != 0 {
-		t.Errorf("the link had %d ms", got)
+		t.Errorf("the link had %g ms", got)
 	}
 	if _, err := os.Stat(filepath.Join(r.dir, "k6", "pair-1.stop")); err == nil {
 		t.Error("the file that ended k6 is still there")
@@ -133,7 +133,7 @@ func TestPairThatComesToNothingLeavesItsCellsToBlocks(t *testing.T) {
 // A link that somebody changed under a pair makes it run again.
 func TestADisturbedPairRunsAgain(t *testing.T) {
 	r, links, _ := newPairRunner(t, "good")
-	links.swap = func(snapshot int, latency map[string]int) {
+	links.swap = func(snapshot int, latency map[string]float64) {
 		if snapshot == 4 { // the run takes one at its start, the attempt one to set, one before its load and one after it
 			latency["client-standby"] += 5
 		}

@@ -61,7 +61,7 @@ func (r *runner) probes() []lesson.Cell {
 		switch {
 		case at < 0:
 			probes = append(probes, c)
-		case c.Latency.Int() > probes[at].Latency.Int():
+		case c.Latency.MS() > probes[at].Latency.MS():
 			probes[at] = c
 		}
 	}

@@ -185,7 +185,7 @@ func TestNetworkOfACell(t *testing.T) {
 func TestWhatIsChangedMeanwhileRejectsTheRepeat(t *testing.T) {
 	for reason, change := range map[string]func(*linksStandIn, *serversStandIn){
 		"someone changed a link meanwhile: client-standby": func(links *linksStandIn, _ *serversStandIn) {
-			links.swap = func(snapshot int, latency map[string]int) {
+			links.swap = func(snapshot int, latency map[string]float64) {
 				if snapshot > 1 && (snapshot-1)%3 == 0 { // one at the start, and of an attempt to set, before and after
 					latency["client-standby"] += 5
 				}

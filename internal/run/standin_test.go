@@ -118,10 +118,10 @@ esac
 // linksStandIn stands in for toxiproxy.
 type linksStandIn struct {
 	mu        sync.Mutex
-	latency   map[string]int
+	latency   map[string]float64
 	set       map[string]link.Settings // last
 	snapshots int
-	swap      func(snapshot int, latency map[string]int) // someone else's doing, before each snapshot
+	swap      func(snapshot int, latency map[string]float64) // someone else's doing, before each snapshot
 	put       []link.Snapshot
 	stalled   string // a link
 }
@@ -254,7 +254,7 @@ func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *
 	sessions := sample.NewSessions(func(string) string { return "host=127.0.0.1 port=1 user=lab sslmode=disable" }, "",
 		server.Roles())
 	t.Cleanup(sessions.Close)
-	links, servers := &linksStandIn{latency: map[string]int{}, set: map[string]link.Settings{}},
+	links, servers := &linksStandIn{latency: map[string]float64{}, set: map[string]link.Settings{}},
 		&serversStandIn{roundTrip: 0.2}
 	return &runner{set: set, links: links, servers: servers, sampler: sampler,
 		sessions: sessions, script: "/lab/x.js",

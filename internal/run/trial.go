@@ -193,11 +193,11 @@ func (t *trial) links() map[string]link.Settings {
 	all := map[string]link.Settings{}
 	for _, s := range t.sides {
 		for _, l := range s.Path.Crossed {
-			all[l.Name] = link.Settings{LatencyMS: s.cell.Latency.Int(), DownKBps: s.cell.BandwidthKBs,
+			all[l.Name] = link.Settings{LatencyMS: s.cell.Latency.MS(), DownKBps: s.cell.BandwidthKBs,
 				UpKBps: s.cell.BandwidthKBs}
 		}
 		if s.cell.ReplicationMS > 0 {
-			all[link.ReplicationLink] = link.Settings{LatencyMS: s.cell.ReplicationMS}
+			all[link.ReplicationLink] = link.Settings{LatencyMS: float64(s.cell.ReplicationMS)}
 		}
 	}
 	return all
@@ -232,7 +232,7 @@ func (t *trial) preparation() server.Preparation {
 func (r *runner) begin(ctx context.Context, t *trial, toxics link.Snapshot) error {
 	for _, s := range t.sides {
 		for _, l := range s.Path.Crossed { // they lie side by side, and a query goes over one of them
-			s.Path.SetMS = max(s.Path.SetMS, float64(toxics.SetMS(l.Name)))
+			s.Path.SetMS = max(s.Path.SetMS, toxics.SetMS(l.Name))
 		}
 		if s.Fill {
 			r.progress.enter("filling pools")

@@ -131,7 +131,7 @@ func (r scriptRun) where(ctx context.Context) string {
 	if err != nil {
 		return text
 	}
-	return fmt.Sprintf("%s, which is set to %d ms", text, now.SetMS(r.cell.Link))
+	return fmt.Sprintf("%s, which is set to %g ms", text, now.SetMS(r.cell.Link))
 }
 
 // summaryFile names the file that k6's output lab is to write, below results/k6: several may start in one
