@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"net"
@@ -37,7 +38,7 @@ func serve() error {
 	metrics := flag.Bool("runtime-metrics", false, "metrics of the process")
 	flag.Parse()
 
-	level, err := zerolog.ParseLevel(os.Getenv("LOG_LEVEL"))
+	level, err := zerolog.ParseLevel(cmp.Or(os.Getenv("LOG_LEVEL"), "error"))
 	if err != nil {
 		return fmt.Errorf("LOG_LEVEL: %w", err)
 	}

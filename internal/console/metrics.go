@@ -43,7 +43,7 @@ func collect(to chan<- prometheus.Metric, s State) {
 func collectLink(to chan<- prometheus.Metric, l Link) {
 	of := []string{"link", l.Name}
 	if l.Known {
-		tell(to, "link_latency_set_seconds", "Round trip that the link is set to add.", seconds(l.LatencyMS), of...)
+		tell(to, "link_latency_set_seconds", "Round trip that the link is set to take.", seconds(l.LatencyMS), of...)
 		tell(to, "link_jitter_set_seconds", "Answers come up to this much earlier or later.",
 			seconds(l.JitterMS), of...)
 		tell(to, "link_cut", "1 where the link is cut.", yes(l.Cut), of...)

@@ -92,6 +92,14 @@ func TestLiveConnectionFeelsEveryChange(t *testing.T) {
 	}
 }
 
+func TestStockLatencyAddsToOurs(t *testing.T) {
+	client := startToxiproxy(t)
+	l := addLink(t, client, "client-primary", listen(t, echo))
+	testkit.OK(t, client.Set(t.Context(), l.Name, Settings{LatencyMS: 40}))
+	testkit.OK(t, client.addToxic(t.Context(), l.Name, latency("theirs", "downstream", 40)))
+	connectThrough(t, l).takes("with both", 10, 80*time.Millisecond)
+}
+
 func TestCutAndRestore(t *testing.T) {
 	client := startToxiproxy(t)
 	l := addLink(t, client, "client-primary", listen(t, echo))

@@ -65,7 +65,7 @@ func (s Snapshot) names() []string {
 	return names
 }
 
-// SetMS returns the milliseconds that the link is set to add to a round trip: the sum over all its toxics of either
+// SetMS returns the milliseconds of round trip that the link is set to take: the sum over all its toxics of either
 // direction, since they add up whoever made them.
 func (s Snapshot) SetMS(link string) float64 {
 	p, _ := s.Proxy(link)

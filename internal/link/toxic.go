@@ -34,22 +34,19 @@ const (
 	wanDownstream = "wan_downstream"
 )
 
-// toxics returns the settings as toxiproxy's toxics. Half of the latency is on each direction. With jitter all of it is
-// on the way back: of two halves a fast one would take off what a slow one adds.
+// toxics returns the settings as toxiproxy's toxics. Half of the latency is on each direction. All jitter is on the way
+// back, and more of the latency where the jitter is more than half of it: nothing can arrive before it was sent.
 func (s Settings) toxics() []Toxic {
-	all := microseconds(s.LatencyMS)
-	up, down := all/2, all-all/2
-	if s.JitterMS > 0 {
-		up, down = 0, all
-	}
-	return []Toxic{wanToxic(wanUpstream, "upstream", up, 0, s.UpKBps),
-		wanToxic(wanDownstream, "downstream", down, microseconds(s.JitterMS), s.DownKBps)}
+	all, jitter := microseconds(s.LatencyMS), microseconds(s.JitterMS)
+	down := max(all-all/2, jitter)
+	return []Toxic{wanToxic(wanUpstream, "upstream", all-down, 0, s.UpKBps),
+		wanToxic(wanDownstream, "downstream", down, jitter, s.DownKBps)}
 }
 
 // wanToxic is a wan with all its attributes, as toxiproxy tells them. Times are in microseconds.
 func wanToxic(name, stream string, latency, jitter, kbps int) Toxic {
 	return toxic(name, wan.Type, stream, map[string]any{"latency_us": float64(latency), "jitter_us": float64(jitter),
-		"normal": false, "handshake_us": 0.0, "rate": float64(kbps)})
+		"rate": float64(kbps)})
 }
 
 func microseconds(ms float64) int { return int(math.Round(1000 * ms)) }

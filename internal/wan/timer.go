@@ -91,6 +91,7 @@ func (t *timers) Push(x any)        { *t = append(*t, x.(*timer)) }
 func (t *timers) Pop() any {
 	old := *t
 	last := old[len(old)-1]
+	old[len(old)-1] = nil
 	*t = old[:len(old)-1]
 	return last
 }

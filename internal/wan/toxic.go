@@ -1,6 +1,6 @@
 // Package wan is a toxic of toxiproxy, wan: one direction of a line. What is sent arrives later, in its order, and no
-// faster than the line's bandwidth. Unlike the stock toxics it knows microseconds and a TCP connect's handshake, delays
-// a connection's end as its bytes, and never holds up whoever changes it.
+// faster than the line's bandwidth. Unlike the stock toxics it knows microseconds, delays a connection's end as its
+// bytes, and never holds up whoever changes it.
 package wan
 
 import (
@@ -22,12 +22,8 @@ func init() { toxics.Register(Type, new(Toxic)) }
 // Settings are a wan's attributes. Those of time are in microseconds.
 type Settings struct {
 	Latency int64 `json:"latency_us"`
-	// Jitter is how much earlier or later than Latency something may arrive: evenly spread, or where Normal is true the
-	// standard deviation of a normal distribution. Order is kept.
+	// Jitter is how much earlier or later than Latency something may arrive, at most. Order is kept.
 	Jitter int64 `json:"jitter_us"`
-	Normal bool  `json:"normal"`
-	// Handshake is what a connection's first bytes wait beside it: a round trip, as for a SYN and its answer.
-	Handshake int64 `json:"handshake_us"`
 	// Rate is in KB of 1000 bytes a second, for each connection; 0 is no limit.
 	Rate int64 `json:"rate"`
 }
@@ -39,7 +35,7 @@ const (
 )
 
 func (s Settings) check() error {
-	for name, us := range map[string]int64{"latency_us": s.Latency, "jitter_us": s.Jitter, "handshake_us": s.Handshake} {
+	for name, us := range map[string]int64{"latency_us": s.Latency, "jitter_us": s.Jitter} {
 		if us < 0 || us > longest {
 			return fmt.Errorf("%s is %d: it has to be from 0 to %d microseconds", name, us, longest)
 		}
@@ -121,8 +117,7 @@ const most = 1024
 type state struct {
 	under []piece
 	free  time.Time // when the line can take more, by its rate
-	last  time.Time // when the piece before the first was due: none arrives before it
-	begun bool      // bytes have arrived
+	rate  int64     // that it had
 	timer *timer
 }
 
@@ -130,7 +125,7 @@ type state struct {
 type piece struct {
 	*stream.StreamChunk           // nil is the end
 	sent                time.Time // when the line had taken all of it
-	spread              float64   // of its jitter: -1 to 1, or of a standard normal distribution
+	spread              float64   // of its jitter: -1 to 1
 }
 
 // NewState makes a connection's.
@@ -146,36 +141,49 @@ func (t *Toxic) Pipe(stub *toxics.ToxicStub) {
 		var out chan<- *stream.StreamChunk
 		var first *stream.StreamChunk
 		var wake time.Time // when there is something to do, at the latest
-		if set.Rate == 0 {
-			s.free = time.Time{}
-		}
+		s.follow(set.Rate, now)
+		due := s.due(set)
+		arrives := len(s.under) > 0 && !now.Before(due)
 		switch {
-		case len(s.under) == most || s.ends():
+		case arrives || len(s.under) == most || s.ends(): // a receiver that is slow holds up its sender
 		case now.Before(s.free):
 			wake = s.free
 		default:
 			in = stub.Input
 		}
-		due := s.due(set)
 		switch {
 		case len(s.under) == 0:
-		case now.Before(due):
+		case !arrives:
 			wake = earlier(wake, due)
 		case s.under[0].StreamChunk == nil:
 			stub.Close()
 			return
 		default:
 			out, first = stub.Output, s.under[0].StreamChunk
+			first.Timestamp = due // toxics behind this one count from then
 		}
 		select {
 		case <-stub.Interrupt:
 			return
 		case chunk := <-in:
-			s.take(chunk, now, set)
+			s.take(chunk, clock(), set)
 		case out <- first:
-			s.under, s.last, s.begun = s.under[1:], due, true
+			s.under[0] = piece{} // its bytes aren't kept
+			s.under = s.under[1:]
 		case <-s.over(wake):
 		}
+	}
+}
+
+// follow has the line be as fast as that from now on. What the rate before held back is only the last piece: it counts
+// as sent.
+func (s *state) follow(rate int64, now time.Time) {
+	if rate == s.rate {
+		return
+	}
+	s.rate, s.free = rate, time.Time{}
+	if n := len(s.under); n > 0 && now.Before(s.under[n-1].sent) {
+		s.under[n-1].sent = now
 	}
 }
 
@@ -203,11 +211,7 @@ func (s *state) take(chunk *stream.StreamChunk, now time.Time, set Settings) {
 		sent = sent.Add(time.Duration(bytes) * time.Second / time.Duration(1000*set.Rate))
 		s.free = sent
 	}
-	spread := 2*rand.Float64() - 1
-	if set.Normal {
-		spread = rand.NormFloat64()
-	}
-	s.under = append(s.under, piece{chunk, sent, spread})
+	s.under = append(s.under, piece{chunk, sent, 2*rand.Float64() - 1})
 }
 
 // due is when the first piece arrives, by the settings in force.
@@ -217,15 +221,8 @@ func (s *state) due(set Settings) time.Time {
 	}
 	p := s.under[0]
 	us := float64(set.Latency) + p.spread*float64(set.Jitter)
-	if !s.begun && p.StreamChunk != nil {
-		us += float64(set.Handshake)
-	}
 	delay := time.Duration(us * float64(time.Microsecond))
-	due := p.sent.Add(max(delay-early(delay), 0))
-	if due.Before(s.last) {
-		return s.last
-	}
-	return due
+	return p.sent.Add(max(delay-early(delay), 0))
 }
 
 // over is closed at a moment; nil, which never is, where there is none.
@@ -239,18 +236,17 @@ func (s *state) over(wake time.Time) <-chan struct{} {
 	return s.timer.over
 }
 
-// Cleanup passes on what is under way when the toxic is removed.
+// Cleanup passes on what is under way when the toxic is removed. A reader that doesn't take it in time loses its
+// connection: a stream with a hole would be worse.
 func (*Toxic) Cleanup(stub *toxics.ToxicStub) {
+	end := time.Now().Add(cleanup)
 	for _, p := range stub.State.(*state).under {
-		if p.StreamChunk == nil {
+		if p.StreamChunk == nil || stub.WriteOutput(p.StreamChunk, max(time.Until(end), 1)) != nil {
 			stub.Close()
-			return
-		}
-		if stub.WriteOutput(p.StreamChunk, cleanup) != nil {
 			return
 		}
 	}
 }
 
-// cleanup is how long a reader may take for each piece that is under way when the toxic is removed.
+// cleanup is how long a reader may take for all that is under way when the toxic is removed.
 const cleanup = 5 * time.Second

@@ -116,16 +116,6 @@ func (b *bench) timer() *timer {
 	}
 }
 
-func TestFirstBytesWaitForTheHandshake(t *testing.T) {
-	b := newBench(t, `{"latency_us": 1000, "handshake_us": 2500}`)
-	b.send("a")
-	b.waits(3500 * time.Microsecond)
-	b.arrives("a")
-	b.send("b")
-	b.waits(4500 * time.Microsecond)
-	b.arrives("b")
-}
-
 func TestChangeIsFeltByWhatIsUnderWay(t *testing.T) {
 	b := newBench(t, `{"latency_us": 10000000}`)
 	b.send("a")
@@ -150,32 +140,16 @@ func TestOrderIsKept(t *testing.T) {
 	b.arrives("c")
 }
 
-func TestJitterSpreadsAndKeepsOrder(t *testing.T) {
-	for _, normal := range []bool{false, true} {
-		s := &state{}
-		set := Settings{Latency: 10_000, Jitter: 5_000, Normal: normal}
-		var earliest, latest, last time.Time
-		for range 1000 {
-			s.take(&stream.StreamChunk{Timestamp: start}, start, set)
-			s.last = time.Time{}
-			due := s.due(set)
-			s.last = last
-			if kept := s.due(set); kept.Before(last) {
-				t.Fatalf("%v arrives before %v", kept, last)
-			}
-			last, s.under = s.due(set), s.under[1:]
-			if earliest.IsZero() || due.Before(earliest) {
-				earliest = due
-			}
-			if due.After(latest) {
-				latest = due
-			}
-		}
-		least, most := earliest.Sub(start), latest.Sub(start)
-		if least > 6*time.Millisecond || most < 14*time.Millisecond ||
-			!normal && (least < 5*time.Millisecond || most > 15*time.Millisecond) {
-			t.Errorf("normal %v: from %v to %v after they were sent", normal, least, most)
-		}
+func TestJitterSpreads(t *testing.T) {
+	s, set := &state{}, Settings{Latency: 10_000, Jitter: 5_000}
+	least, most := time.Hour, time.Duration(0)
+	for range 1000 {
+		s.take(&stream.StreamChunk{Timestamp: start}, start, set)
+		after := s.due(set).Sub(start)
+		least, most, s.under = min(least, after), max(most, after), s.under[1:]
+	}
+	if least < 5*time.Millisecond || least > 6*time.Millisecond || most < 14*time.Millisecond || most > 15*time.Millisecond {
+		t.Errorf("from %v to %v after they were sent", least, most)
 	}
 }
 
@@ -204,18 +178,45 @@ func TestStoppedReaderHoldsUpNoChange(t *testing.T) {
 	}
 }
 
+func TestRateTakenOffHoldsNothingBack(t *testing.T) {
+	b := newBench(t, `{"rate": 1}`)
+	b.send("1234567890") // 10 ms
+	b.timer()
+	b.set(`{"rate": 0}`)
+	b.arrives("1234567890")
+}
+
 func TestEndArrivesLikeBytes(t *testing.T) {
 	b := newBench(t, `{"latency_us": 1000}`)
 	b.send("a")
-	close(b.in)
 	b.waits(time.Millisecond)
 	b.arrives("a")
+	b.lock.Lock()
+	b.now = start.Add(time.Second) // it has rested
+	b.lock.Unlock()
+	close(b.in)
+	b.waits(time.Second + time.Millisecond)
 	if chunk, open := <-b.out; open {
 		t.Errorf("%q arrived after the end", chunk.Data)
 	}
 	if b.stub.InterruptToxic() {
 		t.Error("it hasn't ended")
 	}
+}
+
+// A receiver that doesn't take what has arrived holds up its sender.
+func TestSlowReceiverHoldsUpItsSender(t *testing.T) {
+	b := newBench(t, `{}`)
+	for range 10 {
+		b.send("a")
+	}
+	b.set(`{}`) // it has been interrupted where it waits for the receiver, or before the first one
+	b.arrives("a")
+	b.stub.InterruptToxic()
+	if under := len(b.stub.State.(*state).under); under > 1 {
+		t.Errorf("%d pieces are under way", under)
+	}
+	b.run()
 }
 
 func TestCleanupPassesOnWhatIsUnderWay(t *testing.T) {
@@ -241,7 +242,7 @@ func TestProxysOwnTimeIsTakenOff(t *testing.T) {
 		{[]Round{{ms, time.Minute}}, ms, ms - MostEarly/2}, {[]Round{{ms, -time.Minute}}, ms, ms},
 	} {
 		Early(test.rounds...)
-		s := &state{begun: true}
+		s := &state{}
 		set := Settings{Latency: test.latency.Microseconds()}
 		s.take(&stream.StreamChunk{Timestamp: start}, start, set)
 		if got := s.due(set).Sub(start); got != test.want {
@@ -288,8 +289,7 @@ func FuzzStream(f *testing.F) {
 		var sent bytes.Buffer
 		for i, step := range script {
 			if step%3 == 0 {
-				settings := fmt.Sprintf(`{"latency_us": %d, "jitter_us": %d, "handshake_us": %d, "normal": %v, "rate": %d}`,
-					step, step/2, 2*int(step), step%2 == 0, 100*int(step%7))
+				settings := fmt.Sprintf(`{"latency_us": %d, "jitter_us": %d, "rate": %d}`, step, step/2, 100*int(step%7))
 				testkit.OK(t, json.Unmarshal([]byte(settings), toxic))
 				stub.InterruptToxic()
 				run()
