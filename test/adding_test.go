@@ -1,6 +1,7 @@
 package test
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,8 +17,8 @@ var (
 	consoleLines = regexp.MustCompile(`(?m)^\$ \./scripts/(.+)$`)
 )
 
-// The page that tells how to add a lesson is followed to the letter: its two files are saved and its commands are
-// typed. Its last one runs the lesson as planned, which takes minutes: the dry run before it has said what that is.
+// The page that tells how to add a lesson is followed to the letter: its files are saved and its commands are typed,
+// but for one that takes minutes. It runs the lesson as planned, and the dry run before it has said what that is.
 func TestAddingALessonAsItsPageSays(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs", "adding-a-lesson.md"))
 	if err != nil {
@@ -25,26 +26,45 @@ func TestAddingALessonAsItsPageSays(t *testing.T) {
 	}
 	files := lessonFiles.FindAllStringSubmatch(string(page), -1)
 	commands := consoleLines.FindAllStringSubmatch(string(page), -1)
-	if len(files) != 2 || len(commands) == 0 {
-		t.Fatalf("the page has not two files to save, or no command to type: %q, %q", files, commands)
+	if len(files) != 3 || len(commands) == 0 {
+		t.Fatalf("the page has not three files to save, or no command to type: %q, %q", files, commands)
 	}
 	for _, file := range files {
 		saveLesson(t, filepath.Join(root, file[1]), file[2])
 	}
-	said, last := map[string]string{}, len(commands)-1
-	for _, c := range commands[:last] {
+	const planned, scenarios = "run 20-one-by-one", "run 21-lock-timeout"
+	said := map[string]string{}
+	for _, c := range commands {
+		if c[1] == planned {
+			continue
+		}
 		words := strings.Fields(c[1])
 		a := start(t, words[0], words[1:]...).wait(t)
 		if said[c[1]] = a.all(); a.status != 0 {
 			t.Fatalf("%s: exit status %d\n%s", c[0], a.status, a.all())
 		}
-		if words[0] == "run" && !strings.Contains(c[1], "--dry-run") {
+		switch {
+		case c[1] == scenarios:
+			checkAddedScenarios(t, a.run(t))
+		case words[0] == "run" && !strings.Contains(c[1], "--dry-run"):
 			checkAdded(t, a.run(t))
 		}
 	}
-	dry := said[commands[last][1]+" --dry-run"]
+	dry := said[planned+" --dry-run"]
 	if !regexp.MustCompile(`(?m)^rows +4 +6 +direct`).MatchString(dry) {
-		t.Errorf("the dry run of the last command lists no experiment with 4 cells and 6 repeats each:\n%s", dry)
+		t.Errorf("the dry run of the lesson lists no experiment with 4 cells and 6 repeats each:\n%s", dry)
+	}
+}
+
+// checkAddedScenarios wants the scenario of the page to work, but in transaction mode.
+func checkAddedScenarios(t *testing.T, r *result.Run) {
+	t.Helper()
+	for _, c := range r.Cells {
+		want := map[string]result.ScenarioOutcome{"pgbouncer-transaction": result.Leaks}[c.Path]
+		if last := c.Last(); last == nil || len(last.Scenarios) != 1 ||
+			last.Scenarios[0].Outcome != cmp.Or(want, result.Works) {
+			t.Errorf("%s: %s %s, %+v", c.Path, c.Status, c.Reason, last)
+		}
 	}
 }
 

@@ -107,6 +107,9 @@ func fromNode(file string, root *yaml.Node) (*Lesson, error) {
 func (e *Experiment) decode() error {
 	name := valueOf(e.plan, "name").Value
 	if err := check("", schemaOfExperiment, e.plan); err != nil {
+		if valueOf(e.plan, "scenarios") != nil && strings.HasSuffix(err.Error(), refused) {
+			err = fmt.Errorf("%w beside scenarios: they are what two clients do, and nothing else", err)
+		}
 		return fmt.Errorf("experiment %s: %w", name, err)
 	}
 	fresh := Experiment{Protocol: Words{"prepared"}, Driver: Words{K6}, Repeats: 1, Roles: Words{usualRole}}

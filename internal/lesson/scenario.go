@@ -2,6 +2,7 @@ package lesson
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -59,8 +60,24 @@ const (
 	VerbCancel     = "cancel"     // SQL as a simple query, and cancel requests until it ends
 )
 
-// verbs are all of them.
-var verbs = []string{VerbConnect, VerbDisconnect, VerbAbort, VerbParse, VerbBindNamed, VerbPipeline, VerbCancel}
+// verbs are all of them, as they are typed, with what each needs.
+var verbs = map[string][]string{VerbConnect: {"SETTINGS"}, VerbDisconnect: nil, VerbAbort: nil,
+	VerbParse: {"NAME", "SQL"}, VerbBindNamed: {"NAME"}, VerbPipeline: {"SQL"}, VerbCancel: {"SQL"}}
+
+// checkVerb says what is wrong with a step's verb.
+func checkVerb(does string) error {
+	verb, rest := Verb(does)
+	needs, known := verbs[verb]
+	switch {
+	case verb == VerbQuery:
+		return nil
+	case !known:
+		return fmt.Errorf(`\%s: %w`, verb, suggest.Unknown("verb", verb, slices.Sorted(maps.Keys(verbs))))
+	case len(strings.Fields(rest)) < len(needs):
+		return fmt.Errorf(`\%s needs %s`, verb, strings.Join(needs, " "))
+	}
+	return nil
+}
 
 // Verb is what a step does, and with what.
 func Verb(does string) (verb, rest string) {
@@ -80,10 +97,10 @@ func (e *Experiment) validateScenarios() error {
 			return fmt.Errorf("two scenarios are called %s: give each a name of its own", s.Name)
 		}
 		names = append(names, s.Name)
-		for _, step := range s.Steps {
+		for i, step := range s.Steps {
 			_, does := step.Who()
-			if verb, _ := Verb(does); verb != VerbQuery && !slices.Contains(verbs, verb) {
-				return fmt.Errorf("scenario %s: %w", s.Name, suggest.Unknown("verb", verb, verbs))
+			if err := checkVerb(does); err != nil {
+				return fmt.Errorf("scenario %s, step %d: %w", s.Name, i+1, err)
 			}
 		}
 	}

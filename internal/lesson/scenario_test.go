@@ -50,10 +50,13 @@ func TestScenariosNeedNoScript(t *testing.T) {
 
 func TestScenariosThatCannotBe(t *testing.T) {
 	for what, test := range map[string]struct{ old, new, want string }{
-		"verb":     {`\bind_named`, `\bind_name`, `unknown verb "bind_name": did you mean bind_named?`},
-		"both":     {`- B: `, `- A: SELECT 1` + "\n            B: ", "B: it can't stand here"},
-		"nobody":   {`- B: \bind_named ''`, `-`, "it needs B"},
-		"workload": {`latencies: [none]`, "latencies: [none]\n    workload: select", "workload: it can't stand here"},
+		"verb": {`\bind_named`, `\bind_name`,
+			`SET, step 2: \bind_name: unknown verb "bind_name": did you mean bind_named?`},
+		"no name": {`\bind_named ''`, `\bind_named`, `\bind_named needs NAME`},
+		"both":    {`- B: `, `- A: SELECT 1` + "\n            B: ", "B: it can't stand here"},
+		"nobody":  {`- B: \bind_named ''`, `-`, "it needs B"},
+		"workload": {`latencies: [none]`, "latencies: [none]\n    workload: select",
+			"workload: it can't stand here beside scenarios"},
 		"twice": {`      - name: SET`, "      - name: SET\n        steps: [{A: SELECT 1}]\n      - name: SET",
 			"two scenarios"},
 	} {

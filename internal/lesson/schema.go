@@ -122,6 +122,9 @@ func wrongType(k *kind.Type, at *yaml.Node) string {
 	return fmt.Sprintf("%s stands there, it must be %s", what, strings.Join(wanted, " or "))
 }
 
+// refused is what is said of a key that has no place.
+const refused = "it can't stand here"
+
 // reason says why the schema refuses what stands at a place.
 func reason(err *jsonschema.ValidationError, at *yaml.Node) string {
 	if strings.HasSuffix(err.SchemaURL, "/percent") {
@@ -138,7 +141,7 @@ func reason(err *jsonschema.ValidationError, at *yaml.Node) string {
 		}
 		return suggest.Unknown("word", fmt.Sprint(k.Got), allowed).Error()
 	case *kind.FalseSchema:
-		return "it can't stand here"
+		return refused
 	case *kind.Required:
 		return "it needs " + strings.Join(k.Missing, " and ")
 	case *kind.AnyOf:

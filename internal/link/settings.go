@@ -70,9 +70,9 @@ var timeUnits = map[string]string{"us": "us", "ms": "ms", "msec": "ms", "s": "s"
 // looksLikeTime reports whether an argument means an amount, right or wrong, rather than a name.
 func looksLikeTime(text string) bool { return someTime.MatchString(text) }
 
-// parseLatency reads a latency, with jitter or without: 10ms±3ms.
+// parseLatency reads a latency, with jitter or without: 10ms±3ms, or 10ms+-3ms.
 func parseLatency(text string) (s Settings, err error) {
-	latency, jitter, has := strings.Cut(text, "±")
+	latency, jitter, has := strings.Cut(strings.Replace(text, "+-", "±", 1), "±")
 	if s.LatencyMS, err = parseMS(latency); err == nil && has {
 		s.JitterMS, err = parseMS(jitter)
 	}

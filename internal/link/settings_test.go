@@ -65,7 +65,7 @@ func TestCheckOfSettings(t *testing.T) {
 
 func TestLatencyWithJitter(t *testing.T) {
 	for text, want := range map[string]Settings{"10ms±3ms": {LatencyMS: 10, JitterMS: 3},
-		"10±0.5": {LatencyMS: 10, JitterMS: 0.5}, "500us": {LatencyMS: 0.5}} {
+		"10±0.5": {LatencyMS: 10, JitterMS: 0.5}, "10+-3": {LatencyMS: 10, JitterMS: 3}, "500us": {LatencyMS: 0.5}} {
 		if got, err := parseLatency(text); err != nil || got != want {
 			t.Errorf("%s: %+v, %v", text, got, err)
 		}

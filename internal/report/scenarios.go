@@ -26,7 +26,7 @@ var outcomeTerms = []Term{
 	{string(result.Fails), "with an error, by its SQLSTATE, that PostgreSQL alone doesn't give; or without an answer"},
 	{string(result.Lost), "without an error, but a client saw another thing than it has to see"},
 	{string(result.Leaks), "another client saw it, on the same backend process"},
-	{string(result.NotShown), "another client saw nothing, and it can't be proved that it was on that backend process"},
+	{string(result.NotShown), "it can't be proved what another client saw, or that it was on that backend process"},
 }
 
 // disagrees marks an outcome of which documentation says another thing.
@@ -123,9 +123,12 @@ func outcomeCell(s result.Scenario) Cell {
 func (s *Scenarios) explain(head Head, of result.Scenario) {
 	path := strings.Join(strings.Fields(head.Over+" "+head.Text), " ")
 	if step := of.ShownBy(); step != nil {
-		saw := strings.TrimSuffix(step.Saw+": "+step.Message, ": ")
+		saw := "saw " + strings.TrimSuffix(step.Saw+": "+step.Message, ": ")
 		if step.Sees != nil {
-			saw += fmt.Sprintf(" (wanted: %s)", *step.Sees)
+			saw += fmt.Sprintf(", wanted %s", *step.Sees)
+		}
+		if step.Backend != "" {
+			saw += ", backend " + step.Backend
 		}
 		s.Steps.add(path, of.Name, step.Client+": "+step.Does, saw)
 	}

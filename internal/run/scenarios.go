@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"fmt"
 
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/scenario"
@@ -20,5 +21,24 @@ func (r *runner) carryOutScenarios(ctx context.Context, t *trial) (err error) {
 			s.out.Scenarios[i].Documented = result.DocumentedOn(s.cell.Path, t.scenarios()[i].Documented)
 		}
 	}
+	if s.Path.Pools == "none" && err == nil {
+		err = planWrong(s.out.Scenarios)
+	}
 	return err
+}
+
+// planWrong returns an error for a scenario that doesn't come out as the plan says where there is no pooler: PostgreSQL
+// is what all are held against.
+func planWrong(all []result.Scenario) error {
+	for _, s := range all {
+		if step := s.ShownBy(); step != nil {
+			wanted := "no error"
+			if step.Sees != nil {
+				wanted = *step.Sees
+			}
+			return fmt.Errorf("the plan is wrong: scenario %s, step %d, %s: without a pooler the answer is %q, the plan has %q",
+				s.Name, s.Shown, step.Does, step.Saw, wanted)
+		}
+	}
+	return nil
 }

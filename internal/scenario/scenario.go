@@ -208,6 +208,8 @@ func (p *player) shows(did result.Step) result.ScenarioOutcome {
 		return result.Works
 	case did.Message != "":
 		return result.Fails
+	case did.Client == "B" && did.Backend == "":
+		return result.NotShown
 	case did.Client == "B" && byA:
 		return result.Leaks
 	}

@@ -40,6 +40,7 @@ func TestShows(t *testing.T) {
 		"B sees A's on A's backend":         {shared, look("B", "9MB", "1@db"), result.Leaks},
 		"B sees another thing elsewhere":    {shared, look("B", "9MB", "2@db"), result.Lost},
 		"the same number on another server": {shared, look("B", "9MB", "1@other"), result.Lost},
+		"B without its backend":             {shared, look("B", "9MB", ""), result.NotShown},
 		"an error":                          {shared, result.Step{Client: "A", Message: "no"}, result.Fails},
 		"no error":                          {shared, result.Step{Client: "A"}, result.Works},
 	} {
