@@ -1,6 +1,6 @@
 // toxiproxy-server is toxiproxy with one toxic more, wan (internal/wan). Each link of its configuration has it from the
-// start, on both directions and with nothing set: from then on it is only changed, so that open connections feel each
-// change and none shakes hands twice.
+// start, on both directions and with nothing set. From then on it is only changed: open connections feel each change
+// and go on.
 package main
 
 import (
@@ -65,12 +65,12 @@ func serve() error {
 
 	failed := make(chan error, 1)
 	go func() { failed <- server.Listen(net.JoinHostPort(*host, *port)) }()
-	told := make(chan os.Signal, 1)
-	signal.Notify(told, syscall.SIGINT, syscall.SIGTERM)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
 	select {
 	case err := <-failed:
 		return err
-	case <-told:
+	case <-signals:
 		return server.Shutdown()
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"pooler-lab/internal/wan"
 )
 
 // Settings is what a link is set to. The zero value adds nothing.
@@ -19,12 +21,8 @@ type Settings struct {
 	UpKBps   int `json:"up_kbps" yaml:"up_kbps"`
 }
 
-const (
-	// longest is the most that a link may be told to add, 10 minutes in ms: more would only look like a cut.
-	longest = 10 * 60 * 1000
-	// fastest is the highest limit in KB/s, 10 GB/s: more than any link of a lab carries.
-	fastest = 10_000_000
-)
+// longest is the most that a link may be told to take, in ms.
+const longest = float64(wan.Longest / time.Millisecond)
 
 // Check says what of the settings is none that a link can have.
 func (s Settings) Check() error {
@@ -35,9 +33,9 @@ func (s Settings) Check() error {
 		return err
 	}
 	for _, kbps := range []int{s.DownKBps, s.UpKBps} {
-		if kbps < 0 || kbps > fastest {
+		if kbps < 0 || kbps > wan.Fastest {
 			return fmt.Errorf("a bandwidth of %d KB/s: say whole KB/s (1 KB = 1000 bytes) from 1 to %d, or 0 for no limit",
-				kbps, fastest)
+				kbps, wan.Fastest)
 		}
 	}
 	if s.JitterMS > s.LatencyMS { // toxiproxy would take it in, but not do it
@@ -104,9 +102,9 @@ func (s Settings) with(jitter, bandwidth string) (Settings, error) {
 	}
 	if bandwidth != "" {
 		kbps, err := strconv.Atoi(bandwidth)
-		if err != nil || kbps < 1 || kbps > fastest {
+		if err != nil || kbps < 1 || kbps > wan.Fastest {
 			return s, fmt.Errorf("bandwidth %q: say whole KB/s (1 KB = 1000 bytes) from 1 to %d, such as 1000",
-				bandwidth, fastest)
+				bandwidth, wan.Fastest)
 		}
 		s.DownKBps, s.UpKBps = kbps, kbps
 	}

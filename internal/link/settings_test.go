@@ -3,6 +3,8 @@ package link
 import (
 	"strings"
 	"testing"
+
+	"pooler-lab/internal/wan"
 )
 
 func TestMilliseconds(t *testing.T) {
@@ -44,7 +46,8 @@ func TestMilliseconds(t *testing.T) {
 }
 
 func TestCheckOfSettings(t *testing.T) {
-	for _, right := range []Settings{{}, {LatencyMS: 600000}, {LatencyMS: 5, JitterMS: 5, DownKBps: 1, UpKBps: fastest}} {
+	for _, right := range []Settings{{}, {LatencyMS: 600000},
+		{LatencyMS: 5, JitterMS: 5, DownKBps: 1, UpKBps: wan.Fastest}} {
 		if err := right.Check(); err != nil {
 			t.Errorf("%+v: %v", right, err)
 		}
@@ -55,7 +58,7 @@ func TestCheckOfSettings(t *testing.T) {
 		{JitterMS: 1},
 		{LatencyMS: 1, JitterMS: -1},
 		{DownKBps: -1},
-		{UpKBps: fastest + 1},
+		{UpKBps: wan.Fastest + 1},
 	} {
 		if wrong.Check() == nil {
 			t.Errorf("%+v was let through", wrong)

@@ -9,8 +9,8 @@ import (
 // A ScenarioOutcome is what became of the state of a client's session.
 type ScenarioOutcome string
 
-// They stand from the gravest on. NotShown is where B saw nothing of A's, and nobody can say that it was on the backend
-// that A had used.
+// They stand from the gravest on. NotShown is where nobody can say what B saw, or that it was on a backend that A had
+// used.
 const (
 	Leaks    ScenarioOutcome = "leaks" // into another client's session
 	Lost     ScenarioOutcome = "lost"  // without an error

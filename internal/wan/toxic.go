@@ -28,20 +28,21 @@ type Settings struct {
 	Rate int64 `json:"rate"`
 }
 
-// longest is the most that a time may be, ten minutes, and fastest the highest rate, 10 GB/s.
+// Longest is the most that a time may be: more would only look like a cut. Fastest is the highest rate in KB/s, 10 GB/s:
+// more than any link of a lab carries.
 const (
-	longest = int64(10 * time.Minute / time.Microsecond)
-	fastest = 10_000_000
+	Longest = 10 * time.Minute
+	Fastest = 10_000_000
 )
 
 func (s Settings) check() error {
 	for name, us := range map[string]int64{"latency_us": s.Latency, "jitter_us": s.Jitter} {
-		if us < 0 || us > longest {
-			return fmt.Errorf("%s is %d: it has to be from 0 to %d microseconds", name, us, longest)
+		if most := Longest.Microseconds(); us < 0 || us > most {
+			return fmt.Errorf("%s is %d: it has to be from 0 to %d microseconds", name, us, most)
 		}
 	}
-	if s.Rate < 0 || s.Rate > fastest {
-		return fmt.Errorf("rate is %d: it has to be from 0 (no limit) to %d KB/s", s.Rate, fastest)
+	if s.Rate < 0 || s.Rate > Fastest {
+		return fmt.Errorf("rate is %d: it has to be from 0 (no limit) to %d KB/s", s.Rate, Fastest)
 	}
 	return nil
 }
