@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -34,6 +35,24 @@ func TestConnectShowsEachPath(t *testing.T) {
 	for _, path := range paths {
 		if rows[path] != 5 {
 			t.Errorf("%s: %d connects, wanted 5", path, rows[path])
+		}
+	}
+}
+
+// TCP's handshake takes a round trip over a link, and counts as dial. A login with SCRAM takes three more.
+func TestConnectOverALink(t *testing.T) {
+	const ms = 100
+	setLatency(t, fmt.Sprintf("%dms", ms), "client-primary", "client-pgbouncer")
+	for _, path := range []string{"direct", "pgbouncer-transaction"} {
+		said := script(t, "connect", "--link", "all", "-n", "1", path)
+		match := regexp.MustCompile(`(?m)^` + path + ` +1 +(\d+) +(\d+) `).FindStringSubmatch(said)
+		if match == nil {
+			t.Fatal(said)
+		}
+		dial, _ := strconv.ParseFloat(match[1], 64)
+		auth, _ := strconv.ParseFloat(match[2], 64)
+		if least := 1000 * (ms - early); dial < least || dial+auth < 4*least {
+			t.Errorf("%d ms set: %s", ms, said)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -232,4 +233,67 @@ func BenchmarkRoundTripAsSet(b *testing.B) {
 		within := max(0.1, 0.03*set)
 		figure(b, fmt.Sprintf("round trip, %g ms set", set), at(with, 0.5)-base, " ms", set-within, set+within)
 	}
+}
+
+// BenchmarkBesideStock measures what a link costs beside a proxy of toxiproxy's own to the same server: without
+// latency, and with 10 ms, which the other one has from a stock toxic. They alternate.
+func BenchmarkBesideStock(b *testing.B) {
+	const stock, port = "stock", 15990
+	cli := func(args ...string) { inside(b, "toxiproxy", append([]string{"toxiproxy-cli"}, args...)...) }
+	cli("create", "-l", fmt.Sprintf("0.0.0.0:%d", port), "-u", "primary:5432", stock)
+	b.Cleanup(func() { cli("delete", stock) })
+	own, err := paths(b).Link("client-primary")
+	if err != nil {
+		b.Fatal(err)
+	}
+	pgbench := func(transactions int) []string {
+		return []string{"pgbench", "-n", "-S", "-c", "10", "-t", fmt.Sprint(transactions)}
+	}
+	const megabytes = "COPY (SELECT repeat('x', 1000) FROM generate_series(1, 200000)) TO STDOUT"
+	for _, test := range []struct {
+		name    string
+		ms      int
+		program []string
+	}{
+		{"reads of 10 clients", 0, pgbench(3000)},
+		{"reads of 10 clients, 10 ms set", 10, pgbench(200)},
+		{"200 MB", 0, []string{"psql", "-qo", "/dev/null", "-c", megabytes}},
+	} {
+		if test.ms > 0 {
+			setLatency(b, fmt.Sprintf("%dms", test.ms), own.Name)
+			cli("toxic", "add", "-t", "latency", "-a", fmt.Sprintf("latency=%d", test.ms), stock)
+		}
+		var times, cpus []float64 // of the link, to those of the other
+		for range 5 {
+			ownTime, ownCPU := through(b, own.Port(), test.program)
+			time, cpu := through(b, port, test.program)
+			times, cpus = append(times, ownTime/time), append(cpus, ownCPU/cpu)
+		}
+		slices.Sort(times)
+		slices.Sort(cpus)
+		b.Logf("%s: time %.2f, CPU %.2f of stock's", test.name, times, cpus)
+		figure(b, test.name+": time beside stock toxiproxy's", times[2], "", 0, 1.1)
+		figure(b, test.name+": its CPU beside stock's", cpus[2], "", 0, 1.2)
+	}
+}
+
+// through runs a program over a port of toxiproxy, and says how long it and how much CPU time toxiproxy took, in s.
+func through(b *testing.B, port int, program []string) (took, cpu float64) {
+	b.Helper()
+	used := func() (ticks float64) {
+		for _, line := range strings.Split(inside(b, "toxiproxy", "sh", "-c", "cat /proc/[0-9]*/stat"), "\n") {
+			if fields := strings.Fields(line); len(fields) > 14 && fields[1] == "(toxiproxy-serve)" {
+				user, _ := strconv.ParseFloat(fields[13], 64)
+				system, _ := strconv.ParseFloat(fields[14], 64)
+				ticks = user + system
+			}
+		}
+		return ticks / 100
+	}
+	args := []string{"exec", "-e", "PGHOST=toxiproxy", "-e", fmt.Sprintf("PGPORT=%d", port), "-e", "PGUSER=app",
+		"-e", "PGDATABASE=lab", "-e", "PGSSLMODE=disable", "-e", "PGPASSWORD=app", container("lab")}
+	before, begun := used(), time.Now()
+	docker(b, append(args, program...)...)
+	took = time.Since(begun).Seconds()
+	return took, used() - before
 }

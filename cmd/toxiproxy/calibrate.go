@@ -55,15 +55,15 @@ func answer(l net.Listener) {
 // quickly is what a byte takes over a link with that round trip to an echo and back where nothing holds it up: the 5th
 // percentile of all samples, since a busy machine adds to most of them.
 func quickly(server *toxiproxy.ApiServer, echo string, round time.Duration) (time.Duration, error) {
-	link := toxiproxy.NewProxy(server, "calibration", "127.0.0.1:0", echo)
-	if err := link.Start(); err != nil {
+	l, err := newLink(server, "calibration", "127.0.0.1:0", echo, round/2)
+	if err != nil {
 		return 0, err
 	}
-	defer link.Stop()
-	if err := install(link, round/2); err != nil {
+	defer func() { _ = errors.Join(l.enable(false), server.Collection.Remove("calibration")) }()
+	if err := l.enable(true); err != nil {
 		return 0, err
 	}
-	conn, err := net.Dial("tcp", link.Listen)
+	conn, err := net.Dial("tcp", l.proxy.Listen)
 	if err != nil {
 		return 0, err
 	}

@@ -1,16 +1,17 @@
-// toxiproxy-server is toxiproxy with one toxic more, wan (internal/wan). Each link of its configuration has it from the
-// start, on both directions and with nothing set. From then on it is only changed: open connections feel each change
-// and go on.
+// toxiproxy-server is toxiproxy with one toxic more, wan (internal/wan), and with links that simulate TCP's handshake.
+// Each link of its configuration has a wan from the start, on both directions and with nothing set. From then on it is
+// only changed: open connections feel each change and go on.
 package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
@@ -19,8 +20,6 @@ import (
 
 	"github.com/Shopify/toxiproxy/v2"
 	"github.com/Shopify/toxiproxy/v2/collectors"
-
-	"pooler-lab/internal/wan"
 )
 
 func main() {
@@ -34,7 +33,7 @@ func main() {
 func serve() error {
 	host := flag.String("host", "localhost", "where the API listens")
 	port := flag.String("port", "8474", "the API's port")
-	config := flag.String("config", "", "a JSON file of links")
+	config := flag.String("config", "/etc/toxiproxy.json", "a JSON file of links")
 	metrics := flag.Bool("runtime-metrics", false, "metrics of the process")
 	flag.Parse()
 
@@ -54,35 +53,43 @@ func serve() error {
 	for _, r := range rounds {
 		fmt.Printf("toxiproxy: a round trip of %v takes %v more by itself: that is taken off\n", r.Told, r.Late)
 	}
-	if *config != "" {
-		server.PopulateConfig(*config)
+	links, err := readLinks(server, *config)
+	if err != nil {
+		return err
 	}
-	for _, link := range server.Collection.Proxies() {
-		if err := install(link, 0); err != nil {
-			return err
-		}
-	}
-
+	api := http.Server{Addr: net.JoinHostPort(*host, *port), Handler: newAPI(server, links),
+		ReadTimeout: 15 * time.Second, WriteTimeout: 30 * time.Second} // as toxiproxy has them
 	failed := make(chan error, 1)
-	go func() { failed <- server.Listen(net.JoinHostPort(*host, *port)) }()
+	go func() { failed <- api.ListenAndServe() }()
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
 	select {
 	case err := <-failed:
 		return err
 	case <-signals:
-		return server.Shutdown()
+		return api.Close()
 	}
 }
 
-// install puts a wan on both directions of a link, with that latency on each.
-func install(link *toxiproxy.Proxy, latency time.Duration) error {
-	for _, direction := range []string{"upstream", "downstream"} {
-		toxic := fmt.Sprintf(`{"type": %q, "stream": %q, "attributes": {"latency_us": %d}}`, wan.Type, direction,
-			latency.Microseconds())
-		if _, err := link.Toxics.AddToxicJson(strings.NewReader(toxic)); err != nil {
-			return fmt.Errorf("link %s: %w", link.Name, err)
-		}
+// readLinks makes the links of toxiproxy's configuration, a JSON file, and enables them.
+func readLinks(server *toxiproxy.ApiServer, file string) (links []*link, err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the links: %w", err)
 	}
-	return nil
+	var all []struct{ Name, Listen, Upstream string }
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, fmt.Errorf("read the links of %s: %w", file, err)
+	}
+	for _, one := range all {
+		l, err := newLink(server, one.Name, one.Listen, one.Upstream, 0)
+		if err != nil {
+			return nil, err
+		}
+		if err := l.enable(true); err != nil {
+			return nil, err
+		}
+		links = append(links, l)
+	}
+	return links, nil
 }

@@ -15,9 +15,11 @@ type Cell struct {
 	lesson.Cell
 	DSN      string  `json:"dsn"` // without a password
 	Deadline float64 `json:"deadline_seconds"`
-	Scale    int     `json:"scale"` // of the data
-	Seed     uint32  `json:"seed"`  // of random numbers
-	Password string  `json:"-"`     // of its role
+	// TCPHandshake is how long its link holds back what a client's new connection sends first, in ms: see cmd/toxiproxy.
+	TCPHandshake float64 `json:"tcp_handshake_ms,omitempty"`
+	Scale        int     `json:"scale"` // of the data
+	Seed         uint32  `json:"seed"`  // of random numbers
+	Password     string  `json:"-"`     // of its role
 }
 
 // A Trial is what one k6, or pgbench, is told: one cell, two whose clients alternate, slot by slot, or any number whose

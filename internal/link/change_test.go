@@ -16,6 +16,14 @@ func latency(name, stream string, ms float64) Toxic {
 	return toxic(name, "latency", stream, map[string]any{"latency": ms, "jitter": 0.0})
 }
 
+func TestHandshakeIsARoundTrip(t *testing.T) {
+	set := Settings{LatencyMS: 10.001, JitterMS: 9}
+	p := Proxy{Toxics: append(set.toxics(), latency("theirs", "downstream", 5))}
+	if got := p.Handshake(); got != 10_001*time.Microsecond {
+		t.Errorf("%v with %+v and a stock toxic", got, set)
+	}
+}
+
 func TestSet(t *testing.T) {
 	slicer := toxic("slicer_downstream", "slicer", "downstream",
 		map[string]any{"average_size": 10.0, "size_variation": 0.0, "delay": 0.0})

@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"strings"
+	"time"
 
 	"pooler-lab/internal/wan"
 )
@@ -46,7 +47,7 @@ func (s Settings) toxics() []Toxic {
 // wanToxic is a wan with all its attributes, as toxiproxy tells them. Times are in microseconds.
 func wanToxic(name, stream string, latency, jitter, kbps int) Toxic {
 	return toxic(name, wan.Type, stream, map[string]any{"latency_us": float64(latency), "jitter_us": float64(jitter),
-		"rate": float64(kbps)})
+		"jitter_spread": string(wan.Even), "rate": float64(kbps)})
 }
 
 func microseconds(ms float64) int { return int(math.Round(1000 * ms)) }
@@ -82,12 +83,24 @@ func (p Proxy) Settings() Settings {
 	return s
 }
 
+// Handshake is what the link takes for TCP's handshake with a new client: a round trip. Stock toxics add nothing to it.
+func (p Proxy) Handshake() (takes time.Duration) {
+	for _, t := range p.Toxics {
+		if t.Type == wan.Type {
+			takes += time.Duration(t.number("latency_us")) * time.Microsecond
+		}
+	}
+	return takes
+}
+
 // Others returns the names of faults that the lab's commands never set: other toxics, those that hit only some of the
 // connections, and stock ones without an amount. A bandwidth of 0 KB/s lets nothing pass.
 func (p Proxy) Others() []string {
 	var names []string
 	for _, t := range p.Toxics {
 		switch {
+		case t.Attributes["jitter_spread"] == string(wan.Normal):
+			names = append(names, "normal jitter")
 		case t.Type != "latency" && t.Type != "bandwidth" && t.Type != wan.Type:
 			names = append(names, t.Name)
 		case t.Type == "bandwidth" && t.number("rate") <= 0:

@@ -19,6 +19,9 @@ import (
 type Handshake struct {
 	// Wrap, unless nil, makes the connection that is used of the one that was dialled.
 	Wrap func(net.Conn) net.Conn
+	// TCP is how long a link holds back what a new connection sends first, in place of TCP's handshake (cmd/toxiproxy).
+	// So much of the connect is dial, and not what comes after it.
+	TCP time.Duration
 
 	began, dialled, secured, ready time.Time
 	tls                            bool
@@ -40,7 +43,7 @@ func (h *Handshake) Watch(config *pgconn.Config) *pgconn.Config {
 		if h.Wrap != nil {
 			conn = h.Wrap(conn)
 		}
-		h.dialled = time.Now()
+		h.dialled = time.Now().Add(h.TCP)
 		return conn, nil
 	}
 	copied.AfterNetConnect = func(ctx context.Context, _ *pgconn.Config, conn net.Conn) (net.Conn, error) {
@@ -51,6 +54,7 @@ func (h *Handshake) Watch(config *pgconn.Config) *pgconn.Config {
 				return conn, &TLSError{err}
 			}
 			h.secured, h.tls = time.Now(), true
+			h.dialled = earlier(h.dialled, h.secured)
 		}
 		return conn, nil
 	}
@@ -60,6 +64,8 @@ func (h *Handshake) Watch(config *pgconn.Config) *pgconn.Config {
 	}
 	copied.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
 		h.ready = time.Now()
+		h.secured = earlier(h.secured, h.ready)
+		h.dialled = earlier(h.dialled, h.secured)
 		if config.AfterConnect != nil {
 			return config.AfterConnect(ctx, conn)
 		}
@@ -69,13 +75,22 @@ func (h *Handshake) Watch(config *pgconn.Config) *pgconn.Config {
 	return &copied
 }
 
+// earlier is the earlier one of two moments: a link may have held back less than it was set to.
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
 // Ready is when the session took queries.
 func (h *Handshake) Ready() time.Time { return h.ready }
 
 // Connect is how long the connect took, until the session took queries.
 func (h *Handshake) Connect() time.Duration { return h.ready.Sub(h.began) }
 
-// Dial is how long the network connection took, with the name lookup where there was one.
+// Dial is how long the network connection took, with the name lookup where there was one and
+// with TCP's handshake over a link.
 func (h *Handshake) Dial() time.Duration { return h.dialled.Sub(h.began) }
 
 // TLS is how long asking for TLS and its handshake took, and whether there is TLS.

@@ -1,15 +1,20 @@
 package pooler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/session"
@@ -24,6 +29,7 @@ var odysseyKind = Kind{
 	Version:       "SHOW VERSION",
 	VersionColumn: "version",
 	PoolSize:      "pool_size",
+	NoticesLate:   true,
 	configuration: "odyssey/odyssey.conf",
 	mostClients:   "client_max",
 	open:          func(s service) Pooler { return &odyssey{pgbouncer{s}} },
@@ -92,8 +98,29 @@ func (*odyssey) Counted(Use, LoadCounts) []result.Count { return nil }
 // Opened it can't tell.
 func (*odyssey) Opened(Use, LoadCounts) (int64, bool) { return 0, false }
 
-// Emptied has nothing to wait for: it finds out that the server has closed a connection when a client needs one.
-func (*odyssey) Emptied(context.Context, Use) error { return nil }
+// Emptied has it find out that the server has ended the pool's connections.
+func (o *odyssey) Emptied(ctx context.Context, u Use) error {
+	_, err := o.Fill(ctx, u)
+	return err
+}
+
+// Fill asks until an answer comes. Odyssey tries connections that the server has ended before it opens one: where it is
+// about to set a parameter on such a connection, it ends the client's, too.
+func (o *odyssey) Fill(ctx context.Context, u Use) (own Own, err error) {
+	late := until(ctx, "Odyssey to find out which server connections have ended", func() (bool, error) {
+		own, err = o.pgbouncer.Fill(ctx, u)
+		return !hadEnded(err), nil
+	})
+	return own, cmp.Or(err, late)
+}
+
+// hadEnded says whether err is what a client gets over a server connection that the server has ended: the end of its
+// own, or what the server said.
+func hadEnded(err error) bool {
+	var said *pgconn.PgError
+	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &said) && said.Code == "57P01"
+}
 
 // odysseySettings is the file in which its start script finds what is to be otherwise than configured.
 func odysseySettings() string { return filepath.Join(topology.NodesFolder(), "odyssey.settings") }

@@ -1,7 +1,14 @@
 package pooler
 
 import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"syscall"
 	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"pooler-lab/internal/testkit"
 )
@@ -24,5 +31,20 @@ func TestSettingsOfOdyssey(t *testing.T) {
 	}
 	if set := appliedToOdyssey(); set != "" {
 		t.Errorf("afterwards this is set: %s", set)
+	}
+}
+
+// What a client gets over a server connection that has ended is told from an error that stays.
+func TestServerConnectionHadEnded(t *testing.T) {
+	for err, want := range map[error]bool{
+		fmt.Errorf("fill: %w", &net.OpError{Op: "read", Err: os.NewSyscallError("read", syscall.ECONNRESET)}): true,
+		fmt.Errorf("fill: %w", &pgconn.PgError{Code: "57P01"}):                                                true,
+		io.EOF: true,
+		fmt.Errorf("fill: %w", &pgconn.PgError{Code: "28P01"}):                          false,
+		&net.OpError{Op: "dial", Err: os.NewSyscallError("dial", syscall.ECONNREFUSED)}: false,
+	} {
+		if hadEnded(err) != want {
+			t.Errorf("%v: %t", err, !want)
+		}
 	}
 }

@@ -37,6 +37,9 @@ type Kind struct {
 	// KeepsServers says that it takes its time to let go of server connections that no client uses: what the lab's
 	// own connections used is counted with the load, and taken out again.
 	KeepsServers bool
+	// NoticesLate says that it finds out that a server has ended a connection only when a client needs it, and may reset
+	// that client's. So a connection of the lab's own comes first, which Fill makes.
+	NoticesLate bool
 
 	// configuration is the kind's file in configs/, and mostClients the setting in it of how many clients one service
 	// takes at once: see Limits.

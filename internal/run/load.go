@@ -32,8 +32,12 @@ func (r *runner) told(t *trial) driver.Trial {
 	var told driver.Trial
 	for _, s := range t.sides {
 		told.End += driver.BesideWindow(s.cell)
-		told.Cells = append(told.Cells, driver.Cell{Cell: s.cell, DSN: s.Path.DSN(), Scale: r.doc.Manifest.Scale,
-			Seed: repeatSeed(r.doc.Seed, s.cell.ID, t.block), Password: server.Password(s.cell.Role)})
+		one := driver.Cell{Cell: s.cell, DSN: s.Path.DSN(), Scale: r.doc.Manifest.Scale,
+			Seed: repeatSeed(r.doc.Seed, s.cell.ID, t.block), Password: server.Password(s.cell.Role)}
+		if s.Path.At.Host == topology.Proxy { // otherwise the link is behind a pooler
+			one.TCPHandshake = s.cell.Latency.MS()
+		}
+		told.Cells = append(told.Cells, one)
 	}
 	if t.pair == nil {
 		told.End += t.sides[0].cell.Seconds

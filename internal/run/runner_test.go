@@ -17,6 +17,7 @@ import (
 
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/testkit"
 )
 
 // written reads run.json back and holds it against the published schema.
@@ -267,6 +268,20 @@ func TestCellIsToldWithoutPassword(t *testing.T) {
 	if err != nil || strings.Contains(text, "secret") || !strings.HasPrefix(text, "LAB_CELL={") ||
 		!strings.Contains(text, `"dsn":"host=toxiproxy port=15001 dbname=lab user=app sslmode=disable"`) {
 		t.Errorf("%s, %v", text, err)
+	}
+}
+
+// Who connects over the cell's link is told what TCP's handshake takes there.
+func TestCellIsToldOfItsLinksHandshake(t *testing.T) {
+	near := slow("near")
+	near.Path, near.Link = "pooled", "pgbouncer-primary"
+	r, _, _ := newRunner(t, "good", slow("over"), near, plain("plain"))
+	for i, want := range []float64{10, 0, 0} {
+		made := newTrial(nil, 1, 1, 1, r.doc.Cells[i].Cell)
+		testkit.OK(t, r.findPaths(made))
+		if got := r.told(made).Cells[0].TCPHandshake; got != want {
+			t.Errorf("%s: %g ms, wanted %g", r.doc.Cells[i].ID, got, want)
+		}
 	}
 }
 

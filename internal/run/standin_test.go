@@ -232,14 +232,16 @@ func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *
 		t.Fatal(err)
 	}
 	set := &topology.Set{Links: []topology.Link{{Name: "client-primary", Upstream: "primary:5432"},
-		{Name: "client-standby", Upstream: "standby:5432"}},
+		{Name: "client-standby", Upstream: "standby:5432"}, {Name: "pgbouncer-primary", Upstream: "primary:5432"}},
 		Paths: []topology.Path{{Name: "direct", Meaning: "no pooler", Database: "postgresql",
 			Services: []string{"primary"}, Pools: "none",
 			Plain: topology.Endpoint{Host: "primary", Port: 5432, DBName: "lab"},
 			Over: []topology.Over{{Links: []string{"client-primary"},
 				Endpoint: topology.Endpoint{Host: "toxiproxy", Port: 15001, DBName: "lab"}}}},
 			{Name: "pooled", Meaning: "a pooler", Database: "postgresql", Services: []string{"pgbouncer", "primary"},
-				Pools: "transaction", Pooler: "pgbouncer", Plain: topology.Endpoint{Host: "pgbouncer", Port: 6432, DBName: "lab"}}}}
+				Pools: "transaction", Pooler: "pgbouncer", Plain: topology.Endpoint{Host: "pgbouncer", Port: 6432, DBName: "lab"},
+				Over: []topology.Over{{Links: []string{"pgbouncer-primary"},
+					Endpoint: topology.Endpoint{Host: "pgbouncer", Port: 6432, DBName: "lab_far"}}}}}}
 	p := &plan{lesson: &lesson.Lesson{About: lesson.About{Name: "00-tour", Title: "t", Question: "q?", File: "/lab/x.js",
 		SHA256: "0000000000000000000000000000000000000000000000000000000000000000"}},
 		cells: cells, paths: []result.Path{{Name: "direct", Database: "postgresql"}}}

@@ -96,7 +96,7 @@ func (l *Servers) beforeCounts(ctx context.Context, sides []*Side) error {
 // afterCounts proves the paths whose pooler keeps the probe's connections, and fills pools.
 func (l *Servers) afterCounts(ctx context.Context, sides []*Side) error {
 	for _, s := range sides {
-		if s.Path.kind.KeepsServers || !s.Path.postgreSQL() {
+		if s.Path.kind.KeepsServers || s.Path.kind.NoticesLate || !s.Path.postgreSQL() {
 			continue
 		}
 		if err := l.pooler(s.Path).Emptied(ctx, s.Path.use()); err != nil {
@@ -127,12 +127,13 @@ func (l *Servers) afterCounts(ctx context.Context, sides []*Side) error {
 	return nil
 }
 
-// fill fills the pools that are to be filled, each once: two paths may have the same one.
+// fill fills the pools that are to be filled, and those of poolers that notice late, each once: two paths may have the
+// same one.
 func (l *Servers) fill(ctx context.Context, sides []*Side) error {
 	filled := map[string]bool{}
 	for _, s := range sides {
 		pool := s.Path.PoolerService() + " " + s.Path.DSN()
-		if !s.Fill || !s.Path.kind.KeepsServers && !s.Path.postgreSQL() || filled[pool] {
+		if !s.Fill && !s.Path.kind.NoticesLate || !s.Path.kind.KeepsServers && !s.Path.postgreSQL() || filled[pool] {
 			continue
 		}
 		filled[pool] = true

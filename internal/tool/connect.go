@@ -69,6 +69,7 @@ whatever latency the link has just now ('scripts/latency' shows and sets it).`,
 type place struct {
 	path     string
 	endpoint topology.Endpoint
+	link     string // that it goes over, or ""
 }
 
 // choosePlaces returns where to connect for the paths that are named, or for every one that can be used and that
@@ -100,13 +101,22 @@ func choosePlaces(set *topology.Set, names []string, link string) ([]place, erro
 		case err != nil:
 			return nil, err
 		default:
-			places = append(places, place{p.Name, endpoint})
+			places = append(places, place{path: p.Name, endpoint: endpoint, link: over})
 		}
 	}
 	if len(places) == 0 {
 		return nil, fmt.Errorf("no path that can be used goes over link %s", link)
 	}
 	return places, nil
+}
+
+// handshake is how long a client's own link takes for TCP's handshake just now.
+func handshake(ctx context.Context, at place) (time.Duration, error) {
+	if at.endpoint.Host != topology.Proxy {
+		return 0, nil
+	}
+	now, err := link.New(link.APIURL()).Proxy(ctx, at.link)
+	return now.Handshake(), err
 }
 
 func show(ctx context.Context, out io.Writer, places []place, o connectOptions) error {
@@ -124,6 +134,10 @@ func show(ctx context.Context, out io.Writer, places []place, o connectOptions) 
 	failed := 0
 	for _, at := range places {
 		config, err := configOf(ctx, at.endpoint, user, os.Getenv("APP_PASSWORD"), o.withTLS)
+		var tcp time.Duration
+		if err == nil {
+			tcp, err = handshake(ctx, at)
+		}
 		if err != nil {
 			wrong(at.path, 1, err)
 			failed += o.connects
@@ -131,7 +145,7 @@ func show(ctx context.Context, out io.Writer, places []place, o connectOptions) 
 		}
 		name := at.path
 		for number := 1; number <= o.connects; number++ {
-			p, err := connectOnce(ctx, config)
+			p, err := connectOnce(ctx, config, tcp)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -166,7 +180,7 @@ type column struct {
 func columnsOf(o connectOptions) []column {
 	dial := "the TCP connection, or that of the Unix socket: one round trip"
 	if o.link != "" {
-		dial = "the TCP connection; toxiproxy accepts it itself, so that it pays no latency of a link before it"
+		dial = "the TCP connection: one round trip, which the link simulates"
 	}
 	columns := []column{
 		{"dial", 9, func(p Phases) time.Duration { return p.Dial }, dial},

@@ -53,11 +53,12 @@ func configOf(ctx context.Context, e topology.Endpoint, user, password string, w
 	return config, nil
 }
 
-// connectOnce connects, asks SELECT 1, and closes the connection. It gives up after patience.
-func connectOnce(ctx context.Context, config *pgconn.Config) (Phases, error) {
+// connectOnce connects over a link whose TCP handshake takes tcp, asks SELECT 1, and closes the connection. It gives up
+// after patience.
+func connectOnce(ctx context.Context, config *pgconn.Config, tcp time.Duration) (Phases, error) {
 	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	var timing measure.Handshake
+	timing := measure.Handshake{TCP: tcp}
 	conn, err := pgconn.ConnectConfig(limited, timing.Watch(config))
 	if err == nil {
 		defer conn.Close(ctx)

@@ -45,7 +45,7 @@ func TestEachPauseIsInItsPhase(t *testing.T) {
 	config, err := configOf(t.Context(), slowServer{auth: auth, query: query}.listen(t), "app", "", false)
 	testkit.OK(t, err)
 	began := time.Now()
-	p, err := connectOnce(t.Context(), config)
+	p, err := connectOnce(t.Context(), config, 0)
 	all := time.Since(began)
 	testkit.OK(t, err)
 	if p.Dial <= 0 || p.TLS != 0 || p.Hash != 0 || p.Auth < auth || p.FirstQuery < query {
@@ -57,13 +57,30 @@ func TestEachPauseIsInItsPhase(t *testing.T) {
 	}
 }
 
+// What a link takes for TCP's handshake counts as dial: the client can't tell it from the first answer's time.
+func TestHandshakeOfALinkIsDial(t *testing.T) {
+	const auth = 50 * time.Millisecond
+	config, err := configOf(t.Context(), slowServer{auth: auth}.listen(t), "app", "", false)
+	testkit.OK(t, err)
+	const tcp = 20 * time.Millisecond
+	p, err := connectOnce(t.Context(), config, tcp)
+	testkit.OK(t, err)
+	if p.Dial <= tcp || p.Auth < auth-tcp || p.Connect() < auth {
+		t.Errorf("%+v: wanted %v of the login's %v to be dial", p, tcp, auth)
+	}
+	p, err = connectOnce(t.Context(), config, time.Hour)
+	if err != nil || p.Auth != 0 || p.Dial < auth || p.Dial > time.Minute {
+		t.Errorf("%+v, %v: wanted no phase to be longer than the connect", p, err)
+	}
+}
+
 var digits = regexp.MustCompile(`\b\d+\b`)
 
 func TestEachConnectIsALine(t *testing.T) {
 	var out strings.Builder
 	places := []place{
-		{"direct", slowServer{}.listen(t)},
-		{"refused", slowServer{refuses: "too many clients"}.listen(t)},
+		{path: "direct", endpoint: slowServer{}.listen(t)},
+		{path: "refused", endpoint: slowServer{refuses: "too many clients"}.listen(t)},
 	}
 	err := show(context.Background(), &out, places, connectOptions{connects: 2})
 	if err == nil || err.Error() != "2 of 4 connects failed" {

@@ -16,6 +16,9 @@ var (
 	at    = func(due time.Time) *timer { return scheduler().add(due) }
 )
 
+// After is closed once that time is over, to some microseconds.
+func After(d time.Duration) <-chan struct{} { return at(clock().Add(d)).over }
+
 // A timer is somebody who waits.
 type timer struct {
 	due  time.Time

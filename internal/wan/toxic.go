@@ -22,10 +22,29 @@ func init() { toxics.Register(Type, new(Toxic)) }
 // Settings are a wan's attributes. Those of time are in microseconds.
 type Settings struct {
 	Latency int64 `json:"latency_us"`
-	// Jitter is how much earlier or later than Latency something may arrive, at most. Order is kept.
-	Jitter int64 `json:"jitter_us"`
+	// Jitter is how much earlier or later than Latency something arrives: at most where it is spread evenly, and as a
+	// standard deviation where it is spread normally. Order is kept.
+	Jitter int64  `json:"jitter_us"`
+	Spread Spread `json:"jitter_spread"`
 	// Rate is in KB of 1000 bytes a second, for each connection; 0 is no limit.
 	Rate int64 `json:"rate"`
+}
+
+// A Spread is how jitter is spread.
+type Spread string
+
+// Even is what a new toxic has.
+const (
+	Even   Spread = "even"
+	Normal Spread = "normal"
+)
+
+// draw is by how many times the jitter something is late.
+func (s Spread) draw() float64 {
+	if s == Normal {
+		return rand.NormFloat64()
+	}
+	return 2*rand.Float64() - 1
 }
 
 // Longest is the most that a time may be: more would only look like a cut. Fastest is the highest rate in KB/s, 10 GB/s:
@@ -44,6 +63,9 @@ func (s Settings) check() error {
 	if s.Rate < 0 || s.Rate > Fastest {
 		return fmt.Errorf("rate is %d: it has to be from 0 (no limit) to %d KB/s", s.Rate, Fastest)
 	}
+	if s.Spread != Even && s.Spread != Normal {
+		return fmt.Errorf("jitter_spread is %q: it can be %s or %s", s.Spread, Even, Normal)
+	}
 	return nil
 }
 
@@ -55,7 +77,7 @@ func (t *Toxic) Settings() Settings {
 	if s := t.settings.Load(); s != nil {
 		return *s
 	}
-	return Settings{}
+	return Settings{Spread: Even}
 }
 
 // MarshalJSON writes the settings.
@@ -126,7 +148,7 @@ type state struct {
 type piece struct {
 	*stream.StreamChunk           // nil is the end
 	sent                time.Time // when the line had taken all of it
-	spread              float64   // of its jitter: -1 to 1
+	late                float64   // by so many times the jitter
 }
 
 // NewState makes a connection's.
@@ -212,7 +234,7 @@ func (s *state) take(chunk *stream.StreamChunk, now time.Time, set Settings) {
 		sent = sent.Add(time.Duration(bytes) * time.Second / time.Duration(1000*set.Rate))
 		s.free = sent
 	}
-	s.under = append(s.under, piece{chunk, sent, 2*rand.Float64() - 1})
+	s.under = append(s.under, piece{chunk, sent, set.Spread.draw()})
 }
 
 // due is when the first piece arrives, by the settings in force.
@@ -221,7 +243,7 @@ func (s *state) due(set Settings) time.Time {
 		return time.Time{}
 	}
 	p := s.under[0]
-	us := float64(set.Latency) + p.spread*float64(set.Jitter)
+	us := float64(set.Latency) + p.late*float64(set.Jitter)
 	delay := time.Duration(us * float64(time.Microsecond))
 	return p.sent.Add(max(delay-early(delay), 0))
 }

@@ -153,6 +153,24 @@ func TestJitterSpreads(t *testing.T) {
 	}
 }
 
+func TestNormalJitterSpreadsFurther(t *testing.T) {
+	s, set := &state{}, Settings{Latency: 10_000, Jitter: 1_000, Spread: Normal}
+	within, beyond := 0, 0
+	for range 10_000 {
+		s.take(&stream.StreamChunk{Timestamp: start}, start, set)
+		switch off := (s.due(set).Sub(start) - 10*time.Millisecond).Abs(); {
+		case off <= time.Millisecond:
+			within++
+		case off > 2*time.Millisecond:
+			beyond++
+		}
+		s.under = s.under[1:]
+	}
+	if within < 6500 || within > 7150 || beyond < 350 || beyond > 560 { // 6827 and 455, each give or take 5 deviations
+		t.Errorf("of 10000, %d are within one standard deviation and %d beyond two", within, beyond)
+	}
+}
+
 func TestRate(t *testing.T) {
 	b := newBench(t, `{"rate": 10, "latency_us": 1000}`)
 	b.send("12345678901234567890") // 20 bytes: 2 ms
@@ -254,9 +272,10 @@ func TestProxysOwnTimeIsTakenOff(t *testing.T) {
 func TestSettings(t *testing.T) {
 	var toxic Toxic
 	testkit.OK(t, json.Unmarshal([]byte(`{"latency_us": 500, "rate": 100}`), &toxic))
-	testkit.OK(t, json.Unmarshal([]byte(`{"jitter_us": 50}`), &toxic))
-	want := Settings{Latency: 500, Jitter: 50, Rate: 100}
-	for _, bad := range []string{`{"latency_us": -1}`, `{"jitter_us": 600000001}`, `{"rate": -1}`, `{"latency_us": "x"}`} {
+	testkit.OK(t, json.Unmarshal([]byte(`{"jitter_us": 50, "jitter_spread": "normal"}`), &toxic))
+	want := Settings{Latency: 500, Jitter: 50, Spread: Normal, Rate: 100}
+	for _, bad := range []string{`{"latency_us": -1}`, `{"jitter_us": 600000001}`, `{"rate": -1}`, `{"jitter_spread": "wide"}`,
+		`{"latency_us": "x"}`} {
 		if json.Unmarshal([]byte(bad), &toxic) == nil {
 			t.Errorf("it takes %s", bad)
 		}

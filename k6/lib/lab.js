@@ -37,7 +37,8 @@
 //   warmup_seconds (least time that the clients of a closed loop warm up)
 //
 // and what no plan has: dsn, deadline_seconds (of the whole script), scale (pgbench's, of the data), seed (of random
-// numbers; 0: others in each run), batch (iterations in one of k6's where there is no window; 0: 16).
+// numbers; 0: others in each run), batch (iterations in one of k6's where there is no window; 0: 16), tcp_handshake_ms
+// (that a link takes for it, see tcpHandshake in k6/pg/index.d.ts; missing: 0).
 //
 // A pair of cells stands in LAB_TRIAL instead: both cells' clients connect and warm up, and then they alternate in
 // slots of a few hundred milliseconds. Both are closed loops (scripts/run has no other pairs). These are its keys:
@@ -249,6 +250,7 @@ function fixedWork(fixed, client, iterations) {
 // makeClient returns a client of this VU that does a cell's workload. It calls connected() after each connect.
 function makeClient(cell, { keeps = true, setup }, iteration, connected) {
   const { path, protocol, instances, instance_pool: size, params, rate, workload: name, events = [] } = cell;
+  const { tcp_handshake_ms: tcpHandshake } = cell;
   // A plan that wants TLS, or a timeout, says so: of two settings in a dsn the later one counts.
   const { timeout, query_timeout: queryTimeout } = params;
   const dsn = params.dsn ? `${cell.dsn} ${params.dsn}` : cell.dsn;
@@ -257,7 +259,7 @@ function makeClient(cell, { keeps = true, setup }, iteration, connected) {
   const ledger = events.length > 0 && side !== '';
   const at = ledger ? Number(side) : SIDES.indexOf(side);
   const password = side ? JSON.parse(__ENV.LAB_TRIAL_PASSWORDS || '[]')[at] : undefined;
-  const options = { dsn, password, path, protocol, timeout, queryTimeout };
+  const options = { dsn, password, path, protocol, timeout, queryTimeout, tcpHandshake };
   const client = pooled
     ? pg.pool({ ...options, size, name: `instance ${side}${(number - 1) % instances}` })
     : pg.client(options);

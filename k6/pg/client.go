@@ -23,6 +23,9 @@ type ClientOptions struct {
 	// QueryTimeout is how many seconds an answer may take before the server is asked to cancel; 0: any. The client then
 	// waits for the answer.
 	QueryTimeout float64 `js:"queryTimeout"`
+	// TCPHandshake is how many milliseconds a link holds back what a new connection sends first, in place of TCP's
+	// handshake. They count as dial.
+	TCPHandshake float64 `js:"tcpHandshake"`
 }
 
 // client is what one VU sends statements with: over a connection of its own,
@@ -159,7 +162,7 @@ func (c *client) connect(sobek.FunctionCall) sobek.Value {
 
 	first := c.Module.firstConnect(c.side, c.config)
 	set := c.connects[first]
-	t := newTiming()
+	t := newTiming(c.options.TCPHandshake)
 	config := t.Watch(c.config)
 	config.OnNotice = c.noteWarning
 	conn, err := pgconn.ConnectConfig(ctx, config)

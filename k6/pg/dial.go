@@ -133,11 +133,15 @@ type timing struct {
 	wire *wire
 }
 
-// newTiming returns the timing of a connect that has yet to begin.
-func newTiming() *timing {
+// newTiming returns the timing of a connect that has yet to begin, over a link with that handshake in milliseconds.
+func newTiming(tcpHandshake float64) *timing {
 	t := &timing{}
+	t.TCP = time.Duration(tcpHandshake * float64(time.Millisecond))
 	t.Wrap = func(conn net.Conn) net.Conn {
 		t.wire = &wire{Conn: straight(conn)}
+		if conn.RemoteAddr().Network() == "tcp" {
+			t.wire.trips.Store(1) // the handshake
+		}
 		return t.wire
 	}
 	return t

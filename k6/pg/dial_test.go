@@ -49,6 +49,18 @@ func TestTLSModes(t *testing.T) {
 	}
 }
 
+// What a link takes for TCP's handshake is dial, at most the whole connect.
+func TestHandshakeOfALinkIsDial(t *testing.T) {
+	s := newScript(t, New()).started()
+	s.set("dsn", testDSN(t))
+	s.run(`const client = pg.client({ dsn, tcpHandshake: 3600000 }); client.connect()`)
+	m := s.measured()
+	if dial, connect := m["pg_connect_dial"], m["pg_connect"]; len(dial) != 1 || dial[0] != connect[0] {
+		t.Errorf("of a connect of %v ms %v are dial", connect, dial)
+	}
+	checkPhases(t, m)
+}
+
 // checkPhases wants the phases of a connect to add up to it.
 func checkPhases(t *testing.T, m map[string][]float64) {
 	t.Helper()

@@ -56,6 +56,11 @@ export interface ClientOptions {
    * client waits for its answer: the error 57014 mostly, or success where it was too late.
    */
   queryTimeout?: number;
+  /**
+   * Milliseconds for which a link of the lab holds back what a new connection sends first, in place of TCP's handshake;
+   * 0 (the default): none. They count as dial, not as TLS or authentication. scripts/run sets it.
+   */
+  tcpHandshake?: number;
 }
 
 /** What can be sent, over a connection of one's own or over one that a pool lends. */

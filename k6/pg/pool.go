@@ -166,7 +166,7 @@ func (p *pool) config() (*pgxpool.Config, error) {
 	// A ping is a transaction to the server, and nobody asked for it.
 	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
 	config.BeforeConnect = func(_ context.Context, connecting *pgx.ConnConfig) error {
-		t := newTiming()
+		t := newTiming(p.options.TCPHandshake)
 		place := places[p.firstConnect(p.opener.side, base)]
 		timed := *base
 		timed.AfterConnect = func(_ context.Context, conn *pgconn.PgConn) error {

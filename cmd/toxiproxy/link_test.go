@@ -1,0 +1,243 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/Shopify/toxiproxy/v2"
+	"github.com/rs/zerolog"
+	"golang.org/x/sys/unix"
+
+	"pooler-lab/internal/testkit"
+)
+
+// newTestLink is an enabled link to upstream, with that latency on each direction.
+func newTestLink(t *testing.T, upstream string, latency time.Duration) (*link, *toxiproxy.ApiServer) {
+	t.Helper()
+	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
+	l, err := newLink(server, "client-primary", "127.0.0.1:0", upstream, latency)
+	testkit.OK(t, err)
+	testkit.OK(t, l.enable(true))
+	t.Cleanup(func() { testkit.OK(t, l.enable(false)) })
+	return l, server
+}
+
+// newEcho is where an echo listens.
+func newEcho(t *testing.T) (address string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	testkit.OK(t, err)
+	t.Cleanup(func() { listener.Close() })
+	go answer(listener)
+	return listener.Addr().String()
+}
+
+// newSilence is an address that answers no more connects, as a server does that is off the network.
+func newSilence(t *testing.T) (address string) {
+	t.Helper()
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	testkit.OK(t, err)
+	t.Cleanup(func() { unix.Close(fd) })
+	testkit.OK(t, unix.Bind(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
+	testkit.OK(t, unix.Listen(fd, 0)) // it has room for one that waits
+	at, err := unix.Getsockname(fd)
+	testkit.OK(t, err)
+	address = fmt.Sprintf("127.0.0.1:%d", at.(*unix.SockaddrInet4).Port)
+	connectTo(t, address)
+	return address
+}
+
+func connectTo(t *testing.T, address string) *net.TCPConn {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	testkit.OK(t, err)
+	t.Cleanup(func() { conn.Close() })
+	testkit.OK(t, conn.SetDeadline(time.Now().Add(testkit.Patience)))
+	return conn.(*net.TCPConn)
+}
+
+// echoes has a byte go to the server and back, and says how long that took.
+func echoes(t *testing.T, conn net.Conn) time.Duration {
+	t.Helper()
+	begun, one := time.Now(), make([]byte, 1)
+	_, err := conn.Write(one)
+	testkit.OK(t, err)
+	_, err = io.ReadFull(conn, one)
+	testkit.OK(t, err)
+	return time.Since(begun)
+}
+
+// A connection's first byte waits for TCP's handshake.
+func TestHandshakeTakesARoundTrip(t *testing.T) {
+	const latency = 50 * time.Millisecond
+	l, _ := newTestLink(t, newEcho(t), latency)
+	if took := echoes(t, connectTo(t, l.proxy.Listen)); took < 4*latency {
+		t.Errorf("a connection's first byte took %v there and back, less than two round trips of %v", took, 2*latency)
+	}
+}
+
+// A change of the latency acts on handshakes that are under way.
+func TestHandshakeFollowsAChange(t *testing.T) {
+	l, _ := newTestLink(t, newEcho(t), 10*time.Minute)
+	conn := connectTo(t, l.proxy.Listen)
+	for _, direction := range []string{"wan_upstream", "wan_downstream"} {
+		_, err := l.proxy.Toxics.UpdateToxicJson(direction, strings.NewReader(`{"attributes": {"latency_us": 0}}`))
+		testkit.OK(t, err)
+	}
+	echoes(t, conn)
+}
+
+func TestRefusalIsPassedOn(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	testkit.OK(t, err)
+	testkit.OK(t, listener.Close())
+	l, _ := newTestLink(t, listener.Addr().String(), 0)
+	conn, err := net.Dial("tcp", l.proxy.Listen)
+	if err == nil { // the reset comes after the connect, or in it
+		defer conn.Close()
+		testkit.OK(t, conn.SetDeadline(time.Now().Add(testkit.Patience)))
+		_, err = conn.Read(make([]byte, 1))
+	}
+	if !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("a client of a server that refuses connections gets %v", err)
+	}
+}
+
+// A server that doesn't answer holds up nobody else.
+func TestSilenceHoldsUpNobodyElse(t *testing.T) {
+	var silent atomic.Bool
+	dial = func(ctx context.Context, client *net.TCPConn, address string) (*net.TCPConn, error) {
+		if !silent.Swap(true) { // for the first client
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		return dialServer(ctx, client, address)
+	}
+	t.Cleanup(func() { dial = dialServer })
+	l, _ := newTestLink(t, newEcho(t), 0)
+	held := connectTo(t, l.proxy.Listen)
+	testkit.Eventually(t, func() string { return map[bool]string{false: "nobody is dialled"}[silent.Load()] })
+	echoes(t, connectTo(t, l.proxy.Listen))
+	testkit.OK(t, held.SetReadDeadline(time.Now()))
+	if _, err := held.Read(make([]byte, 1)); !isTimeout(err) {
+		t.Errorf("a client of a server that doesn't answer gets %v", err)
+	}
+}
+
+func isTimeout(err error) bool {
+	var network net.Error
+	return errors.As(err, &network) && network.Timeout()
+}
+
+func TestNobodyIsDialledForAClientThatHasLeft(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	testkit.OK(t, err)
+	defer listener.Close()
+	client := connectTo(t, listener.Addr().String())
+	accepted, err := listener.Accept()
+	testkit.OK(t, err)
+	testkit.OK(t, client.Close())
+	if _, err := dialServer(t.Context(), accepted.(*net.TCPConn), newSilence(t)); err == nil {
+		t.Error("it has got a connection")
+	}
+}
+
+// A cut ends all connections, those that have yet to reach the server as well, and refuses others.
+func TestCut(t *testing.T) {
+	l, server := newTestLink(t, newEcho(t), 0)
+	api := httptest.NewServer(newAPI(server, []*link{l}))
+	defer api.Close()
+	ask := func(method, path, body string, status int) (shown struct{ Enabled bool }) {
+		t.Helper()
+		request, err := http.NewRequestWithContext(t.Context(), method, api.URL+path, strings.NewReader(body))
+		testkit.OK(t, err)
+		response, err := http.DefaultClient.Do(request)
+		testkit.OK(t, err)
+		defer response.Body.Close()
+		text, err := io.ReadAll(response.Body)
+		testkit.OK(t, err)
+		if response.StatusCode != status {
+			t.Errorf("%s %s %s: %d %s", method, path, body, response.StatusCode, text)
+		}
+		_ = json.Unmarshal(text, &shown) // a refusal has none of it
+		return shown
+	}
+	const proxy = "/proxies/client-primary"
+	address := l.proxy.Listen
+	ends := func(conn *net.TCPConn) {
+		t.Helper()
+		if _, err := conn.Read(make([]byte, 1)); err == nil || isTimeout(err) {
+			t.Errorf("a connection over a link that was cut: %v", err)
+		}
+	}
+
+	one := connectTo(t, address)
+	echoes(t, one)
+	ask(http.MethodPatch, proxy+"/toxics/wan_upstream", `{"attributes": {"latency_us": 600000000}}`, http.StatusOK)
+	other := connectTo(t, address)
+	if ask(http.MethodPatch, proxy, `{"enabled": false}`, http.StatusOK).Enabled {
+		t.Error("it is shown as enabled")
+	}
+	ends(one)
+	ends(other)
+	if _, err := net.Dial("tcp", address); !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("a connect to a link that is cut: %v", err)
+	}
+	if !ask(http.MethodPost, proxy, `{"enabled": true}`, http.StatusOK).Enabled || l.proxy.Listen != address {
+		t.Errorf("it is enabled at %s", l.proxy.Listen)
+	}
+	ask(http.MethodPatch, proxy+"/toxics/wan_upstream", `{"attributes": {"latency_us": 0}}`, http.StatusOK)
+	echoes(t, connectTo(t, address))
+
+	ask(http.MethodPatch, proxy, `{"upstream": "elsewhere:1"}`, http.StatusConflict)
+	ask(http.MethodPatch, proxy, `{"enabled": 1}`, http.StatusBadRequest)
+	ask(http.MethodPost, "/populate", `[{"name": "client-primary", "listen": "127.0.0.1:1", "upstream": "elsewhere:1"}]`,
+		http.StatusConflict)
+	ask(http.MethodPost, "/populate", fmt.Sprintf(`[{"name": "client-primary", "listen": %q, "upstream": %q}]`, address,
+		l.proxy.Upstream), http.StatusCreated)
+	echoes(t, connectTo(t, address))
+	ask(http.MethodPatch, proxy, `{"enabled": false}`, http.StatusOK)
+	ask(http.MethodPost, "/reset", "", http.StatusNoContent)
+	echoes(t, connectTo(t, address))
+	ask(http.MethodDelete, proxy, "", http.StatusNoContent)
+	ask(http.MethodGet, proxy, "", http.StatusNotFound)
+	if _, err := net.Dial("tcp", address); !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("a connect to a link that was deleted: %v", err)
+	}
+	ask(http.MethodPost, "/proxies", fmt.Sprintf(`{"name": "client-primary", "listen": %q, "upstream": %q}`, address,
+		l.proxy.Upstream), http.StatusCreated)
+	ask(http.MethodPatch, proxy, `{"upstream": "127.0.0.1:1"}`, http.StatusOK) // it is toxiproxy's own
+	testkit.OK(t, server.Collection.Clear())
+}
+
+// Connections that have ended aren't kept.
+func TestEndedConnectionsAreForgotten(t *testing.T) {
+	l, _ := newTestLink(t, newEcho(t), 0)
+	for range 100 {
+		conn := connectTo(t, l.proxy.Listen)
+		echoes(t, conn)
+		conn.Close()
+	}
+	testkit.Eventually(t, func() string {
+		conn := connectTo(t, l.proxy.Listen)
+		echoes(t, conn)
+		conn.Close()
+		l.lock.Lock()
+		defer l.lock.Unlock()
+		if len(l.conns) > 64 {
+			return fmt.Sprintf("%d connections are kept", len(l.conns))
+		}
+		return ""
+	})
+}
