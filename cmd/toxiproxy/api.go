@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,23 +12,16 @@ import (
 	"github.com/gorilla/mux"
 )
 
-// newAPI is toxiproxy's, which enables and disables these links as if they were proxies of its own. Where they listen
-// and lead to can't be changed.
+// newAPI is toxiproxy's, for which these links are proxies. Toxiproxy itself must never start or stop one of them: so
+// what enables or disables proxies is done here. Where links listen and lead to can't be changed.
 func newAPI(server *toxiproxy.ApiServer, links []*link) http.Handler {
 	routes := server.Routes()
 	routes.Use(func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			body, err := io.ReadAll(r.Body)
-			if err == nil {
-				err = follow(mux.CurrentRoute(r).GetName(), mux.Vars(r)["proxy"], body, ofServer(server, links))
-			}
-			if err != nil {
+			if err := handle(w, r, next, server, ofServer(server, links)); err != nil {
 				refusal, _ := json.Marshal(toxiproxy.ApiError{Message: err.Error(), StatusCode: http.StatusConflict})
 				http.Error(w, string(refusal), http.StatusConflict)
-				return
 			}
-			r.Body = io.NopCloser(bytes.NewReader(body))
-			next.ServeHTTP(w, r)
 		})
 	})
 	return routes
@@ -44,54 +38,86 @@ func ofServer(server *toxiproxy.ApiServer, links []*link) map[string]*link {
 	return left
 }
 
-// follow does to links what a request has toxiproxy do to proxies. toxiproxy then finds that it is so already.
-func follow(request, name string, body []byte, links map[string]*link) error {
-	link, ours := links[name]
-	switch {
+// handle does what a request asks of links, and has toxiproxy, which is next, do the rest. An error says why it can't.
+func handle(w http.ResponseWriter, r *http.Request, next http.Handler, server *toxiproxy.ApiServer,
+	links map[string]*link) error {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return fmt.Errorf("read the request: %w", err)
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	link, ours := links[mux.Vars(r)["proxy"]]
+	switch request := mux.CurrentRoute(r).GetName(); {
 	case request == "ProxyUpdate" && ours:
-		return link.update(body)
-	case request == "ProxyDelete" && ours:
-		return link.enable(false)
-	case request == "ResetState":
-		for _, l := range links {
-			if err := l.enable(true); err != nil {
-				return err
-			}
+		asked := link.asIs()
+		if read(body, asked) != nil {
+			break // toxiproxy says what is wrong with it
 		}
+		if err := link.same(asked); err != nil {
+			return err
+		}
+		if err := link.enable(asked.Enabled); err != nil {
+			return err
+		}
+		server.ProxyShow(w, r) // which is what an update answers
+		return nil
+	case request == "ProxyDelete" && ours:
+		link.remove()
 	case request == "Populate":
-		var all []json.RawMessage
-		_ = json.Unmarshal(body, &all) // toxiproxy says what is wrong with it
-		for _, one := range all {
-			var named struct{ Name string }
-			if json.Unmarshal(one, &named) == nil && links[named.Name] != nil {
-				if _, err := links[named.Name].same(one); err != nil {
+		var all []*toxiproxy.Proxy
+		if read(body, &all) != nil {
+			break
+		}
+		for _, asked := range all {
+			if link := links[asked.Name]; link != nil {
+				if err := link.same(asked); err != nil {
 					return err
 				}
 			}
 		}
+	case request == "ResetState":
+		return reset(w, r, server, links)
 	}
+	next.ServeHTTP(w, r)
 	return nil
 }
 
-// update enables or disables the link as a request says.
-func (l *link) update(body []byte) error {
-	enabled, err := l.same(body)
-	if err != nil {
-		return err
+// reset enables all proxies and removes all toxics.
+func reset(w http.ResponseWriter, r *http.Request, server *toxiproxy.ApiServer, links map[string]*link) error {
+	for name, proxy := range server.Collection.Proxies() {
+		var err error
+		if link := links[name]; link != nil {
+			err = link.enable(true)
+		} else {
+			err = proxy.Start()
+		}
+		if err != nil && !errors.Is(err, toxiproxy.ErrProxyAlreadyStarted) {
+			return err
+		}
+		proxy.Toxics.ResetToxics(r.Context())
 	}
-	return l.enable(enabled)
+	w.WriteHeader(http.StatusNoContent)
+	return nil
 }
 
-// same reads whether a proxy is to be enabled that a request describes. It is an error if that isn't the link.
-func (l *link) same(body []byte) (enabled bool, err error) {
-	asked := toxiproxy.Proxy{Listen: l.proxy.Listen, Upstream: l.proxy.Upstream, Enabled: l.proxy.Enabled}
-	if json.Unmarshal(body, &asked) != nil {
-		return l.proxy.Enabled, nil // toxiproxy says what is wrong with it
-	}
-	differs, err := l.proxy.Differs(&asked)
+// read reads a request's body as toxiproxy does: what stands behind its first value doesn't count.
+func read(body []byte, value any) error { return json.NewDecoder(bytes.NewReader(body)).Decode(value) }
+
+// asIs is the link as a request may describe it.
+func (l *link) asIs() *toxiproxy.Proxy {
+	l.proxy.Lock()
+	defer l.proxy.Unlock()
+	return &toxiproxy.Proxy{Listen: l.proxy.Listen, Upstream: l.proxy.Upstream, Enabled: l.proxy.Enabled}
+}
+
+// same says what is wrong where a request describes another proxy than the link.
+func (l *link) same(asked *toxiproxy.Proxy) error {
+	l.proxy.Lock()
+	defer l.proxy.Unlock()
+	differs, err := l.proxy.Differs(asked)
 	if differs {
 		err = fmt.Errorf("link %s leads from %s to %s: change that in toxiproxy's configuration and start it anew",
 			l.proxy.Name, l.proxy.Listen, l.proxy.Upstream)
 	}
-	return asked.Enabled, err
+	return err
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/Shopify/toxiproxy/v2"
@@ -26,9 +27,12 @@ type link struct {
 	proxy  *toxiproxy.Proxy // which toxiproxy itself never starts
 	server *toxiproxy.ApiServer
 
-	lock  sync.Mutex
-	cut   context.CancelFunc // nil while the link is cut
-	conns []*net.TCPConn     // of clients and to the server; some of them are closed
+	lock    sync.Mutex
+	cut     context.CancelFunc // nil while the link is cut
+	removed bool               // from toxiproxy: it is cut for good
+	conns   []*net.TCPConn     // of clients and to the server; some of them are closed
+
+	begun atomic.Int64 // connections: a client's address may be another's before toxiproxy has forgotten the first
 }
 
 // newLink adds a link to toxiproxy's proxies. It has a wan on both directions, each with that latency, and is cut.
@@ -54,6 +58,8 @@ func (l *link) enable(enabled bool) error {
 	l.proxy.Lock()
 	defer l.proxy.Unlock()
 	switch {
+	case enabled && l.removed:
+		return fmt.Errorf("link %s: %w", l.proxy.Name, toxiproxy.ErrProxyNotFound)
 	case enabled && l.cut == nil:
 		listener, err := net.Listen("tcp", l.proxy.Listen)
 		if err != nil {
@@ -72,6 +78,14 @@ func (l *link) enable(enabled bool) error {
 	}
 	l.proxy.Enabled = enabled
 	return nil
+}
+
+// remove cuts the link for good.
+func (l *link) remove() {
+	l.lock.Lock()
+	l.removed = true
+	l.lock.Unlock()
+	_ = l.enable(false) // which can't fail
 }
 
 // accept takes connections until the link is cut.
@@ -100,7 +114,9 @@ func (l *link) connect(ctx context.Context, client *net.TCPConn) {
 		server, err = dial(ctx, client, l.proxy.Upstream)
 	}
 	if err != nil {
-		l.proxy.Logger.Err(err).Msg("connect to the server")
+		if ctx.Err() == nil && !errors.Is(err, context.Canceled) { // the link isn't cut, and the client hasn't left
+			l.proxy.Logger.Err(err).Msg("connect to the server")
+		}
 		_ = client.SetLinger(0) // a reset: it was refused
 		client.Close()
 		return
@@ -108,7 +124,7 @@ func (l *link) connect(ctx context.Context, client *net.TCPConn) {
 	if !l.keep(ctx, server) {
 		return
 	}
-	name := client.RemoteAddr().String()
+	name := fmt.Sprintf("%v, number %d, ", client.RemoteAddr(), l.begun.Add(1))
 	l.proxy.Toxics.StartLink(l.server, name+"upstream", client, server, stream.Upstream)
 	l.proxy.Toxics.StartLink(l.server, name+"downstream", server, client, stream.Downstream)
 }
@@ -121,8 +137,9 @@ func (l *link) keep(ctx context.Context, conn *net.TCPConn) bool {
 		conn.Close()
 		return false
 	}
-	if len(l.conns) == cap(l.conns) {
-		l.conns = slices.DeleteFunc(l.conns, closed)
+	if len(l.conns) == cap(l.conns) { // before it grows: there is room for as many again then
+		open := slices.DeleteFunc(l.conns, closed)
+		l.conns = slices.Grow(open, len(open)+1)
 	}
 	l.conns = append(l.conns, conn)
 	return true

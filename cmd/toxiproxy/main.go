@@ -51,14 +51,15 @@ func serve() error {
 		return err
 	}
 	for _, r := range rounds {
-		fmt.Printf("toxiproxy: a round trip of %v takes %v more by itself: that is taken off\n", r.Told, r.Late)
+		fmt.Printf("toxiproxy: a round trip of %v takes %v more by itself: %v are taken off\n", r.Told, r.Late,
+			r.Early())
 	}
 	links, err := readLinks(server, *config)
 	if err != nil {
 		return err
 	}
 	api := http.Server{Addr: net.JoinHostPort(*host, *port), Handler: newAPI(server, links),
-		ReadTimeout: 15 * time.Second, WriteTimeout: 30 * time.Second} // as toxiproxy has them
+		ReadTimeout: 15 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute} // as toxiproxy has them
 	failed := make(chan error, 1)
 	go func() { failed <- api.ListenAndServe() }()
 	signals := make(chan os.Signal, 1)
@@ -71,13 +72,16 @@ func serve() error {
 	}
 }
 
-// readLinks makes the links of toxiproxy's configuration, a JSON file, and enables them.
+// readLinks makes the links of toxiproxy's configuration, a JSON file, and enables those that aren't to stay disabled.
 func readLinks(server *toxiproxy.ApiServer, file string) (links []*link, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("read the links: %w", err)
 	}
-	var all []struct{ Name, Listen, Upstream string }
+	var all []struct {
+		Name, Listen, Upstream string
+		Enabled                *bool
+	}
 	if err := json.Unmarshal(text, &all); err != nil {
 		return nil, fmt.Errorf("read the links of %s: %w", file, err)
 	}
@@ -86,7 +90,7 @@ func readLinks(server *toxiproxy.ApiServer, file string) (links []*link, err err
 		if err != nil {
 			return nil, err
 		}
-		if err := l.enable(true); err != nil {
+		if err := l.enable(one.Enabled == nil || *one.Enabled); err != nil {
 			return nil, err
 		}
 		links = append(links, l)

@@ -100,6 +100,9 @@ func (t *Toxic) UnmarshalJSON(text []byte) error {
 // where all have slept for longer.
 type Round struct{ Told, Late time.Duration }
 
+// Early is how much of it is taken off.
+func (r Round) Early() time.Duration { return max(0, min(r.Late, MostEarly)) }
+
 // MostEarly is the most that is taken off a round trip: where a machine is so busy that nothing was quick, a link isn't
 // much faster than it is told once that is over.
 const MostEarly = 500 * time.Microsecond
@@ -129,7 +132,7 @@ func early(delay time.Duration) time.Duration {
 		}
 		before = r
 	}
-	return max(0, min(late, MostEarly)) / 2
+	return Round{Late: late}.Early() / 2
 }
 
 // most is how many pieces of up to 32 KB are under way at most. A sender of more waits.
@@ -266,10 +269,14 @@ func (*Toxic) Cleanup(stub *toxics.ToxicStub) {
 	for _, p := range stub.State.(*state).under {
 		if p.StreamChunk == nil || stub.WriteOutput(p.StreamChunk, max(time.Until(end), 1)) != nil {
 			stub.Close()
+			go func() { // what comes from before the toxic would wait for ever
+				for range stub.Input {
+				}
+			}()
 			return
 		}
 	}
 }
 
-// cleanup is how long a reader may take for all that is under way when the toxic is removed.
-const cleanup = 5 * time.Second
+// cleanup is how long a reader may take for all that is under way when the toxic is removed. Tests take more.
+var cleanup = 5 * time.Second

@@ -36,10 +36,11 @@ func newBench(t *testing.T, settings string) *bench {
 		asked: make(chan *timer, 100), now: start}
 	b.stub = toxics.NewToxicStub(b.in, b.out)
 	b.stub.State = b.toxic.NewState()
-	realClock, realAt := clock, at
+	realClock, realAt, realCleanup := clock, at, cleanup
+	cleanup = testkit.Patience
 	t.Cleanup(func() { // the toxic has ended when the clock is put back
 		b.stub.InterruptToxic()
-		clock, at = realClock, realAt
+		clock, at, cleanup = realClock, realAt, realCleanup
 	})
 	clock = func() time.Time {
 		b.lock.Lock()
@@ -99,7 +100,7 @@ func (b *bench) arrives(text string) {
 		if chunk == nil || string(chunk.Data) != text {
 			b.Errorf("%+v arrived, wanted %q", chunk, text)
 		}
-	case <-time.After(time.Minute):
+	case <-time.After(testkit.Patience):
 		b.Fatalf("%q never arrived", text)
 	}
 }
@@ -110,7 +111,7 @@ func (b *bench) timer() *timer {
 	select {
 	case one := <-b.asked:
 		return one
-	case <-time.After(time.Minute):
+	case <-time.After(testkit.Patience):
 		b.Fatal("it waits for no timer")
 		return nil
 	}
@@ -138,6 +139,16 @@ func TestOrderIsKept(t *testing.T) {
 	b.set(`{"latency_us": 0}`)
 	b.arrives("b")
 	b.arrives("c")
+}
+
+// What is sent later isn't there earlier, where its jitter is smaller.
+func TestOrderIsKeptUnderJitter(t *testing.T) {
+	set := Settings{Latency: 10_000, Jitter: 5_000}
+	first := &stream.StreamChunk{Timestamp: start}
+	s := &state{under: []piece{{first, start, 1}, {new(stream.StreamChunk), start, -1}}}
+	if after := s.due(set).Sub(start); after != 15*time.Millisecond || s.under[0].StreamChunk != first {
+		t.Errorf("the first piece is to arrive after %v", after)
+	}
 }
 
 func TestJitterSpreads(t *testing.T) {
