@@ -97,7 +97,7 @@ func (c *client) requireSession(call string) (context.Context, *session) {
 func (c *client) account(s *session, set *tagSet, now time.Time) (*sums, *metrics.TagSet) {
 	phase, tags := c.now(set, now)
 	sums := &set.sums[phase]
-	sums.add(s.traffic())
+	c.count(sums, s.traffic())
 	if !s.open() {
 		c.guard.remove(s)
 		c.lost = true
@@ -175,7 +175,7 @@ func (c *client) connect(sobek.FunctionCall) sobek.Value {
 	c.guard.add(c.session)
 
 	phase, tags := c.now(set, t.Ready())
-	set.sums[phase].add(c.session.traffic())
+	c.count(&set.sums[phase], c.session.traffic())
 	c.push(c.metrics.ofConnect(t, tags, c.lost)...)
 	c.lost = false
 	return sobek.Undefined()
@@ -262,7 +262,7 @@ func (c *client) terminate() {
 	s.close()
 	set := c.connects[0]
 	phase, _ := c.now(set, time.Now())
-	set.sums[phase].add(s.traffic())
+	c.count(&set.sums[phase], s.traffic())
 }
 
 // statement is an SQL text as one client sends it.

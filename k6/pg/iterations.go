@@ -32,6 +32,7 @@ type iterations struct {
 // newIterations is pg.iterations(options).
 func (i *instance) newIterations(call sobek.FunctionCall) sobek.Value {
 	it := &iterations{instance: i}
+	i.iterates = true
 	i.options("iterations", call.Argument(0), &it.options)
 	it.tagSet = i.newTagSet("path", it.options.Path)
 	return i.object(map[string]method{"begin": it.begin, "done": it.done, "failed": it.failed})
@@ -52,6 +53,7 @@ func (it *iterations) begin(sobek.FunctionCall) sobek.Value {
 func (it *iterations) failed(call sobek.FunctionCall) sobek.Value {
 	it.requireTest("iterations.failed()")
 	it.noteAttempt(call.Argument(0).String(), nil, nil)
+	it.end(it.phaseAt(time.Now()))
 	return sobek.Undefined()
 }
 
@@ -83,16 +85,25 @@ func (it *iterations) done(call sobek.FunctionCall) sobek.Value {
 	it.noteAttempt("ok", call.Argument(0), call.Argument(1))
 	ended := it.lastEnded()
 	phase := it.phaseAt(ended)
-	if it.tagSet.base == nil || it.options.Timed {
+	sums := it.end(phase)
+	if it.options.Timed && !it.began.IsZero() {
 		tags := it.at(it.tagSet, phase)
-		if it.options.Timed && !it.began.IsZero() {
-			it.later(sample(it.metrics.ResponseTime, tags, ended, metrics.D(ended.Sub(it.began))))
-		}
+		it.later(sample(it.metrics.ResponseTime, tags, ended, metrics.D(ended.Sub(it.began))))
 	}
-	sums := &it.tagSet.sums[phase]
 	sums.iterations++
 	if it.options.Connects {
 		sums.openings++
 	}
 	return sobek.Undefined()
+}
+
+// end counts the round trips of the attempt that has ended, and returns the sums of the phase in which it did.
+func (it *iterations) end(phase phase) *sums {
+	if it.tagSet.base == nil {
+		it.at(it.tagSet, phase)
+	}
+	sums := &it.tagSet.sums[phase]
+	sums.trips += it.trips
+	it.trips = 0
+	return sums
 }

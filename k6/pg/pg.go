@@ -69,6 +69,9 @@ type instance struct {
 	side      int  // of the VU in slots, 0 in all other tests
 	takesPart bool // in what is measured
 
+	iterates bool  // the script says what an iteration is
+	trips    int64 // of the iteration under way
+
 	under   context.Context // of the VU's iteration that limited belongs to; nil where the VU takes no part
 	limited context.Context // ends with it, or when nothing is measured any more
 	release func() bool     // lets go of limited

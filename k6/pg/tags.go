@@ -44,11 +44,16 @@ type sums struct {
 	traffic
 }
 
-// add counts what travelled.
-func (s *sums) add(more traffic) {
-	s.sent += more.sent
-	s.received += more.received
-	s.trips += more.trips
+// count adds what travelled. Where the script says what an iteration is, its round trips wait for its end, so that they
+// stand in the phase in which the iteration does.
+func (i *instance) count(to *sums, t traffic) {
+	to.sent += t.sent
+	to.received += t.received
+	if i.iterates {
+		i.trips += t.trips
+	} else {
+		to.trips += t.trips
+	}
 }
 
 // tagSet is one set of tags per phase, so that a statement makes none, and the sums

@@ -36,6 +36,23 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
+// An iteration's round trips count when it ends, the failed one's too.
+func TestRoundTripsOfAnIteration(t *testing.T) {
+	s := connected(t, "simple")
+	s.run(`var iterations = pg.iterations({}); iterations.done()`)
+	s.measured()
+	for end, want := range map[string]int{"iterations.done()": 3, "iterations.failed('57014')": 3} {
+		s.run(`client.exec('SELECT 1'); client.exec('SELECT 2')`)
+		if early := s.measured()["pg_round_trips"]; len(early) != 0 {
+			t.Errorf("before %s the round trips are %v", end, early)
+		}
+		s.run(`client.exec('SELECT 3'); ` + end)
+		if got := sum(s.measured()["pg_round_trips"]); got != want {
+			t.Errorf("%s: %d round trips, not %d", end, got, want)
+		}
+	}
+}
+
 func TestBytes(t *testing.T) {
 	s := connected(t, "simple")
 	s.measured()
