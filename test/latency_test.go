@@ -278,8 +278,8 @@ func BenchmarkBesideStock(b *testing.B) {
 		slices.Sort(times)
 		slices.Sort(cpus)
 		each := 1e6 / (float64(len(cpus)) * test.count)
-		b.Logf("%s: time %.2f, CPU %.2f of stock's, %.0f to %.0f us a %s", test.name, times, cpus, ownSum*each,
-			stockSum*each, test.unit)
+		b.Logf("%s: time %.2f, CPU %.2f of stock's; CPU a %s: %.0f us, stock's %.0f us", test.name, times, cpus,
+			test.unit, ownSum*each, stockSum*each)
 		figure(b, test.name+": time, to stock's", times[2], "", 0, 1.1)
 		figure(b, test.name+": CPU, to stock's", cpus[2], "", 0, test.mostCPU)
 	}

@@ -18,7 +18,7 @@ func newAPI(server *toxiproxy.ApiServer, links []*link) http.Handler {
 	routes := server.Routes()
 	routes.Use(func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if err := handle(w, r, next, server, ofServer(server, links)); err != nil {
+			if err := handle(w, r, next, server, links); err != nil {
 				refusal, _ := json.Marshal(toxiproxy.ApiError{Message: err.Error(), StatusCode: http.StatusConflict})
 				http.Error(w, string(refusal), http.StatusConflict)
 			}
@@ -27,28 +27,27 @@ func newAPI(server *toxiproxy.ApiServer, links []*link) http.Handler {
 	return routes
 }
 
-// ofServer are those links by name that nobody has removed.
-func ofServer(server *toxiproxy.ApiServer, links []*link) map[string]*link {
-	left := map[string]*link{}
+// named is the link of that name, nil where there is none or where it has been removed.
+func named(links []*link, name string) *link {
 	for _, l := range links {
-		if proxy, err := server.Collection.Get(l.proxy.Name); err == nil && proxy == l.proxy {
-			left[l.proxy.Name] = l
+		if l.proxy.Name == name && !l.isRemoved() {
+			return l
 		}
 	}
-	return left
+	return nil
 }
 
 // handle does what a request asks of links, and has toxiproxy, which is next, do the rest. An error says why it can't.
 func handle(w http.ResponseWriter, r *http.Request, next http.Handler, server *toxiproxy.ApiServer,
-	links map[string]*link) error {
+	links []*link) error {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return fmt.Errorf("read the request: %w", err)
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	link, ours := links[mux.Vars(r)["proxy"]]
+	link := named(links, mux.Vars(r)["proxy"])
 	switch request := mux.CurrentRoute(r).GetName(); {
-	case request == "ProxyUpdate" && ours:
+	case request == "ProxyUpdate" && link != nil:
 		asked := link.asIs()
 		if read(body, asked) != nil {
 			break // toxiproxy says what is wrong with it
@@ -61,7 +60,7 @@ func handle(w http.ResponseWriter, r *http.Request, next http.Handler, server *t
 		}
 		server.ProxyShow(w, r) // which is what an update answers
 		return nil
-	case request == "ProxyDelete" && ours:
+	case request == "ProxyDelete" && link != nil:
 		link.remove()
 	case request == "Populate":
 		var all []*toxiproxy.Proxy
@@ -69,7 +68,7 @@ func handle(w http.ResponseWriter, r *http.Request, next http.Handler, server *t
 			break
 		}
 		for _, asked := range all {
-			if link := links[asked.Name]; link != nil {
+			if link := named(links, asked.Name); link != nil {
 				if err := link.same(asked); err != nil {
 					return err
 				}
@@ -83,10 +82,10 @@ func handle(w http.ResponseWriter, r *http.Request, next http.Handler, server *t
 }
 
 // reset enables all proxies and removes all toxics.
-func reset(w http.ResponseWriter, r *http.Request, server *toxiproxy.ApiServer, links map[string]*link) error {
+func reset(w http.ResponseWriter, r *http.Request, server *toxiproxy.ApiServer, links []*link) error {
 	for name, proxy := range server.Collection.Proxies() {
 		var err error
-		if link := links[name]; link != nil {
+		if link := named(links, name); link != nil {
 			err = link.enable(true)
 		} else {
 			err = proxy.Start()

@@ -88,6 +88,12 @@ func (l *link) remove() {
 	_ = l.enable(false) // which can't fail
 }
 
+func (l *link) isRemoved() bool {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	return l.removed
+}
+
 // accept takes connections until the link is cut.
 func (l *link) accept(ctx context.Context, listener net.Listener) {
 	for ctx.Err() == nil {

@@ -52,7 +52,7 @@ func serve() error {
 	}
 	for _, r := range rounds {
 		fmt.Printf("toxiproxy: a round trip of %v takes %v more by itself: %v are taken off\n", r.Told, r.Late,
-			r.Early())
+			r.TakenOff())
 	}
 	links, err := readLinks(server, *config)
 	if err != nil {

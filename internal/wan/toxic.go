@@ -100,8 +100,8 @@ func (t *Toxic) UnmarshalJSON(text []byte) error {
 // where all have slept for longer.
 type Round struct{ Told, Late time.Duration }
 
-// Early is how much of it is taken off.
-func (r Round) Early() time.Duration { return max(0, min(r.Late, MostEarly)) }
+// TakenOff is how much earlier the link answers in its place.
+func (r Round) TakenOff() time.Duration { return max(0, min(r.Late, MostEarly)) }
 
 // MostEarly is the most that is taken off a round trip: where a machine is so busy that nothing was quick, a link isn't
 // much faster than it is told once that is over.
@@ -132,7 +132,7 @@ func early(delay time.Duration) time.Duration {
 		}
 		before = r
 	}
-	return Round{Late: late}.Early() / 2
+	return Round{Late: late}.TakenOff() / 2
 }
 
 // most is how many pieces of up to 32 KB are under way at most. A sender of more waits.
