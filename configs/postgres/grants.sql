@@ -7,7 +7,3 @@ GRANT ALTER SYSTEM ON PARAMETER hot_standby_feedback, max_standby_streaming_dela
 GRANT ALTER SYSTEM ON PARAMETER synchronous_commit, synchronous_standby_names TO lab;
 -- The first connection to a database just made is one that lessons measure.
 ALTER ROLE lab CREATEDB;
--- What it costs to be looked at: the CPU time of the asking backend in nanoseconds, which the kernel tells in a file.
-CREATE OR REPLACE FUNCTION lab_cpu_ns() RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog RETURN split_part(pg_read_file('/proc/self/schedstat', 0, 100, true), ' ', 1)::bigint;
-REVOKE EXECUTE ON FUNCTION lab_cpu_ns() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lab_cpu_ns() TO lab;

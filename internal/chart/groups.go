@@ -9,7 +9,8 @@ import (
 type Groups struct {
 	ID string
 	Interval
-	Ratios []float64 // above 0
+	Ratios  []float64 // above 0
+	Warming int       // how many of them, the first ones, don't count: they weren't steady yet
 }
 
 // Sizes of the drawing of groups.
@@ -18,7 +19,8 @@ const (
 	groupsLeft   = 60.0 // room for the ratios at the axis
 )
 
-// Draw draws a dot a group over a band that is the interval, on a logarithmic axis that has 1 on it.
+// Draw draws a dot a group, a hollow one where that doesn't count, over a band that is the interval, on a logarithmic
+// axis that has 1 on it.
 func (g Groups) Draw() Drawing {
 	d := Drawing{ID: g.ID, Title: g.Name, Width: width, Height: groupsHeight}
 	least, most := min(1, g.Ratio), max(1, g.Ratio)
@@ -45,7 +47,11 @@ func (g Groups) Draw() Drawing {
 		line("center "+g.Class, groupsLeft, a.at(g.Ratio), right, a.at(g.Ratio)))
 	step := (right - groupsLeft) / float64(len(g.Ratios))
 	for i, v := range g.Ratios {
-		dot := circle("group "+g.Class, groupsLeft+step*(float64(i)+0.5), a.at(v), 4)
+		class := g.Class
+		if i < g.Warming {
+			class = "warming"
+		}
+		dot := circle("group "+class, groupsLeft+step*(float64(i)+0.5), a.at(v), 4)
 		dot.Tip = fmt.Sprintf("group %d: %s", i+1, Number(v))
 		d.add(dot)
 	}

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"pooler-lab/internal/lesson"
 	"pooler-lab/k6/summary"
 )
 
@@ -28,13 +30,15 @@ type pgbench struct {
 	cell   Cell
 	ready  chan struct{}   // closed when pgbench first reports its progress: all clients are connected and busy
 	busy   time.Time       // when all clients were connected and began, once that is closed
+	warmed time.Duration   // from then until its window opened at a steady rate
 	beside strings.Builder // its report: its progress, and what went wrong
 	report strings.Builder
 }
 
 // runPgbench runs pgbench for a cell, and writes what k6 would have written of it. The figures are those of a window:
 //
-//   - With a warm-up, the window opens so long after all clients are connected, and lasts the cell's seconds.
+//   - With a warm-up, the window opens when all clients are connected, have worked for so long at least and do so at a
+//     steady rate. It lasts the cell's seconds.
 //   - Without one, it opens with pgbench itself and lasts as long: connecting is part of it.
 //   - With transactions, each client does as many and leaves. The window is then as long as that takes, connecting
 //     included, and the cell's seconds are the most that it may last.
@@ -52,7 +56,7 @@ func (c Cell) runPgbench(ctx context.Context, output io.Writer, written string) 
 		return End{}, err
 	}
 	seen := newTally()
-	seen.from, seen.to, err = p.measure(ctx)
+	seen.from, seen.to, err = p.measure(ctx, logsIn(folder))
 	p.kill()
 	fmt.Fprintf(output, "%s\n%s", p.said(), p.report.String())
 	if err == nil {
@@ -97,6 +101,7 @@ func (c Cell) pgbenchArgs(script, prefix string) []string {
 	}
 	args := []string{"--log", "--log-prefix=" + prefix, "--progress=1", until, "--no-vacuum", "--file=" + script,
 		"--protocol=" + c.Protocol, fmt.Sprintf("--scale=%d", c.Scale), fmt.Sprintf("--client=%d", c.Clients),
+		fmt.Sprintf("--define=accounts=%d", cmp.Or(c.HotRows, lesson.Accounts*c.Scale)),
 		fmt.Sprintf("--jobs=%d", min(runtime.NumCPU(), c.Clients)), fmt.Sprintf("--random-seed=%d", c.Seed),
 		"--failures-detailed"}
 	for _, name := range slices.Sorted(maps.Keys(params)) {
@@ -159,8 +164,8 @@ func (p *pgbench) failure() error {
 	return nil
 }
 
-// measure waits until the window is over, and returns it.
-func (p *pgbench) measure(ctx context.Context) (from, to time.Time, err error) {
+// measure waits until the window is over, and returns it. The names of the log's files begin with logs.
+func (p *pgbench) measure(ctx context.Context, logs string) (from, to time.Time, err error) {
 	from = p.end.Started
 	if p.cell.Transactions > 0 {
 		err = p.done(ctx, from.Add(seconds(p.cell.Seconds)))
@@ -170,7 +175,9 @@ func (p *pgbench) measure(ctx context.Context) (from, to time.Time, err error) {
 		if err := p.connected(ctx); err != nil {
 			return from, from, err
 		}
-		from = p.busy.Add(seconds(p.cell.Warmup))
+		if from, err = p.steady(ctx, logs); err != nil {
+			return from, from, err
+		}
 	}
 	to = from.Add(seconds(p.cell.Seconds))
 	return from, to, p.alarm(ctx, to)

@@ -36,11 +36,14 @@ func (p *pgbench) summary(seen *tally) *summary.Summary {
 		s.Trends[trend][summary.Measured] = measured
 	}
 	s.Errors = seen.errors()
-	s.Window = &summary.Window{Start: seen.from, End: seen.to, Seconds: seen.to.Sub(seen.from).Seconds(), Ready: c.Clients}
+	s.Window = &summary.Window{Start: seen.from, End: seen.to, Seconds: seen.to.Sub(seen.from).Seconds(),
+		Ready: c.Clients, WarmedSeconds: p.warmed.Seconds()}
 	if c.Transactions > 0 || c.Warmup == 0 {
 		s.Finish = p.finish(seen)
 		s.Window.Seconds = s.Finish.Seconds
 		s.Window.End = seen.from.Add(seconds(s.Finish.Seconds))
+	} else {
+		s.Window.Tenths = seen.tenths[:]
 	}
 	return s
 }

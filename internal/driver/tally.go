@@ -31,6 +31,7 @@ type tally struct {
 	done            map[int]int64 // committed transactions of each client until the window's end
 	last            time.Time     // end of the last of them
 	began           map[int]bool  // clients that committed any, after the window too
+	tenths          [10]int64     // transactions that ended in each tenth of the window
 }
 
 // A failure is what transactions ended with that weren't committed, and in which phase.
@@ -75,36 +76,45 @@ func (t *tally) read(prefix string) error {
 func (t *tally) scan(from io.Reader) error {
 	lines := bufio.NewScanner(from)
 	for lines.Scan() {
-		if err := t.add(strings.Fields(lines.Text())); err != nil {
-			return fmt.Errorf("line %q: %w", lines.Text(), err)
+		one, err := parseTransaction(lines.Text())
+		switch {
+		case err != nil:
+			return err
+		case one.failure != "":
+			t.failed[failure{one.failure, t.phase(one.ended)}]++
+		default:
+			t.commit(one.client, one.ended, one.took)
 		}
 	}
 	return lines.Err()
 }
 
-// add counts the transaction of a line, which has these words.
-func (t *tally) add(words []string) error {
+// A transaction is a line of the log.
+type transaction struct {
+	client  int
+	ended   time.Time
+	took    time.Duration
+	failure string // what it ended with in place of a commit, as in codes
+}
+
+// parseTransaction reads a line of a log.
+func parseTransaction(line string) (t transaction, err error) {
+	words := strings.Fields(line)
 	if len(words) != 6 {
-		return fmt.Errorf("%d words, not 6", len(words))
+		return t, fmt.Errorf("line %q: %d words, not 6", line, len(words))
 	}
-	ended := words[2]
-	if codes[ended] != "" {
-		words[2] = "0"
+	if codes[words[2]] != "" {
+		t.failure, words[2] = words[2], "0"
 	}
 	var numbers [6]int64
 	for i, word := range words {
-		var err error
 		if numbers[i], err = strconv.ParseInt(word, 10, 64); err != nil {
-			return err
+			return t, fmt.Errorf("line %q: %w", line, err)
 		}
 	}
-	at := time.Unix(numbers[4], numbers[5]*int64(time.Microsecond))
-	if codes[ended] != "" {
-		t.failed[failure{ended, t.phase(at)}]++
-		return nil
-	}
-	t.commit(int(numbers[0]), at, time.Duration(numbers[2])*time.Microsecond)
-	return nil
+	t.client, t.took = int(numbers[0]), time.Duration(numbers[2])*time.Microsecond
+	t.ended = time.Unix(numbers[4], numbers[5]*int64(time.Microsecond))
+	return t, nil
 }
 
 // commit counts a transaction that a client committed.
@@ -114,6 +124,7 @@ func (t *tally) commit(client int, ended time.Time, took time.Duration) {
 	t.began[client] = true
 	if phase == summary.Measured {
 		t.measured.Add(response)
+		t.tenths[10*ended.Sub(t.from)/t.to.Sub(t.from)]++
 	}
 	if phase == after {
 		return

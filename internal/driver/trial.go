@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/measure"
 )
 
 // A Cell is what k6/lib/lab.js is told of one: the plan's own, and what a plan doesn't know.
@@ -17,9 +18,12 @@ type Cell struct {
 	Deadline float64 `json:"deadline_seconds"`
 	// TCPHandshake is how long its link holds back what a client's new connection sends first, in ms: see cmd/toxiproxy.
 	TCPHandshake float64 `json:"tcp_handshake_ms,omitempty"`
-	Scale        int     `json:"scale"` // of the data
-	Seed         uint32  `json:"seed"`  // of random numbers
-	Password     string  `json:"-"`     // of its role
+	// Settle is the most seconds that its clients iterate before their window opens, until their rate is steady; 0 where
+	// it opens as soon as they are ready.
+	Settle   float64 `json:"settle_seconds,omitempty"`
+	Scale    int     `json:"scale"` // of the data
+	Seed     uint32  `json:"seed"`  // of random numbers
+	Password string  `json:"-"`     // of its role
 }
 
 // A Trial is what one k6, or pgbench, is told: one cell, two whose clients alternate, slot by slot, or any number whose
@@ -29,8 +33,10 @@ type Trial struct {
 	Together bool   `json:"together,omitempty"` // they have one window
 	// Opened is the file to which the moment goes at which that opens. The ledger of all attempts is beside the summary.
 	Opened string  `json:"opened_file,omitempty"`
-	SlotMS float64 `json:"slot_ms"`          // counted part of each slot; 0 has k6 choose it
-	AtMost float64 `json:"at_most_seconds"`  // from the first group to the last, or of the one window
+	SlotMS float64 `json:"slot_ms"`         // counted part of each slot; 0 has k6 choose it
+	AtMost float64 `json:"at_most_seconds"` // from the first group to the last, or of the one window
+	// Settle is how many seconds more two cells have until both are steady.
+	Settle float64 `json:"settle_seconds,omitempty"`
 	Fewest int     `json:"fewest_groups"`    // that have to fit into it, or the pair is too slow; 0: any
 	End    float64 `json:"deadline_seconds"` // of the whole script
 	Seed   uint32  `json:"seed"`             // of the order of the slots in each group
@@ -40,13 +46,33 @@ type Trial struct {
 	Stop string `json:"stop_file"`
 }
 
+// settleMost is the most seconds that a closed loop has until its rate is steady. On a slow machine, twenty connections
+// that read all of a table take about as long.
+const settleMost = 15
+
+// settle is how long the cell's clients iterate before their window opens, at most.
+func settle(c lesson.Cell) float64 {
+	if c.Rate > 0 || c.Transactions > 0 || c.Warmup == 0 {
+		return 0
+	}
+	return max(c.Warmup, settleMost)
+}
+
+// LeastWarmup is the least time in seconds that the cell's clients warm up before their window opens.
+func LeastWarmup(c lesson.Cell) float64 {
+	if settle(c) == 0 {
+		return c.Warmup
+	}
+	return max(c.Warmup, (measure.LeastTicks * measure.Tick).Seconds())
+}
+
 // BesideWindow is what k6 may take for a cell beside its window, in seconds, before its deadline ends it. Clients may
 // take their time to connect and to do their first iterations, unless connecting is part of the work: a window waits
 // for them, so this only ends what hangs. It is several times what a slow machine needs, which takes some 50 ms to
 // close each connection.
 func BesideWindow(c lesson.Cell) float64 {
 	connections := float64(c.Connections())
-	seconds := c.Warmup + 20 + 0.05*connections // to start and to end
+	seconds := max(c.Warmup, settle(c)) + 20 + 0.05*connections // to start and to end
 	if c.Transactions == 0 {
 		seconds += 120 + 0.5*connections
 	}
@@ -89,6 +115,7 @@ func (t Trial) Env() ([]string, error) {
 		passwords = append(passwords, t.Cells[i].Password)
 	}
 	if len(t.Cells) == 1 && !t.Together {
+		t.Cells[0].Settle = settle(t.Cells[0].Cell)
 		cell, err := variable("LAB_CELL", t.Cells[0])
 		return []string{cell}, err
 	}

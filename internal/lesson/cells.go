@@ -48,6 +48,7 @@ type Cell struct {
 	PoolSize      int    `json:"pool_size,omitempty"` // 0: as configured, or no size
 	Instances     int    `json:"instances,omitempty"`
 	InstancePool  int    `json:"instance_pool,omitempty"`
+	HotRows       int    `json:"hot_rows,omitempty"`       // accounts that clients draw from; 0: all
 	PgbenchScript string `json:"pgbench_script,omitempty"` // where pgbench drives it
 }
 
@@ -60,8 +61,8 @@ func (c Cell) Connections() int {
 }
 
 // Cells spreads the lesson's experiments over the paths, in the lab's order, then latency, workload, clients,
-// protocol, driver, role, pool size and instances as the lesson lists them. A latency or role that a path can't
-// have makes no cell.
+// protocol, driver, role, pool size, instances and hot rows as the lesson lists them. A latency or role that a path
+// can't have makes no cell.
 func (l *Lesson) Cells(paths []Path) ([]Cell, error) {
 	var cells []Cell
 	for _, e := range l.Experiments {

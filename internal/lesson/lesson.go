@@ -69,6 +69,9 @@ type Experiment struct {
 	// one instance, and a pool of as many connections as it has clients, 10 at most.
 	Instances     []int `yaml:"instances"`
 	InstancePools []int `yaml:"instance_pools"`
+	// HotRows are how many of pgbench's accounts clients draw from, the first ones; none is all. Each connection maps the
+	// pages of those that it reads: of few, it has soon mapped all.
+	HotRows []int `yaml:"hot_rows"`
 	// FullOnly experiments are part of the full size alone.
 	FullOnly bool `yaml:"full_only"`
 

@@ -11,6 +11,9 @@ import (
 	"pooler-lab/internal/suggest"
 )
 
+// Accounts is how many pgbench has at scale 1.
+const Accounts = 100000
+
 // The programs that a cell's clients can be in.
 const (
 	K6      = "k6"
@@ -36,10 +39,11 @@ END;
 `,
 }
 
-// pgbenchScript is the text that a plan means: that of one of pgbench's own scripts by its name, or the text itself.
+// pgbenchScript is the text that a plan means: that of one of pgbench's own scripts by its name, which draws from the
+// cell's accounts in place of all, or the text itself.
 func pgbenchScript(said string) string {
 	if own, ok := ownScripts[strings.TrimSpace(said)]; ok {
-		return own
+		return strings.Replace(own, "100000 * :scale", ":accounts", 1)
 	}
 	return said
 }

@@ -23,6 +23,15 @@ func TestOwnScripts(t *testing.T) {
 	}
 }
 
+// Both draw an account of those that the cell reads.
+func TestScriptsDrawHotRows(t *testing.T) {
+	for name := range ownScripts {
+		if text := pgbenchScript(name); !strings.HasPrefix(text, "\\set aid random(1, :accounts)\n") {
+			t.Errorf("%s is %q", name, text)
+		}
+	}
+}
+
 func TestCheckScript(t *testing.T) {
 	for script, want := range map[string]string{
 		"select-only":                     "",
@@ -64,7 +73,7 @@ func TestDriver(t *testing.T) {
 	if err != nil || len(cells) != 3 {
 		t.Fatalf("%d cells, %v", len(cells), err)
 	}
-	if c := cells[1]; c.DrivenBy() != Pgbench || c.PgbenchScript != ownScripts["select-only"] ||
+	if c := cells[1]; c.DrivenBy() != Pgbench || c.PgbenchScript != pgbenchScript("select-only") ||
 		!strings.HasSuffix(c.ID, ".prepared.pgbench") {
 		t.Errorf("pgbench's cell is %+v", c)
 	}

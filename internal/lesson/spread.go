@@ -45,6 +45,7 @@ func (e *Experiment) cells(p Path) []Cell {
 		c.InstancePool = v
 		return true
 	})
+	cells = spread(cells, orNone(e.HotRows), func(c *Cell, v int) bool { c.HotRows = v; return true })
 	for i := range cells {
 		cells[i].ID = cells[i].id()
 	}

@@ -1,14 +1,14 @@
 package measure
 
 import (
+	"cmp"
 	"slices"
-	"time"
 )
 
-// Median is the middle one of the durations: of an even number, the upper one of both; 0 of none.
-func Median(took []time.Duration) time.Duration {
-	if len(took) == 0 {
-		return 0
+// Median is the middle one of the values: of an even number, the upper one of both; 0 of none.
+func Median[V cmp.Ordered](values []V) (middle V) {
+	if len(values) > 0 {
+		middle = slices.Sorted(slices.Values(values))[len(values)/2]
 	}
-	return slices.Sorted(slices.Values(took))[len(took)/2]
+	return middle
 }

@@ -41,6 +41,7 @@ var rules = map[result.FlagKind][]Rule{
 	result.FlagStolen:    {Note, Note, Note, Note, Note, None},
 	result.FlagLate:      {Worse, Veto, Veto, Note, Note, None},
 	result.FlagWarmup:    {Veto, Veto, Veto, Veto, Veto, None},
+	result.FlagDrift:     {Veto, Note, Veto, None, Note, None},
 	result.FlagThrottled: {None, Note, Veto, Note, Note, None},
 	result.FlagFew:       {Veto, Veto, Veto, None, None, None},
 }

@@ -18,7 +18,7 @@ type Comparison struct {
 // Compare judges the comparison by the run.
 func Compare(run *result.Run, plan lesson.Comparison) Comparison {
 	c := Comparison{Plan: plan,
-		measurement: measure(run, lesson.Condition{Metric: plan.Metric, Of: plan.Of, To: plan.To})}
+		measurement: valueOf(run, lesson.Condition{Metric: plan.Metric, Of: plan.Of, To: plan.To})}
 	switch {
 	case c.Outcome != "":
 	case !c.Known():

@@ -60,7 +60,7 @@ func judge(run *result.Run, plan lesson.Condition) condition {
 	if plan.Is == lesson.Same {
 		return condition{plan: plan, measurement: measurement{Judged: judgeSame(run, plan)}}
 	}
-	c := condition{plan: plan, limit: 1, measurement: measure(run, plan)}
+	c := condition{plan: plan, limit: 1, measurement: valueOf(run, plan)}
 	switch {
 	case plan.Than != nil:
 		c.limit = *plan.Than

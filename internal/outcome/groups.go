@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/aclements/go-moremath/stats"
+
+	"pooler-lab/internal/measure"
 )
 
 // FewestGroups is how many groups of slots a pair's interval takes: from 8 on it holds the true ratio as often as it
@@ -24,31 +26,54 @@ const trim = 0.15
 const mostRelated = 0.5
 
 // Groups sums up what the groups of a pair showed: the ratio of the first figure to the second, and the range that
-// holds the true one in 95 of 100 cases. The ratio is the trimmed mean of the groups' ratios on a logarithmic scale.
+// holds the true one in 95 of 100 cases. It counts from the group on at which the ratio and both sides are steady: see
+// steadyFrom. The ratio is the trimmed mean of the groups' ratios on a logarithmic scale.
 // The range is Yuen's (Student's t with the winsorised variance; Biometrika 61, 1974), widened where a group resembles
 // the one before. A group without a ratio, since one of its figures is 0, is left out and counted.
 func Groups(figures [][2]float64) Interval {
-	logs := ratios(figures)
-	i := Interval{OfGroups: true, N: len(logs), LeftOut: len(figures) - len(logs)}
+	all, of, to := ratios(figures)
+	i := Interval{OfGroups: true, N: len(all), LeftOut: len(figures) - len(all)}
 	if i.N == 0 {
 		return i
 	}
-	for n := range logs {
-		logs[n] = math.Log(logs[n])
+	from := steadyFrom(all, of, to)
+	if i.N-from < FewestGroups {
+		from = 0
+		if i.N >= FewestGroups {
+			i.Unsteady, i.Drift = true, driftOf(all)
+		}
+	}
+	i.Warming, i.N = from, i.N-from
+	logs := make([]float64, i.N)
+	for n, r := range all[from:] {
+		logs[n] = math.Log(r)
 	}
 	center, half := trimmed(logs)
 	i.Center, i.Lo, i.Hi = math.Exp(center), math.Exp(center-half), math.Exp(center+half)
 	return i
 }
 
-// ratios are those of the groups that have one, in order.
-func ratios(figures [][2]float64) (all []float64) {
-	for _, f := range figures {
-		if r := f[0] / f[1]; f[0] > 0 && f[1] > 0 && r > 0 && !math.IsInf(r, 0) {
-			all = append(all, r)
+// steadyFrom is the group from which on a pair is steady: its ratio, and each side by itself. Two sides that have just
+// connected warm up, and may do so alike. But whatever the machine does moves both sides, too. So a side has to drift
+// clearly, and can't keep a pair from being steady.
+func steadyFrom(all, of, to []float64) int {
+	from := measure.SteadyFrom(all, measure.Slight, FewestGroups)
+	for _, side := range [][]float64{of, to} {
+		if n := measure.SteadyFrom(side, measure.Clear, FewestGroups); len(side)-n >= FewestGroups {
+			from = max(from, n)
 		}
 	}
-	return all
+	return from
+}
+
+// ratios are those of the groups that have one, in order, and the figures that they are of.
+func ratios(figures [][2]float64) (all, of, to []float64) {
+	for _, f := range figures {
+		if r := f[0] / f[1]; f[0] > 0 && f[1] > 0 && r > 0 && !math.IsInf(r, 0) {
+			all, of, to = append(all, r), append(of, f[0]), append(to, f[1])
+		}
+	}
+	return all, of, to
 }
 
 // HalfWidth is half the width of a ratio's interval as a share of the ratio, 0.05 for 0.95 to 1.05; without limit where
@@ -58,6 +83,12 @@ func HalfWidth(i Interval) float64 {
 		return math.Inf(1)
 	}
 	return math.Sqrt(i.Hi/i.Lo) - 1
+}
+
+// Enough says whether a pair whose groups come to that may end: they are steady, there are enough of them, and their
+// interval is as narrow as asked for, which is half its width as a share of the ratio.
+func (i Interval) Enough(until float64) bool {
+	return i.Known() && !i.Unsteady && i.N >= EarliestGroups && HalfWidth(i) <= until
 }
 
 // trimmed is the trimmed mean of values in the order in which they were measured, and half the width of its interval.

@@ -141,7 +141,7 @@ func TestCoverage(t *testing.T) {
 					if c.until > 0 {
 						n = EarliestGroups
 					}
-					for ; n < c.most && HalfWidth(Groups(figures[:n])) > c.until; n++ {
+					for ; n < c.most && !Groups(figures[:n]).Enough(c.until); n++ {
 					}
 					groups += n
 					if i := Groups(figures[:n]); i.Lo <= trueRatio && trueRatio <= i.Hi {

@@ -21,8 +21,8 @@ type measurement struct {
 	flags flagging
 }
 
-// measure finds the value of the condition, whatever it is compared with.
-func measure(run *result.Run, plan lesson.Condition) (m measurement) {
+// valueOf finds the value of the condition, whatever it is compared with.
+func valueOf(run *result.Run, plan lesson.Condition) (m measurement) {
 	found, err := metric.Find(plan.Metric)
 	m = measurement{Metric: found, run: run}
 	switch {
@@ -51,6 +51,8 @@ func measure(run *result.Run, plan lesson.Condition) (m measurement) {
 		m.Judged = Judged{Inconclusive, Reason{Text: strings.Join(m.flags.vetoes, "; "), Flags: m.flags.kinds}}
 	} else if m.N == 0 {
 		m.Judged = noValue(run, found, m.Of, m.To)
+	} else if m.Drift != (Drift{}) {
+		m.Judged = inconclusive(m.Drift.String())
 	}
 	return m
 }

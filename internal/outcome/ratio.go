@@ -29,10 +29,14 @@ func RatioOf(run *result.Run, f metric.Metric, of, to *result.Cell) Ratio {
 	if of == nil || to == nil {
 		return Ratio{}
 	}
-	r := Ratio{Interval: Summary(f.Ratios(of, to)), cells: []*result.Cell{of, to}} // of blocks
+	blocks := f.Ratios(of, to)
+	r := Ratio{Interval: Summary(blocks), cells: []*result.Cell{of, to}}
+	if drift := driftOf(blocks); r.Known() && drift != (Drift{}) && !drift.within(r.Interval) {
+		r.Drift = drift
+	}
 	if pair, inverted := run.PairOf(of, to, f.Name); pair != nil {
 		groups := ofPair(f, pair, inverted, of, to)
-		if groups.Known() || groups.N > 0 && !r.Known() {
+		if groups.Known() || groups.Drift != (Drift{}) || groups.N > 0 && !r.Known() {
 			r = groups
 		}
 	}
@@ -63,7 +67,8 @@ func ofPair(f metric.Metric, pair *result.Pair, inverted bool, of, to *result.Ce
 			figures[i][0], figures[i][1] = figures[i][1], figures[i][0]
 		}
 	}
-	return Ratio{Interval: Groups(figures), Pair: pair, Groups: ratios(figures),
+	all, _, _ := ratios(figures)
+	return Ratio{Interval: Groups(figures), Pair: pair, Groups: all,
 		cells: []*result.Cell{within(pair, of), within(pair, to)}}
 }
 
@@ -95,6 +100,9 @@ func how(run *result.Run, r Ratio, name string, of, to *result.Cell) string {
 		text := "side by side, " + metric.Count(r.N, "group")
 		if r.Pair.SlotMS > 0 {
 			text += fmt.Sprintf(" of 4 x %s ms", strconv.FormatFloat(r.Pair.SlotMS, 'f', -1, 64))
+		}
+		if r.Warming > 0 {
+			text += fmt.Sprintf(" after %d that weren't steady yet", r.Warming)
 		}
 		if r.LeftOut > 0 {
 			text += fmt.Sprintf(", %d without a ratio", r.LeftOut)

@@ -147,7 +147,8 @@ func pairCharts(found []outcome.Comparison) (all []pairChart) {
 			continue
 		}
 		name := fmt.Sprintf("%s: the ratio in each of %s", f.Plan.Text, metric.Count(len(f.Ratio.Groups), "group"))
-		g := chart.Groups{ID: fmt.Sprintf("groups-%d", len(all)+1), Interval: intervalOf(f, name), Ratios: f.Ratio.Groups}
+		g := chart.Groups{ID: fmt.Sprintf("groups-%d", len(all)+1), Interval: intervalOf(f, name),
+			Ratios: f.Ratio.Groups, Warming: f.Ratio.Warming}
 		all = append(all, pairChart{Says: fmt.Sprintf("%s (%s)", f.Plan.Text, f.Metric.Heading), How: f.Ratio.How,
 			Ending: ending(f.Ratio.Pair), Drawing: g.Draw()})
 	}

@@ -34,6 +34,9 @@ func manifestOf(run *result.Run) []Term {
 		{"data", fmt.Sprintf("pgbench's tables at scale %d", m.Scale)},
 		{"max_connections", perService(m.MaxConnections)},
 	}
+	if len(m.HugePages) > 0 {
+		terms = append(terms, Term{"huge pages", perService(m.HugePages)})
+	}
 	if counts := run.Reconciled(); counts != "" {
 		terms = append(terms, Term{"counts", counts})
 	}

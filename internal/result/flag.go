@@ -6,6 +6,7 @@ type FlagKind string
 // The kinds of flags: see Meaning.
 const (
 	FlagCounts    FlagKind = "counts"
+	FlagDrift     FlagKind = "drift"
 	FlagErrors    FlagKind = "errors"
 	FlagFew       FlagKind = "few"
 	FlagGenerator FlagKind = "generator"
@@ -37,6 +38,8 @@ var flagTexts = []struct {
 	{FlagGenerator, "k6 took nearly all of the CPU",
 		"the program that clients are in used nearly all of the host's CPU"},
 	{FlagLate, "work began late", "more than 1 % of the open loop's iterations began late or never"},
+	{FlagDrift, "the rate wasn't steady",
+		"a closed loop got clearly faster or slower within its window, by 10 % or more"},
 	{FlagWarmup, "not all clients could start", "not all clients could connect and do their first iterations"},
 	{FlagThrottled, "a CPU limit was hit",
 		"CPU limits can have held up 10 % or more of the open loop's iterations: its tail holds waits for CPU"},

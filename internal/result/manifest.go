@@ -9,8 +9,10 @@ type Manifest struct {
 	Authentication []Login           `json:"authentication"`
 	Scale          int               `json:"scale"`           // of pgbench's tables
 	MaxConnections map[string]string `json:"max_connections"` // of each database
-	Limits         []Limit           `json:"limits"`
-	Host           Host              `json:"host"`
+	// HugePages says of each database whether its shared memory is in huge pages: on or off.
+	HugePages map[string]string `json:"huge_pages,omitempty"`
+	Limits    []Limit           `json:"limits"`
+	Host      Host              `json:"host"`
 }
 
 // A Login is what a role's clients are asked for where paths begin.

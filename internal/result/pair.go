@@ -30,6 +30,10 @@ type Pair struct {
 	Figures map[string][][2]float64 `json:"figures,omitempty"`
 	Groups  int                     `json:"groups"`
 	Seconds float64                 `json:"seconds,omitempty"` // from the first group's beginning to the last one's end
+	// Warming is how many groups at first don't count, since the pair wasn't steady yet, of the metric that took longest;
+	// WarmingSeconds is how long these took.
+	Warming        int     `json:"warming_groups,omitempty"`
+	WarmingSeconds float64 `json:"warming_seconds,omitempty"`
 	// Ending says why it ended: Precise, TimeOver or Interrupted.
 	Ending string `json:"ending,omitempty"`
 	File   string `json:"k6_groups,omitempty"` // what k6 wrote of each group, relative to run.json

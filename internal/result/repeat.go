@@ -105,8 +105,13 @@ func (r *RoundTrip) AsSet() bool {
 // Measured is what k6 saw. Trends and TPS are of the measured window alone, counts and errors of all of it.
 type Measured struct {
 	WindowSeconds float64 `json:"window_seconds"`
-	Transactions  int64   `json:"transactions"` // committed within the window
-	TPS           float64 `json:"tps"`
+	// WarmedSeconds is how long all clients of a closed loop had iterated when the window opened; 0 where it opened as
+	// soon as they were ready.
+	WarmedSeconds float64 `json:"warmed_seconds,omitempty"`
+	// Tenths are the iterations that ended in each tenth of a window of one cell.
+	Tenths       []int64 `json:"tenths,omitempty"`
+	Transactions int64   `json:"transactions"` // committed within the window
+	TPS          float64 `json:"tps"`
 	// Trends are by metric: pg_connect, pg_statement, pg_response_time, ...
 	Trends       map[string]Trend `json:"trends"`
 	Late         int64            `json:"late_iterations"`    // of an open loop: begun more than one interval late

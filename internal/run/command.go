@@ -103,6 +103,9 @@ func Lesson(ctx context.Context, l *lesson.Lesson, o lesson.Override, seed uint6
 	if err != nil {
 		return nil, err
 	}
+	if err := p.checkData(scale); err != nil {
+		return nil, err
+	}
 	if p.override.Full {
 		if err := thisCapacity(ctx, servers, scale).refuse(p.lesson.Full); err != nil {
 			return nil, err

@@ -2,9 +2,11 @@ package run
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/measure"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
@@ -16,6 +18,7 @@ const (
 	generatorFull = 0.90 // share of the host's CPUs that k6 alone uses
 	lateShare     = 0.01 // of the iterations of an open loop, late and dropped together
 	fewest        = 10   // transactions that a median is taken of
+	driftLeast    = 0.10 // of the larger rate, that the rates at a window's beginning and end differ
 	throttledMost = 0.10 // share of the iterations of an open loop that CPU limits can have held up
 )
 
@@ -45,6 +48,11 @@ func flags(c lesson.Cell, r *result.Repeat) []result.Flag {
 		add(float64(m.Late+m.Dropped) > lateShare*float64(m.Transactions), result.FlagLate,
 			"%d iterations began late and %d never", m.Late, m.Dropped)
 	}
+	if first, last, drifts := drift(m.Tenths); c.Rate == 0 && c.Transactions == 0 {
+		seconds := m.WindowSeconds / float64(max(1, len(m.Tenths)))
+		add(drifts, result.FlagDrift, "not steady: %s iterations a second at first, %s at the end",
+			metric.Number(first/seconds), metric.Number(last/seconds))
+	}
 	add(m.ClientsReady < c.Clients && c.Transactions == 0, result.FlagWarmup,
 		"%d of %d clients could get ready, the others failed", m.ClientsReady, c.Clients)
 	for _, n := range r.Counts {
@@ -63,6 +71,20 @@ func flags(c lesson.Cell, r *result.Repeat) []result.Flag {
 			"CPU limits stopped %s and can have held up %.0f %% of the iterations", stops(u), 100*held)
 	}
 	return flags
+}
+
+// drift says what a window's clients did in a part of it at first and at the end, and whether that differs clearly and
+// by driftLeast.
+func drift(parts []int64) (first, last float64, drifts bool) {
+	counts := make([]float64, len(parts))
+	for i, n := range parts {
+		counts[i] = float64(n)
+	}
+	if math.Abs(measure.Trend(counts)) <= measure.Clear {
+		return 0, 0, false
+	}
+	first, last = measure.Ends(counts)
+	return first, last, math.Abs(last-first) >= driftLeast*max(first, last)
 }
 
 // stops says how often its limit stopped each container that it did.

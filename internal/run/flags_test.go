@@ -12,6 +12,7 @@ func TestFlags(t *testing.T) {
 	is := func(v float64) *float64 { return &v }
 	type c = *lesson.Cell
 	type r = *result.Repeat
+	rising := []int64{60, 70, 75, 80, 88, 90, 96, 99, 110, 120}
 	tests := []struct {
 		name   string
 		change func(c, r)
@@ -39,6 +40,19 @@ func TestFlags(t *testing.T) {
 			[]string{"throttled"}},
 		{"one stop in a short window is not", func(c c, r r) { c.Rate, r.Resources.Containers[0].Stops = 40, 1 }, nil},
 		{"throttled at capacity is what a limit is for", func(_ c, r r) { r.Resources.Containers[0].Stops = 9 }, nil},
+		{"the rate rises in its window", func(_ c, r r) { r.Measured.Tenths = rising }, []string{"drift"}},
+		{"it falls", func(_ c, r r) {
+			r.Measured.Tenths = slices.Clone(rising)
+			slices.Reverse(r.Measured.Tenths)
+		}, []string{"drift"}},
+		{"it rises by less than a tenth", func(_ c, r r) {
+			r.Measured.Tenths = []int64{100, 101, 102, 103, 104, 105, 106, 107, 108, 109}
+		}, nil},
+		{"it goes up and down", func(_ c, r r) {
+			r.Measured.Tenths = []int64{100, 150, 90, 140, 80, 120, 150, 70, 110, 140}
+		}, nil},
+		{"an open loop has the rate that it is given", func(c c, r r) { c.Rate, r.Measured.Tenths = 40, rising }, nil},
+		{"fixed work begins with connecting", func(c c, r r) { c.Transactions, r.Measured.Tenths = 9, rising }, nil},
 		{"nothing was sampled", func(_ c, r r) { r.Resources = nil }, nil},
 	}
 	for _, test := range tests {

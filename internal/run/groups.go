@@ -3,10 +3,7 @@ package run
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"time"
 
@@ -26,10 +23,9 @@ type follower struct {
 	sides    []*side
 	pair     *result.Pair // whose groups and figures they are
 	progress *progress
-	file     string // of the groups
-	stop     string // file that ends k6
+	file     driver.Follower // of the groups
+	stop     string          // file that ends k6
 
-	offset  int64     // of the first byte not read yet
 	start   time.Time // of the first group
 	stopped bool      // k6 was told to stop
 	err     error     // of reading, the first
@@ -37,7 +33,8 @@ type follower struct {
 
 // follow begins to read the groups of a pair; end reads what is left, and returns what was wrong with them.
 func (r *runner) follow(t *trial, told driver.Trial) (end func() error) {
-	f := &follower{sides: t.sides, pair: t.pair, progress: r.progress, file: told.Groups, stop: told.Stop}
+	f := &follower{sides: t.sides, pair: t.pair, progress: r.progress, file: driver.Follower{File: told.Groups},
+		stop: told.Stop}
 	t.pair.File, t.pair.Figures, t.pair.Ending = t.file()+".groups", map[string][][2]float64{}, result.TimeOver
 	stop := every(followEvery, f.update)
 	return func() error {
@@ -51,19 +48,15 @@ func (r *runner) follow(t *trial, told driver.Trial) (end func() error) {
 // update reads new groups, shows what they come to and ends k6 where that is enough, or they can't be read.
 func (f *follower) update() {
 	more := f.read()
-	if f.stopped {
+	if f.stopped || f.err == nil && !more {
 		return
 	}
 	if f.err == nil {
-		if !more {
+		f.progress.groups(f.pair, outcome.Groups(f.pair.Figures[f.pair.Metrics[0]]))
+		if f.pair.Ending = f.ending(); f.pair.Ending == "" {
+			f.pair.Ending = result.TimeOver // k6's own
 			return
 		}
-		widest, n := f.widest(), f.pair.Groups
-		f.progress.groups(n, f.pair.Until, outcome.Groups(f.pair.Figures[f.pair.Metrics[0]]))
-		if n < outcome.EarliestGroups || widest > f.pair.Until {
-			return
-		}
-		f.pair.Ending = result.Precise
 	}
 	f.stopped = true
 	if err := os.WriteFile(f.stop, nil, 0o644); err != nil && f.err == nil {
@@ -71,14 +64,28 @@ func (f *follower) update() {
 	}
 }
 
-// widest is half the width of the widest interval of all the pair's metrics, as a share of its ratio: a comparison of
-// each has to be precise.
-func (f *follower) widest() float64 {
-	most := 0.0
+// ending is why the groups are enough, "" where they aren't. Until the pair is steady in all its metrics, they never
+// are: k6 ends a pair that doesn't get there. A comparison of each metric has to be precise.
+func (f *follower) ending() string {
+	enough := true
+	f.pair.Warming = 0
 	for _, name := range f.pair.Metrics {
-		most = max(most, outcome.HalfWidth(outcome.Groups(f.pair.Figures[name])))
+		i := outcome.Groups(f.pair.Figures[name])
+		if i.Unsteady || !i.Known() {
+			return ""
+		}
+		enough = enough && i.Enough(f.pair.Until)
+		f.pair.Warming = max(f.pair.Warming, i.Warming)
 	}
-	return most
+	groups := float64(f.pair.Groups)
+	f.pair.WarmingSeconds = f.pair.Seconds * float64(f.pair.Warming) / groups
+	switch {
+	case enough:
+		return result.Precise
+	case f.pair.Seconds*(1+1/groups)-f.pair.WarmingSeconds > f.pair.AtMost: // with one group more
+		return result.TimeOver
+	}
+	return ""
 }
 
 // read reads the groups that were written since, in whole lines: k6 may be writing the last one. It says whether there
@@ -88,7 +95,7 @@ func (f *follower) read() (more bool) {
 		return false
 	}
 	before := f.pair.Groups
-	text, err := f.lines()
+	text, err := f.file.Lines()
 	for line := range bytes.Lines(text) {
 		var g summary.Group
 		if err = json.Unmarshal(line, &g); err == nil {
@@ -103,22 +110,6 @@ func (f *follower) read() (more bool) {
 		f.err = fmt.Errorf("read k6's groups: %w", err)
 	}
 	return f.pair.Groups > before
-}
-
-// lines are those that were written since.
-func (f *follower) lines() ([]byte, error) {
-	file, err := os.Open(f.file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.NewSectionReader(file, f.offset, 1<<62))
-	text = text[:bytes.LastIndexByte(text, '\n')+1]
-	f.offset += int64(len(text))
-	return text, err
 }
 
 // add takes in a group: a figure of each metric that it measured on both sides.

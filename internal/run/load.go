@@ -27,6 +27,10 @@ import (
 // slots have to be, and to let the group under way end.
 const calibrating = 15
 
+// settling is how many seconds two cells may take until both are steady. Each side works in less than half of that
+// time.
+const settling = 45
+
 // told is the trial as k6 is told of it.
 func (r *runner) told(t *trial) driver.Trial {
 	var told driver.Trial
@@ -52,8 +56,8 @@ func (r *runner) told(t *trial) driver.Trial {
 			told.Together, told.Opened, told.Stop = true, file+".opened", file+".stop"
 		}
 	} else {
-		told.End += calibrating + 1.25*t.pair.AtMost // where it lacks groups: see k6/pg
-		told.AtMost, told.Fewest = t.pair.AtMost, outcome.FewestGroups
+		told.End += calibrating + settling + 1.25*t.pair.AtMost // where it lacks groups: see k6/pg
+		told.AtMost, told.Settle, told.Fewest = t.pair.AtMost, settling, outcome.FewestGroups
 		told.Seed = repeatSeed(r.doc.Seed, t.pair.Of+" "+t.pair.To, t.block)
 		file := filepath.Join(r.dir, t.file())
 		told.Groups, told.Stop = file+".groups", file+".stop"
@@ -278,6 +282,7 @@ func measured(s *summary.Summary) *result.Measured {
 	}
 	if w := s.Window; w != nil {
 		m.WindowSeconds, m.ClientsReady = w.Seconds, w.Ready
+		m.WarmedSeconds, m.Tenths = w.WarmedSeconds, w.Tenths
 	}
 	if m.WindowSeconds > 0 {
 		m.TPS = float64(m.Transactions) / m.WindowSeconds

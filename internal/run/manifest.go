@@ -39,6 +39,7 @@ func manifest(ctx context.Context, servers *server.Servers, set *topology.Set, c
 		Authentication: logins,
 		Scale:          scale,
 		MaxConnections: servers.MaxConnections(ctx, databases(set, cells)),
+		HugePages:      servers.HugePages(ctx, databases(set, cells)),
 		Limits:         limits(ctx, set),
 		Host: result.Host{CPUs: runtime.NumCPU(), MemoryBytes: memoryBytes(), Arch: runtime.GOARCH,
 			Kernel: firstLine("/proc/sys/kernel/osrelease")},

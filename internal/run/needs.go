@@ -78,6 +78,17 @@ func (c capacity) refuse(needs *lesson.Needs) error {
 		strings.Join(missing, "; "))
 }
 
+// checkData refuses cells that draw from more accounts than the data has.
+func (p *plan) checkData(scale int) error {
+	for _, c := range p.cells {
+		if all := lesson.Accounts * scale; c.HotRows > all {
+			return fmt.Errorf("experiment %s reads %d accounts, and the data has %d: scripts/reset --scale %d loads more",
+				c.Experiment, c.HotRows, all, (c.HotRows+lesson.Accounts-1)/lesson.Accounts)
+		}
+	}
+	return nil
+}
+
 // spokenNeeds lists what the needs are, for people.
 func spokenNeeds(needs *lesson.Needs) string {
 	var all []string

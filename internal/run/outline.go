@@ -29,6 +29,9 @@ func outline(ctx context.Context, l *lesson.Lesson, o lesson.Override, out io.Wr
 	if err != nil {
 		return err
 	}
+	if err := p.checkData(scale); err != nil {
+		return err
+	}
 	fmt.Fprintf(out, "%s: %s\n\n", p.lesson.Name, p.lesson.Question)
 	if err := p.write(out); err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"pooler-lab/internal/driver"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/outcome"
@@ -46,7 +47,8 @@ type planned struct {
 
 // plannedCell is a trial of one cell.
 func plannedCell(c lesson.Cell) planned {
-	p := planned{windows, inSeconds(c.Warmup+c.Seconds) + perTrial + time.Duration(len(c.Scenarios))*perScenario}
+	p := planned{windows, inSeconds(driver.LeastWarmup(c)+c.Seconds) + perTrial}
+	p.time += time.Duration(len(c.Scenarios)) * perScenario
 	if c.Events != nil {
 		p.time += perReset
 	}
@@ -287,10 +289,10 @@ func (p *progress) enter(phase string) {
 }
 
 // groups says how many groups of a pair are complete, its precision and the interval of its first metric.
-func (p *progress) groups(n int, until float64, i outcome.Interval) {
+func (p *progress) groups(of *result.Pair, i outcome.Interval) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.at.Pair = &PairStep{Groups: n, Ratio: i.Center, Until: until}
+	p.at.Pair = &PairStep{Groups: of.Groups, Ratio: i.Center, Until: of.Until, Unsteady: i.Unsteady}
 	if i.Known() {
 		p.at.Pair.Lo, p.at.Pair.Hi = i.Lo, i.Hi
 	}
@@ -402,12 +404,17 @@ type PairStep struct {
 	Lo     float64 `json:"lo,omitempty"` // of the ratio's interval, once there are enough groups
 	Hi     float64 `json:"hi,omitempty"`
 	Until  float64 `json:"until"` // share of the ratio
+	// Unsteady says that the pair drifts: so far it has no group that counts.
+	Unsteady bool `json:"unsteady,omitempty"`
 }
 
 // String is what people read of it: 24 groups, ratio 0.81 (0.78 to 0.85), until 5 %.
 func (s PairStep) String() string {
 	text := fmt.Sprintf("%d groups, ratio %.3g", s.Groups, s.Ratio)
-	if s.Hi > 0 {
+	switch {
+	case s.Unsteady:
+		return text + ", not steady yet"
+	case s.Hi > 0:
 		text += fmt.Sprintf(" (%.3g to %.3g)", s.Lo, s.Hi)
 	}
 	return fmt.Sprintf("%s, until %.3g %%", text, 100*s.Until)

@@ -135,11 +135,15 @@ func TestProgressOfAPair(t *testing.T) {
 	for _, step := range []struct {
 		groups int
 		want   string
-	}{{10, "10 groups, ratio 0.81"}, {30, "30 groups, ratio 0.81 (0.78 to 0.85)"}} {
+	}{
+		{10, "10 groups, ratio 0.81, until 5 %"},
+		{20, "20 groups, ratio 0.81, not steady yet"},
+		{30, "30 groups, ratio 0.81 (0.78 to 0.85), until 5 %"},
+	} {
 		out.Reset()
-		p.groups(step.groups, 0.05, outcome.Interval{Center: 0.81, Lo: 0.78, Hi: 0.85, N: step.groups, OfGroups: true})
-		want := "\r\x1b[Kpair 1/1, about 1:05 left, k6: " + step.want +
-			", until 5 %: größe: direct : pooled, select, 10 clients"
+		p.groups(&result.Pair{Groups: step.groups, Until: 0.05}, outcome.Interval{Center: 0.81, Lo: 0.78, Hi: 0.85,
+			N: step.groups, OfGroups: true, Unsteady: step.groups == 20})
+		want := "\r\x1b[Kpair 1/1, about 1:05 left, k6: " + step.want + ": größe: direct : pooled, select, 10 clients"
 		if got := out.String(); got != strings.ReplaceAll(want, "größe: ", "") {
 			t.Errorf("it says %q and should say %q", got, want)
 		}

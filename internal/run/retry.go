@@ -19,11 +19,13 @@ const attempts = 3
 // Stolen CPU time says nothing of the lab. Nor does a first attempt that the servers counted otherwise: a pooler may
 // look up tables and functions that it hasn't met since it started, by transactions of its own, and they come with the
 // first cell that has a new statement. A CPU limit that stopped a component is a reason only where it stopped the
-// cell's other repeats much less: then it wasn't the cell that used up the limit.
+// cell's other repeats much less: then it wasn't the cell that used up the limit. A rate that drifts may be chance, or
+// something else that the machine did meanwhile.
 var countsFrom = map[result.FlagKind]int{
 	result.FlagStolen:    attempts,
 	result.FlagCounts:    2,
 	result.FlagThrottled: 2,
+	result.FlagDrift:     2,
 }
 
 // An attempt is how a trial went.
@@ -45,14 +47,17 @@ type ruling struct {
 }
 
 // rule decides what becomes of an attempt. This is the only place that says when a repeat is run again: what somebody
-// changed is worth one more attempt, stolen CPU time as many as there are.
+// changed is worth one more attempt, and so are servers that weren't ready; stolen CPU time as many as there are.
 func (a attempt) rule() ruling {
 	var rejected *rejection
+	var late *unprepared
 	switch {
 	case a.stopped:
 		return ruling{status: result.Interrupted, reason: "the run was stopped meanwhile"}
 	case errors.As(a.failed, &rejected):
 		return ruling{status: result.Rejected, reason: rejected.reason, again: a.number == 1}
+	case errors.As(a.failed, &late) && a.number == 1:
+		return ruling{status: result.Rejected, reason: late.Error(), again: true}
 	case a.failed != nil:
 		return ruling{status: result.Failed, reason: a.failed.Error()}
 	}

@@ -45,6 +45,12 @@ func TestRetryRules(t *testing.T) {
 		{"something was changed", attempt{number: 1, failed: &rejection{"a swap"}}, rejected("a swap", again)},
 		{"changed again", attempt{number: 2, failed: &rejection{"a swap"}}, rejected("a swap", ruling{})},
 
+		{"its servers weren't ready in time", attempt{number: 1, failed: &unprepared{broken}},
+			rejected(broken.Error(), again)},
+		{"nor the second time", attempt{number: 2, failed: &unprepared{broken}}, failed},
+		{"its rate drifts", attempt{number: 1, flags: flag(result.FlagDrift)}, rejected("because of drift", again)},
+		{"it drifts again", attempt{number: 2, flags: flag(result.FlagDrift)}, ok},
+
 		{"stolen time", attempt{number: 1, flags: flag(result.FlagStolen)}, rejected("because of stolen", afterWait)},
 		{"stolen again", attempt{number: 2, flags: flag(result.FlagStolen)}, rejected("because of stolen", afterWait)},
 		{"stolen in the last attempt", attempt{number: 3, flags: flag(result.FlagStolen)}, ok},

@@ -67,6 +67,10 @@ type rejection struct{ reason string }
 
 func (r *rejection) Error() string { return r.reason }
 
+// An unprepared error says that a trial's servers weren't ready in time: it is the lab's own, and says nothing of what
+// was to be measured.
+type unprepared struct{ error }
+
 // try executes the trial and notes what becomes of it. The ruling on two cells is on both together.
 func (r *runner) try(ctx context.Context, t *trial) ruling {
 	err := r.measure(ctx, t)
@@ -136,10 +140,14 @@ func (r *runner) measure(ctx context.Context, t *trial) error {
 	}
 	defer r.restore()
 	wanted := t.preparation()
-	if err := r.servers.Prepare(preparation, wanted, t.onServers()...); err != nil {
-		return err
+	err = r.servers.Prepare(preparation, wanted, t.onServers()...)
+	if err == nil {
+		err = r.begin(preparation, t, toxics)
 	}
-	if err := r.begin(preparation, t, toxics); err != nil {
+	if err != nil && errors.Is(preparation.Err(), context.DeadlineExceeded) {
+		err = &unprepared{err}
+	}
+	if err != nil {
 		return err
 	}
 	if t.events() != nil {

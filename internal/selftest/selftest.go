@@ -106,7 +106,7 @@ func parts(figures [][2]float64, all float64) (cut [][][2]float64) {
 // early are the first of the figures: as many as a lesson would have measured, which ends by width alone.
 func early(figures [][2]float64, perGroup float64) [][2]float64 {
 	n := min(outcome.EarliestGroups, len(figures))
-	for n < len(figures) && float64(n+1)*perGroup <= atMost && outcome.HalfWidth(outcome.Groups(figures[:n])) > until {
+	for n < len(figures) && float64(n+1)*perGroup <= atMost && !outcome.Groups(figures[:n]).Enough(until) {
 		n++
 	}
 	return figures[:n]
@@ -146,6 +146,9 @@ func count(verdicts []Verdict, is func(Verdict) bool) (n int) {
 
 // side says on which side of 1 a ratio's interval lies, as comparisons do.
 func side(ratio outcome.Interval) outcome.Outcome {
+	if ratio.Drift != (outcome.Drift{}) {
+		return outcome.Inconclusive
+	}
 	if !ratio.Known() {
 		return outcome.NoInterval
 	}

@@ -20,6 +20,18 @@ func (l *Servers) MaxConnections(ctx context.Context, databases []string) map[st
 	})
 }
 
+// HugePages asks databases whether their shared memory is in huge pages: on or off. Where one doesn't tell, as before
+// PostgreSQL 17, the reason stands in its place.
+func (l *Servers) HugePages(ctx context.Context, databases []string) map[string]string {
+	return tell(databases, func(service string) (string, error) {
+		said, err := l.say(ctx, service, "SELECT current_setting('huge_pages_status', true) AS pages", "pages")
+		if err == nil && said == "" {
+			err = errors.New("this version doesn't tell")
+		}
+		return said, err
+	})
+}
+
 // say is the column of a database's answer of one row.
 func (l *Servers) say(ctx context.Context, database, sql, column string) (string, error) {
 	n := l.nodes[database]

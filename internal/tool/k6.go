@@ -27,7 +27,8 @@ the first of its first experiment, over the path's link with whatever latency th
   LAB_LINK=none               without toxiproxy, or the name of another of the path's links
   LAB_EXPERIMENT=NAME         another experiment of the plan
   LAB_WORKLOAD, LAB_CLIENTS, LAB_SECONDS, LAB_WARMUP_SECONDS, LAB_RATE, LAB_TRANSACTIONS,
-  LAB_PROTOCOL, LAB_ROLE, LAB_INSTANCES, LAB_INSTANCE_POOL, LAB_SEED, LAB_PARAMS='{"rows": 10}'
+  LAB_PROTOCOL, LAB_ROLE, LAB_INSTANCES, LAB_INSTANCE_POOL, LAB_HOT_ROWS, LAB_SEED,
+  LAB_PARAMS='{"rows": 10}'
 
 A script of yours connects there where its client has no dsn: k6/x/pg reads PGHOST, PGPORT,
 PGDATABASE, PGUSER and PGPASSWORD. k6 sees the folder you stand in and the script's, each with

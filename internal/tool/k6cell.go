@@ -34,6 +34,7 @@ var keys = map[string]string{
 	"LAB_CLIENTS":        "clients",
 	"LAB_INSTANCES":      "instances",
 	"LAB_INSTANCE_POOL":  "instance_pools",
+	"LAB_HOT_ROWS":       "hot_rows",
 	"LAB_TRANSACTIONS":   "transactions",
 	"LAB_RATE":           "rate",
 	"LAB_SECONDS":        "seconds",

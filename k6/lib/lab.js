@@ -31,14 +31,16 @@
 // may have an env of its own. It has the plan's keys, such as path, link, workload, params, protocol, clients, rate and
 // seconds (those that are lists in a plan are one value here), where
 //
+//   hot_rows (of pgbench's accounts, that the functions below draw from; missing: all),
 //   transactions (of each client; missing: as many as the window has room for),
 //   rate (iterations per second over all clients; 0: closed loop),
 //   seconds (of the measured window, or the most that transactions may take; 0: no window, until k6 is ended),
-//   warmup_seconds (least time that the clients of a closed loop warm up)
+//   warmup_seconds (least time that the clients of a closed loop iterate before the window opens)
 //
-// and what no plan has: dsn, deadline_seconds (of the whole script), scale (pgbench's, of the data), seed (of random
-// numbers; 0: others in each run), batch (iterations in one of k6's where there is no window; 0: 16), tcp_handshake_ms
-// (that a link takes for it, see tcpHandshake in k6/pg/index.d.ts; missing: 0).
+// and what no plan has: settle_seconds (most that they do so until their rate is steady; missing: 0), dsn,
+// deadline_seconds (of the whole script), scale (pgbench's, of the data), seed (of random numbers; 0: others in each
+// run), batch (iterations in one of k6's where there is no window; 0: 16), tcp_handshake_ms (that a link takes for it,
+// see tcpHandshake in k6/pg/index.d.ts; missing: 0).
 //
 // A pair of cells stands in LAB_TRIAL instead: both cells' clients connect and warm up, and then they alternate in
 // slots of a few hundred milliseconds. Both are closed loops (scripts/run has no other pairs). These are its keys:
@@ -46,6 +48,7 @@
 //   cells (two of the above: of, to; their seconds and deadline_seconds don't count),
 //   slot_ms (counted part of each slot; 0: as long as 20 iterations of the slower cell take, 300 to 900),
 //   at_most_seconds (from the first group of four slots to the last),
+//   settle_seconds (more of them, until both cells are steady),
 //   fewest_groups (that have to fit into it: otherwise the pair is too slow, and ends; 0: any number),
 //   deadline_seconds (of the whole script),
 //   seed (of the order of the slots; 0: another in each run),
@@ -77,17 +80,18 @@ const SIDES = ['of', 'to']; // of a pair
 const BATCH = 16; // iterations of a closed loop in one of k6's, around which k6 does as much work as one takes
 
 let scale = 1; // of the data; read with the cell
+let accounts = 100000; // that are drawn from; read with the cell
 let number = __VU; // of the client among those of its cell
 
 // What pgbench draws for its transactions.
 const upTo = (most) => 1 + Math.floor(Math.random() * most);
-export const account = () => upTo(100000 * scale);
+export const account = () => upTo(accounts);
 export const branch = () => upTo(scale);
 export const teller = () => upTo(10 * scale);
 export const delta = () => upTo(10001) - 5001;
 
 // firstOf draws the first of so many accounts in a row.
-export const firstOf = (rows) => upTo(Math.max(1, 100000 * scale - rows + 1));
+export const firstOf = (rows) => upTo(Math.max(1, accounts - rows + 1));
 
 // clientNumber is the number of this VU's client among those of its cell, from 1; of cells that run at once among those
 // of all.
@@ -152,6 +156,7 @@ function begin(settings, iteration) {
   if (!__ENV.LAB_CELL) throw new Error('start this script with scripts/k6, which says where to connect');
   const cell = JSON.parse(__ENV.LAB_CELL);
   scale = cell.scale;
+  accounts = cell.hot_rows || 100000 * scale;
   const side = __ENV.LAB_SIDE;
   const trial = side && JSON.parse(__ENV.LAB_TRIAL);
   const slots = trial && !trial.together && pg.slots(slotOptions(side, trial));
@@ -166,12 +171,12 @@ function begin(settings, iteration) {
   const iterations = settings.warm === undefined ? 2 : settings.warm;
   // While the clients of all cells connect at once, some attempts may pass their timeouts.
   const tries = trial && trial.together ? 4 : 1;
-  const warm = () => Array(tries).fill(iterations).some((least) => warmUp(client, least, cell));
+  const warm = () => Array(tries).fill(iterations).some((least) => warmUp(client, least));
   if (slots) return () => workInSlots(slots, client, warm);
   const pace = rate > 0 && pg.pace({ rate, clients });
   const next = pace ? () => pace.wait() && client.attempt() && pace.done() : client.attempt;
   if (seconds > 0) {
-    const window = pg.window(trial ? sharedWindow(Number(side), trial) : { clients, seconds });
+    const window = pg.window(trial ? sharedWindow(Number(side), trial) : ownWindow(cell));
     return () => workInWindow(window, warm, next);
   }
   const batch = cell.batch || BATCH;
@@ -180,14 +185,19 @@ function begin(settings, iteration) {
   };
 }
 
-// warmUp does a client's first iterations, and returns whether they went well. An open loop does only these: a longer
-// warm-up without pauses would use up the CPU limit with which the window begins.
-function warmUp(client, iterations, { rate, warmup_seconds: seconds }) {
-  const until = rate > 0 ? 0 : Date.now() + 1000 * seconds;
-  for (let i = 0; i < iterations || Date.now() < until; i++) {
+// warmUp does a client's first iterations, and returns whether they went well.
+function warmUp(client, iterations) {
+  for (let i = 0; i < iterations; i++) {
     if (!client.attempt()) return false;
   }
   return true;
+}
+
+// ownWindow are the module's options for a cell that runs alone. The window of a closed loop opens at a steady rate.
+// That of an open loop opens as soon as all clients are ready: its rate is given, and iterations without pauses would
+// use up the CPU limit with which the window begins.
+function ownWindow({ clients, seconds, rate, warmup_seconds: least, settle_seconds: most = 0 }) {
+  return rate > 0 || !most ? { clients, seconds } : { clients, seconds, least, most: Math.max(least, most) };
 }
 
 // workInWindow has a client warm up, and iterate while the window is open. A client that ends by a mistake in the
@@ -216,6 +226,7 @@ function slotOptions(side, pair) {
     clients: pair.cells.map(({ clients }) => clients),
     slot: pair.slot_ms,
     at_most: pair.at_most_seconds,
+    settle: pair.settle_seconds || 0,
     fewest: pair.fewest_groups,
     seed: pair.seed,
     groups: pair.groups_file,

@@ -44,6 +44,9 @@ func (m *Module) finish(now time.Time) {
 	}
 	m.phases.mu.Lock()
 	m.phases.cut(now)
+	if m.phases.warming != nil {
+		m.phases.end() // of a window that never opened, too
+	}
 	m.phases.mu.Unlock()
 	m.settle(now)
 	m.reportDropped(now)

@@ -160,15 +160,21 @@ export interface WindowOptions {
   opened?: string;
   /** File that closes the window before its seconds are over, once it exists. */
   stop?: string;
+  /**
+   * Seconds that all clients iterate before the window opens: `least` at least, until their rate is steady or `most`
+   * are over. Without `most` it opens as soon as all are ready.
+   */
+  least?: number;
+  most?: number;
 }
 
 /** The measured window of a test, one for all VUs. Samples get the tag `phase`: warmup, measure or after. */
 export interface Window {
-  /** This VU is ready: waits until all are ready or have failed. */
+  /** This VU is ready: waits until all are ready or have failed. With `most`, the window may open later. */
   ready(): void;
   /** This VU couldn't get ready; waits as ready() does. */
   fail(): void;
-  /** Whether the window has closed. */
+  /** Whether the window has closed. Call it after each iteration: it counts them. */
   over(): boolean;
 }
 
@@ -209,6 +215,8 @@ export interface SlotsOptions {
   slot?: number;
   /** Most seconds from the first group to the last. */
   at_most: number;
+  /** Seconds more that it may take until both sides are steady: `stop` ends a pair that was so at once. */
+  settle?: number;
   /**
    * Groups that have to fit into that: otherwise the pair is too slow, and over. One that lacks some of them when its
    * time is over goes on for a quarter of it at most.

@@ -19,7 +19,9 @@ func newLabScript(t *testing.T, own string) string {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "own.js")
-	text := `import { clientNumber, counter, options as cellOptions, trend, workload } from '` + lib + `';
+	text := `import {
+			account, clientNumber, counter, firstOf, options as cellOptions, trend, workload
+		} from '` + lib + `';
 		export const options = cellOptions();
 		` + own + `
 		export default own;`
@@ -90,6 +92,23 @@ func TestOwnWorkload(t *testing.T) {
 	}
 	if s.Statements["series"].Count != iterations || s.Trends["lab_length"][summary.Measured].Count != iterations {
 		t.Errorf("of %v iterations %v statements and %v values were seen", iterations, s.Statements, s.Trends["lab_length"])
+	}
+}
+
+// A closed loop's window opens at a steady rate, which takes a second at least, and draws from the hot rows alone.
+func TestSteadyWindowOfHotRows(t *testing.T) {
+	own := newLabScript(t, `
+		const beyond = counter('lab_beyond');
+		export const own = workload((client) => {
+			beyond.add(account() > 7 || firstOf(5) > 3 ? 1 : 0);
+			client.exec('SELECT 1');
+		});`)
+	s := runCell(t, own, map[string]any{"hot_rows": 7, "settle_seconds": 15})
+	if w := s.Window; w.WarmedSeconds < 1 || len(w.Tenths) != 10 {
+		t.Errorf("the window is %+v", w)
+	}
+	if s.Count("pg_iterations", summary.Measured) == 0 || s.Count("lab_beyond", summary.Whole) != 0 {
+		t.Errorf("the counters are %v", s.Counters)
 	}
 }
 

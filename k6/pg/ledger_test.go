@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"testing"
 	"time"
@@ -41,7 +42,8 @@ func TestCellsAtOnce(t *testing.T) {
 	testkit.OK(t, err)
 	moment, err := os.ReadFile(opened)
 	testkit.OK(t, err)
-	if len(test.Sides) != 2 || test.Sides[0].Window == nil || *test.Sides[0].Window != *test.Sides[1].Window {
+	if len(test.Sides) != 2 || test.Sides[0].Window == nil ||
+		!reflect.DeepEqual(test.Sides[0].Window, test.Sides[1].Window) {
 		t.Fatalf("the summaries are %+v", test.Sides)
 	}
 	if w := test.Sides[1].Window; w.Ready != 2 || w.Failed != 0 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/grafana/sobek"
 
+	"pooler-lab/internal/measure"
 	"pooler-lab/k6/summary"
 )
 
@@ -72,6 +73,10 @@ type phases struct {
 	given any    // the call's options
 	sides []side
 	all   []*slot // that have begun
+
+	// Of a window:
+	warming *warming // nil until all clients of one that is to open at a steady rate are ready
+	tenths  tenths
 }
 
 // A side is the clients that are measured together.
@@ -126,10 +131,15 @@ func (p *phases) begin(next slot, lead, measured time.Duration) *slot {
 	next.to = next.from.Add(measured)
 	p.all = append(p.all, &next)
 	p.current.Store(&next)
-	side := &p.sides[next.side]
-	close(side.begins)
-	side.begins = make(chan struct{})
+	p.letGo(next.side)
 	return &next
+}
+
+// letGo has the clients of a side go on that wait for its beginning. Its caller holds the lock.
+func (p *phases) letGo(side int) {
+	s := &p.sides[side]
+	close(s.begins)
+	s.begins = make(chan struct{})
 }
 
 // beginOnly begins the only slot of a test and returns when that was. Its caller holds the lock.
@@ -166,6 +176,12 @@ func (p *phases) window(side int) (w *summary.Window) {
 		}
 		w.End = in.to.UTC()
 		w.Seconds += in.to.Sub(in.from).Seconds()
+	}
+	if w != nil && p.is("window") && len(p.sides) == 1 {
+		w.Tenths = p.tenths.all()
+		if p.warming != nil {
+			w.WarmedSeconds = (measure.Tick * time.Duration(len(p.warming.counts))).Seconds()
+		}
 	}
 	return w
 }

@@ -17,7 +17,8 @@ type slotOptions struct {
 	Clients [summary.Sides]int `js:"clients"` // VUs of each side
 	Slot    float64            `js:"slot"`    // measured part of each slot, milliseconds; 0: as iterations need it
 	AtMost  float64            `js:"at_most"` // seconds from the first group to the last
-	Fewest  int                `js:"fewest"`  // groups that have to fit into that; 0: any number
+	Settle  float64            `js:"settle"`  // seconds more, for sides that aren't steady at first
+	Fewest  int                `js:"fewest"`  // groups that have to fit into at_most; 0: any number
 	Seed    uint64             `js:"seed"`    // of the slots' order and leads; 0: others each time
 	Groups  string             `js:"groups"`  // file for what each group showed, "" for none
 	Stop    string             `js:"stop"`    // file that ends the pair once it exists, "" for none
@@ -30,8 +31,8 @@ func (o slotOptions) check() error {
 		return fmt.Errorf("slots: side must be one of %q, not %q", summary.SideNames, o.Side)
 	case slices.Min(o.Clients[:]) < 1:
 		return fmt.Errorf("slots: each side must have at least one client, got %v", o.Clients)
-	case !(o.AtMost > 0) || o.Fewest < 0 || o.Slot < 0:
-		return fmt.Errorf("slots: at_most must be above 0, fewest and slot not below 0, got %+v", o)
+	case !(o.AtMost > 0) || o.Fewest < 0 || o.Slot < 0 || o.Settle < 0:
+		return fmt.Errorf("slots: at_most must be above 0, settle, fewest and slot not below 0, got %+v", o)
 	}
 	return nil
 }
@@ -166,7 +167,7 @@ func (s *slots) timeOver(number int, all time.Duration) bool {
 	if number < s.options.Fewest {
 		most *= beyondAtMost
 	}
-	return all > seconds(most)
+	return all > seconds(s.options.Settle+most)
 }
 
 // runSlot begins a slot and waits until its clients have come back. It returns false where the pair is over.

@@ -3,6 +3,7 @@ package pg
 import (
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -29,6 +30,74 @@ func TestWindowOpensWhenAllAreReady(t *testing.T) {
 	if got := module.ending(0).Window; got.Ready != 2 {
 		t.Errorf("after its opening there are %+v", got)
 	}
+}
+
+// A window that is to open at a steady rate opens when the clients have done the same for a while, all of them at work.
+func TestWindowOpensAtASteadyRate(t *testing.T) {
+	const work = `window.ready(); do sleep(pause()); while (!window.over())`
+	always := func(ms float64) func(time.Duration) float64 { return func(time.Duration) float64 { return ms } }
+	for name, test := range map[string]struct {
+		options     string
+		pause       func(time.Duration) float64 // ms of an iteration so long after the first
+		least, most float64                     // seconds that the clients iterate before the window
+	}{
+		"steady at once":     {`least: 0, most: 15`, always(2), 1, 1},
+		"least":              {`least: 3, most: 15`, always(2), 3, 3},
+		"too slow to tell":   {`least: 0, most: 15`, always(400), 1, 1},
+		"faster for a while": {`least: 0, most: 15`, warmsUpIn(2 * time.Second), 2, 5},
+		"never steady":       {`least: 0, most: 2`, warmsUpIn(4 * time.Second), 2, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				module, began := New(), time.Now()
+				pause := func() float64 { return test.pause(time.Since(began)) }
+				vus := make([]*script, 2)
+				var through sync.WaitGroup
+				for at := range vus {
+					vus[at] = newScript(t, module)
+					vus[at].set("sleep", func(ms float64) { time.Sleep(milliseconds(ms)) })
+					vus[at].set("pause", pause)
+					vus[at].run(`const window = pg.window({ clients: 2, seconds: 1, ` + test.options + ` })`)
+					vus[at].started()
+					through.Go(func() {
+						if _, err := vus[at].try(work); err != nil {
+							t.Error(err)
+						}
+					})
+				}
+				through.Wait()
+				w := module.ending(0).Window
+				if took := w.Start.Sub(began).Seconds(); took < test.least || took > test.most || w.WarmedSeconds != took {
+					t.Errorf("the window is %+v, it opened after %v s", w, took)
+				}
+				done, want := int64(0), int64(2*1000/test.pause(w.Start.Sub(began)))
+				for _, n := range w.Tenths {
+					done += n
+				}
+				if len(w.Tenths) != 10 || done < want-2 {
+					t.Errorf("in its tenths %v iterations ended, about %d in all", w.Tenths, want)
+				}
+				module.finish(time.Now())
+			})
+		})
+	}
+}
+
+// warmsUpIn is the pause of clients that need four times as long for an iteration at first.
+func warmsUpIn(warm time.Duration) func(time.Duration) float64 {
+	return func(since time.Duration) float64 { return max(1, 4-3*float64(since)/float64(warm)) }
+}
+
+// A test that ends while its clients warm up has no window.
+func TestWindowThatIsNotSteadyYet(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		module := New()
+		arrivals(t, module, `{ clients: 1, seconds: 1, least: 0, most: 15 }`, `window.ready(); sleep(500); window.over()`)
+		module.finish(time.Now())
+		if got := module.ending(0); got.Window != nil || got.Unopened != "its clients' rate wasn't steady yet" {
+			t.Errorf("the test ended with %+v", got)
+		}
+	})
 }
 
 // A window that waits for a client says so, however long it waits.

@@ -84,6 +84,11 @@ type Window struct {
 	Seconds float64   `json:"seconds"`
 	Ready   int       `json:"ready"`  // clients, when it opened; of fixed work those that could connect
 	Failed  int       `json:"failed"` // clients, when it opened; of fixed work those that couldn't
+
+	// WarmedSeconds is how long all clients had iterated when it opened; 0 where it opened as soon as all were ready.
+	WarmedSeconds float64 `json:"warmed_seconds,omitempty"`
+	// Tenths are the iterations that ended in each tenth of it; nil where it is no window of one cell.
+	Tenths []int64 `json:"tenths,omitempty"`
 }
 
 // A Finish says how clients got done that had a fixed number of iterations each. Times are seconds from the first
