@@ -89,7 +89,7 @@ func fewTimes(t *testing.T, file string) (plan string, workloads int) {
 func (e experiment) of(workload string) experiment {
 	one := maps.Clone(e)
 	one["name"], one["workload"], one["latencies"] = strings.ToLower(workload), workload, []string{"none"}
-	for _, key := range []string{"paths", "protocol", "roles", "pool_sizes", "instances", "instance_pools"} {
+	for _, key := range []string{"paths", "protocol", "roles", "pool_sizes", "instances", "instance_pools", "hot_rows"} {
 		if all := list(e[key]); len(all) > 0 {
 			one[key] = all[:1]
 		}

@@ -48,7 +48,10 @@ func full() *Run {
 			{Service: "standby", NotMeasured: "it is down"}},
 		Pooler: &Pooler{Service: "pgbouncer", Samples: 3, MaxClients: 10, MaxWaiting: whole(6), MaxWaitMS: share(2.5),
 			MaxServers: 4, PoolSize: 4, NotMeasured: "it is down"},
-		Flags: []Flag{{"errors", "3 errors"}}, Summary: "k6/a.json"}
+		Summary: "k6/a.json"}
+	for _, kind := range FlagKinds() {
+		repeat.Flags = append(repeat.Flags, Flag{kind, "because of it"})
+	}
 	failed := Repeat{Block: 1, Position: 1, Attempt: 2, Status: Failed, Reason: "no", Started: now, Ended: now,
 		Proof: []Fact{}, Counts: []Count{},
 		Uncounted: "down", Shares: []Share{}, Flags: []Flag{}, Log: "k6/b.log", Exit: 107}
@@ -63,6 +66,11 @@ func full() *Run {
 	run := &Run{Version: Version, ID: "20261121T160000Z-00-tour", Status: Interrupted, Reason: "someone stopped it",
 		Started: now, Ended: &now,
 		Seed: 7, Blocks: 1, NotRestored: "toxiproxy is down", Unfinished: 1,
+		Pairs: []Pair{{Block: 1, Of: "a", To: "a", Metrics: []string{"tps"}, Until: 0.05, AtMost: 45, Status: OK,
+			Started: &now, Ended: &now, SlotMS: 300, MedianMS: [2]float64{1, 2},
+			Figures: map[string][][2]float64{"tps": {{1, 2}}}, Groups: 30, Seconds: 54, Warming: 8, WarmingSeconds: 14.4,
+			Ending: Precise, File: "k6/pair-1.groups"}},
+		Unpaired: []Unpaired{{Of: "a", To: "a", Metric: "p50", Reason: "an open loop"}},
 		Lesson: Lesson{About: lesson.About{Name: "00-tour", Title: "t", Question: "q", Explanation: "e", File: "/f.js",
 			SHA256:      strings.Repeat("0a", 32),
 			Comparisons: []lesson.Comparison{{Name: "n", Text: "s", Metric: "tps", Of: direct, To: direct}},

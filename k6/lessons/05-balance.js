@@ -17,6 +17,9 @@ export const select = workload({ warm: 10 }, (client) => {
   client.exec(BY_KEY, account());
 });
 
+// The same, from few accounts or from all.
+export const selectSome = select;
+
 // Heavy: 2000 rows read on the server, one sent.
 export const selectHeavy = workload((client) => {
   const first = firstOf(2000);
