@@ -84,7 +84,7 @@ type Chart struct {
 	Title   string   `json:"title" yaml:"title"`
 	Kind    string   `json:"kind" yaml:"kind"`       // lines, bars, or stack: shares, of wait events or phases
 	Metric  string   `json:"metric" yaml:"metric"`   // of lines and bars
-	Parts   []string `json:"parts" yaml:"parts"`     // of a stack: metrics, or one of them "waits" for all wait events
+	Parts   []string `json:"parts" yaml:"parts"`     // metrics: of a stack (or "waits"), or along the axis of lines
 	X       string   `json:"x" yaml:"x"`             // a dimension by its name: latency_ms, clients, path, ...
 	Series  string   `json:"series" yaml:"series"`   // a dimension that has a line, or a bar, for each value
 	Of      Selector `json:"of" yaml:"of"`           // only these cells

@@ -50,6 +50,17 @@ func Ends(values []float64) (first, last float64) {
 	return Median(values[:third]), Median(values[len(values)-third:])
 }
 
+// A Drift is what values were at first and at the end, by their Ends; the zero Drift is none.
+type Drift struct{ First, Last float64 }
+
+// DriftOf is the drift of values whose trend is beyond Clear, and none of others.
+func DriftOf(values []float64) (d Drift) {
+	if math.Abs(Trend(values)) > Clear {
+		d.First, d.Last = Ends(values)
+	}
+	return d
+}
+
 // Tick is the time for which SteadyRate has a count. A CPU limit of Docker's is dealt out once in a tick: a container at
 // its limit works for a part of it and then stands still.
 const Tick = 100 * time.Millisecond

@@ -48,9 +48,12 @@ func asks(l *lesson.Lesson) []ask {
 		}
 	}
 	for _, c := range l.Charts {
-		names := slices.DeleteFunc(slices.Clone(c.Parts), func(part string) bool { return part == waits })
-		if c.Kind != "stack" {
-			names = append(names, c.Metric)
+		names := c.Parts
+		switch {
+		case c.Kind == "stack":
+			names = slices.DeleteFunc(slices.Clone(names), func(part string) bool { return part == waits })
+		case len(names) == 0:
+			names = []string{c.Metric}
 		}
 		all = append(all, ask{where: "chart " + c.Title, metrics: names})
 	}

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"pooler-lab/internal/measure"
 )
 
 // A series is a way in which the logarithm of a pair's ratio may go from group to group, beside its scatter. It ends at
@@ -65,12 +67,12 @@ func TestDrifts(t *testing.T) {
 				figures := scattered(noise, deviation)
 				n := EarliestGroups
 				i := Groups(figures[:n])
-				for n < most && !i.Enough(0.05) && (i.Unsteady || i.N < steady) {
+				for n < most && !i.Enough(0.05) && (i.NeverSteady || i.N < steady) {
 					n++
 					i = Groups(figures[:n])
 				}
 				switch {
-				case i.Drift != (Drift{}):
+				case i.Drift != (measure.Drift{}):
 					drifts++
 				case i.Lo <= trueRatio && trueRatio <= i.Hi:
 					held++
@@ -96,7 +98,7 @@ func TestSidesThatWarmUpAlike(t *testing.T) {
 		noise := 1 + 0.02*math.Sin(float64(7*group))
 		figures = append(figures, [2]float64{110 * warm * noise, 100 * warm / noise})
 	}
-	if i := Groups(figures); i.Warming < 8 || i.Warming > 24 || i.N != 40-i.Warming || !i.Known() || i.Unsteady {
+	if i := Groups(figures); i.Warming < 8 || i.Warming > 24 || i.N != 40-i.Warming || !i.Known() || i.NeverSteady {
 		t.Errorf("it is %+v", i)
 	}
 }
@@ -107,13 +109,13 @@ func TestPairThatDrifts(t *testing.T) {
 		figures = append(figures, [2]float64{180 - 2.5*float64(group), 100})
 	}
 	i := Groups(figures)
-	if i.Known() || i.Enough(1) || !i.Unsteady || i.N != 30 {
+	if i.Known() || i.Enough(1) || !i.NeverSteady || i.N != 30 {
 		t.Errorf("it is %+v", i)
 	}
 	if text := i.Text(nil); text != "no interval: not steady: 1.70 at first, 1.20 at the end" {
 		t.Errorf("it says %q", text)
 	}
-	if few := Groups(figures[:FewestGroups-1]); few.Unsteady || !strings.Contains(few.Text(nil), "11 of 12 groups") {
+	if few := Groups(figures[:FewestGroups-1]); few.NeverSteady || !strings.Contains(few.Text(nil), "11 of 12 groups") {
 		t.Errorf("of eleven groups it says %q", few.Text(nil))
 	}
 }

@@ -40,7 +40,7 @@ func Groups(figures [][2]float64) Interval {
 	if i.N-from < FewestGroups {
 		from = 0
 		if i.N >= FewestGroups {
-			i.Unsteady, i.Drift = true, driftOf(all)
+			i.NeverSteady, i.Drift = true, measure.DriftOf(all)
 		}
 	}
 	i.Warming, i.N = from, i.N-from
@@ -88,7 +88,7 @@ func HalfWidth(i Interval) float64 {
 // Enough says whether a pair whose groups come to that may end: they are steady, there are enough of them, and their
 // interval is as narrow as asked for, which is half its width as a share of the ratio.
 func (i Interval) Enough(until float64) bool {
-	return i.Known() && !i.Unsteady && i.N >= EarliestGroups && HalfWidth(i) <= until
+	return i.Known() && !i.NeverSteady && i.N >= EarliestGroups && HalfWidth(i) <= until
 }
 
 // trimmed is the trimmed mean of values in the order in which they were measured, and half the width of its interval.

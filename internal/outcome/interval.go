@@ -26,30 +26,14 @@ type Interval struct {
 	OfGroups       bool    // the values are of a pair's groups, not of repeats
 	LeftOut        int     // groups without a ratio, since a figure was 0
 	Warming        int     // groups before those, while the ratio or a side of it wasn't steady yet
-	Unsteady       bool    // too few groups are steady: it is of all
-	Drift          Drift   // of values that no interval describes, or none
+	NeverSteady    bool    // of a pair of which too few groups are steady: it is of all of them
+
+	Drift measure.Drift // of values that no interval describes, or none
 }
 
-// A Drift is what values were at first and at the end, by the medians of their first and their last third; the zero
-// Drift is none.
-type Drift struct{ First, Last float64 }
-
-// String says so in words.
-func (d Drift) String() string {
+// notSteady says in words how ratios drift.
+func notSteady(d measure.Drift) string {
 	return fmt.Sprintf("not steady: %s at first, %s at the end", metric.RatioText(d.First), metric.RatioText(d.Last))
-}
-
-// driftOf is the drift of values whose trend is clear.
-func driftOf(values []float64) (d Drift) {
-	if math.Abs(measure.Trend(values)) > measure.Clear {
-		d.First, d.Last = measure.Ends(values)
-	}
-	return d
-}
-
-// within says whether the drift lies within the interval.
-func (d Drift) within(i Interval) bool {
-	return min(d.First, d.Last) >= i.Lo && max(d.First, d.Last) <= i.Hi
 }
 
 // Summary sums up values, and leaves them in their order: benchmath sorts what it is given. A time without an end is
@@ -80,14 +64,14 @@ func (i Interval) few() bool {
 
 // Known says whether there is an interval around the center.
 func (i Interval) Known() bool {
-	return !i.few() && i.Drift == (Drift{}) && !math.IsInf(i.Lo, 0) && !math.IsInf(i.Hi, 0)
+	return !i.few() && i.Drift == (measure.Drift{}) && !math.IsInf(i.Lo, 0) && !math.IsInf(i.Hi, 0)
 }
 
 // Text writes the range as write has numbers, or why there is none.
 func (i Interval) Text(write func(float64) string) string {
 	switch fewest, what := i.fewest(); {
-	case i.Drift != (Drift{}):
-		return "no interval: " + i.Drift.String()
+	case i.Drift != (measure.Drift{}):
+		return "no interval: " + notSteady(i.Drift)
 	case i.few():
 		return fmt.Sprintf("no interval: %d of %d %s", i.N, fewest, what)
 	case !i.Known():

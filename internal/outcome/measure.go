@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/measure"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
@@ -51,8 +52,8 @@ func valueOf(run *result.Run, plan lesson.Condition) (m measurement) {
 		m.Judged = Judged{Inconclusive, Reason{Text: strings.Join(m.flags.vetoes, "; "), Flags: m.flags.kinds}}
 	} else if m.N == 0 {
 		m.Judged = noValue(run, found, m.Of, m.To)
-	} else if m.Drift != (Drift{}) {
-		m.Judged = inconclusive(m.Drift.String())
+	} else if m.Drift != (measure.Drift{}) {
+		m.Judged = inconclusive(notSteady(m.Drift))
 	}
 	return m
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"pooler-lab/internal/measure"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
@@ -31,12 +32,13 @@ func RatioOf(run *result.Run, f metric.Metric, of, to *result.Cell) Ratio {
 	}
 	blocks := f.Ratios(of, to)
 	r := Ratio{Interval: Summary(blocks), cells: []*result.Cell{of, to}}
-	if drift := driftOf(blocks); r.Known() && drift != (Drift{}) && !drift.within(r.Interval) {
-		r.Drift = drift
+	d := measure.DriftOf(blocks)
+	if within := min(d.First, d.Last) >= r.Lo && max(d.First, d.Last) <= r.Hi; r.Known() && !within {
+		r.Drift = d
 	}
 	if pair, inverted := run.PairOf(of, to, f.Name); pair != nil {
 		groups := ofPair(f, pair, inverted, of, to)
-		if groups.Known() || groups.Drift != (Drift{}) || groups.N > 0 && !r.Known() {
+		if groups.Known() || groups.Drift != (measure.Drift{}) || groups.N > 0 && !r.Known() {
 			r = groups
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 // ceilings are lines of clients / round trip, one for each number of clients: with one statement under way for each
 // client, no path can do more.
-func (p *plot) ceilings(values []lesson.Value) (all []chart.Series) {
+func (p *plot) ceilings(spots []spot) (all []chart.Series) {
 	clients, err := lesson.DimensionNamed("clients")
 	if err != nil {
 		return nil
@@ -24,11 +24,11 @@ func (p *plot) ceilings(values []lesson.Value) (all []chart.Series) {
 		if several {
 			s.Name = said(clients, count) + " / round trip"
 		}
-		for i, x := range values {
+		for i, at := range spots {
 			most := 0.0 // with the shortest round trip that a path measured there
 			for _, c := range p.cells {
 				trip, ok := metric.Middle(roundTrips(c))
-				if ok && trip > 0 && has(c, p.x, x) && (!several || has(c, clients, count)) {
+				if ok && trip > 0 && p.at(c, at.x) && (!several || has(c, clients, count)) {
 					most = max(most, 1000*float64(c.Clients)/trip)
 				}
 			}

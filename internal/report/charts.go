@@ -62,6 +62,9 @@ type plot struct {
 // has says whether the cell has the value in the dimension.
 func has(c *result.Cell, d lesson.Dimension, v lesson.Value) bool { return d.Of(&c.Cell) == v }
 
+// at says whether the cell has that value of X. A chart of parts has none.
+func (p *plot) at(c *result.Cell, x lesson.Value) bool { return p.X == "" || has(c, p.x, x) }
+
 // said is a dimension's value as a reader has it.
 func said(d lesson.Dimension, v lesson.Value) string {
 	switch text := d.Text(v); {
@@ -77,7 +80,9 @@ func said(d lesson.Dimension, v lesson.Value) string {
 // dimension, a metric or a kind of chart that this one doesn't.
 func (p *plot) chart() (_ Chart, ok bool) {
 	var unknownX, unknownSeries error
-	p.x, unknownX = lesson.DimensionNamed(p.X)
+	if p.X != "" {
+		p.x, unknownX = lesson.DimensionNamed(p.X)
+	}
 	if p.Series != "" {
 		p.series, unknownSeries = lesson.DimensionNamed(p.Series)
 	}
@@ -96,7 +101,7 @@ func (p *plot) chart() (_ Chart, ok bool) {
 	if !slices.ContainsFunc(c.Series, func(s chart.Series) bool { return len(s.Points) > 0 && !s.Limit }) {
 		return Chart{}, false
 	}
-	c.Description = fmt.Sprintf("%s over %s. The table after it has the same figures.", capital(c.Y), c.X)
+	c.Description = joinFilled(" over ", capital(c.Y), c.X) + ". The table after it has the same figures."
 	note := p.Note
 	if p.extra > 0 {
 		note = fmt.Sprintf("%s %s more would stand in the same places and aren't drawn: the tables have them.", note,
@@ -105,26 +110,59 @@ func (p *plot) chart() (_ Chart, ok bool) {
 	return Chart{Drawing: draw(c), Note: note, Data: dataOf(c)}, true
 }
 
-// figures fills c for lines and bars: a place a value of X, a series a value of Series.
-func (p *plot) figures(c *chart.Chart) error {
+// A spot is a place of lines and bars: what stands there of a series.
+type spot struct {
+	chart.Place
+	metric metric.Metric
+	x      lesson.Value
+}
+
+// spots are the chart's places: the values of X, or in a chart of parts each of these.
+func (p *plot) spots() (all []spot, err error) {
+	for _, name := range p.Parts {
+		f, err := metric.Find(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, spot{Place: chart.Place{Name: f.Heading, Value: math.NaN()}, metric: f})
+	}
+	if len(all) > 0 {
+		return all, nil
+	}
 	f, err := metric.Find(p.Metric)
+	for _, v := range result.Values(p.x, p.cells) {
+		all = append(all, spot{place(p.x, v), f, v})
+	}
+	return all, err
+}
+
+// figures fills c for lines and bars: a place a value of X or a part, a series a value of Series.
+func (p *plot) figures(c *chart.Chart) error {
+	spots, err := p.spots()
 	if err != nil {
 		return err
 	}
-	c.Y, c.Write = axisName(f), func(v float64) string { return write(f)(v / scaleOf(f)) }
-	values := slices.DeleteFunc(result.Values(p.x, p.cells), func(v lesson.Value) bool {
+	spots = slices.DeleteFunc(spots, func(s spot) bool {
 		return !slices.ContainsFunc(p.cells, func(c *result.Cell) bool {
-			_, ok := f.Middle(c)
-			return ok && has(c, p.x, v)
+			_, ok := s.metric.Middle(c)
+			return ok && p.at(c, s.x)
 		})
 	})
-	for _, v := range values {
-		c.Places = append(c.Places, place(p.x, v))
+	if len(spots) == 0 {
+		return nil
+	}
+	f := spots[0].metric
+	if c.Y = axisName(f); len(p.Parts) > 0 {
+		c.Y = f.ShownUnit()
+	}
+	c.Write = func(v float64) string { return write(f)(v / scaleOf(f)) }
+	for _, s := range spots {
+		c.Places = append(c.Places, s.Place)
 	}
 	for n, of := range p.seriesValues() {
 		s := chart.Series{Name: p.seriesName(of), Colour: p.colour(of, n)}
-		for i, v := range values {
-			if point, ok := pointOf(f, p.cell(v, of)); ok {
+		for i, at := range spots {
+			if point, ok := pointOf(at.metric, p.cell(at.x, of)); ok {
 				point.Place = i
 				s.Points = append(s.Points, point)
 			}
@@ -134,7 +172,7 @@ func (p *plot) figures(c *chart.Chart) error {
 		}
 	}
 	if p.Ceiling && p.Kind == "lines" {
-		c.Series = append(c.Series, p.ceilings(values)...)
+		c.Series = append(c.Series, p.ceilings(spots)...)
 	}
 	return nil
 }
@@ -244,7 +282,7 @@ func (p *plot) colour(value lesson.Value, n int) int {
 func (p *plot) cell(x, series lesson.Value) *result.Cell {
 	var found *result.Cell
 	for _, c := range p.cells {
-		if !has(c, p.x, x) || p.Series != "" && !has(c, p.series, series) {
+		if !p.at(c, x) || p.Series != "" && !has(c, p.series, series) {
 			continue
 		}
 		if found != nil {

@@ -48,10 +48,10 @@ func flags(c lesson.Cell, r *result.Repeat) []result.Flag {
 		add(float64(m.Late+m.Dropped) > lateShare*float64(m.Transactions), result.FlagLate,
 			"%d iterations began late and %d never", m.Late, m.Dropped)
 	}
-	if first, last, drifts := drift(m.Tenths); c.Rate == 0 && c.Transactions == 0 {
+	if d := drift(m.Tenths); c.Rate == 0 && c.Transactions == 0 {
 		seconds := m.WindowSeconds / float64(max(1, len(m.Tenths)))
-		add(drifts, result.FlagDrift, "not steady: %s iterations a second at first, %s at the end",
-			metric.Number(first/seconds), metric.Number(last/seconds))
+		add(d != (measure.Drift{}), result.FlagDrift, "not steady: %s iterations a second at first, %s at the end",
+			metric.Number(d.First/seconds), metric.Number(d.Last/seconds))
 	}
 	add(m.ClientsReady < c.Clients && c.Transactions == 0, result.FlagWarmup,
 		"%d of %d clients could get ready, the others failed", m.ClientsReady, c.Clients)
@@ -73,18 +73,17 @@ func flags(c lesson.Cell, r *result.Repeat) []result.Flag {
 	return flags
 }
 
-// drift says what a window's clients did in a part of it at first and at the end, and whether that differs clearly and
-// by driftLeast.
-func drift(parts []int64) (first, last float64, drifts bool) {
+// drift is that of what a window's clients did in each part of it; none where its ends differ by less than driftLeast.
+func drift(parts []int64) measure.Drift {
 	counts := make([]float64, len(parts))
 	for i, n := range parts {
 		counts[i] = float64(n)
 	}
-	if math.Abs(measure.Trend(counts)) <= measure.Clear {
-		return 0, 0, false
+	d := measure.DriftOf(counts)
+	if math.Abs(d.Last-d.First) < driftLeast*max(d.First, d.Last) {
+		return measure.Drift{}
 	}
-	first, last = measure.Ends(counts)
-	return first, last, math.Abs(last-first) >= driftLeast*max(first, last)
+	return d
 }
 
 // stops says how often its limit stopped each container that it did.

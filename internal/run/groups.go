@@ -71,7 +71,7 @@ func (f *follower) ending() string {
 	f.pair.Warming = 0
 	for _, name := range f.pair.Metrics {
 		i := outcome.Groups(f.pair.Figures[name])
-		if i.Unsteady || !i.Known() {
+		if i.NeverSteady || !i.Known() {
 			return ""
 		}
 		enough = enough && i.Enough(f.pair.Until)

@@ -292,7 +292,7 @@ func (p *progress) enter(phase string) {
 func (p *progress) groups(of *result.Pair, i outcome.Interval) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.at.Pair = &PairStep{Groups: of.Groups, Ratio: i.Center, Until: of.Until, Unsteady: i.Unsteady}
+	p.at.Pair = &PairStep{Groups: of.Groups, Ratio: i.Center, Until: of.Until, Unsteady: i.NeverSteady}
 	if i.Known() {
 		p.at.Pair.Lo, p.at.Pair.Hi = i.Lo, i.Hi
 	}

@@ -142,7 +142,7 @@ func TestProgressOfAPair(t *testing.T) {
 	} {
 		out.Reset()
 		p.groups(&result.Pair{Groups: step.groups, Until: 0.05}, outcome.Interval{Center: 0.81, Lo: 0.78, Hi: 0.85,
-			N: step.groups, OfGroups: true, Unsteady: step.groups == 20})
+			N: step.groups, OfGroups: true, NeverSteady: step.groups == 20})
 		want := "\r\x1b[Kpair 1/1, about 1:05 left, k6: " + step.want + ": größe: direct : pooled, select, 10 clients"
 		if got := out.String(); got != strings.ReplaceAll(want, "größe: ", "") {
 			t.Errorf("it says %q and should say %q", got, want)

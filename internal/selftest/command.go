@@ -53,7 +53,7 @@ func NewCommand() *cobra.Command {
 			if o.from != "" {
 				return again(o, args, c.OutOrStdout())
 			}
-			return measure(c.Context(), args, o, c.OutOrStdout(), c.ErrOrStderr())
+			return measureRows(c.Context(), args, o, c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}
 	c.Flags().BoolVar(&o.all, "all", false, "all rows")
@@ -64,8 +64,8 @@ func NewCommand() *cobra.Command {
 	return c
 }
 
-// measure runs the pairs, and prints what came out: where they were ended early, of the time until then.
-func measure(ctx context.Context, names []string, o options, out, progress io.Writer) error {
+// measureRows runs the pairs, and prints what came out: where they were ended early, of the time until then.
+func measureRows(ctx context.Context, names []string, o options, out, progress io.Writer) error {
 	if o.minutes < 1 || o.minutes > 60 {
 		return fmt.Errorf("%g minutes: give 1 to 60", o.minutes)
 	}

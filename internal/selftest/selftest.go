@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/measure"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
 )
@@ -146,7 +147,7 @@ func count(verdicts []Verdict, is func(Verdict) bool) (n int) {
 
 // side says on which side of 1 a ratio's interval lies, as comparisons do.
 func side(ratio outcome.Interval) outcome.Outcome {
-	if ratio.Drift != (outcome.Drift{}) {
+	if ratio.Drift != (measure.Drift{}) {
 		return outcome.Inconclusive
 	}
 	if !ratio.Known() {

@@ -23,14 +23,19 @@ case "$*" in
 esac
 `
 
-// preflight runs that of a checkout on an engine, and returns what it said.
+// preflight runs that of a checkout on an engine, and returns what it said of problems.
 func preflight(checkout string, env ...string) (said string, ok bool) {
 	c := exec.Command(filepath.Join(checkout, "scripts", "preflight"))
 	c.Env = append([]string{"PATH=" + checkout + ":" + os.Getenv("PATH"), "LAB_PORTS=2-12",
 		"LAB_CONSOLE_PORT=1", "ENGINE=29.0.1", "QUOTA=true", "SECURITY=[name=seccomp,profile=default]",
 		"SYSTEM=Debian GNU/Linux"}, env...)
-	text, err := c.CombinedOutput()
-	return string(text), err == nil
+	var problems strings.Builder
+	c.Stderr = &problems
+	text, err := c.Output()
+	if can := strings.HasPrefix(string(text), "This machine can run the lab.\n"); can != (err == nil) {
+		return "on standard output: " + string(text), err == nil
+	}
+	return problems.String(), err == nil
 }
 
 // Each problem is a sentence, and what isn't one is none.
