@@ -7,8 +7,8 @@ require (
 	github.com/aclements/go-moremath v0.0.0-20210112150236-f10218a38794
 	github.com/chromedp/cdproto v0.0.0-20250803210736-d308e07a266d
 	github.com/chromedp/chromedp v0.14.1 // not above what the cdproto of k6 goes with
-	github.com/grafana/sobek v0.0.0-20260727154728-7781506a890f
 	github.com/gorilla/mux v1.8.1
+	github.com/grafana/sobek v0.0.0-20260727154728-7781506a890f
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/prometheus/client_golang v1.24.1
 	github.com/rs/zerolog v1.33.0
@@ -21,6 +21,7 @@ require (
 	golang.org/x/sys v0.47.0
 	golang.org/x/term v0.45.0 // indirect
 	gopkg.in/yaml.v3 v3.0.1
+	mvdan.cc/sh/v3 v3.12.0
 )
 
 require github.com/jedib0t/go-pretty/v6 v6.6.7

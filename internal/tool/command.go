@@ -80,7 +80,7 @@ On a server that is read-only (path standby) it gets -n, since its vacuum would 
 			if underWay != nil {
 				underWay.Warn(command.ErrOrStderr(), "the load of "+program)
 			}
-			env := append(os.Environ(), endpoint.Env(user, os.Getenv("APP_PASSWORD"))...)
+			env := slices.Concat(own(), endpoint.Env(user, os.Getenv("APP_PASSWORD")), handed(program, command.ErrOrStderr()))
 			return become(command.Context(), grace, env, program, rest...)
 		},
 	}

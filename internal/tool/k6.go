@@ -21,7 +21,7 @@ import (
 
 const k6Help = `Runs k6 with the lab's PostgreSQL module. A script of the lab runs one cell of its plan:
 the first of its first experiment, over the path's link with whatever latency that has just now.
--e changes that:
+-e, or a variable of your shell, changes that:
 
   LAB_PATH=pgpool             another path
   LAB_LINK=none               without toxiproxy, or the name of another of the path's links
@@ -58,7 +58,7 @@ func NewK6Command(underWay link.UnderWay) *cobra.Command {
 				return command.Help()
 			}
 			if len(args) == 0 || args[0] != "run" {
-				return becomeK6(command.Context(), args, nil)
+				return becomeK6(command.Context(), args, handed("k6", command.ErrOrStderr()))
 			}
 			underWay.Warn(command.ErrOrStderr(), "the load of k6")
 			return runScript(command.Context(), args, command.ErrOrStderr())
@@ -96,15 +96,16 @@ func runScript(ctx context.Context, args []string, notes io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(notes, "k6: %s; summary in results/k6/%s\n", run.where(ctx), filepath.Base(file))
-	return becomeK6(ctx, append([]string{args[0], "--out", "lab=" + file}, args[1:]...), env)
+	return becomeK6(ctx, append(append([]string{args[0], "--out", "lab=" + file}, given.outputs...), args[1:]...),
+		append(handed("k6", notes), env...))
 }
 
 // endOfScript is how long k6 may take to end the iterations of a script (30 s, k6's gracefulStop) and its teardown.
 const endOfScript = 60 * time.Second
 
-// becomeK6 has this process end as k6 does; env comes beside what k6 gets of this process's own environment.
+// becomeK6 has this process end as k6 does; env comes beside what k6 gets of the container's environment.
 func becomeK6(ctx context.Context, args, env []string) error {
-	return become(ctx, endOfScript, append(driver.Environment(os.Environ()), env...), "k6", args...)
+	return become(ctx, endOfScript, append(driver.Environment(own()), env...), "k6", args...)
 }
 
 // planOf reads the plan of a script of the lab, nil where the script has none.
@@ -143,7 +144,7 @@ func summaryFile(results, script string, now time.Time) (string, error) {
 		return "", fmt.Errorf("make a folder for k6's summary: %w", err)
 	}
 	name := strings.TrimSuffix(filepath.Base(script), filepath.Ext(script))
-	if script == "" {
+	if script == "" || isInput(script) {
 		name = "test"
 	}
 	return filepath.Join(folder, now.UTC().Format("20060102T150405.000000Z")+"-"+name+".json"), nil

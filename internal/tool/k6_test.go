@@ -1,9 +1,12 @@
 package tool
 
 import (
+	"archive/tar"
+	"bytes"
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -156,12 +159,15 @@ func TestK6Arguments(t *testing.T) {
 		"its scenario replaced, too": {"run " + lab + " --duration=10s",
 			"--duration would replace the scenario of the cell: give -e LAB_SECONDS"},
 		"its scenario replaced, in short": {"run -u10 " + lab,
-			"-u would replace the scenario of the cell: give -e LAB_CLIENTS instead"},
+			"--vus would replace the scenario of the cell: give -e LAB_CLIENTS instead"},
 		"somebody's own":              {"run --vus 10 -e LAB_PATH=pgpool -e LAB_LINK=none " + own, ""},
 		"a setting that it reads":     {"run -e LAB_CLIENTS=5 " + own, ""},
 		"a setting that it does not":  {"run -e LAB_RATE=5 " + own, "doesn't read LAB_RATE"},
 		"a setting of its own":        {"run -e RATE=5 " + own, ""},
-		"standard input":              {"run -e LAB_RATE=5 -", ""},
+		"standard input":              {"run -e LAB_RATE=5 -", "doesn't read LAB_RATE"},
+		"no file":                     {"run -e LAB_RATE=5 https://example.org/script.js", ""},
+		"behind an option's value":    {"run --summary-export out.js -q --tag a=b " + lab, ""},
+		"behind switches":             {"run -q --no-setup -e LAB_RATE=5 " + own, "doesn't read LAB_RATE"},
 		"an output that ends in .js":  {"run -o json=out.js " + own, ""},
 		"an environment of two words": {"run --env LAB_RATE=5 " + own, "doesn't read LAB_RATE"},
 	} {
@@ -184,6 +190,119 @@ func TestK6Arguments(t *testing.T) {
 	want := map[string]string{"LAB_CLIENTS": "5", "LAB_SECONDS": "6", "LAB_RATE": "7", "LAB_PATH": "x"}
 	if err != nil || !maps.Equal(given.settings, want) {
 		t.Errorf("%v, %v", given.settings, err)
+	}
+}
+
+// What the shell has set counts as it does for k6 alone, and a cell has settings of its own.
+func TestVariablesOfTheShell(t *testing.T) {
+	lab, own := labScript(t), scriptOf(t, "export default () => {};")
+	for name, value := range map[string]string{"LAB_CLIENTS": "5", "LAB_PATH": "pgpool", "LAB_SCALE": "1",
+		"K6_OUT": "json=a.json,csv=b.csv", "WHO": "Ann"} {
+		t.Setenv(name, value)
+	}
+	t.Setenv("LAB_HANDED", "LAB_CLIENTS LAB_PATH LAB_SCALE K6_OUT WHO")
+	for _, c := range []struct {
+		args     string
+		settings map[string]string
+		outputs  int // words
+	}{
+		{"run " + lab, map[string]string{"LAB_CLIENTS": "5", "LAB_PATH": "pgpool"}, 4},
+		{"run -e LAB_CLIENTS=7 " + lab, map[string]string{"LAB_CLIENTS": "7", "LAB_PATH": "pgpool"}, 4},
+		{"run --out json=c.json " + own, map[string]string{"LAB_PATH": "pgpool"}, 0},
+	} {
+		given, err := parseK6(strings.Fields(c.args))
+		if err != nil || !maps.Equal(given.settings, c.settings) || len(given.outputs) != c.outputs {
+			t.Errorf("%s: %v, %q, %v", c.args, given.settings, given.outputs, err)
+		}
+	}
+	t.Setenv("K6_VUS", "3")
+	t.Setenv("LAB_HANDED", "K6_VUS")
+	const says = "K6_VUS would replace the scenario of the cell: give -e LAB_CLIENTS instead"
+	if _, err := parseK6([]string{"run", lab}); err == nil || err.Error() != says {
+		t.Errorf("%v", err)
+	}
+	if _, err := parseK6([]string{"run", own}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestVariablesWithoutEffect(t *testing.T) {
+	for name, value := range map[string]string{"PGHOST": "elsewhere", "PGSERVICE": "reports", "PGOPTIONS": "-c a=b",
+		"PSQL_PAGER": "no-such-program -x", "PAGER": "no-such-program", "EDITOR": "sh"} {
+		t.Setenv(name, value)
+	}
+	t.Setenv("LAB_HANDED", "PGHOST PGSERVICE PGOPTIONS PSQL_PAGER PAGER EDITOR")
+	var notes strings.Builder
+	env := handed("psql", &notes)
+	if want := []string{"PGOPTIONS=-c a=b", "EDITOR=sh"}; !slices.Equal(env, want) {
+		t.Errorf("%q", env)
+	}
+	for _, want := range []string{"PGHOST, PGSERVICE of your environment", "PSQL_PAGER of your environment"} {
+		if !strings.Contains(notes.String(), want) {
+			t.Errorf("%q lacks %q", notes.String(), want)
+		}
+	}
+	for _, e := range own() {
+		if name, _, _ := strings.Cut(e, "="); strings.HasPrefix(name, "PG") || name == "LAB_HANDED" {
+			t.Errorf("%s is the container's own", e)
+		}
+	}
+}
+
+// Whatever the file is called, and whichever file of the script imports it, lab.js is found.
+func TestScriptsByTheirModules(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name, text string) string {
+		file := filepath.Join(folder, name)
+		testkit.OK(t, os.WriteFile(file, []byte(text), 0o600))
+		return file
+	}
+	const imports = "import { workload } from '/lab/k6/lib/lab.js';\n"
+	write("between.js", "export * from './further.js';\n")
+	write("further.js", imports+"import './between.js';\n")
+	write("faker.js", "import faker from 'k6/x/faker';\n")
+	for file, want := range map[string]bool{
+		write("a.mjs", imports): true, write("b.ts", imports): true, write("c", imports): true,
+		write("d.js", "import { own } from './between.js';\n"):           true,
+		write("e.js", "const lib = require('./further.js');\n"):          true,
+		write("f.js", "// import { own } from './between.js';\n"):        false,
+		write("g.js", "import { own } from './none.js';\n"):              false,
+		write("h.js", "import { own } from 'https://x.test/lib/a.js'\n"): false,
+	} {
+		if given, err := parseK6([]string{"run", file}); err != nil || given.ofLab != want {
+			t.Errorf("%s: of the lab %v, %v", filepath.Base(file), given.ofLab, err)
+		}
+	}
+	_, err := parseK6([]string{"run", write("i.js", "import './faker.js';\n")})
+	if err == nil || !strings.Contains(err.Error(), "faker.js imports k6/x/faker") {
+		t.Error(err)
+	}
+}
+
+func TestArchives(t *testing.T) {
+	archive := func(files map[string]string) string {
+		file := filepath.Join(t.TempDir(), "archive.tar")
+		var text bytes.Buffer
+		w := tar.NewWriter(&text)
+		for name, content := range files {
+			testkit.OK(t, w.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: int64(len(content))}))
+			_, err := w.Write([]byte(content))
+			testkit.OK(t, err)
+		}
+		testkit.OK(t, w.Close())
+		testkit.OK(t, os.WriteFile(file, text.Bytes(), 0o600))
+		return file
+	}
+	_, err := parseK6([]string{"run", archive(map[string]string{"file/lab/k6/lib/lab.js": "", "data": ""})})
+	if err == nil || !strings.Contains(err.Error(), "runs none of its cells") {
+		t.Error(err)
+	}
+	own := archive(map[string]string{"data": "const n = __ENV.LAB_CLIENTS;"})
+	if _, err := parseK6([]string{"run", "-e", "LAB_CLIENTS=5", own}); err != nil {
+		t.Error(err)
+	}
+	if _, err := parseK6([]string{"run", "-e", "LAB_RATE=5", own}); err == nil {
+		t.Error("it doesn't read LAB_RATE")
 	}
 }
 

@@ -49,6 +49,7 @@ esac
 		"home/names/run":             "",
 		"home/names/direct":          "",
 		"home/names/app":             "",
+		"home/at 10:30/x.js":         "",
 	})
 	if err := os.Mkdir(l.notes, 0o755); err != nil {
 		t.Fatal(err)
@@ -61,7 +62,7 @@ func (l standInLab) command(t *testing.T, in string, args ...string) *exec.Cmd {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), "bash", append([]string{l.script}, args...)...)
 	c.Dir = filepath.Join(l.folder, "home", in)
-	c.Env = append(os.Environ(), "PATH="+l.path+":"+os.Getenv("PATH"), "TMPDIR="+l.folder)
+	c.Env = []string{"PATH=" + l.path + ":" + os.Getenv("PATH"), "HOME=" + l.folder, "TMPDIR=" + l.folder}
 	return c
 }
 
@@ -101,6 +102,7 @@ func TestToolsSeeTheCallersFolders(t *testing.T) {
 		},
 		"a folder that isn't":      {"data", "psql direct -f HOME/none/x.sql", []string{"data"}},
 		"names that are files":     {"names", "k6 run run -e direct -U app", []string{"names"}},
+		"a colon in its name":      {"at 10:30", "k6 run x.js", []string{"at 10:30"}},
 		"a run to report":          {"loose", "report HOME/data", []string{"loose", ""}},
 		"the lab's own":            {"loose", "k6 run HOME/../lab/scripts/lab", []string{"loose", "../lab"}},
 		"a folder of the system's": {"loose", "psql direct -f /etc/passwd", []string{"loose"}},
@@ -119,7 +121,7 @@ func TestToolsSeeTheCallersFolders(t *testing.T) {
 			var sees []string
 			for _, folder := range c.sees {
 				folder = filepath.Join(home, folder)
-				sees = append(sees, "-v\n"+folder+":"+folder+"\n")
+				sees = append(sees, "--mount\ntype=bind,\"source="+folder+"\",\"target="+folder+"\"\n")
 			}
 			stands, says := "-w\n"+filepath.Join(home, c.in)+"\n", "\nan-image\n"+strings.Join(args, "\n")+"\n"
 			for _, want := range append(sees, stands, says) {
@@ -127,10 +129,41 @@ func TestToolsSeeTheCallersFolders(t *testing.T) {
 					t.Errorf("the call lacks %q:\n%s", want, call)
 				}
 			}
-			if strings.Count(call, "-v\n") != len(c.sees) || strings.Contains(call, "secret") {
+			if strings.Count(call, "--mount\n") != len(c.sees) || strings.Contains(call, "secret") {
 				t.Errorf("the call is\n%s", call)
 			}
 		})
+	}
+}
+
+// psql, pgbench and k6 get what the shell exports, and see the files that it names. What the container has of its own
+// and what is of the host alone they don't get.
+func TestToolsGetTheShellsVariables(t *testing.T) {
+	for _, line := range []string{"psql direct", "pgbench direct", "k6 run x.js", "report", "latency"} {
+		l := newStandInLab(t)
+		file := filepath.Join(l.folder, "home", "data", "rows.csv")
+		c := l.command(t, "loose", strings.Fields(line)...)
+		c.Env = append(c.Env, "PGOPTIONS=-c work_mem=1MB", "PSQLRC="+file, "K6_OUT=json="+file, "WHO=Ann Lee", "ROWS="+file,
+			"APP_PASSWORD=another", "LC_ALL=C", "https_proxy=http://proxy", "DOCKER_HOST=")
+		if said, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, said)
+		}
+		call, wraps := l.noted("call"), !strings.HasPrefix(line, "report") && line != "latency"
+		for name, want := range map[string]bool{"PGOPTIONS": wraps, "PSQLRC": wraps, "K6_OUT": wraps, "WHO": wraps,
+			"ROWS": wraps, "HOME": false, "PATH": false, "TMPDIR": false, "LC_ALL": false, "https_proxy": false,
+			"DOCKER_HOST": false} {
+			if got := strings.Contains(call, "-e\n"+name+"\n"); got != want {
+				t.Errorf("%s: it gets %s: %v\n%s", line, name, got, call)
+			}
+		}
+		sees := strings.Contains(call, "source="+filepath.Dir(file)+"\"")
+		if sees != wraps || strings.Contains(call, "Ann") ||
+			strings.Count(call, "APP_PASSWORD") > 1 {
+			t.Errorf("%s: the call is\n%s", line, call)
+		}
+		if named := strings.Contains(call, "LAB_HANDED= K6_OUT"); named != wraps {
+			t.Errorf("%s: the names are in the call: %v\n%s", line, named, call)
+		}
 	}
 }
 
@@ -152,6 +185,7 @@ func TestStandardInputGoesToWhatReadsIt(t *testing.T) {
 		"pgbench direct -S":                         false,
 		"pgbench direct -f -":                       true,
 		"k6 run -":                                  true,
+		"k6 run -q /dev/stdin":                      true,
 		"k6 run x.js":                               false,
 		"latency 5ms":                               false,
 		"connect direct":                            false,

@@ -78,3 +78,23 @@ func TestSettingsAreReadAsComposeReadsThem(t *testing.T) {
 		})
 	}
 }
+
+// Files that COMPOSE_ENV_FILES names stand in place of .env, and the last one counts.
+func TestSettingsOfOtherFiles(t *testing.T) {
+	t.Parallel()
+	checkout := checkoutWith(t, asItIs)
+	write(t, checkout, map[string]string{"my.env": "LAB_SCALE=20\nLAB_PORTS=1-11\n", "more/my.env": "LAB_SCALE=30"})
+	for _, c := range []struct{ files, name, want string }{
+		{"my.env", "LAB_SCALE", "20"},
+		{"my.env,more/my.env", "LAB_SCALE", "30"},
+		{"my.env,more/my.env", "LAB_PORTS", "1-11"},
+		{checkout + "/more/my.env", "LAB_SCALE", "30"},
+		{"", "LAB_SCALE", "10"},
+		{"more/my.env", "LAB_PORTS", `setting: there is no setting "LAB_PORTS": there are LAB_SCALE`},
+		{"none.env", "LAB_SCALE", "setting: COMPOSE_ENV_FILES names none.env, which can't be read"},
+	} {
+		if said, _ := setting(checkout, c.name, "COMPOSE_ENV_FILES="+c.files); said != c.want {
+			t.Errorf("%s of %q: %q, wanted %q", c.name, c.files, said, c.want)
+		}
+	}
+}
