@@ -22,16 +22,16 @@ var families = []family{
 			Meaning: "errors with the code " + code + " within the window"}
 	}},
 	{"counter:", "a k6 counter", "pg_rows", func(metric string) Metric {
-		return Metric{Heading: metric, from: count.of(counter(metric)).inSlots(),
+		return Metric{Heading: inWords(metric), from: count.of(counter(metric)).inSlots(),
 			Meaning: "sum of k6's counter " + metric + " within the window"}
 	}},
 	{"share:", "two k6 counters", "lab_missed/lab_reads", func(counters string) Metric {
 		part, whole, _ := strings.Cut(counters, "/")
-		return Metric{Heading: part, Unit: "share", from: count.of(per(counter(part), counter(whole))),
+		return Metric{Heading: inWords(part), Unit: "share", from: count.of(per(counter(part), counter(whole))),
 			Meaning: "k6's counter " + part + " as a share of its counter " + whole + ", both within the window"}
 	}},
 	{"trend:", "a k6 trend", "pg_prepare", func(metric string) Metric {
-		return duration("", metric, med.of(metric), "median of k6's trend "+metric)
+		return duration("", inWords(metric), med.of(metric), "median of k6's trend "+metric)
 	}},
 	{"statement:", "the name that the script gives a statement", "read", func(name string) Metric {
 		statements := func(m *result.Measured) map[string]result.Trend { return m.Statements }
@@ -45,6 +45,9 @@ var families = []family{
 				", on the primary, or on the standby where the path leads there"}
 	}},
 }
+
+// inWords is a heading made of k6's name of a metric, which may be too long for a line: "lab faults to 10".
+func inWords(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
 // Found returns the metrics of families that a repeat of the cells has, sorted by name: its errors' codes, what its
 // nodes' sessions waited for, its counters, its trends that no other metric reads, and its named statements.

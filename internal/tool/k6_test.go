@@ -148,6 +148,11 @@ func TestRefusedSettings(t *testing.T) {
 func TestK6Arguments(t *testing.T) {
 	lab := labScript(t)
 	own := scriptOf(t, "const clients = __ENV.LAB_CLIENTS;")
+	input, err := os.Open(scriptOf(t, "")) // the script that standard input has
+	testkit.OK(t, err)
+	stdin := os.Stdin
+	os.Stdin = input
+	t.Cleanup(func() { os.Stdin = stdin; input.Close() })
 	for name, c := range map[string]struct {
 		args string
 		says string // "" is no error
