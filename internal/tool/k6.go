@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -96,8 +97,8 @@ func runScript(ctx context.Context, args []string, notes io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(notes, "k6: %s; summary in results/k6/%s\n", run.where(ctx), filepath.Base(file))
-	return becomeK6(ctx, append(append([]string{args[0], "--out", "lab=" + file}, given.outputs...), args[1:]...),
-		append(handed("k6", notes), env...))
+	return becomeK6(ctx, slices.Concat([]string{args[0], "--out", "lab=" + file}, given.outputs, args[1:]),
+		slices.Concat(handed("k6", notes), env))
 }
 
 // endOfScript is how long k6 may take to end the iterations of a script (30 s, k6's gracefulStop) and its teardown.
