@@ -7,10 +7,10 @@ import { firstOf, options as cellOptions, workload } from './lib/lab.js';
 
 export const options = cellOptions();
 
-// How many accounts a statement reads. They take the server almost 4 ms of CPU time. Its message, parameters and answer
-// take it 0.1 ms, and that is all that isn't slowed down by more reads. With more clients, or more reads, twenty
-// iterations wouldn't fit into a slot at half a CPU.
-const READS = 4000;
+// How many accounts a statement reads. They take the server 2 to 4 ms of CPU time, by the machine. Its message,
+// parameters and answer take it 0.1 ms, and that is all that isn't slowed down by more reads. At half a CPU two clients
+// have an iteration of 8 to 17 ms then, of which twenty fit into a slot, on a machine twice as slow, too.
+const READS = 2000;
 
 // A subquery for each account has only one plan: a search of the primary key's index for each.
 const SUM = `SELECT sum((SELECT abalance FROM pgbench_accounts WHERE aid = $1 + i))

@@ -47,6 +47,10 @@ func TestResetBringsBackTheKnownState(t *testing.T) {
 		}
 	})
 	untidy(t)
+	if refusal := refused(t, nil, "run", "00-tour", "--paths", "pgbouncer-transaction", "--experiments",
+		"select"); !strings.Contains(refusal, "database lab is paused") {
+		t.Errorf("a lesson begins behind a pause: %s", refusal)
+	}
 	out := script(t, "reset", "--scale", "1")
 	if !strings.Contains(out, "loading pgbench's tables at scale 1") {
 		t.Errorf("reset doesn't say what it loads: %q", out)
@@ -56,6 +60,10 @@ func TestResetBringsBackTheKnownState(t *testing.T) {
 
 	table(t, connect(t, "app", primary), "UPDATE pgbench_branches SET bbalance = 5")
 	untidy(t)
+	table(t, connect(t, "lab", console), "PAUSE") // all of it
+	if why := links(t)["client-pgbouncer"].Problem; !strings.HasPrefix(why, "held back: all of it is paused; ") {
+		t.Errorf("while PgBouncer is paused, the problem of its link is %q", why)
+	}
 	script(t, "reset", "--keep-data")
 	checkTidy(t)
 	if kept := one(t, connect(t, "app", primary), "SELECT bbalance FROM pgbench_branches"); kept != "5" {
@@ -74,12 +82,30 @@ func untidy(t *testing.T) {
 	t.Helper()
 	script(t, "latency", "10ms", "all", "--jitter", "2ms")
 	script(t, "latency", "cut", "client-standby")
-	inside(t, "toxiproxy", "toxiproxy-cli", "toxic", "add", "-n", "someone_elses", "-t", "bandwidth", "-a", "rate=100",
-		"client-pgpool")
+	cli := func(args ...string) { inside(t, "toxiproxy", append([]string{"toxiproxy-cli"}, args...)...) }
+	cli("toxic", "add", "-n", "someone_elses", "-t", "bandwidth", "-a", "rate=100", "client-pgpool")
+	cli("delete", "client-standby")
+	cli("create", "-l", "0.0.0.0:15002", "-u", "primary:5432", "client-standby")
+	cli("delete", "pgpool-standby")
+	owner := connect(t, "lab", primary)
+	table(t, owner, "ALTER ROLE app_trust LOGIN")
+	table(t, owner, "ALTER DATABASE lab SET work_mem = '9MB'")
+	table(t, connect(t, "app", primary), "ALTER ROLE app SET default_transaction_isolation = 'serializable'")
 	admin := connect(t, "lab", console)
-	table(t, admin, "SET default_pool_size = 7")
-	table(t, admin, "SET max_prepared_statements = 0")
-	table(t, connect(t, "lab", primary), "ALTER ROLE app_trust LOGIN")
+	for _, sql := range []string{"SET default_pool_size = 7", "SET max_prepared_statements = 0", "PAUSE lab",
+		"DISABLE lab_session"} {
+		table(t, admin, sql)
+	}
+	now := links(t)
+	for name, want := range map[string]string{
+		"client-standby":   "elsewhere: it leads to primary:5432, and not to standby:5432: ",
+		"pgpool-standby":   "missing: toxiproxy has no link pgpool-standby: 'scripts/latency off pgpool-standby'",
+		"client-pgbouncer": "held back: database lab is paused, database lab_session is disabled; ",
+	} {
+		if !strings.HasPrefix(now[name].Problem, want) {
+			t.Errorf("link %s: the problem is %q, wanted %q", name, now[name].Problem, want)
+		}
+	}
 }
 
 func checkTidy(t *testing.T) {
@@ -89,6 +115,13 @@ func checkTidy(t *testing.T) {
 			row.Replication == "over the link" {
 			t.Errorf("after reset link %s is %+v", name, row)
 		}
+		if row.Problem != "" && !strings.HasPrefix(row.Problem, "off: ") {
+			t.Errorf("after reset link %s: %s", name, row.Problem)
+		}
+	}
+	own := one(t, connect(t, "lab", primary), "SELECT count(*) FROM pg_db_role_setting")
+	if own != "0" {
+		t.Errorf("after reset %s roles or databases have settings of their own", own)
 	}
 	checkPgBouncer(t, map[string]string{"default_pool_size": poolSize, "max_prepared_statements": "200"})
 	login := one(t, connect(t, "lab", primary), "SELECT rolcanlogin FROM pg_roles WHERE rolname = 'app_trust'")

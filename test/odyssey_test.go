@@ -50,4 +50,13 @@ func TestOdyssey(t *testing.T) {
 	if left := inside(t, "lab", "sh", "-c", settings); left != "" {
 		t.Errorf("these settings are left: %s", left)
 	}
+	t.Cleanup(func() { script(t, "reset", "--keep-data") })
+	inside(t, "lab", "sh", "-c", `PGPASSWORD=$LAB_PASSWORD psql -X -h odyssey -p 6432 -U lab odyssey -c PAUSE`)
+	if why := links(t)["client-odyssey"].Problem; why != "held back: it is paused; 'scripts/reset --keep-data' ends that" {
+		t.Errorf("while it is paused, the problem of its link is %q", why)
+	}
+	script(t, "reset", "--keep-data")
+	if why := links(t)["client-odyssey"].Problem; why != "" {
+		t.Errorf("after reset, the problem of its link is %q", why)
+	}
 }

@@ -107,7 +107,7 @@ func TestScenariosComeToWhatTheyShow(t *testing.T) {
 // PostgreSQL itself gives each answer that 12-state wants. So do session pools, as far as the lesson's page says.
 func TestState(t *testing.T) {
 	run := start(t, "run", "12-state").finished(t, 0)
-	const scenarios = 26
+	const scenarios = 35
 	lost := map[string]bool{} // what session pools may lose
 	for _, c := range run.Cells {
 		last := c.Last()

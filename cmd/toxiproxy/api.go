@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync"
 
 	"github.com/Shopify/toxiproxy/v2"
 	"github.com/gorilla/mux"
@@ -16,9 +17,10 @@ import (
 // what enables or disables proxies is done here. Where links listen and lead to can't be changed.
 func newAPI(server *toxiproxy.ApiServer, links []*link) http.Handler {
 	routes := server.Routes()
+	known := &registry{links: links}
 	routes.Use(func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if err := handle(w, r, next, server, links); err != nil {
+			if err := handle(w, r, next, server, known); err != nil {
 				refusal, _ := json.Marshal(toxiproxy.ApiError{Message: err.Error(), StatusCode: http.StatusConflict})
 				http.Error(w, string(refusal), http.StatusConflict)
 			}
@@ -27,9 +29,17 @@ func newAPI(server *toxiproxy.ApiServer, links []*link) http.Handler {
 	return routes
 }
 
+// A registry has the links of the configuration, those that have been removed, too.
+type registry struct {
+	lock  sync.Mutex
+	links []*link
+}
+
 // named is the link of that name, nil where there is none or where it has been removed.
-func named(links []*link, name string) *link {
-	for _, l := range links {
+func (r *registry) named(name string) *link {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	for _, l := range r.links {
 		if l.proxy.Name == name && !l.isRemoved() {
 			return l
 		}
@@ -37,15 +47,34 @@ func named(links []*link, name string) *link {
 	return nil
 }
 
+// again makes a link anew that has been removed, where it is asked for as the configuration had it; not made where what
+// is asked for is another proxy: toxiproxy's own.
+func (r *registry) again(server *toxiproxy.ApiServer, asked *toxiproxy.Proxy) (made bool, err error) {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	for i, was := range r.links {
+		if was.proxy.Name != asked.Name || !was.isRemoved() || was.same(asked) != nil {
+			continue
+		}
+		l, err := newLink(server, asked.Name, asked.Listen, asked.Upstream, 0)
+		if err != nil {
+			return false, err
+		}
+		r.links[i] = l
+		return true, l.enable(asked.Enabled)
+	}
+	return false, nil
+}
+
 // handle does what a request asks of links, and has toxiproxy, which is next, do the rest. An error says why it can't.
 func handle(w http.ResponseWriter, r *http.Request, next http.Handler, server *toxiproxy.ApiServer,
-	links []*link) error {
+	links *registry) error {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return fmt.Errorf("read the request: %w", err)
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	link := named(links, mux.Vars(r)["proxy"])
+	link := links.named(mux.Vars(r)["proxy"])
 	switch request := mux.CurrentRoute(r).GetName(); {
 	case request == "ProxyUpdate" && link != nil:
 		asked := link.asIs()
@@ -62,16 +91,34 @@ func handle(w http.ResponseWriter, r *http.Request, next http.Handler, server *t
 		return nil
 	case request == "ProxyDelete" && link != nil:
 		link.remove()
+	case request == "ProxyCreate":
+		asked := &toxiproxy.Proxy{Enabled: true}
+		if read(body, asked) != nil {
+			break
+		}
+		made, err := links.again(server, asked)
+		if err != nil {
+			return err
+		}
+		if !made {
+			break
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusCreated)
+		server.ProxyShow(w, mux.SetURLVars(r, map[string]string{"proxy": asked.Name}))
+		return nil
 	case request == "Populate":
 		var all []*toxiproxy.Proxy
 		if read(body, &all) != nil {
 			break
 		}
 		for _, asked := range all {
-			if link := named(links, asked.Name); link != nil {
+			if link := links.named(asked.Name); link != nil {
 				if err := link.same(asked); err != nil {
 					return err
 				}
+			} else if _, err := links.again(server, asked); err != nil {
+				return err
 			}
 		}
 	case request == "ResetState":
@@ -82,10 +129,10 @@ func handle(w http.ResponseWriter, r *http.Request, next http.Handler, server *t
 }
 
 // reset enables all proxies and removes all toxics.
-func reset(w http.ResponseWriter, r *http.Request, server *toxiproxy.ApiServer, links []*link) error {
+func reset(w http.ResponseWriter, r *http.Request, server *toxiproxy.ApiServer, links *registry) error {
 	for name, proxy := range server.Collection.Proxies() {
 		var err error
-		if link := named(links, name); link != nil {
+		if link := links.named(name); link != nil {
 			err = link.enable(true)
 		} else {
 			err = proxy.Start()

@@ -264,9 +264,23 @@ func TestCut(t *testing.T) {
 	if _, err := net.Dial("tcp", address); !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("a connect to a link that was deleted: %v", err)
 	}
-	ask(http.MethodPost, "/proxies", fmt.Sprintf(`{"name": "client-primary", "listen": %q, "upstream": %q}`, address,
+	make := func(upstream string, status int) {
+		ask(http.MethodPost, "/proxies", fmt.Sprintf(`{"name": "client-primary", "listen": %q, "upstream": %q}`, address,
+			upstream), status)
+	}
+	make("127.0.0.1:1", http.StatusCreated)
+	ask(http.MethodPatch, proxy, `{"upstream": "127.0.0.1:2"}`, http.StatusOK) // it is toxiproxy's own
+	make(l.proxy.Upstream, http.StatusConflict)
+	ask(http.MethodDelete, proxy, "", http.StatusNoContent)
+	make(l.proxy.Upstream, http.StatusCreated)
+	echoes(t, connectTo(t, address))
+	ask(http.MethodPatch, proxy, `{"upstream": "127.0.0.1:2"}`, http.StatusConflict) // it is a link again, with a wan
+	ask(http.MethodPatch, proxy+"/toxics/wan_upstream", `{"attributes": {"latency_us": 0}}`, http.StatusOK)
+	ask(http.MethodDelete, proxy, "", http.StatusNoContent)
+	ask(http.MethodPost, "/populate", fmt.Sprintf(`[{"name": "client-primary", "listen": %q, "upstream": %q}]`, address,
 		l.proxy.Upstream), http.StatusCreated)
-	ask(http.MethodPatch, proxy, `{"upstream": "127.0.0.1:1"}`, http.StatusOK) // it is toxiproxy's own
+	ask(http.MethodPatch, proxy+"/toxics/wan_upstream", `{"attributes": {"latency_us": 0}}`, http.StatusOK)
+	ask(http.MethodDelete, proxy, "", http.StatusNoContent)
 	testkit.OK(t, server.Collection.Clear())
 }
 

@@ -7,3 +7,7 @@ GRANT ALTER SYSTEM ON PARAMETER hot_standby_feedback, max_standby_streaming_dela
 GRANT ALTER SYSTEM ON PARAMETER synchronous_commit, synchronous_standby_names TO lab;
 -- The first connection to a database just made is one that lessons measure.
 ALTER ROLE lab CREATEDB;
+-- What a pooler makes of SET ROLE is studied.
+GRANT app_clear TO app WITH INHERIT FALSE, SET TRUE;
+-- scripts/reset takes back what a role has set for itself (ALTER ROLE ... SET).
+GRANT app, app_clear TO lab WITH ADMIN OPTION, INHERIT FALSE, SET FALSE;

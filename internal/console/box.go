@@ -60,6 +60,9 @@ func nodeLines(n Node) []line {
 		return []line{{Text: stateText(n)}}
 	}
 	var lines []line
+	if n.Reason != "" { // it answers, and its clients don't come through
+		lines = append(lines, line{Text: breakable(n.Reason)})
+	}
 	if n.SelectsPerSecond != nil && *n.SelectsPerSecond > 0 { // 0 is no news where nothing goes through it
 		text := "SELECTs/s"
 		if n.Kind == "database" {

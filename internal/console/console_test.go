@@ -109,12 +109,15 @@ func startToxiproxy(t *testing.T, set *topology.Set) *link.Client {
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
 	api := httptest.NewServer(server.Routes())
 	t.Cleanup(func() { api.Close(); _ = server.Collection.Clear() })
-	for _, l := range set.Links {
+	for i, l := range set.Links {
 		// On an address that no connection of a test beside this one comes from: while a link is cut, its port is free.
-		body := `{"name": "` + l.Name + `", "listen": "127.0.0.2:0", "upstream": "127.0.0.1:1", "enabled": true}`
+		body := `{"name": "` + l.Name + `", "listen": "127.0.0.2:0", "upstream": "` + l.Upstream + `", "enabled": true}`
 		response, err := http.Post(api.URL+"/proxies", "application/json", strings.NewReader(body))
 		if err != nil || response.StatusCode != http.StatusCreated {
 			t.Fatalf("make link %s: %v, %v", l.Name, err, response)
+		}
+		if err := json.NewDecoder(response.Body).Decode(&set.Links[i]); err != nil { // where it listens
+			t.Fatal(err)
 		}
 		response.Body.Close()
 	}

@@ -118,6 +118,17 @@ func (p *parts) locked() error {
 	return nil
 }
 
+// held says what keeps a pooler's clients from its servers, as far as somebody has asked it; empty where nothing does.
+func (p *parts) held(service string) string {
+	seen, known := p.nodes.of(service)
+	if !known || seen.apply == nil || p.source.Set.PoolerKind(service) == "" {
+		return ""
+	}
+	node := &Node{Name: service}
+	seen.apply(map[string]*Node{service: node})
+	return node.Reason
+}
+
 // linkStates are all links as they are, in the order of configs/toxiproxy.json.
 func (p *parts) linkStates() []Link {
 	reachable, locked := p.links.reachable(), p.lock.text()
@@ -141,8 +152,12 @@ func (p *parts) linkStates() []Link {
 			state.Reason = reachable.Reason
 		case seen.problem != nil:
 			state.Reason = seen.problem.Error()
+		case seen.known && link.Elsewhere(l, seen.now) != "":
+			state.Reason = link.Elsewhere(l, seen.now)
 		case state.Cut:
 			state.Reason = "cut"
+		case p.held(l.Service()) != "":
+			state.Reason = "held back: " + p.held(l.Service())
 		default:
 			state.Reason = notMeasuredYet
 			if trip, ok := p.trips.of(l.Name); ok {

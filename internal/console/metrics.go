@@ -24,7 +24,10 @@ func (p *parts) serveMetrics(w http.ResponseWriter, r *http.Request) error {
 
 // collect hands out what a state has. What isn't known has no value.
 func collect(to chan<- prometheus.Metric, s State) {
-	tell(to, "toxiproxy_up", "1 where toxiproxy answers.", yes(s.Toxiproxy.Up))
+	if s.Toxiproxy.Reason != notMeasuredYet {
+		tell(to, "toxiproxy_up", "1 where toxiproxy answers, 0 where it doesn't; none where nobody has asked it.",
+			yes(s.Toxiproxy.Up))
+	}
 	tell(to, "measuring", "1 while a lesson, or something else that measures, has the lab to itself.", yes(s.Lock != ""))
 	for _, l := range s.Links {
 		collectLink(to, l)

@@ -28,11 +28,16 @@ func (p *poolerProbe) Ask(ctx context.Context) (func(map[string]*Node), error) {
 	if err != nil {
 		return nil, err
 	}
+	held, err := p.pooler.Held(ctx, "")
+	if err != nil {
+		return nil, err
+	}
 	now := time.Now()
 	rates := selectRates(p.counts, seen.Selects, now.Sub(p.at))
 	p.counts, p.at = seen.Selects, now
 	return func(nodes map[string]*Node) {
 		node := nodes[p.name]
+		node.Reason = held
 		node.WaitingClients, node.PoolSize = seen.Waiting, seen.Size
 		node.ServersActive, node.ServersIdle = seen.Active, seen.Idle
 		for i, rate := range rates {

@@ -240,6 +240,17 @@ func (d Dimension) Text(v Value) string {
 	return d.text(v)
 }
 
+// Said is a value as a reader has it who sees nothing of the others.
+func (d Dimension) Said(v Value) string {
+	switch text := d.Text(v); {
+	case text != "":
+		return text
+	case v == None:
+		return "no " + d.Heading
+	}
+	return d.Column(v)
+}
+
 // Values are those of the cells, each once: numbers from the least, none before them, words in the cells' order.
 func (d Dimension) Values(cells []*Cell) []Value {
 	var values []Value

@@ -76,6 +76,8 @@ type Experiment struct {
 	FullOnly bool `yaml:"full_only"`
 
 	Side bool `yaml:"-"` // left out unless it is asked for
+	// Changed are the dimensions in which Apply made its cells others, and the values that the lesson has.
+	Changed map[string][]string `yaml:"-"`
 
 	plan *yaml.Node // its keys, those of the lesson's defaults included
 	full *yaml.Node // keys that the full size changes, nil where it has none

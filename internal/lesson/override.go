@@ -180,11 +180,63 @@ func (e *Experiment) apply(values map[string][]string, openLoops bool) error {
 		if err != nil {
 			return &KeyError{key, fmt.Errorf("%s: %w", key, err)}
 		}
+		before := scalars(valueOf(e.plan, key))
 		if err := e.set(key, value); err != nil {
 			return err
 		}
+		e.noteChange(key, before)
 	}
 	return nil
+}
+
+// noteChange notes what the lesson has for the key, where that is another thing. How long and how often cells run makes
+// them no other ones.
+func (e *Experiment) noteChange(key string, before []string) {
+	i := slices.IndexFunc(dimensions, func(d Dimension) bool { return d.Key == key && d.Axis != "" })
+	if len(before) == 0 && usual[key] != "" {
+		before = []string{usual[key]}
+	}
+	sorted := func(values []string) []string { return slices.Sorted(slices.Values(values)) }
+	if i < 0 || slices.Equal(sorted(before), sorted(scalars(valueOf(e.plan, key)))) {
+		return
+	}
+	if e.Changed == nil {
+		e.Changed = map[string][]string{}
+	}
+	e.Changed[dimensions[i].Name] = before
+}
+
+// usual is what an experiment has for a key that its plan doesn't give.
+var usual = map[string]string{"protocol": "prepared", "driver": K6, "roles": usualRole}
+
+// MadeOther says whether Apply has made the cell another one in the dimension. had is what its experiment's Changed
+// has: a cell with one of these values is one of the lesson's own.
+func (d Dimension) MadeOther(c *Cell, had map[string][]string) bool {
+	was, changed := had[d.Name]
+	return changed && !slices.Contains(was, "*") && !slices.Contains(was, d.Of(c).String())
+}
+
+// Had are the values that Apply changed of the cell's experiment, as the lesson has them.
+func (l *Lesson) Had(c *Cell) map[string][]string {
+	i := slices.IndexFunc(l.Experiments, func(e Experiment) bool { return e.Name == c.Experiment })
+	if i < 0 {
+		return nil
+	}
+	return l.Experiments[i].Changed
+}
+
+// scalars are a node's values: its own, or those of a list.
+func scalars(node *yaml.Node) (all []string) {
+	if node == nil {
+		return []string{}
+	}
+	if node.Kind == yaml.ScalarNode {
+		return []string{node.Value}
+	}
+	for _, n := range node.Content {
+		all = append(all, n.Value)
+	}
+	return all
 }
 
 // set puts value in the place of what the experiment has under key.
@@ -225,4 +277,13 @@ func typed(key string, words []string) (any, error) {
 		}
 	}
 	return values, nil
+}
+
+// MadeOne says whether two cells are alike only since Apply made one of them another one. Of each it takes what its
+// experiment's Changed has.
+func MadeOne(of, to *Cell, ofHad, toHad map[string][]string) bool {
+	return of.SameBut(to, "experiment", "repeats_wanted", "seconds", "warmup_seconds") &&
+		slices.ContainsFunc(dimensions, func(d Dimension) bool {
+			return !slices.Equal(ofHad[d.Name], toHad[d.Name]) && (d.MadeOther(of, ofHad) || d.MadeOther(to, toHad))
+		})
 }

@@ -113,7 +113,7 @@ func (e *Experiment) decode() error {
 		return fmt.Errorf("experiment %s: %w", name, err)
 	}
 	fresh := Experiment{Protocol: Words{"prepared"}, Driver: Words{K6}, Repeats: 1, Roles: Words{usualRole}}
-	fresh.Side, fresh.plan, fresh.full = e.Side, e.plan, e.full
+	fresh.Side, fresh.Changed, fresh.plan, fresh.full = e.Side, e.Changed, e.plan, e.full
 	if err := e.plan.Decode(&fresh); err != nil {
 		return fmt.Errorf("experiment %s: %w", name, err)
 	}

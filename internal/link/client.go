@@ -73,7 +73,7 @@ func isStalled(err error) bool {
 type missingError struct{ link string }
 
 func (e *missingError) Error() string {
-	return "toxiproxy has no link " + e.link + "; restart that service to have it read configs/toxiproxy.json again"
+	return "toxiproxy has no link " + e.link + ": 'scripts/latency off " + e.link + "' makes it anew"
 }
 
 // New returns a client of the toxiproxy at apiURL, such as http://toxiproxy:8474, that reads these links. It doesn't

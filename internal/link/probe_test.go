@@ -45,7 +45,7 @@ func TestRowSaysWhyThereIsNoRoundTrip(t *testing.T) {
 		{"odd", ""},
 		{"-", "unreachable: connection closed; is 127.0.0.1 up?"},
 		{"cut", "cut"},
-		{"?", "missing: toxiproxy has no link client-missing; restart that service"},
+		{"?", "missing: toxiproxy has no link client-missing: 'scripts/latency off client-missing' makes it anew"},
 	}
 	for i, w := range want {
 		if rows[i].set != w.set || !strings.HasPrefix(rows[i].Problem, w.problem) ||

@@ -13,6 +13,7 @@ import (
 // follows: it goes over ReplicationLink while anything is on that link or it is cut, and straight otherwise.
 type Switch struct {
 	*Client
+	set         *topology.Set
 	replication *replication
 	// moved says that replication may be on its link, since this switch has begun to put it there.
 	moved atomic.Bool
@@ -21,7 +22,7 @@ type Switch struct {
 // NewSwitch makes one for the links of set. Nothing is opened yet.
 func NewSwitch(set *topology.Set, client *Client) (*Switch, error) {
 	replication, err := newReplication(set)
-	return &Switch{Client: client, replication: replication}, err
+	return &Switch{Client: client, set: set, replication: replication}, err
 }
 
 // Put makes every link of the snapshot what it was then. Links that have come since are left alone; where one
@@ -53,9 +54,15 @@ func (s *Switch) Set(ctx context.Context, link string, settings Settings) error 
 	return s.load(ctx, link, set)
 }
 
-// Off takes everything off the link and restores it where it is cut.
+// Off makes the link what it is after a start of the lab: it leads where configs/toxiproxy.json says, carries nothing
+// and isn't cut.
 func (s *Switch) Off(ctx context.Context, link string) error {
-	return s.clear(ctx, link, func() error { return s.Client.Off(ctx, link) })
+	return s.clear(ctx, link, func() error {
+		if err := s.place(ctx, link); err != nil {
+			return err
+		}
+		return s.Client.Off(ctx, link)
+	})
 }
 
 // Cut ends the link's connections and refuses new ones until Restore.

@@ -1,8 +1,11 @@
 package link
 
 import (
+	"errors"
 	"fmt"
 	"net"
+	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -159,5 +162,60 @@ func TestLinksAreSetWhileTheStandbyIsAway(t *testing.T) {
 	}
 	if now, err := s.Snapshot(ctx); err != nil || before.Difference(now) != "" {
 		t.Errorf("not put back: %s, %v", before.Difference(now), err)
+	}
+}
+
+// Off makes a link what configs/toxiproxy.json has of it, whatever somebody has made of it.
+func TestOffPutsALinkBack(t *testing.T) {
+	client, ctx := startToxiproxy(t), t.Context()
+	l := addLink(t, client, "client-primary", listen(t, answerQueries))
+	s := &Switch{Client: client, set: &topology.Set{Links: []topology.Link{l}}}
+	deleted := func() error { return client.do(ctx, http.MethodDelete, "/proxies/client-primary", nil, nil) }
+	anew := func(listen, upstream string) error {
+		return errors.Join(deleted(),
+			client.do(ctx, http.MethodPost, "/proxies",
+				map[string]any{"name": l.Name, "listen": listen, "upstream": upstream, "enabled": true}, nil))
+	}
+	for what, change := range map[string]func() error{
+		"deleted":               deleted,
+		"led elsewhere":         func() error { return anew(l.Listen, "127.0.0.1:1") },
+		"moved to another port": func() error { return anew("127.0.0.1:0", l.Upstream) },
+		"cut":                   func() error { return s.Cut(ctx, l.Name) },
+	} {
+		testkit.OK(t, change())
+		if now, err := s.Proxy(ctx, l.Name); what != "cut" && err == nil && Elsewhere(l, now) == "" {
+			t.Errorf("%s: it seems to be in its place: %+v", what, now)
+		}
+		testkit.OK(t, s.Off(ctx, l.Name))
+		now, err := s.Proxy(ctx, l.Name)
+		if err != nil || Elsewhere(l, now) != "" || !now.Bare() {
+			t.Errorf("%s: it is %+v, %v", what, now, err)
+		}
+		probe := NewProbe("127.0.0.1", l)
+		if _, err := probe.Sample(ctx); err != nil {
+			t.Errorf("%s: it leads nowhere: %v", what, err)
+		}
+		probe.Close()
+	}
+	addLink(t, client, "mine", "127.0.0.1:1")
+	if others, err := s.NotOurs(ctx); err != nil || !slices.Equal(others, []string{"mine"}) {
+		t.Errorf("not the lab's are %v, %v", others, err)
+	}
+}
+
+// toxiproxy has [::] where a listener was asked for at 0.0.0.0.
+func TestElsewhere(t *testing.T) {
+	known := topology.Link{Listen: "0.0.0.0:15001", Upstream: "primary:5432"}
+	for _, test := range []struct {
+		listen, upstream string
+		elsewhere        bool
+	}{
+		{"[::]:15001", "primary:5432", false}, {"0.0.0.0:15001", "primary:5432", false},
+		{"127.0.0.1:15001", "primary:5432", true}, {"[::]:15002", "primary:5432", true},
+		{"[::]:15001", "standby:5432", true},
+	} {
+		if got := Elsewhere(known, Proxy{Listen: test.listen, Upstream: test.upstream}); (got != "") != test.elsewhere {
+			t.Errorf("%+v: %q", test, got)
+		}
 	}
 }

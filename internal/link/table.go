@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -12,8 +13,10 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"pooler-lab/internal/pooler"
 	"pooler-lab/internal/session"
 	"pooler-lab/internal/terminal"
+	"pooler-lab/internal/topology"
 )
 
 // Row is what is shown of a link: what it is set to and what it is just now.
@@ -24,9 +27,9 @@ type Row struct {
 	Cut         bool     `json:"cut"`
 	Others      []string `json:"others"`        // faults that aren't the lab's
 	RoundTripMS *float64 `json:"round_trip_ms"` // null: not measured, and Problem says why
-	Problem     string   `json:"problem"`
-	UsedBy      []string `json:"used_by"`     // paths that can go over the link
-	Replication string   `json:"replication"` // of ReplicationLink alone: straight, over the link, or unknown: why
+	Problem     string   `json:"problem"`       // beside a round trip: why clients don't come through all the same
+	UsedBy      []string `json:"used_by"`       // paths that can go over the link
+	Replication string   `json:"replication"`   // of ReplicationLink alone: straight, over the link, or unknown: why
 
 	set string
 }
@@ -81,6 +84,9 @@ func (l *latencyCommand) roundTrip(ctx context.Context, p Proxy) (*float64, stri
 	if off := known.Unavailable; off != "" {
 		return nil, "off: " + off
 	}
+	if elsewhere := Elsewhere(known, p); elsewhere != "" {
+		return nil, "elsewhere: " + elsewhere + ": 'scripts/latency off " + p.Name + "' puts it back"
+	}
 	if !p.Enabled {
 		return nil, "cut"
 	}
@@ -93,7 +99,24 @@ func (l *latencyCommand) roundTrip(ctx context.Context, p Proxy) (*float64, stri
 		return nil, "unreachable: " + session.Reason(err, known.Service())
 	}
 	ms := float64(measured.Median.Microseconds()) / 1000
-	return &ms, ""
+	return &ms, holding(ctx, known)
+}
+
+// holding says that the pooler that the link leads to holds its clients back; empty where it doesn't, or leads to none.
+func holding(ctx context.Context, known topology.Link) string {
+	kind, err := pooler.Find(known.Pooler)
+	if err != nil {
+		return ""
+	}
+	p := kind.Open(pooler.Login{Service: known.Service(), Password: os.Getenv("LAB_PASSWORD")})
+	defer p.Close()
+	switch held, err := p.Held(ctx, ""); {
+	case err != nil:
+		return "unknown: whether " + known.Service() + " holds clients back: " + session.Reason(err, known.Service())
+	case held != "":
+		return "held back: " + held + "; 'scripts/reset --keep-data' ends that"
+	}
+	return ""
 }
 
 func (l *latencyCommand) replicationNow(ctx context.Context) string {
@@ -150,11 +173,12 @@ func writeTable(w io.Writer, rows []Row) error {
 
 // measured is the round trip, or what is the matter with the link; why stands in a footnote.
 func (r Row) measured(notes *footnotes) string {
-	if r.RoundTripMS != nil {
-		return fmt.Sprintf("%.2f ms", *r.RoundTripMS)
-	}
 	state, why, _ := strings.Cut(r.Problem, ": ")
 	switch {
+	case r.RoundTripMS != nil && state != "":
+		return fmt.Sprintf("%.2f ms, %s %s", *r.RoundTripMS, state, notes.mark(why))
+	case r.RoundTripMS != nil:
+		return fmt.Sprintf("%.2f ms", *r.RoundTripMS)
 	case why == "":
 		return r.Problem
 	case state == "off" && r.set != "-":

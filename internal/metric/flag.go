@@ -55,7 +55,26 @@ func (f Metric) Rule(flag result.FlagKind) Rule {
 	return of[f.from.kind]
 }
 
-// Flags are the kinds of the flags that star the figure: all that bear on it, of the repeats of c that count. Sorted.
+// Flags are the kinds of the flags that star the figure: all that bear on it, of the repeats of c that count, and
+// FlagFew where one of these has too few times for the figure. Sorted.
 func (f Metric) Flags(c *result.Cell) []result.FlagKind {
-	return slices.DeleteFunc(c.Flags(), func(kind result.FlagKind) bool { return f.Rule(kind) == None })
+	kinds := slices.DeleteFunc(c.Flags(), func(kind result.FlagKind) bool { return f.Rule(kind) == None })
+	if slices.ContainsFunc(c.Repeats, f.tooFew) && !slices.Contains(kinds, result.FlagFew) {
+		kinds = append(kinds, result.FlagFew)
+		slices.Sort(kinds)
+	}
+	return kinds
+}
+
+// tooFew says whether a repeat that counts has some times, but fewer than the figure takes.
+func (f Metric) tooFew(r result.Repeat) bool {
+	if r.Status != result.OK || r.Measured == nil {
+		return false
+	}
+	for _, name := range f.from.trends {
+		if n := r.Measured.Trends[name].Count; n > 0 {
+			return n < f.from.least
+		}
+	}
+	return false
 }

@@ -71,3 +71,20 @@ func TestFlagsThatStarAFigure(t *testing.T) {
 		}
 	}
 }
+
+// How many times a percentile takes depends on it.
+func TestTooFewTimesForATail(t *testing.T) {
+	few := func(name string, times int64) bool {
+		c := &result.Cell{Repeats: []result.Repeat{{Status: result.OK, Measured: &result.Measured{
+			Trends: map[string]result.Trend{"pg_connect": {Count: times}}}}}}
+		return slices.Contains(found(t, name).Flags(c), result.FlagFew)
+	}
+	for name, least := range map[string]int64{"connect": 1, "connect_mean": 1, "connect_p95": 100, "connect_p99": 500} {
+		if few(name, least) || least > 1 && !few(name, least-1) {
+			t.Errorf("%s of %d times: too few is %v, of one time less %v", name, least, few(name, least), few(name, least-1))
+		}
+	}
+	if few("connect_p95", 0) {
+		t.Error("what wasn't measured has a flag")
+	}
+}

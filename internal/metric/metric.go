@@ -34,6 +34,7 @@ type source struct {
 	read   reading
 	slots  bool     // k6 sees it within a slot: see Alternates
 	trends []string // of k6, that it is read from
+	least  int64    // times in a window that it takes
 }
 
 // of is a source of that kind.

@@ -10,21 +10,23 @@ import (
 
 // A statistic sums up many times in one.
 type statistic struct {
-	kind kind
-	sum  func(result.Trend) float64
+	kind  kind
+	least int64 // times that it takes: of fewer, five lie beyond the percentile at most, and one decides it
+	sum   func(result.Trend) float64
 }
 
 var (
-	med = statistic{median, func(t result.Trend) float64 { return t.Med }}
-	p95 = statistic{tail, func(t result.Trend) float64 { return t.P95 }}
-	p99 = statistic{tail, func(t result.Trend) float64 { return t.P99 }}
-	avg = statistic{tail, func(t result.Trend) float64 { return t.Avg }} // a mean holds the longest times
+	med = statistic{median, 0, func(t result.Trend) float64 { return t.Med }}
+	p95 = statistic{tail, 100, func(t result.Trend) float64 { return t.P95 }}
+	p99 = statistic{tail, 500, func(t result.Trend) float64 { return t.P99 }}
+	avg = statistic{tail, 0, func(t result.Trend) float64 { return t.Avg }} // a mean holds the longest times
 )
 
-// of is the statistic of the first of those trends that the measured window has.
+// of is the statistic of the first of those trends that the measured window has. A slot has too few times for a
+// percentile.
 func (s statistic) of(trends ...string) source {
 	window := func(m *result.Measured) map[string]result.Trend { return m.Trends }
-	return source{kind: s.kind, read: s.in(window, trends...), slots: true, trends: trends}
+	return source{kind: s.kind, read: s.in(window, trends...), slots: s.least == 0, trends: trends, least: s.least}
 }
 
 // in reads the statistic of the first of those trends that are there.
@@ -164,7 +166,7 @@ func nodes(of func(*result.Node) *int) reading {
 		sum := 0
 		for i := range r.Nodes {
 			n := of(&r.Nodes[i])
-			if n == nil {
+			if n == nil || r.Nodes[i].Samples == 0 { // nobody could ask it
 				return 0, false
 			}
 			sum += *n
@@ -177,9 +179,9 @@ var backends = nodes(func(n *result.Node) *int { return &n.MaxBackends })
 
 func waitCost(_ *result.Cell, r *result.Repeat) (most float64, found bool) {
 	for _, n := range r.Nodes {
-		most = max(most, n.CostShare)
+		most, found = max(most, n.CostShare), found || n.Samples > 0
 	}
-	return most, len(r.Nodes) > 0
+	return most, found
 }
 
 // pooler reads what the path's pooler told, where it can tell.

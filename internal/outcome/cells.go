@@ -55,6 +55,20 @@ func Parts(c *result.Cell) []string {
 	return parts
 }
 
+// Apart divides the names of two cells into what they differ in and what both have.
+func Apart(of, to *result.Cell) (onlyOf, onlyTo, both string) {
+	var a, b []string
+	if of.Path != to.Path {
+		a, b = append(a, of.Path), append(b, to.Path)
+	}
+	differ, _ := result.Differ([]*result.Cell{of, to})
+	for _, d := range differ {
+		a, b = append(a, d.Said(d.Of(&of.Cell))), append(b, d.Said(d.Of(&to.Cell)))
+	}
+	common := slices.DeleteFunc(Parts(of), func(p string) bool { return !slices.Contains(Parts(to), p) })
+	return strings.Join(a, ", "), strings.Join(b, ", "), strings.Join(common, ", ")
+}
+
 // named are the dimensions that a cell's name has. What else it is stands with its experiment.
 var named = []string{"path", "latency_ms", "workload", "clients", "driver", "role", "pool_size", "instances",
 	"instance_pool"}
@@ -80,6 +94,9 @@ func two(run *result.Run, f metric.Metric, of, to lesson.Selector) (a, b *result
 	a, none = one(run, of)
 	b, other := one(run, to)
 	if pair, _ := run.PairOf(a, b, f.Name); pair != nil {
+		if !lookedAt(pair, a, b) {
+			return a, b, inconclusive("the run was stopped, and k6 didn't end in time to look at what else happened to the pair")
+		}
 		return a, b, Judged{}
 	}
 	if none.Outcome == "" {

@@ -11,6 +11,7 @@ import (
 // of a pair or within each block that both have.
 type Comparison struct {
 	Plan lesson.Comparison
+	Says string // what is compared
 	measurement
 	Qualifier string // "at least" or "at most", where a flag can only have made the ratio smaller or larger than it is
 }
@@ -19,7 +20,11 @@ type Comparison struct {
 func Compare(run *result.Run, plan lesson.Comparison) Comparison {
 	c := Comparison{Plan: plan,
 		measurement: valueOf(run, lesson.Condition{Metric: plan.Metric, Of: plan.Of, To: plan.To})}
+	c.Says = spoken(run, plan, c.Metric, c.Of, c.To)
 	switch {
+	case madeOne(run, c.Of, c.To):
+		c.Ratio = Ratio{}
+		c.Judged = Judged{NotInThisRun, Reason{Text: "both are one cell: " + NameIn(run, c.Of)}}
 	case c.Outcome != "":
 	case !c.Known():
 		fewest, what := c.fewest()

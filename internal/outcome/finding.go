@@ -31,6 +31,14 @@ type condition struct {
 // Judge judges the finding by the run.
 func Judge(run *result.Run, plan lesson.Finding) Finding {
 	f := Finding{Plan: plan, Judged: inconclusive("the finding has no conditions")}
+	var selectors []lesson.Selector
+	for _, c := range plan.All {
+		selectors = append(selectors, c.Of, c.To, c.Minus)
+	}
+	if other := otherCells(run, selectors...); other != "" {
+		f.Judged = Judged{NotInThisRun, Reason{Text: other}}
+		return f
+	}
 	for i, all := range plan.All {
 		c := judge(run, all)
 		switch {

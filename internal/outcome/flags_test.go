@@ -15,7 +15,7 @@ func timed(ratio float64) *result.Run {
 		for i := range c.Repeats {
 			v := ms * (1 + float64(i)/100)
 			c.Repeats[i].RoundTrip = &result.RoundTrip{SetMS: 5, MeasuredMS: 6 + float64(i)/4}
-			c.Repeats[i].Measured.Trends["pg_statement"] = result.Trend{Count: 200, Med: v, P99: 3 * v}
+			c.Repeats[i].Measured.Trends["pg_statement"] = result.Trend{Count: 600, Med: v, P99: 3 * v}
 		}
 	}
 	return run
@@ -64,7 +64,7 @@ func TestCompareDespiteFlags(t *testing.T) {
 		{"a tail under a CPU limit", "p99", 2, result.FlagThrottled, []string{"pgpool"},
 			"inconclusive: a CPU limit was hit" + of},
 		{"work that began late", "p50", 2, result.FlagLate, []string{"direct"}, "inconclusive: work began late" + to},
-		{"too few", "p50", 2, result.FlagFew, []string{"direct"}, "inconclusive: too few transactions" + to},
+		{"too few", "p50", 2, result.FlagFew, []string{"direct"}, "inconclusive: too few times" + to},
 		{"another latency", "p50", 2, result.FlagLatency, []string{"pgpool"},
 			"higher: a round trip of 7.25 ms where 5 ms were set" + of},
 		{"both", "p50", 2, result.FlagStolen, []string{"direct", "pgpool"},

@@ -2,7 +2,6 @@ package outcome
 
 import (
 	"fmt"
-	"strings"
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/measure"
@@ -49,7 +48,7 @@ func valueOf(run *result.Run, plan lesson.Condition) (m measurement) {
 	}
 	m.flags = m.Ratio.flags(run, found)
 	if len(m.flags.vetoes) > 0 {
-		m.Judged = Judged{Inconclusive, Reason{Text: strings.Join(m.flags.vetoes, "; "), Flags: m.flags.kinds}}
+		m.Judged = m.flags.vetoed(m.flags.vetoes, "")
 	} else if m.N == 0 {
 		m.Judged = noValue(run, found, m.Of, m.To)
 	} else if m.Drift != (measure.Drift{}) {

@@ -36,7 +36,7 @@ func RatioOf(run *result.Run, f metric.Metric, of, to *result.Cell) Ratio {
 	if within := min(d.First, d.Last) >= r.Lo && max(d.First, d.Last) <= r.Hi; r.Known() && !within {
 		r.Drift = d
 	}
-	if pair, inverted := run.PairOf(of, to, f.Name); pair != nil {
+	if pair, inverted := run.PairOf(of, to, f.Name); pair != nil && lookedAt(pair, of, to) {
 		groups := ofPair(f, pair, inverted, of, to)
 		if groups.Known() || groups.Drift != (measure.Drift{}) || groups.N > 0 && !r.Known() {
 			r = groups
@@ -94,6 +94,12 @@ func within(pair *result.Pair, c *result.Cell) *result.Cell {
 		only.Repeats = []result.Repeat{r} // the last attempt
 	}
 	return &only
+}
+
+// lookedAt says whether flags of the two cells are known in their pair: of one that was interrupted, only where its
+// clients' program ended by itself.
+func lookedAt(pair *result.Pair, of, to *result.Cell) bool {
+	return pair.Status != result.Interrupted || len(within(pair, of).Repeats) > 0 && len(within(pair, to).Repeats) > 0
 }
 
 // how says how the ratio was measured, and why not side by side where that was planned or can't be.

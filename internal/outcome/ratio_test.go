@@ -53,6 +53,12 @@ func TestComparePaired(t *testing.T) {
 				r.Cells[i].Repeats[0].Status = result.Interrupted
 			}
 		}, "lower"},
+		{"interrupted, and k6 was killed", 25, func(r *result.Run) {
+			r.Pairs[0].Status = result.Interrupted
+			for i := range r.Cells {
+				r.Cells[i].Repeats[0].Status, r.Cells[i].Repeats[0].Measured = result.Interrupted, nil
+			}
+		}, "inconclusive: the run was stopped, and k6 didn't end in time to look at what else happened to the pair"},
 		{"a block that failed", 25, failed(2), "lower"},
 		{"a flag in a block", 25, flag(2, result.FlagHost), "lower"},
 		{"a full host on the slower side", 25, flag(1, result.FlagHost),

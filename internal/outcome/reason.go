@@ -1,7 +1,9 @@
 package outcome
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -15,6 +17,7 @@ type Reason struct {
 	Text    string            // why the outcome is what it is, such as what vetoes another; empty where it needs no reason
 	Notes   []string          // what was flagged and doesn't change the outcome
 	Flags   []result.FlagKind // that Text or Notes are about
+	Vetoes  []result.FlagKind // those of them for which the outcome is inconclusive
 	LeftOut string            // the experiment that the run left out, where that is the reason
 	With    string            // the options that run that experiment
 }
@@ -28,9 +31,14 @@ func (r Reason) String() string {
 	return strings.Join(texts, "; ")
 }
 
-// and is the reason with the notes of another.
+// and is the reason with the notes of another, each once.
 func (r Reason) and(other Reason) Reason {
-	r.Notes, r.Flags = slices.Concat(r.Notes, other.Notes), slices.Concat(r.Flags, other.Flags)
+	r.Notes, r.Flags = slices.Clone(r.Notes), slices.Concat(r.Flags, other.Flags)
+	for _, note := range other.Notes {
+		if !slices.Contains(r.Notes, note) {
+			r.Notes = append(r.Notes, note)
+		}
+	}
 	return r
 }
 
@@ -46,7 +54,33 @@ func Because(text, why string) string {
 type flagging struct {
 	kinds []result.FlagKind // all that bear on it
 	vetoes, notes,
-	low, high []string // low: the value can only be too low for it
+	low, high []mention // low: the value can only be too low for it
+}
+
+// A mention says what a flag found, and of which cells.
+type mention struct {
+	kind     result.FlagKind
+	happened string
+	cells    []string
+}
+
+func (m mention) String() string { return m.happened + " (" + strings.Join(m.cells, "; ") + ")" }
+
+// texts are the mentions in words.
+func texts(all ...[]mention) (list []string) {
+	for _, m := range slices.Concat(all...) {
+		list = append(list, m.String())
+	}
+	return list
+}
+
+// vetoed is Inconclusive for what is mentioned.
+func (f flagging) vetoed(by []mention, may string) Judged {
+	why := Reason{Text: strings.Join(texts(by), "; ") + may, Flags: f.kinds}
+	for _, m := range by {
+		why.Vetoes = append(why.Vetoes, m.kind)
+	}
+	return Judged{Inconclusive, why}
 }
 
 // flags are those of the cells that the ratio is of.
@@ -63,28 +97,81 @@ func (r Ratio) flags(run *result.Run, f metric.Metric) (all flagging) {
 			case (f.Better == metric.More) == (i == 0): // a lower figure, or a larger one that it is divided by
 				of = &all.low
 			}
-			*of = mention(*of, happened(kind, c), NameIn(run, c))
+			*of = mentioned(*of, mention{kind, happened(kind, c), []string{NameIn(run, c)}})
 		}
 	}
 	return all
 }
 
-// happened says what a flag found.
+// mentioned adds what happened to a cell. What happened to another one as well is said once.
+func mentioned(all []mention, m mention) []mention {
+	i := slices.IndexFunc(all, func(other mention) bool { return other.kind == m.kind && other.happened == m.happened })
+	if i < 0 {
+		return append(all, m)
+	}
+	all[i].cells = append(all[i].cells, m.cells...)
+	return all
+}
+
+// happened says what a flag found. Errors are told by their SQLSTATE, the most frequent first.
 func happened(kind result.FlagKind, c *result.Cell) string {
-	if t := Furthest(c); kind == result.FlagLatency && t != nil {
+	switch t := Furthest(c); {
+	case kind == result.FlagErrors:
+		return Because(kind.Short(), mostFrequent(c, func(result.Error) bool { return true }))
+	case kind == result.FlagWarmup:
+		return Because(kind.Short(), mostFrequent(c, func(e result.Error) bool { return e.Phase == "warmup" }))
+	case kind == result.FlagCounts:
+		return Because(kind.Short(), flagText(kind, c))
+	case kind == result.FlagLatency && t != nil:
 		return fmt.Sprintf("a round trip of %s ms where %g ms were set", metric.Number(t.MeasuredMS), t.SetMS)
 	}
 	return kind.Short()
 }
 
-// mention adds what happened to a cell. What happened to another one as well is said once.
-func mention(all []string, happened, cell string) []string {
-	same := func(text string) bool { return strings.HasPrefix(text, happened+" (") }
-	if i := slices.IndexFunc(all, same); i >= 0 {
-		all[i] = strings.TrimSuffix(all[i], ")") + "; " + cell + ")"
-		return all
+// flagText is what the first flag of that kind says of a repeat of c that counts.
+func flagText(kind result.FlagKind, c *result.Cell) string {
+	for _, r := range c.Repeats {
+		for _, f := range r.Flags {
+			if f.Kind == kind && r.Status == result.OK {
+				return f.Text
+			}
+		}
 	}
-	return append(all, happened+" ("+cell+")")
+	return ""
+}
+
+// mostFrequent is the error that most of those are that are meant, of the repeats of c that count, as "12 x XX000
+// (tuple concurrently updated)", and how many others there are; empty where there is none.
+func mostFrequent(c *result.Cell, meant func(result.Error) bool) string {
+	type kind struct{ code, message string }
+	counts, all := map[kind]int64{}, int64(0)
+	for _, r := range c.Repeats {
+		if r.Status != result.OK || r.Measured == nil {
+			continue
+		}
+		for _, e := range r.Measured.Errors {
+			if meant(e) {
+				counts[kind{e.Code, e.Message}] += e.Count
+				all += e.Count
+			}
+		}
+	}
+	if all == 0 {
+		return ""
+	}
+	most := slices.MinFunc(slices.Collect(maps.Keys(counts)), func(a, b kind) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a.code, b.code),
+			strings.Compare(a.message, b.message))
+	})
+	message := strings.TrimSuffix(most.message, " (SQLSTATE "+most.code+")")
+	if _, after, is := strings.Cut(message, "ERROR: "); is {
+		message = after
+	}
+	text := fmt.Sprintf("%d x %s (%s)", counts[most], most.code, message)
+	if others := all - counts[most]; others > 0 {
+		text += fmt.Sprintf(", %d more", others)
+	}
+	return text
 }
 
 // Furthest is the round trip that is furthest from what was set, of the repeats of c that count; nil where none
@@ -102,7 +189,7 @@ func Furthest(c *result.Cell) (most *result.RoundTrip) {
 
 // beside is a reason with all that was flagged as notes.
 func (f flagging) beside(text string) Reason {
-	return Reason{Text: text, Notes: slices.Concat(f.notes, f.low, f.high), Flags: f.kinds}
+	return Reason{Text: text, Notes: texts(f.notes, f.low, f.high), Flags: f.kinds}
 }
 
 // on is what is left of a value that was seen Lower or Higher than what it is compared with, or with NoClearDifference:
@@ -118,10 +205,10 @@ func (f flagging) on(seen Outcome) (qualifier string, left Judged) {
 		against, contrary, may = slices.Concat(f.low, f.high), nil, "which may hide a difference"
 	}
 	if len(against) > 0 {
-		return "", Judged{Inconclusive, Reason{Text: strings.Join(against, "; ") + ", " + may, Flags: f.kinds}}
+		return "", f.vetoed(against, ", "+may)
 	}
 	if len(contrary) == 0 {
 		qualifier = ""
 	}
-	return qualifier, Judged{seen, Reason{Notes: slices.Concat(contrary, f.notes), Flags: f.kinds}}
+	return qualifier, Judged{seen, Reason{Notes: texts(contrary, f.notes), Flags: f.kinds}}
 }

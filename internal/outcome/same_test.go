@@ -45,7 +45,7 @@ func TestJudgeSame(t *testing.T) {
 		"another on a full host": {[]float64{9, 9, 9, 9, 9, 9}, full, "inconclusive: " + text + "0.89 (0.89 to 0.89)" +
 			margin + "; this machine's CPU was full (pgpool, select, 1 client)"},
 		"with a veto": {[]float64{8, 8, 8, 8, 8, 8}, few, "inconclusive: comparison k6: inconclusive: too few " +
-			"transactions (pgpool, select, 1 client)"},
+			"times (pgpool, select, 1 client)"},
 	} {
 		run := &result.Run{}
 		run.Lesson.Comparisons = []lesson.Comparison{ask("k6", "k6"), ask("pgbench", "pgbench")}

@@ -23,6 +23,9 @@ func See(run *result.Run, plan lesson.StudyFigure) StudyFigure {
 		f.Reason.Text = "not measured here"
 		return f
 	}
+	if f.Reason.Text = otherCells(run, plan.Of); f.Reason.Text != "" {
+		return f
+	}
 	m := valueOf(run, lesson.Condition{Metric: plan.Metric, Of: plan.Of})
 	if f.Metric, f.Cell = m.Metric, m.Of; f.Cell != nil {
 		f.Seen, f.Flags = Summary(f.Metric.Values(f.Cell)), f.Metric.Flags(f.Cell)

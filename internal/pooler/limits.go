@@ -10,8 +10,9 @@ import (
 
 // Limits are how much a pooler takes at once, as its configuration in configs/ says.
 type Limits struct {
-	Clients  int // connections from clients
-	PoolSize int // server connections of one pool, which is of a database and a role; 0 is one for each client
+	Clients  int    // connections from clients
+	PoolSize int    // server connections of one pool, which is of a database and a role; 0 is one for each client
+	Setting  string // that says how many clients
 }
 
 // Limits reads those of the kind's services below root, the folder that holds configs/. They all have one
@@ -22,6 +23,7 @@ func (k Kind) Limits(root string) (l Limits, err error) {
 	if err != nil {
 		return l, fmt.Errorf("read the limits of %s: %w", k.Title, err)
 	}
+	l.Setting = k.mostClients + " in configs/" + k.configuration
 	for name, into := range map[string]*int{k.mostClients: &l.Clients, k.PoolSize: &l.PoolSize} {
 		if name == "" {
 			continue

@@ -13,8 +13,10 @@ import (
 // configs/ says how much each kind takes at once, in the settings in which the kind looks for it. Whoever changes one
 // changes which comparisons of lessons are measured side by side, too: see internal/run/testdata/pairs.txt.
 func TestLimits(t *testing.T) {
-	want := map[string]Limits{"pgbouncer": {Clients: 10100, PoolSize: 20}, "pgpool": {Clients: 100},
-		"odyssey": {Clients: 10100, PoolSize: 20}}
+	want := map[string]Limits{
+		"pgbouncer": {Clients: 10100, PoolSize: 20, Setting: "max_client_conn in configs/pgbouncer/pgbouncer.ini"},
+		"pgpool":    {Clients: 100, Setting: "num_init_children in configs/pgpool/pgpool.conf"},
+		"odyssey":   {Clients: 10100, PoolSize: 20, Setting: "client_max in configs/odyssey/odyssey.conf"}}
 	if !slices.Equal(slices.Sorted(maps.Keys(want)), Kinds()) {
 		t.Fatalf("limits are known of %v, kinds are %v", slices.Sorted(maps.Keys(want)), Kinds())
 	}

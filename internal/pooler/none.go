@@ -43,10 +43,11 @@ func (None) State(context.Context) (State, error)                   { return Sta
 func (None) Version(context.Context) (string, error)                { return "", nil }
 func (None) Setting(context.Context, string) (string, error)        { return "", errFixed }
 func (None) Apply(context.Context, string, string) error            { return errFixed }
-func (None) Reset(context.Context) error                            { return nil }
+func (None) Reset(context.Context) (string, error)                  { return "", nil }
 func (None) HoldsBack() bool                                        { return false }
 func (None) Pause(context.Context) error                            { return nil }
 func (None) Resume(context.Context) (bool, error)                   { return false, nil }
+func (None) Held(context.Context, string) (string, error)           { return "", nil }
 func (None) Follows(context.Context, string) error                  { return nil }
 func (None) CloseIdle(context.Context) error                        { return nil }
 func (None) Close()                                                 {}

@@ -189,12 +189,24 @@ func (o *odyssey) Apply(ctx context.Context, name, value string) error {
 	return o.restart(ctx, lines)
 }
 
-// Reset makes it what its configuration says.
-func (o *odyssey) Reset(ctx context.Context) error {
-	if appliedToOdyssey() == "" {
-		return nil
+// Reset makes it what its configuration says, and ends a pause.
+func (o *odyssey) Reset(ctx context.Context) (did string, err error) {
+	if appliedToOdyssey() != "" {
+		err = o.restart(ctx, "")
 	}
-	return o.restart(ctx, "")
+	if err == nil {
+		_, err = o.console.Ask(ctx, "RESUME")
+	}
+	return "no lesson's settings are left, and it isn't paused", err
+}
+
+// Held says whether somebody has paused it: all of its databases at once.
+func (o *odyssey) Held(ctx context.Context, _ string) (string, error) {
+	r, err := o.console.AskOne(ctx, "SHOW IS_PAUSED")
+	if r["is_paused"] == "t" {
+		return "it is paused", err
+	}
+	return "", err
 }
 
 // restart writes the settings and waits until Odyssey, which its start script starts anew, has them. The start script

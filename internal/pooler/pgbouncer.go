@@ -7,6 +7,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"strings"
 
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/session"
@@ -273,12 +274,67 @@ func (b *pgbouncer) Apply(ctx context.Context, name, value string) error {
 	return err
 }
 
-// Reset has PgBouncer read its file again and drop its server connections.
-func (b *pgbouncer) Reset(ctx context.Context) error {
+// Reset has PgBouncer read its file again, let in clients of databases that are disabled, end all pauses, and drop its
+// server connections.
+func (b *pgbouncer) Reset(ctx context.Context) (string, error) {
 	if _, err := b.console.Ask(ctx, "RELOAD"); err != nil {
-		return err
+		return "", err
 	}
-	return b.CloseIdle(ctx)
+	databases, err := b.console.Ask(ctx, "SHOW DATABASES")
+	for _, d := range databases {
+		if d["disabled"] == "1" && err == nil {
+			_, err = b.console.Ask(ctx, `ENABLE "`+d["name"]+`"`)
+		}
+	}
+	var all string
+	if err == nil {
+		all, err = b.heldAll(ctx)
+	}
+	if all != "" {
+		_, err = b.console.Ask(ctx, "RESUME")
+	}
+	if err == nil {
+		_, err = b.Resume(ctx)
+	}
+	if err == nil {
+		err = b.CloseIdle(ctx)
+	}
+	held, asked := b.Held(ctx, "")
+	if held != "" {
+		asked = errors.New(held)
+	}
+	return "it has read its files again, and nothing is paused or disabled", errors.Join(err, asked)
+}
+
+// Held says whether all of PgBouncer is paused or suspended, and names the databases that are disabled or paused.
+func (b *pgbouncer) Held(ctx context.Context, database string) (string, error) {
+	all, err := b.heldAll(ctx)
+	if all != "" || err != nil {
+		return all, err
+	}
+	databases, err := b.console.Ask(ctx, "SHOW DATABASES")
+	var held []string
+	for _, d := range databases {
+		switch {
+		case database != "" && d["name"] != database:
+		case d["disabled"] == "1":
+			held = append(held, "database "+d["name"]+" is disabled")
+		case d["paused"] == "1":
+			held = append(held, "database "+d["name"]+" is paused")
+		}
+	}
+	return strings.Join(held, ", "), err
+}
+
+// heldAll says whether all of it is paused or suspended, which SHOW DATABASES doesn't tell.
+func (b *pgbouncer) heldAll(ctx context.Context) (string, error) {
+	state, err := b.console.Ask(ctx, "SHOW STATE")
+	for _, key := range []string{"paused", "suspended"} {
+		if session.Find(state, "key", key)["value"] == "yes" {
+			return "all of it is " + key, err
+		}
+	}
+	return "", err
 }
 
 // CloseIdle closes the server connections that no client uses, and those in use once their clients let go of them.

@@ -115,8 +115,9 @@ type Pooler interface {
 	Setting(ctx context.Context, name string) (string, error)
 	// Apply puts a setting in force and returns when it is.
 	Apply(ctx context.Context, name, value string) error
-	// Reset makes it what its configuration says, and empties its pools.
-	Reset(context.Context) error
+	// Reset makes it what its configuration says, and empties its pools. It says what it has done; nothing where a start
+	// of the lab alone can change the pooler.
+	Reset(context.Context) (did string, err error)
 	// HoldsBack says whether it can hold transactions back, and follows the primary at once: it is told its address. One
 	// that looks for the primary itself does so once both nodes answer.
 	HoldsBack() bool
@@ -125,6 +126,9 @@ type Pooler interface {
 	Pause(context.Context) error
 	// Resume lets go what a Pause holds back, and returns whether there was any.
 	Resume(context.Context) (held bool, err error)
+	// Held says what keeps clients of a database, or of any where it is "", from their servers, such as a pause; empty
+	// where nothing does.
+	Held(ctx context.Context, database string) (string, error)
 	// Follows returns an error unless the pooler sends writes to that PostgreSQL node.
 	Follows(ctx context.Context, primary string) error
 	// CloseIdle has it close the server connections that no client uses, where that can be asked for.

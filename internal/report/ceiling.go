@@ -22,7 +22,7 @@ func (p *plot) ceilings(spots []spot) (all []chart.Series) {
 	for _, count := range counts {
 		s := chart.Series{Name: "clients / round trip", Limit: true}
 		if several {
-			s.Name = said(clients, count) + " / round trip"
+			s.Name = clients.Said(count) + " / round trip"
 		}
 		for i, at := range spots {
 			most := 0.0 // with the shortest round trip that a path measured there

@@ -56,7 +56,76 @@ type plot struct {
 	x      lesson.Dimension
 	series lesson.Dimension // the zero one where the chart has no series
 	cells  []*result.Cell
-	extra  int // cells that share their place with another one, which is drawn instead
+	hidden map[*result.Cell]*result.Cell // cells that share their place with another one, which is drawn instead
+}
+
+// hide notes a cell that isn't drawn since another one is.
+func (p *plot) hide(c, drawn *result.Cell) {
+	if p.hidden == nil {
+		p.hidden = map[*result.Cell]*result.Cell{}
+	}
+	p.hidden[c] = drawn
+}
+
+// hiddenText says which cells aren't drawn, and what is in their place; empty where all are.
+func (p *plot) hiddenText() string {
+	var shown, hidden []string
+	for _, c := range p.cells {
+		if drawn := p.hidden[c]; drawn != nil {
+			in, out, _ := outcome.Apart(drawn, c)
+			if in == "" && out == "" {
+				in, out = "experiment "+drawn.Experiment, "experiment "+c.Experiment
+			}
+			shown, hidden = append(shown, in), append(hidden, out)
+		}
+	}
+	if len(hidden) == 0 {
+		return ""
+	}
+	slices.Sort(shown)
+	slices.Sort(hidden)
+	return fmt.Sprintf("Drawn of cells in one place: %s. The tables alone have %s: %s.",
+		strings.Join(slices.Compact(shown), "; "), metric.Count(len(p.hidden), "cell"),
+		strings.Join(slices.Compact(hidden), "; "))
+}
+
+// NotDrawn says of each chart of a run, or of one that is planned, which cells it leaves out since others stand in
+// their places.
+func NotDrawn(run *result.Run) (all []Term) {
+	for _, plan := range run.Lesson.Charts {
+		p := plot{run: run, Chart: plan}
+		if p.cells = cellsOf(run); plan.Of != nil {
+			p.cells = outcome.Select(run, plan.Of)
+		}
+		if !p.dimensions() {
+			continue
+		}
+		xs := []lesson.Value{lesson.None}
+		if p.X != "" {
+			xs = result.Values(p.x, p.cells)
+		}
+		for _, x := range xs {
+			for _, of := range p.seriesValues() {
+				p.cell(x, of)
+			}
+		}
+		if text := p.hiddenText(); text != "" {
+			all = append(all, Term{p.Title, text})
+		}
+	}
+	return all
+}
+
+// dimensions finds those of the chart; not ok where another version of this program knew one that this one doesn't.
+func (p *plot) dimensions() bool {
+	var unknownX, unknownSeries error
+	if p.X != "" {
+		p.x, unknownX = lesson.DimensionNamed(p.X)
+	}
+	if p.Series != "" {
+		p.series, unknownSeries = lesson.DimensionNamed(p.Series)
+	}
+	return unknownX == nil && unknownSeries == nil
 }
 
 // has says whether the cell has the value in the dimension.
@@ -65,33 +134,16 @@ func has(c *result.Cell, d lesson.Dimension, v lesson.Value) bool { return d.Of(
 // at says whether the cell has that value of X. A chart of parts has none.
 func (p *plot) at(c *result.Cell, x lesson.Value) bool { return p.X == "" || has(c, p.x, x) }
 
-// said is a dimension's value as a reader has it.
-func said(d lesson.Dimension, v lesson.Value) string {
-	switch text := d.Text(v); {
-	case text != "":
-		return text
-	case v == lesson.None:
-		return "no " + d.Heading
-	}
-	return d.Column(v)
-}
-
 // chart is the plot's, not ok where the run measured nothing of it, or where another version of this program knew a
 // dimension, a metric or a kind of chart that this one doesn't.
 func (p *plot) chart() (_ Chart, ok bool) {
-	var unknownX, unknownSeries error
-	if p.X != "" {
-		p.x, unknownX = lesson.DimensionNamed(p.X)
-	}
-	if p.Series != "" {
-		p.series, unknownSeries = lesson.DimensionNamed(p.Series)
-	}
 	kinds := map[string]func(chart.Chart) chart.Drawing{"lines": chart.Lines, "bars": chart.Bars, "stack": chart.Stack}
 	draw := kinds[p.Kind]
-	if draw == nil || unknownX != nil || unknownSeries != nil {
+	if draw == nil || !p.dimensions() {
 		return Chart{}, false
 	}
-	c := chart.Chart{ID: p.id, Title: p.Title, X: p.x.Axis, LogX: strings.Contains(p.Log, "x"),
+	title := joinFilled(", ", p.Title, outcome.ChangedText(p.run, p.Of, p.cells, p.X, p.Series))
+	c := chart.Chart{ID: p.id, Title: title, X: p.x.Axis, LogX: strings.Contains(p.Log, "x"),
 		LogY: strings.Contains(p.Log, "y"), Write: chart.Number}
 	if p.Kind == "stack" {
 		p.stack(&c)
@@ -102,11 +154,7 @@ func (p *plot) chart() (_ Chart, ok bool) {
 		return Chart{}, false
 	}
 	c.Description = joinFilled(" over ", capital(c.Y), c.X) + ". The table after it has the same figures."
-	note := p.Note
-	if p.extra > 0 {
-		note = fmt.Sprintf("%s %s more would stand in the same places and aren't drawn: the tables have them.", note,
-			metric.Count(p.extra, "cell"))
-	}
+	note := joinFilled(" ", p.Note, p.hiddenText())
 	return Chart{Drawing: draw(c), Note: note, Data: dataOf(c)}, true
 }
 
@@ -246,7 +294,7 @@ func place(d lesson.Dimension, v lesson.Value) chart.Place {
 	if n, ok := v.Number(); ok {
 		p.Value = n
 	} else if v == lesson.None {
-		p.Name = said(d, v)
+		p.Name = d.Said(v)
 	}
 	return p
 }
@@ -263,7 +311,7 @@ func (p *plot) seriesName(value lesson.Value) string {
 	if p.Series == "" {
 		return ""
 	}
-	return said(p.series, value)
+	return p.series.Said(value)
 }
 
 // colour is the series'. A path has the same one in all charts of a run.
@@ -286,7 +334,7 @@ func (p *plot) cell(x, series lesson.Value) *result.Cell {
 			continue
 		}
 		if found != nil {
-			p.extra++
+			p.hide(c, found)
 			continue
 		}
 		found = c

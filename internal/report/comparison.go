@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -88,11 +87,11 @@ func intervalOf(f outcome.Comparison, name string) chart.Interval {
 }
 
 func comparisonOf(f outcome.Comparison) Comparison {
-	c := Comparison{Says: f.Plan.Text, Metric: cmp.Or(f.Metric.Heading, f.Plan.Metric), Ratio: "-", How: f.Ratio.How,
+	c := Comparison{Says: f.Says, Metric: cmp.Or(f.Metric.Heading, f.Plan.Metric), Ratio: "-", How: f.Ratio.How,
 		Badge: badgeOf(f.Judged)}
 	c.Outcome = f.Text()
 	if f.Of != nil && f.To != nil {
-		c.Of, c.To, c.Both = apart(f.Of, f.To)
+		c.Of, c.To, c.Both = outcome.Apart(f.Of, f.To)
 	}
 	if f.Ratio.N > 0 {
 		c.Ratio = metric.RatioText(f.Ratio.Center)
@@ -114,20 +113,6 @@ func within(run *result.Run) string {
 	return "within a block"
 }
 
-// apart divides the names of two cells into what they differ in and what both have.
-func apart(of, to *result.Cell) (onlyOf, onlyTo, both string) {
-	var a, b []string
-	if of.Path != to.Path {
-		a, b = append(a, of.Path), append(b, to.Path)
-	}
-	differ, _ := result.Differ([]*result.Cell{of, to})
-	for _, d := range differ {
-		a, b = append(a, said(d, d.Of(&of.Cell))), append(b, said(d, d.Of(&to.Cell)))
-	}
-	common := slices.DeleteFunc(outcome.Parts(of), func(p string) bool { return !slices.Contains(outcome.Parts(to), p) })
-	return strings.Join(a, ", "), strings.Join(b, ", "), strings.Join(common, ", ")
-}
-
 // shortest writes v with two digits at most.
 func shortest(v float64) string {
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 2, 64), 64) // it reads back what it wrote
@@ -146,10 +131,10 @@ func pairCharts(found []outcome.Comparison) (all []pairChart) {
 		if f.Ratio.Pair == nil || len(f.Ratio.Groups) == 0 {
 			continue
 		}
-		name := fmt.Sprintf("%s: the ratio in each of %s", f.Plan.Text, metric.Count(len(f.Ratio.Groups), "group"))
+		name := fmt.Sprintf("%s: the ratio in each of %s", f.Says, metric.Count(len(f.Ratio.Groups), "group"))
 		g := chart.Groups{ID: fmt.Sprintf("groups-%d", len(all)+1), Interval: intervalOf(f, name),
 			Ratios: f.Ratio.Groups, Warming: f.Ratio.Warming}
-		all = append(all, pairChart{Says: fmt.Sprintf("%s (%s)", f.Plan.Text, f.Metric.Heading), How: f.Ratio.How,
+		all = append(all, pairChart{Says: fmt.Sprintf("%s (%s)", f.Says, f.Metric.Heading), How: f.Ratio.How,
 			Ending: ending(f.Ratio.Pair), Drawing: g.Draw()})
 	}
 	return all

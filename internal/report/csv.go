@@ -7,22 +7,37 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
+	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
 )
 
 // CSV writes the run with a line a repeat: what its cell is, how it went, and a column for each metric by its name.
 // Metrics with a colon in their names (errors:53300, wait:Client:ClientRead) have one where a repeat of the run
-// has them. An empty field was not measured.
+// has them. A lesson of scenarios has a column each: what became of it, and why it isn't shown. An empty field was not
+// measured; inf is a time that had no end when the window closed.
 func CSV(out io.Writer, run *result.Run) error {
 	metrics := append(metric.All(), metric.Found(cellsOf(run))...)
-	names, _ := fields(run, &result.Cell{}, &result.Repeat{}, metrics)
+	scenarios := scenarioNames(withScenarios(run))
+	line := func(c *result.Cell, r *result.Repeat) (names, values []string) {
+		names, values = fields(run, c, r, metrics)
+		for _, name := range scenarios {
+			text := ""
+			if s := scenarioNamed(r, name); s != nil {
+				text = outcome.Because(strings.TrimSuffix(outcomeCell(*s).Text, disagrees), s.Why)
+			}
+			names, values = append(names, "scenario:"+name), append(values, text)
+		}
+		return names, values
+	}
+	names, _ := line(&result.Cell{}, &result.Repeat{})
 	lines := [][]string{names}
 	for _, c := range cellsOf(run) {
 		for j := range c.Repeats {
-			_, values := fields(run, c, &c.Repeats[j], metrics)
+			_, values := line(c, &c.Repeats[j])
 			lines = append(lines, values)
 		}
 	}
@@ -118,4 +133,7 @@ func writeLines(out io.Writer, lines [][]string) error {
 	return nil
 }
 
-func exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+// exact writes a number without loss. No sign stands before inf: table programs take that for a formula.
+func exact(v float64) string {
+	return strings.TrimPrefix(strings.ToLower(strconv.FormatFloat(v, 'g', -1, 64)), "+")
+}

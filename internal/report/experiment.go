@@ -35,7 +35,8 @@ func experimentsOf(run *result.Run) []*experiment {
 }
 
 // metricsOf are all metrics of the cells, each once. Where the lesson names none, cells that don't connect over and
-// over or work off a fixed amount show throughput and response time, both, whatever they are compared by.
+// over or work off a fixed amount show throughput and response time, both, whatever they are compared by, where one of
+// them has enough of it.
 func metricsOf(cells []*result.Cell) []metric.Metric {
 	var metrics []metric.Metric
 	add := func(f metric.Metric) {
@@ -52,7 +53,12 @@ func metricsOf(cells []*result.Cell) []metric.Metric {
 			continue
 		}
 		for _, name := range []string{"tps", "p50", "p95"} {
-			if f, err := metric.Find(name); err == nil {
+			f, err := metric.Find(name)
+			enough := func(c *result.Cell) bool {
+				_, ok := f.Middle(c)
+				return ok && !slices.Contains(f.Flags(c), result.FlagFew)
+			}
+			if err == nil && slices.ContainsFunc(cells, enough) {
 				add(f)
 			}
 		}
@@ -96,7 +102,7 @@ func (e *experiment) columns() []column {
 	uneven := e.some(func(c *result.Cell) bool { return c.Wanted != e.Cells[0].Wanted })
 	add(uneven, "repeats", true, func(c *result.Cell) any { return counting(c) })
 	add(e.some(failed), "errors", true, func(c *result.Cell) any { return c.ErrorsMeasured() })
-	add(e.some(flagged), "flags", false, func(c *result.Cell) any { return joined(c.Flags()) })
+	add(e.some(e.flagged), "flags", false, func(c *result.Cell) any { return joined(e.flags(c)) })
 	return all
 }
 
@@ -117,7 +123,7 @@ func (e *experiment) table() Table {
 		for _, col := range columns {
 			row.Cells = append(row.Cells, col.of(c))
 		}
-		if flagged(c) {
+		if e.flagged(c) {
 			row.Class = "flagged"
 		}
 		if i > 0 && e.Cells[i-1].Path != c.Path {
@@ -146,7 +152,17 @@ func (e *experiment) some(so func(*result.Cell) bool) bool { return slices.Conta
 
 func failed(c *result.Cell) bool { return c.ErrorsMeasured() > 0 }
 
-func flagged(c *result.Cell) bool { return len(c.Flags()) > 0 }
+// flags are the kinds of a cell's flags, those included that one of its figures alone has. Sorted.
+func (e *experiment) flags(c *result.Cell) []result.FlagKind {
+	kinds := c.Flags()
+	for _, f := range e.metrics {
+		kinds = append(kinds, f.Flags(c)...)
+	}
+	slices.Sort(kinds)
+	return slices.Compact(kinds)
+}
+
+func (e *experiment) flagged(c *result.Cell) bool { return len(e.flags(c)) > 0 }
 
 // compared says whether one of the cells has a ratio to another one, the direct path's.
 func (e *experiment) compared() bool {
@@ -203,13 +219,14 @@ func legend(run *result.Run, experiments []*experiment) []Term {
 	if beside {
 		text += fmt.Sprintf("; ratios of cells that ran side by side have one from %d groups on", outcome.FewestGroups)
 	}
+	text += ". Each misses the true value in 5 of 100 cases: of six intervals, one does in about one run of four"
 	terms = append(terms, Term{"a to b", text})
 	text = "none in the measured windows"
 	if slices.ContainsFunc(experiments, func(e *experiment) bool { return e.some(failed) }) {
 		text = "statements and connects that failed in the measured windows, rejected repeats left out"
 	}
 	terms = append(terms, Term{"errors", text})
-	if slices.ContainsFunc(experiments, func(e *experiment) bool { return e.some(flagged) }) {
+	if slices.ContainsFunc(experiments, func(e *experiment) bool { return e.some(e.flagged) }) {
 		terms = append(terms, Term{"*", "a flagged figure, or a ratio to or of one"})
 	}
 	return terms

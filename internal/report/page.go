@@ -57,7 +57,7 @@ func NewPage(run *result.Run) *Page {
 	all := outcome.All(run)
 	p := &Page{Run: run, Machine: machine(run), Alerts: alerts(run), Few: few(run), Notes: notes(run),
 		Within: within(run), LeftOut: all.LeftOutText(), Study: studied(all.Figures),
-		Paths: paths(run), Charts: charts(run), MarksMean: marksOf(run), Troubles: troubles(run), Flags: flagTerms(run),
+		Paths: paths(run), Charts: charts(run), MarksMean: marksOf(run), Troubles: troubles(run),
 		Manifest: manifestOf(run), Sampling: sampling(run), judged: all}
 	experiments := experimentsOf(run)
 	p.Scenarios = scenariosOf(run)
@@ -65,7 +65,7 @@ func NewPage(run *result.Run) *Page {
 	for _, e := range experiments {
 		p.Tables = append(p.Tables, e.table())
 	}
-	p.Legend = legend(run, experiments)
+	p.Legend, p.Flags = legend(run, experiments), flagTerms(run, experiments)
 	p.Comparisons, p.Reach = comparisons(all.Comparisons)
 	if next := nextStep(all.Comparisons); next != "" {
 		p.Few = strings.TrimSpace(p.Few + " " + next)
@@ -182,8 +182,9 @@ var busy = []result.FlagKind{result.FlagHost, result.FlagStolen, result.FlagGene
 func nextStep(found []outcome.Comparison) string {
 	made := slices.DeleteFunc(slices.Clone(found), func(c outcome.Comparison) bool { return c.Reason.LeftOut != "" })
 	decided := func(c outcome.Comparison) bool {
-		isBusy := func(kind result.FlagKind) bool { return slices.Contains(busy, kind) }
-		return c.Outcome != outcome.Inconclusive || !slices.ContainsFunc(c.Reason.Flags, isBusy)
+		other := func(kind result.FlagKind) bool { return !slices.Contains(busy, kind) }
+		return c.Outcome != outcome.Inconclusive || len(c.Reason.Vetoes) == 0 ||
+			slices.ContainsFunc(c.Reason.Vetoes, other)
 	}
 	if len(made) == 0 || slices.ContainsFunc(made, decided) {
 		return ""

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/testkit"
 )
@@ -241,7 +242,7 @@ func TestCellsAreToldApart(t *testing.T) {
 			"direct, connect, 1 client"},
 		{cell("direct", "app", "simple"), cell("pgpool", "app", "simple"), "direct", "pgpool", "connect, 1 client"},
 	} {
-		if of, to, both := apart(test.of, test.to); of != test.wantOf || to != test.wantTo || both != test.by {
+		if of, to, both := outcome.Apart(test.of, test.to); of != test.wantOf || to != test.wantTo || both != test.by {
 			t.Errorf("%q of %q to %q, it should be %q of %q to %q", both, of, to, test.by, test.wantOf, test.wantTo)
 		}
 	}

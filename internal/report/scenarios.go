@@ -18,6 +18,7 @@ type Scenarios struct {
 	Steps  Table // those that show what doesn't work
 	Legend []Term
 	Claims []Term // documentation that says another thing
+	Why    []Term // something isn't shown, a reason each
 }
 
 // outcomeTerms say what the fields of the table mean.
@@ -34,12 +35,7 @@ const disagrees = "†"
 
 // scenariosOf is nil where the run has none.
 func scenariosOf(run *result.Run) *Scenarios {
-	var cells []*result.Cell
-	for _, c := range cellsOf(run) {
-		if last := c.Last(); last != nil && last.Scenarios != nil {
-			cells = append(cells, c)
-		}
-	}
+	cells := withScenarios(run)
 	if cells == nil {
 		return nil
 	}
@@ -54,7 +50,7 @@ func scenariosOf(run *result.Run) *Scenarios {
 	for _, name := range scenarioNames(cells) {
 		row := []any{name}
 		for i, c := range cells {
-			of := scenarioNamed(c, name)
+			of := scenarioNamed(c.Last(), name)
 			if of == nil {
 				row = append(row, Cell{Text: "-"})
 				continue
@@ -72,6 +68,16 @@ func scenariosOf(run *result.Run) *Scenarios {
 		return !found[result.ScenarioOutcome(t.Name)]
 	})
 	return s
+}
+
+// withScenarios are the cells that carried them out.
+func withScenarios(run *result.Run) (cells []*result.Cell) {
+	for _, c := range cellsOf(run) {
+		if last := c.Last(); last != nil && last.Scenarios != nil {
+			cells = append(cells, c)
+		}
+	}
+	return cells
 }
 
 // scenarioHead is a cell's heading: the pooler above the mode, and the experiment where the path has several.
@@ -98,13 +104,12 @@ func scenarioNames(cells []*result.Cell) (names []string) {
 	return names
 }
 
-func scenarioNamed(c *result.Cell, name string) *result.Scenario {
-	all := c.Last().Scenarios
-	i := slices.IndexFunc(all, func(s result.Scenario) bool { return s.Name == name })
+func scenarioNamed(r *result.Repeat, name string) *result.Scenario {
+	i := slices.IndexFunc(r.Scenarios, func(s result.Scenario) bool { return s.Name == name })
 	if i < 0 {
 		return nil
 	}
-	return &all[i]
+	return &r.Scenarios[i]
 }
 
 // outcomeCell is an outcome as a field: fails with its SQLSTATE.
@@ -119,9 +124,17 @@ func outcomeCell(s result.Scenario) Cell {
 	return c
 }
 
-// explain adds the step that shows what doesn't work, and what documentation says of it.
+// explain adds why something isn't shown, the step that shows what doesn't work, and what documentation says of it.
 func (s *Scenarios) explain(head Head, of result.Scenario) {
 	path := strings.Join(strings.Fields(head.Over+" "+head.Text), " ")
+	if of.Outcome == result.NotShown && of.Why != "" {
+		i := slices.IndexFunc(s.Why, func(t Term) bool { return strings.HasPrefix(t.Text, of.Why+": ") })
+		if i < 0 {
+			s.Why = append(s.Why, Term{string(result.NotShown), of.Why + ": " + path + ", " + of.Name})
+		} else {
+			s.Why[i].Text += "; " + path + ", " + of.Name
+		}
+	}
 	if step := of.ShownBy(); step != nil {
 		saw := "saw " + strings.TrimSuffix(step.Saw+": "+step.Message, ": ")
 		if step.Sees != nil {

@@ -1,6 +1,9 @@
 package report
 
 import (
+	"encoding/csv"
+	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -25,8 +28,8 @@ func stateRun() *result.Run {
 	fails := result.Scenario{Name: "BEGIN", Outcome: result.Fails, Shown: 1, Steps: []result.Step{
 		{Client: "A", Does: "BEGIN", Saw: "error 08P01", Message: "not allowed"}},
 		Documented: &result.Documented{Source: "its page"}}
-	hidden := result.Scenario{Name: "BEGIN", Outcome: result.NotShown, Shown: 1, Steps: leaks.Steps,
-		Documented: &result.Documented{Works: true, Source: "its page"}}
+	hidden := result.Scenario{Name: "BEGIN", Outcome: result.NotShown, Why: "B was on another backend than A", Shown: 1,
+		Steps: leaks.Steps, Documented: &result.Documented{Works: true, Source: "its page"}}
 	for _, c := range []struct {
 		experiment, path string
 		came             []result.Scenario
@@ -60,5 +63,34 @@ func TestScenarioTable(t *testing.T) {
 		if strings.Contains(string(page), none) {
 			t.Errorf("the page has %s", none)
 		}
+	}
+}
+
+// run.csv has a column for each scenario.
+func TestScenariosInCSV(t *testing.T) {
+	var out strings.Builder
+	if err := CSV(&out, stateRun()); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(strings.NewReader(out.String())).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := len(lines[0]) - 1
+	var came [][]string
+	for _, line := range lines {
+		came = append(came, line[last-1:])
+	}
+	want := [][]string{{"scenario:SET", "scenario:BEGIN"}, {"works", ""}, {"leaks", "fails 08P01"},
+		{"works", "not shown: B was on another backend than A"}}
+	if !reflect.DeepEqual(came, want) {
+		t.Errorf("the answers are %q", came)
+	}
+}
+
+// A table program takes what begins with a plus for a formula.
+func TestInfiniteTimesInCSV(t *testing.T) {
+	if got := exact(math.Inf(1)); got != "inf" {
+		t.Errorf("a time without an end is %q", got)
 	}
 }

@@ -23,7 +23,7 @@ func (p *plot) stack(c *chart.Chart) {
 	for _, x := range result.Values(p.x, p.cells) {
 		for _, of := range p.seriesValues() {
 			if cell := p.cell(x, of); cell != nil {
-				name := joinFilled(", ", said(p.x, x), p.seriesName(of))
+				name := joinFilled(", ", p.x.Said(x), p.seriesName(of))
 				rows, c.Places = append(rows, cell), append(c.Places, chart.Place{Name: name})
 			}
 		}

@@ -128,6 +128,7 @@ func (t *writer) scenarios(details bool) {
 		t.table(part)
 	}
 	t.list(s.Legend)
+	t.list(s.Why)
 	t.list(s.Claims)
 	if details && len(s.Steps.Rows) > 0 {
 		t.section("", s.Steps.Caption+":")
@@ -149,7 +150,9 @@ func (t *writer) outcomes(details bool) {
 			}
 			table.add(r.Cells[1].Text, here, what)
 		}
-		t.table(table)
+		if len(table.Rows) > 0 {
+			t.table(table)
+		}
 	}
 	t.findings()
 }

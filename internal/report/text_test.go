@@ -105,7 +105,7 @@ func TestDoubts(t *testing.T) {
 		{doubts{result.FlagThrottled: 3, result.FlagErrors: 1, result.FlagHost: 3},
 			"this machine's CPU was full; a CPU limit was hit; statements failed"},
 		{doubts{result.FlagThrottled: 3, result.FlagErrors: 1, result.FlagHost: 3, result.FlagFew: 2},
-			"this machine's CPU was full; a CPU limit was hit; too few transactions; statements failed"},
+			"this machine's CPU was full; a CPU limit was hit; too few times; statements failed"},
 	} {
 		if got := test.of.String(); got != test.want {
 			t.Errorf("%v: %q", test.of, got)

@@ -89,12 +89,16 @@ func errorTable(run *result.Run) Table {
 }
 
 // flagTerms explains each of the run's flags once, with how many cells have it and what the first one says.
-func flagTerms(run *result.Run) []Term {
+func flagTerms(run *result.Run, experiments []*experiment) []Term {
 	cells, texts := map[result.FlagKind]int{}, map[result.FlagKind]string{}
-	for _, c := range cellsOf(run) {
-		for _, kind := range c.Flags() {
-			cells[kind]++
+	for _, e := range experiments {
+		for _, c := range e.Cells {
+			for _, kind := range e.flags(c) {
+				cells[kind]++
+			}
 		}
+	}
+	for _, c := range cellsOf(run) {
 		for _, r := range c.Repeats {
 			for _, f := range r.Flags {
 				if r.Status == result.OK {

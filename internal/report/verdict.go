@@ -27,8 +27,8 @@ func (o *verdictError) ExitCode() int { return o.code }
 // verdicts are by what the run comes to overall.
 var verdicts = map[outcome.Outcome]error{
 	outcome.NotReproduced: &verdictError{"a finding is not reproduced", 1},
-	outcome.Inconclusive: &verdictError{"a comparison or a finding above is inconclusive, or has no interval: run it " +
-		"again with --repeats 6 or more, on a machine that does nothing else", 2},
+	outcome.Inconclusive: &verdictError{"a comparison or a finding above is inconclusive, or has no interval: the " +
+		"reason stands beside it", 2},
 }
 
 // NewVerdictCommand makes 'lab verdict', which prints what a run's comparisons and findings come to.

@@ -37,13 +37,15 @@ var flagTexts = []struct {
 			"a host of your own measures better"},
 	{FlagGenerator, "k6 took nearly all of the CPU",
 		"the program that clients are in used nearly all of the host's CPU"},
-	{FlagLate, "work began late", "more than 1 % of the open loop's iterations began late or never"},
+	{FlagLate, "work began late", "more than 1 % of the open loop's iterations began late or " +
+		"never, or an event came late"},
 	{FlagDrift, "the rate wasn't steady",
 		"a closed loop got clearly faster or slower within its window, by 10 % or more"},
 	{FlagWarmup, "not all clients could start", "not all clients could connect and do their first iterations"},
 	{FlagThrottled, "a CPU limit was hit",
 		"CPU limits can have held up 10 % or more of the open loop's iterations: its tail holds waits for CPU"},
-	{FlagFew, "too few transactions", "too few transactions for a median"},
+	{FlagFew, "too few times", "the window has too few transactions: a median takes ten, a 95th percentile a hundred, " +
+		"a 99th five hundred"},
 }
 
 // FlagKinds are all kinds of flags, the gravest first.

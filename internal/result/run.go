@@ -66,6 +66,8 @@ type Experiment struct {
 	Name string `json:"name"`
 	Text string `json:"text,omitempty"` // what it asks
 	Side bool   `json:"side,omitempty"` // it isn't the lesson's main idea
+	// Changed are the dimensions in which the command line made its cells others, and the values that the lesson has.
+	Changed map[string][]string `json:"changed,omitempty"`
 }
 
 // A Path is one of configs/paths.yaml that the lesson asked for.

@@ -24,6 +24,7 @@ type Scenario struct {
 	Name    string          `json:"name"`
 	Outcome ScenarioOutcome `json:"outcome"`
 	Shown   int             `json:"shown_by,omitempty"` // the step that shows it, from 1; 0 where all together do
+	Why     string          `json:"why,omitempty"`      // it isn't shown
 	Steps   []Step          `json:"steps"`              // those that were taken
 	// Documented is what documentation says of it, nil where it says nothing.
 	Documented *Documented `json:"documented,omitempty"`

@@ -106,6 +106,10 @@ func Lesson(ctx context.Context, l *lesson.Lesson, o lesson.Override, seed uint6
 	if err := p.checkData(scale); err != nil {
 		return nil, err
 	}
+	p.room.ask(ctx, servers)
+	if err := p.checkRoom(); err != nil {
+		return nil, err
+	}
 	if p.override.Full {
 		if err := thisCapacity(ctx, servers, scale).refuse(p.lesson.Full); err != nil {
 			return nil, err

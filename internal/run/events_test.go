@@ -81,7 +81,8 @@ func TestEvents(t *testing.T) {
 		if e := repeat.Events; len(e) != 2 || e[0].Do != "kill primary" || e[0].Began < 0.01 || e[1].Began < e[0].Ended {
 			t.Errorf("%s: its events are %+v", c.Workload, e)
 		}
-		if len(repeat.Flags) > 0 || len(repeat.Counts) > 0 {
+		other := func(f result.Flag) bool { return f.Kind != result.FlagLate } // the stand-in's window is of another day
+		if slices.ContainsFunc(repeat.Flags, other) || len(repeat.Counts) > 0 {
 			t.Errorf("%s: it has the flags %v and the counts %v", c.Workload, repeat.Flags, repeat.Counts)
 		}
 	}

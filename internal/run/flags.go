@@ -19,6 +19,8 @@ const (
 	lateShare     = 0.01 // of the iterations of an open loop, late and dropped together
 	fewest        = 10   // transactions that a median is taken of
 	driftLeast    = 0.10 // of the larger rate, that the rates at a window's beginning and end differ
+	eventLate     = 0.5  // seconds, that an event or the end of its window comes late
+	attemptsLate  = 0.10 // share of the attempts before the first event, that weren't made; one of each client may be open
 	throttledMost = 0.10 // share of the iterations of an open loop that CPU limits can have held up
 )
 
@@ -48,6 +50,7 @@ func flags(c lesson.Cell, r *result.Repeat) []result.Flag {
 		add(float64(m.Late+m.Dropped) > lateShare*float64(m.Transactions), result.FlagLate,
 			"%d iterations began late and %d never", m.Late, m.Dropped)
 	}
+	flags = append(flags, lateness(c, r)...)
 	if d := drift(m.Tenths); c.Rate == 0 && c.Transactions == 0 {
 		seconds := m.WindowSeconds / float64(max(1, len(m.Tenths)))
 		add(d != (measure.Drift{}), result.FlagDrift, "not steady: %s iterations a second at first, %s at the end",
@@ -70,6 +73,36 @@ func flags(c lesson.Cell, r *result.Repeat) []result.Flag {
 		add(c.Rate > 0 && held >= throttledMost, result.FlagThrottled,
 			"CPU limits stopped %s and can have held up %.0f %% of the iterations", stops(u), 100*held)
 	}
+	return flags
+}
+
+// lateness says of a repeat with events what came late, and not because of them: an event, the end of the window, or
+// the clients' attempts before the first event.
+func lateness(c lesson.Cell, r *result.Repeat) (flags []result.Flag) {
+	add := func(wrong bool, text string, args ...any) {
+		if wrong {
+			flags = append(flags, result.Flag{Kind: result.FlagLate, Text: fmt.Sprintf(text, args...)})
+		}
+	}
+	free := 0.0 // when the event before had ended
+	for _, e := range r.Events {
+		late := e.Began - max(e.At, free)
+		add(late > eventLate, "%q began %.1f s late", e.Do, late)
+		free = e.Ended
+	}
+	if len(r.Events) == 0 || r.Ledger == nil {
+		return flags
+	}
+	last := r.Events[len(r.Events)-1]
+	late := r.Measured.WindowSeconds - last.Ended - (c.Seconds - last.At)
+	add(late > eventLate, "the window closed %.1f s late", late)
+	steps, made := int(r.Events[0].At/r.Ledger.StepSeconds), 0
+	for i := range min(steps, len(r.Ledger.Succeeded)) {
+		made += r.Ledger.Succeeded[i] + r.Ledger.Failed[i]
+	}
+	due := c.Rate * float64(steps) * r.Ledger.StepSeconds
+	add(float64(made+c.Clients) < (1-attemptsLate)*due, "of %.0f attempts due before %q, %d were made", due,
+		r.Events[0].Do, made)
 	return flags
 }
 

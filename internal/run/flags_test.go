@@ -8,6 +8,18 @@ import (
 	"pooler-lab/internal/result"
 )
 
+// eventful makes the cell one of forty attempts a second, with an event one second after the window's beginning, which
+// takes a second and leaves them two.
+func eventful(c *lesson.Cell, r *result.Repeat) {
+	c.Rate, c.Seconds, c.Events = 40, 3, []lesson.Event{{At: 1, Do: "kill primary"}}
+	r.Events = []result.Event{{Event: c.Events[0], Began: 1.02, Ended: 2}}
+	r.Measured.WindowSeconds = 4.1
+	r.Ledger = &result.Ledger{StepSeconds: 0.1, Succeeded: make([]int, 41), Failed: make([]int, 41)}
+	for i := range 10 {
+		r.Ledger.Succeeded[i] = 4
+	}
+}
+
 func TestFlags(t *testing.T) {
 	is := func(v float64) *float64 { return &v }
 	type c = *lesson.Cell
@@ -53,6 +65,14 @@ func TestFlags(t *testing.T) {
 		}, nil},
 		{"an open loop has the rate that it is given", func(c c, r r) { c.Rate, r.Measured.Tenths = 40, rising }, nil},
 		{"fixed work begins with connecting", func(c c, r r) { c.Transactions, r.Measured.Tenths = 9, rising }, nil},
+		{"events in time", func(c c, r r) { eventful(c, r) }, nil},
+		{"an event that came late", func(c c, r r) { eventful(c, r); r.Events[0].Began += 0.6 }, []string{"late"}},
+		{"a window that closed late", func(c c, r r) { eventful(c, r); r.Measured.WindowSeconds += 0.6 }, []string{"late"}},
+		{"clients that began late", func(c c, r r) { eventful(c, r); clear(r.Ledger.Succeeded[2:8]) }, []string{"late"}},
+		{"what fails with an event is the event's", func(c c, r r) {
+			eventful(c, r)
+			r.Measured.Errors = []result.Error{{Code: "57P01", Count: 9}}
+		}, nil},
 		{"nothing was sampled", func(_ c, r r) { r.Resources = nil }, nil},
 	}
 	for _, test := range tests {

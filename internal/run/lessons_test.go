@@ -45,7 +45,7 @@ func lessons(t *testing.T) []string {
 const longest = 5 * time.Minute
 
 // Each selector of each lesson, and of the plans beside them, picks one of its cells, side experiments and full sizes
-// included, and a plain run of a lesson ends within five minutes by its own countdown.
+// included. No chart's title has a number, and a plain run of a lesson ends within five minutes by its own countdown.
 func TestLessons(t *testing.T) {
 	everything := []string{lesson.All}
 	files := lessons(t)
@@ -55,6 +55,11 @@ func TestLessons(t *testing.T) {
 		if p.lesson.Full != nil {
 			planOf(t, file, lesson.Override{Full: true})
 			planOf(t, file, lesson.Override{Full: true, Experiments: everything})
+		}
+		for _, c := range p.lesson.Charts {
+			if strings.ContainsAny(c.Title, "0123456789") {
+				t.Errorf("%s: an option may change the number in a chart's title: %s", file, c.Title)
+			}
 		}
 		e := newEstimate(p.document(0), p.expected())
 		if takes := e.all(); slices.Contains(files, file) && (takes > longest || e.left[atMost] > 0 && e.share == 0) {

@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -87,12 +88,39 @@ func (t *trial) file() string {
 	return name
 }
 
+// lastGroup is how long the group under way has to end where a run is stopped: twice what groups take at most.
+const lastGroup = 8 * time.Second
+
+// untilGroup is a context for a pair's clients. Where ctx ends they end their group first: then what they measured is
+// looked at as that of any other pair. Before the first group there is nothing to wait for.
+func untilGroup(ctx context.Context, told driver.Trial) (context.Context, context.CancelFunc) {
+	lasting, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	forget := context.AfterFunc(ctx, func() {
+		groups, err := os.Stat(told.Groups)
+		if err == nil && groups.Size() > 0 {
+			err = os.WriteFile(told.Stop, nil, 0o644)
+		}
+		if err != nil || groups.Size() == 0 {
+			cancel()
+			return
+		}
+		time.AfterFunc(lastGroup, cancel)
+	})
+	return lasting, func() { forget(); cancel() }
+}
+
 // load runs the program that the clients are in and reads what it saw. Two cells alternate until the interval of their
 // ratio is as narrow as it has to be, or time is over: their whole groups are kept, whatever ends them.
 func (r *runner) load(ctx context.Context, t *trial) error {
 	told, file := r.told(t), t.file()
+	lasting := ctx
+	if t.pair != nil {
+		var end func()
+		lasting, end = untilGroup(ctx, told)
+		defer end()
+	}
 	deadline := time.Duration(told.End * float64(time.Second))
-	limited, cancel := context.WithTimeout(ctx, deadline)
+	limited, cancel := context.WithTimeout(lasting, deadline)
 	defer cancel()
 
 	end := r.watch(limited, t, told) // a server that doesn't answer takes none of k6's time
@@ -102,16 +130,14 @@ func (r *runner) load(ctx context.Context, t *trial) error {
 	for _, s := range t.sides {
 		s.out.Exit, s.out.Log = ended.Exit, log
 	}
-	if err != nil || ctx.Err() != nil && t.pair == nil {
-		return errors.Join(err, ctx.Err())
+	if err != nil || lasting.Err() != nil {
+		return errors.Join(err, lasting.Err())
 	}
 	seen, readErr := readSides(filepath.Join(r.dir, written), len(t.sides))
 	if readErr == nil {
 		r.take(t, seen, ended, written)
 	}
 	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
 	case t.tooSlow != "":
 		return errors.New(t.tooSlow)
 	case limited.Err() != nil:
@@ -123,7 +149,26 @@ func (r *runner) load(ctx context.Context, t *trial) error {
 	case watchErr != nil:
 		return watchErr
 	}
-	return t.complain(seen)
+	if err := t.complain(seen); err != nil {
+		return fmt.Errorf("%w%s", err, r.mistake(log))
+	}
+	return nil
+}
+
+// exception is where k6's log begins to tell of a mistake in a script: what it is, and the place in the code.
+var exception = regexp.MustCompile(`level=error msg="((?:[^"\\]|\\[^n])*)(?:\\n\\tat ([^"\\]*))?.*` +
+	`hint="script exception"`)
+
+// mistake is the first mistake in the script that k6's log tells of, with the place in the code; empty where it tells
+// of none.
+func (r *runner) mistake(log string) string {
+	text, _ := os.ReadFile(filepath.Join(r.dir, log)) // there may be none
+	found := exception.FindSubmatch(text)
+	if found == nil {
+		return ""
+	}
+	what := strings.ReplaceAll(string(found[1]), `\"`, `"`)
+	return strings.TrimSuffix(fmt.Sprintf(": %s, at %s", what, found[2]), ", at ")
 }
 
 // readSides reads what the program of the clients wrote of so many cells. Where it can't, there are no sides.

@@ -4,12 +4,15 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
+	"pooler-lab/internal/outcome"
+	"pooler-lab/internal/report"
 	"pooler-lab/internal/server"
 )
 
@@ -32,6 +35,7 @@ func outline(ctx context.Context, l *lesson.Lesson, o lesson.Override, out io.Wr
 	if err := p.checkData(scale); err != nil {
 		return err
 	}
+	p.room.ask(ctx, servers)
 	fmt.Fprintf(out, "%s: %s\n\n", p.lesson.Name, p.lesson.Question)
 	if err := p.write(out); err != nil {
 		return err
@@ -42,6 +46,11 @@ func outline(ctx context.Context, l *lesson.Lesson, o lesson.Override, out io.Wr
 		}
 	}
 	if err := p.writeWays(out); err != nil {
+		return err
+	}
+	p.writeLosses(out)
+	p.writeNeeds(out)
+	if err := p.checkRoom(); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "\n%s\n", p.takes())
@@ -57,7 +66,7 @@ func outline(ctx context.Context, l *lesson.Lesson, o lesson.Override, out io.Wr
 // write lists the plan's experiments, a line each, and names those that it leaves out.
 func (p *plan) write(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "experiment\tcells\tin blocks\tpaths\tworkloads\tclients\tlatencies")
+	fmt.Fprintln(table, "experiment\tcells\tin blocks\tpaths\tworkloads\tclients\tlatencies"+strings.Join(p.sizes(), ""))
 	for _, e := range p.lesson.Experiments {
 		var cells []*lesson.Cell
 		for i := range p.cells {
@@ -72,6 +81,11 @@ func (p *plan) write(out io.Writer) error {
 		for _, dimension := range []string{"path", "workload", "clients", "latency_ms"} {
 			line += "\t" + each(dimension, cells)
 		}
+		for _, dimension := range sizeDimensions {
+			if p.has(dimension) {
+				line += "\t" + each(dimension, cells)
+			}
+		}
 		fmt.Fprintln(table, line)
 	}
 	if err := table.Flush(); err != nil {
@@ -82,6 +96,42 @@ func (p *plan) write(out io.Writer) error {
 			strings.Join(left, ", "))
 	}
 	return nil
+}
+
+// sizeDimensions are those of pools. They are columns where a cell has one.
+var sizeDimensions = []string{"instances", "instance_pool", "pool_size"}
+
+// has says whether one of the plan's cells has a value in the dimension.
+func (p *plan) has(dimension string) bool {
+	d, _ := lesson.DimensionNamed(dimension) // it is one of the lesson's
+	return slices.ContainsFunc(p.cells, func(c lesson.Cell) bool { return d.Of(&c) != lesson.None })
+}
+
+// sizes are the headings of the columns of pools.
+func (p *plan) sizes() (headings []string) {
+	for _, dimension := range sizeDimensions {
+		if d, _ := lesson.DimensionNamed(dimension); p.has(dimension) {
+			headings = append(headings, "\t"+d.Heading)
+		}
+	}
+	return headings
+}
+
+// writeNeeds says how many connections a cell opens to each service at most, and how many that takes.
+func (p *plan) writeNeeds(out io.Writer) {
+	var cells []*lesson.Cell
+	for i := range p.cells {
+		cells = append(cells, &p.cells[i])
+	}
+	var all []string
+	for _, n := range p.room.needsOf(cells) {
+		text := fmt.Sprintf("%s %d", n.service, n.connections)
+		if n.most > 0 {
+			text += fmt.Sprintf(" of %d", n.most)
+		}
+		all = append(all, text)
+	}
+	fmt.Fprintf(out, "\nA cell opens at most so many connections: %s.\n", strings.Join(all, ", "))
 }
 
 // repeats is how often each of the cells runs in blocks: 6, or 1 to 6.
@@ -123,8 +173,12 @@ func (p *plan) writeWays(out io.Writer) error {
 		seen[ratio] = true
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", kind, name, c.Metric, how)
 	}
-	for _, c := range p.lesson.Comparisons {
-		add("comparison", c.Name, c)
+	for _, c := range outcome.All(p.document(0)).Comparisons {
+		name := c.Plan.Name
+		if c.Says != c.Plan.Text { // options have made its cells others
+			name = c.Says
+		}
+		add("comparison", name, c.Plan)
 	}
 	for _, f := range p.lesson.AllFindings() {
 		for _, c := range f.All {
@@ -132,6 +186,27 @@ func (p *plan) writeWays(out io.Writer) error {
 		}
 	}
 	return table.Flush()
+}
+
+// writeLosses lists what the run won't show of what the lesson asks, though it has the experiments for it: comparisons
+// and findings of other cells, and cells that no chart has a place for.
+func (p *plan) writeLosses(out io.Writer) {
+	doc := p.document(0)
+	all := outcome.All(doc)
+	lost := func(kind, name string, j outcome.Judged) {
+		if j.Outcome == outcome.NotInThisRun && j.Reason.LeftOut == "" {
+			fmt.Fprintf(out, "Not judged: %s %s: %s.\n", kind, name, j.Reason)
+		}
+	}
+	for _, c := range all.Comparisons {
+		lost("comparison", c.Plan.Name, c.Judged)
+	}
+	for _, f := range all.Findings {
+		lost("finding", f.Plan.Name, f.Judged)
+	}
+	for _, t := range report.NotDrawn(doc) {
+		fmt.Fprintf(out, "Chart %s: %s\n", t.Name, t.Text)
+	}
 }
 
 // takes says what the plan runs, and how long that takes.

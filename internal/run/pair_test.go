@@ -169,25 +169,29 @@ func TestAPairThatIsMeasuredOnce(t *testing.T) {
 	}
 }
 
-// What stops a run keeps the groups that are whole.
+// What stops a run lets the group under way end, and looks at the pair as at any other one. Where k6 doesn't end in
+// time, its groups are kept, and nobody has looked.
 func TestCtrlCInAPair(t *testing.T) {
-	r, _, _ := newPairRunner(t, "waits")
-	ctx, interrupt := context.WithCancel(t.Context())
-	defer interrupt()
-	signals := filepath.Join(r.dir, k6Folder, "signals")
-	go onceThere(signals, interrupt)
-	if err := r.run(ctx); err == nil {
-		t.Error("an interrupted run has no error")
-	}
-	run := written(t, r.dir)
-	p := run.Pairs[0]
-	if p.Status != result.Interrupted || p.Groups != 5 || len(p.Figures["tps"]) != 5 ||
-		p.Ending != string(result.Interrupted) || run.Unfinished != 4 {
-		t.Errorf("the pair is %+v, %d repeats are missing", p, run.Unfinished)
-	}
-	for _, c := range run.Cells {
-		if len(c.Repeats) != 1 || c.Repeats[0].Status != result.Interrupted || c.Repeats[0].Measured == nil {
-			t.Errorf("the repeats of %s are %+v", c.ID, c.Repeats)
+	for behaviour, looked := range map[string]bool{"waits": true, "stuck": false} {
+		r, _, servers := newPairRunner(t, behaviour)
+		servers.counts = []result.Count{{What: "transactions of both", K6: 110, Server: 111}}
+		ctx, interrupt := context.WithCancel(t.Context())
+		defer interrupt()
+		go onceThere(filepath.Join(r.dir, k6Folder, "signals"), interrupt)
+		if err := r.run(ctx); err == nil {
+			t.Error("an interrupted run has no error")
+		}
+		run := written(t, r.dir)
+		p := run.Pairs[0]
+		if p.Status != result.Interrupted || p.Groups != 5 || len(p.Figures["tps"]) != 5 ||
+			p.Ending != string(result.Interrupted) || run.Unfinished != 4 {
+			t.Errorf("%s: the pair is %+v, %d repeats are missing", behaviour, p, run.Unfinished)
+		}
+		for _, c := range run.Cells {
+			if len(c.Repeats) != 1 || c.Repeats[0].Status != result.Interrupted || (c.Repeats[0].Measured != nil) != looked ||
+				c.Repeats[0].Flagged(result.FlagCounts) != looked {
+				t.Errorf("%s: the repeats of %s are %+v", behaviour, c.ID, c.Repeats)
+			}
 		}
 	}
 }

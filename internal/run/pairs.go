@@ -109,7 +109,7 @@ type ratio struct {
 func ratios(l *lesson.Lesson, cells []lesson.Cell) (all []ratio) {
 	add := func(c lesson.Comparison, comparison bool) {
 		of, to := one(cells, c.Of), one(cells, c.To)
-		if of == nil || to == nil || of == to {
+		if of == nil || to == nil || of == to || lesson.MadeOne(of, to, l.Had(of), l.Had(to)) {
 			return
 		}
 		r := ratio{of: of, to: to, metric: c.Metric, comparison: comparison}

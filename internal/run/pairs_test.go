@@ -70,6 +70,9 @@ func TestWhyNot(t *testing.T) {
 		{name: "latency on links of their own", of: far("pgbouncer-transaction", "client-pgbouncer", 5),
 			to: far("direct", "client-primary", 10)},
 		{name: "latency on one side", of: far("direct", "client-primary", 10), to: direct},
+		{name: "too far for slots", of: far("pgbouncer-transaction", "client-pgbouncer", 50),
+			to:   far("direct", "client-primary", 10),
+			want: "an iteration takes 50ms at least: 20 of them don't fit into a slot of 900ms"},
 		{name: "the same latency", of: with(far("direct", "client-primary", 10), func(c *lesson.Cell) { c.Clients = 20 }),
 			to: far("direct", "client-primary", 10)},
 		{name: "two latencies on one link", of: far("pgbouncer-session", "client-pgbouncer", 5),
@@ -233,5 +236,45 @@ func TestOrdered(t *testing.T) {
 	}
 	if !reflect.DeepEqual(ordered(pairs, 7), ordered(pairs, 7)) || len(orders) < 15 || pairs[0].Of != "a" {
 		t.Errorf("the order isn't the seed's alone: %d orders of 20 seeds", len(orders))
+	}
+}
+
+// A run refuses what its lesson hasn't asked for and the lab is too small for, and says which setting to raise.
+func TestRoomOfACommandLine(t *testing.T) {
+	l := theRoom(t)
+	changed := lesson.Experiment{Name: "own", Changed: map[string][]string{"clients": {"10"}}}
+	for name, test := range map[string]struct {
+		cell lesson.Cell
+		want string
+	}{
+		"it fits": {cell("direct", 580), ""},
+		"more than the server takes": {cell("direct", 600),
+			"experiment own: direct, select, 600 clients: 600 connections, and primary has room for 580. Ask for less, or " +
+				"raise LAB_MAX_CONNECTIONS in .env"},
+		"instances and their pools": {with(cell("direct", 600), func(c *lesson.Cell) {
+			c.Instances, c.InstancePool = 30, 20
+		}), "600 connections, and primary has room for 580"},
+		"many clients share a pool":  {cell("pgbouncer-transaction", 1000), ""},
+		"more than the pooler takes": {cell("pgpool", 200), "200 connections, and pgpool takes 100"},
+		"a large pool of the pooler": {with(cell("pgbouncer-transaction", 1000), func(c *lesson.Cell) { c.PoolSize = 700 }),
+			"700 connections, and primary has room for 580"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.cell.Experiment = "own"
+			p := &plan{lesson: &lesson.Lesson{Experiments: []lesson.Experiment{changed}}, cells: []lesson.Cell{test.cell},
+				room: l}
+			err := p.checkRoom()
+			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+				t.Errorf("it says %v", err)
+			}
+			p.lesson.Experiments[0].Changed = nil
+			if err := p.checkRoom(); err != nil {
+				t.Errorf("a lesson asks for it on purpose, and it says %v", err)
+			}
+			p.lesson.Experiments[0].Changed = map[string][]string{"path": {"*"}}
+			if err := p.checkRoom(); err != nil {
+				t.Errorf("another path makes no cell larger, and it says %v", err)
+			}
+		})
 	}
 }

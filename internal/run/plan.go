@@ -22,6 +22,7 @@ type plan struct {
 	pairs    []result.Pair // Planned, in the order in which the lesson compares; see ordered
 	unpaired []result.Unpaired
 	paths    []result.Path
+	room     room
 }
 
 // makePlan spreads the lesson over the paths of set.
@@ -65,11 +66,10 @@ func makePlan(l *lesson.Lesson, set *topology.Set) (*plan, error) {
 	if len(p.cells) == 0 {
 		return nil, fmt.Errorf("none of the paths is available: %s", strings.Join(reasons, ", "))
 	}
-	room, err := readRoom(set)
-	if err != nil {
+	if p.room, err = readRoom(set); err != nil {
 		return nil, err
 	}
-	p.pairUp(room)
+	p.pairUp(p.room)
 	return p, nil
 }
 
@@ -121,7 +121,11 @@ func (p *plan) experiments() []result.Experiment {
 	all := []result.Experiment{}
 	for _, e := range p.lesson.Experiments {
 		if slices.ContainsFunc(p.cells, func(c lesson.Cell) bool { return c.Experiment == e.Name }) {
-			all = append(all, result.Experiment{Name: e.Name, Text: e.Text, Side: e.Side})
+			of := result.Experiment{Name: e.Name, Text: e.Text, Side: e.Side, Changed: e.Changed}
+			if len(e.Changed) > 0 { // the text may say what isn't so any more
+				of.Text = ""
+			}
+			all = append(all, of)
 		}
 	}
 	return all

@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/measure"
 	"pooler-lab/internal/metric"
+	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/topology"
 )
 
@@ -32,7 +35,8 @@ func (l room) whyNot(r ratio) string {
 	}
 	for _, why := range []string{
 		refuseSchedule(sides), refuseMetric(r.metric), refuseLinks(sides), refuseSettings(sides), l.refusePoolSizes(sides),
-		refusePreparation(sides), refuseDraw(sides), l.refuseClients(sides), l.refuseSessions(sides), l.refuseServers(sides),
+		refusePreparation(sides), refuseDraw(sides), l.refuseSessions(sides), l.refuseNeeds(sides),
+		refuseSlow(sides, r.atMost),
 	} {
 		if why != "" {
 			return why
@@ -148,6 +152,26 @@ func refuseDraw(sides [2]pathCell) string {
 		if n := s.Connections(); s.path.Balances && n < fewestDrawn {
 			return fmt.Sprintf("%s draws the nodes of only %s, once a pair", s.path.PoolerService(), metric.Count(n, "session"))
 		}
+	}
+	return ""
+}
+
+// refuseSlow refuses cells whose latency alone makes iterations too slow for slots: each takes a round trip at least.
+// How many it takes, k6 finds out.
+func refuseSlow(sides [2]pathCell, atMost float64) string {
+	var iterations [2]time.Duration
+	for i, s := range sides {
+		iterations[i] = time.Duration(s.Latency.MS() * float64(time.Millisecond))
+	}
+	slot := measure.SlotFor(iterations)
+	take := outcome.FewestGroups * measure.GroupTakes(slot, iterations)
+	switch {
+	case slot == 0:
+		return fmt.Sprintf("an iteration takes %v at least: %d of them don't fit into a slot of %v",
+			slices.Max(iterations[:]), measure.IterationsPerSlot, measure.MostSlot)
+	case atMost > 0 && take.Seconds() > atMost:
+		return fmt.Sprintf("%d groups of slots of %v take %.0f s, and %g s are allowed", outcome.FewestGroups, slot,
+			take.Seconds(), atMost)
 	}
 	return ""
 }

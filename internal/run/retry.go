@@ -52,10 +52,10 @@ func (a attempt) rule() ruling {
 	var rejected *rejection
 	var late *unprepared
 	switch {
-	case a.stopped:
-		return ruling{status: result.Interrupted, reason: "the run was stopped meanwhile"}
 	case errors.As(a.failed, &rejected):
 		return ruling{status: result.Rejected, reason: rejected.reason, again: a.number == 1}
+	case a.stopped:
+		return ruling{status: result.Interrupted, reason: "the run was stopped meanwhile"}
 	case errors.As(a.failed, &late) && a.number == 1:
 		return ruling{status: result.Rejected, reason: late.Error(), again: true}
 	case a.failed != nil:

@@ -40,7 +40,8 @@ func TestRetryRules(t *testing.T) {
 			rejected("because of stolen", afterWait)},
 		{"it failed", attempt{number: 1, failed: broken}, failed},
 		{"the run was stopped", attempt{number: 1, stopped: true, failed: broken}, interrupted},
-		{"stopped, and something was changed", attempt{number: 1, stopped: true, failed: &rejection{"a swap"}}, interrupted},
+		{"stopped, and something was changed", attempt{number: 1, stopped: true, failed: &rejection{"a swap"}},
+			rejected("a swap", again)},
 
 		{"something was changed", attempt{number: 1, failed: &rejection{"a swap"}}, rejected("a swap", again)},
 		{"changed again", attempt{number: 2, failed: &rejection{"a swap"}}, rejected("a swap", ruling{})},

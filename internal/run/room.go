@@ -1,13 +1,18 @@
 package run
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"os"
 	"slices"
 	"strconv"
 
+	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/pooler"
+	"pooler-lab/internal/result"
+	"pooler-lab/internal/server"
 	"pooler-lab/internal/topology"
 )
 
@@ -15,8 +20,10 @@ import (
 type room struct {
 	set    *topology.Set
 	limits map[string]pooler.Limits // by kind of pooler
-	// maxConnections is what primary and standby accept, 0 where that isn't known.
+	// maxConnections is what primary and standby accept by .env, 0 where that isn't known; free is what they say
+	// themselves, less the sessions of others, as far as they were asked.
 	maxConnections int
+	free           map[string]int
 }
 
 // readRoom knows the lab of these paths by its configs/, and by LAB_MAX_CONNECTIONS in the environment.
@@ -54,13 +61,67 @@ func (l room) poolSize(s pathCell) int {
 	return l.limits[s.path.Pooler].PoolSize
 }
 
-// refuseClients refuses more clients than a pooler takes.
-func (l room) refuseClients(sides [2]pathCell) string {
-	sum := map[string]int{} // by service
+// A need is how many connections cells open to a service at once, and how many it takes.
+type need struct {
+	service     string
+	connections int
+	most        int    // 0 where nobody knows
+	setting     string // that says so, "" where nobody can change it
+}
+
+const maxConnections = "LAB_MAX_CONNECTIONS in .env (then scripts/up)"
+
+// text says that the need can't be met; empty where it can, or nobody knows.
+func (n need) text() string {
+	if n.most == 0 || n.connections <= n.most {
+		return ""
+	}
+	takes := "takes"
+	if topology.IsDatabase(n.service) {
+		takes = "has room for"
+	}
+	return fmt.Sprintf("%d connections, and %s %s %d", n.connections, n.service, takes, n.most)
+}
+
+// needs are those of the sides together: of poolers, then of databases.
+func (l room) needs(sides ...pathCell) (all []need) {
+	add := func(n need) {
+		i := slices.IndexFunc(all, func(other need) bool { return other.service == n.service })
+		if i < 0 {
+			all = append(all, n)
+			return
+		}
+		all[i].connections += n.connections
+	}
 	for _, s := range sides {
-		service, most := s.path.PoolerService(), l.limits[s.path.Pooler].Clients
-		if sum[service] += s.Connections(); service != "" && sum[service] > most {
-			return fmt.Sprintf("%d connections, and %s takes %d", sum[service], service, most)
+		if service := s.path.PoolerService(); service != "" {
+			limits := l.limits[s.path.Pooler]
+			add(need{service, s.Connections(), limits.Clients, limits.Setting})
+		}
+	}
+	for _, p := range l.pools(sides) {
+		for _, node := range p.nodes {
+			n := need{service: node, connections: p.servers()}
+			free, asked := l.free[node]
+			switch {
+			case p.database != "postgresql":
+				n.most = yugabyteConnections - reserved
+			case asked:
+				n.most, n.setting = max(1, free-reserved), maxConnections
+			case l.maxConnections > 0:
+				n.most, n.setting = max(1, l.maxConnections-reserved), maxConnections
+			}
+			add(n)
+		}
+	}
+	return all
+}
+
+// refuseNeeds refuses cells that together open more connections than a pooler or a database takes.
+func (l room) refuseNeeds(sides [2]pathCell) string {
+	for _, n := range l.needs(sides[:]...) {
+		if text := n.text(); text != "" {
+			return text
 		}
 	}
 	return ""
@@ -87,7 +148,7 @@ func (p pool) servers() int {
 // refuseSessions refuses more clients than a pool of sessions has server connections: who has none waits for a
 // client to leave, and none leaves.
 func (l room) refuseSessions(sides [2]pathCell) string {
-	for _, p := range l.pools(sides) {
+	for _, p := range l.pools(sides[:]) {
 		if p.mode == "session" && p.clients > p.servers() {
 			return fmt.Sprintf("%d connections, and the session pool of %s has %d", p.clients, p.service, p.size)
 		}
@@ -95,26 +156,9 @@ func (l room) refuseSessions(sides [2]pathCell) string {
 	return ""
 }
 
-// refuseServers refuses more server connections than a database takes.
-func (l room) refuseServers(sides [2]pathCell) string {
-	sum := map[string]int{} // by node
-	for _, p := range l.pools(sides) {
-		most := l.maxConnections
-		if p.database != "postgresql" {
-			most = yugabyteConnections
-		}
-		for _, node := range p.nodes {
-			if sum[node] += p.servers(); most > 0 && sum[node] > most-reserved {
-				return fmt.Sprintf("%d connections, and %s has room for %d", sum[node], node, most-reserved)
-			}
-		}
-	}
-	return ""
-}
-
 // pools are those of the sides, in the order of their names. A pool is of a database and a role. Where each client has
 // a process of its own in the pooler, any of these may keep a server connection that a client before it had.
-func (l room) pools(sides [2]pathCell) []pool {
+func (l room) pools(sides []pathCell) []pool {
 	all := map[string]*pool{}
 	for i, s := range sides {
 		service := s.path.PoolerService()
@@ -143,4 +187,57 @@ func (l room) pools(sides [2]pathCell) []pool {
 // nodes are the databases that the path leads to.
 func nodes(p topology.Path) []string {
 	return slices.DeleteFunc(slices.Clone(p.Services), func(s string) bool { return !topology.IsDatabase(s) })
+}
+
+// ask has the PostgreSQL nodes say how many connections they have left.
+func (l *room) ask(ctx context.Context, servers *server.Servers) {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	l.free = servers.FreeConnections(ctx)
+}
+
+// sideOf is a cell by itself.
+func (l room) sideOf(c *lesson.Cell) pathCell {
+	path, _ := l.set.Find(c.Path) // the plan has found it
+	return pathCell{c, path}
+}
+
+// needsOf are the most that cells need of each service, each cell by itself.
+func (l room) needsOf(cells []*lesson.Cell) (all []need) {
+	for _, c := range cells {
+		for _, n := range l.needs(l.sideOf(c)) {
+			i := slices.IndexFunc(all, func(other need) bool { return other.service == n.service })
+			if i < 0 {
+				all = append(all, n)
+			} else if n.connections > all[i].connections {
+				all[i] = n
+			}
+		}
+	}
+	return all
+}
+
+// sizes are the dimensions that decide how many connections a cell opens.
+var sizes = []string{"clients", "instances", "instance_pool", "pool_size"}
+
+// checkRoom refuses cells that the command line has made larger than the lab is. What a lesson itself asks for too
+// much, it asks on purpose.
+func (p *plan) checkRoom() error {
+	for i := range p.cells {
+		c := &p.cells[i]
+		had := p.lesson.Had(c)
+		if !slices.ContainsFunc(sizes, func(name string) bool { return had[name] != nil }) {
+			continue
+		}
+		for _, n := range p.room.needsOf([]*lesson.Cell{c}) {
+			if text := n.text(); text != "" {
+				err := fmt.Errorf("experiment %s: %s: %s. Ask for less", c.Experiment, outcome.Name(&result.Cell{Cell: *c}), text)
+				if n.setting != "" {
+					err = fmt.Errorf("%w, or raise %s", err, n.setting)
+				}
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -84,7 +84,14 @@ if [ -n "${LAB_TRIAL-}" ]; then
 	slow) pair 'an iteration of the side \"of\" takes 60 ms'; exit 0 ;;
 	never) pair '", "failure": "no client of the side \"to\" is ready'; exit 0 ;;
 	gone) pair '", "failure": "no client of the side \"to\" is left'; exit 0 ;;
-	waits) trap 'pair ""; exit 105' INT; groups 5; touch "$signals"; while :; do sleep 0.02; done ;;
+	waits | stuck)
+		trap 'pair ""; exit 105' INT
+		groups 5
+		touch "$signals"
+		until [ "$STANDIN" = waits ] && [ -e "$(told stop_file)" ]; do sleep 0.02; done
+		pair ''
+		exit 0
+		;;
 	broken) ;;
 	*)
 		groups "${GROUPS_MOST-100}"
@@ -106,6 +113,11 @@ finished)
 shutout)
 	report "$refused" 0 '{"connected_seconds": 0, "connected": 0, "finished": 0, "starved": 1, "seconds": 1,
 		"tps_with_connect": 0, "tps": 0}' ;;
+mistaken)
+	report '[]' 0
+	echo 'level=error msg="TypeError: Not \"a\" function\n\tat attempt (lab.js:298:33(27))\n\tat warmUp (lab.js:1)\n"' \
+		'hint="script exception"' >&2
+	;;
 broken) echo 'ReferenceError: pg is not defined' >&2; exit 107 ;;
 mute) exit 0 ;;
 waits)

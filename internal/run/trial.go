@@ -82,7 +82,7 @@ func (r *runner) try(ctx context.Context, t *trial) ruling {
 		a.number = attempts
 	}
 	for _, s := range t.sides {
-		if err != nil || a.stopped {
+		if err != nil {
 			continue
 		}
 		s.out.Flags = flags(s.cell, &s.out)
@@ -159,7 +159,10 @@ func (r *runner) measure(ctx context.Context, t *trial) error {
 	}
 	r.progress.enter(by)
 	loadErr := load(ctx, t)
-	after, cancel := context.WithTimeout(ctx, preparing)
+	if loadErr != nil && ctx.Err() != nil {
+		return loadErr
+	}
+	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), preparing) // also of a pair that was stopped
 	defer cancel()
 	// It says more than what it did to the load.
 	if err := r.compare(after, toxics, len(wanted.Settings) > 0); err != nil {

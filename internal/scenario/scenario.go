@@ -56,6 +56,7 @@ type player struct {
 	backends []string           // that A's answers came from, as client.do has them
 	used     []string           // that anybody's came from
 	gone     bool               // none of A's is there any more
+	tried    int                // connections that B opened to find one of them
 }
 
 // gravest are the outcomes, the gravest first.
@@ -67,9 +68,9 @@ func (p *player) play(ctx context.Context, s lesson.Scenario) result.Scenario {
 	for i, step := range s.Steps {
 		did := p.step(ctx, step)
 		out.Steps = append(out.Steps, did)
-		shows := p.shows(did)
+		shows, why := p.shows(did)
 		if slices.Index(gravest, shows) < slices.Index(gravest, out.Outcome) {
-			out.Outcome, out.Shown = shows, i+1
+			out.Outcome, out.Shown, out.Why = shows, i+1, why
 		}
 		if shows == result.Fails {
 			break
@@ -164,7 +165,7 @@ func (p *player) connect(ctx context.Context, settings string) (c *client, backe
 func (p *player) follow(ctx context.Context, c *client, backend, settings string) *client {
 	var kept []*client
 	_ = session.Until(ctx, patience/2, time.Millisecond, func() (bool, error) {
-		p.gone = p.left(ctx, c, backend)
+		p.gone, p.tried = p.left(ctx, c, backend), len(kept)+1
 		if p.gone || slices.Contains(p.backends, backend) || len(kept) == tries {
 			return true, nil
 		}
@@ -192,9 +193,9 @@ func (p *player) left(ctx context.Context, c *client, backend string) bool {
 	return found.String() == "0"
 }
 
-// shows is what the step shows. Where A isn't alone on its backend, or has left it, a step of B that looks for what A
-// made proves something only on a backend that A has used.
-func (p *player) shows(did result.Step) result.ScenarioOutcome {
+// shows is what the step shows, and of what isn't shown why. Where A isn't alone on its backend, or has left it, a step
+// of B that looks for what A made proves something only on a backend that A has used.
+func (p *player) shows(did result.Step) (shows result.ScenarioOutcome, why string) {
 	byA := slices.Contains(p.backends, did.Backend)
 	if did.Client == "A" && did.Backend != "" && !byA {
 		p.backends = append(p.backends, did.Backend)
@@ -203,17 +204,25 @@ func (p *player) shows(did result.Step) result.ScenarioOutcome {
 	apart := !p.Shared && p.clients["A"] != nil
 	switch {
 	case asWanted && did.Client == "B" && did.Backend != "" && !byA && !apart && !p.gone:
-		return result.NotShown
+		return result.NotShown, p.elsewhere()
 	case asWanted:
-		return result.Works
+		return result.Works, ""
 	case did.Message != "":
-		return result.Fails
+		return result.Fails, ""
 	case did.Client == "B" && did.Backend == "":
-		return result.NotShown
+		return result.NotShown, "B's answer doesn't say which backend it came from"
 	case did.Client == "B" && byA:
-		return result.Leaks
+		return result.Leaks, ""
 	}
-	return result.Lost
+	return result.Lost, ""
+}
+
+// elsewhere says why B isn't on a backend that A used.
+func (p *player) elsewhere() string {
+	if p.tried > 0 {
+		return fmt.Sprintf("none of the connections that B opened (%d) got a backend of A's", p.tried)
+	}
+	return "B was on another backend than A"
 }
 
 // matches says whether an answer is the one that is wanted: error stands for any with an SQLSTATE.
@@ -240,7 +249,8 @@ func (p *player) endBackends(ctx context.Context) error {
 		if len(pids) == 0 {
 			return true, nil
 		}
-		c.do(ctx, lesson.VerbQuery, fmt.Sprintf("SELECT pg_terminate_backend(pid, %d) FROM pg_stat_activity "+
+		// Its own backend may have another role by now, which may not end them.
+		c.do(ctx, lesson.VerbQuery, fmt.Sprintf("RESET ROLE; SELECT pg_terminate_backend(pid, %d) FROM pg_stat_activity "+
 			"WHERE pid IN (%s)", patience.Milliseconds(), strings.Join(pids, ", ")))
 		return !slices.Contains(ended, backend), nil
 	})

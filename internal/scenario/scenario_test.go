@@ -45,8 +45,9 @@ func TestShows(t *testing.T) {
 		"no error":                          {shared, result.Step{Client: "A"}, result.Works},
 	} {
 		t.Run(what, func(t *testing.T) {
-			if got := test.player.shows(test.did); got != test.want {
-				t.Errorf("it shows %q, wanted %q", got, test.want)
+			got, why := test.player.shows(test.did)
+			if got != test.want || (why != "") != (got == result.NotShown) {
+				t.Errorf("it shows %q (%s), wanted %q", got, why, test.want)
 			}
 		})
 	}

@@ -2,10 +2,12 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,10 +29,11 @@ func NewResetCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "reset",
 		Short: "Bring latencies, settings and data back to the known state",
-		Long: `Heals what scripts/break has broken, and gives primary and standby their roles back. Takes
-everything off the links and restores those that are cut, has poolers read their configuration
-again, takes back what ALTER SYSTEM set on primary and standby, and the login of the role without a
-password, and makes pgbench's tables anew.`,
+		Long: `Heals what scripts/break has broken, and gives primary and standby their roles back. Has links
+lead where configs/toxiproxy.json says, takes everything off them and restores those that are cut.
+Has poolers read their configuration again, and ends their pauses. Takes back what ALTER SYSTEM,
+ALTER ROLE and ALTER DATABASE set, and the login of the role without a password. Makes pgbench's
+tables anew. What can't be put back is named; the tables are then left as they are.`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			scale, err := parseScale(scaleText)
@@ -56,18 +59,14 @@ func reset(ctx context.Context, out io.Writer, keepData bool, scale int) error {
 	if err != nil {
 		return err
 	}
-	if err := mend(ctx, set, out); err != nil {
-		return err
+	failed := []error{mend(ctx, set, out)}
+	if failed[0] == nil {
+		fmt.Fprintln(out, "nodes: primary and standby, nothing broken")
 	}
-	fmt.Fprintln(out, "nodes: primary and standby, nothing broken")
-	if err := resetLinks(ctx, set); err != nil {
-		return err
+	failed = append(failed, resetLinks(ctx, set, out), resetServers(ctx, set, out))
+	if err := errors.Join(failed...); err != nil {
+		return fmt.Errorf("not all could be put back, and the data is as it was: %w", err)
 	}
-	fmt.Fprintln(out, "links: nothing on any of them, replication straight from the primary")
-	if err := resetServers(ctx, set); err != nil {
-		return err
-	}
-	fmt.Fprintln(out, "settings: as in configs/; app_trust: no login")
 	if keepData {
 		fmt.Fprintln(out, "data: kept")
 		return nil
@@ -99,7 +98,9 @@ func mend(ctx context.Context, set *topology.Set, out io.Writer) error {
 	return faults.Do(ctx, "reset", "")
 }
 
-func resetLinks(ctx context.Context, set *topology.Set) error {
+// resetLinks makes all links what configs/toxiproxy.json has of them, with nothing on them, and names proxies that
+// aren't links of the lab.
+func resetLinks(ctx context.Context, set *topology.Set, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*stepWait)
 	defer cancel()
 	links, err := link.NewSwitch(set, link.New(link.APIURL()))
@@ -109,10 +110,17 @@ func resetLinks(ctx context.Context, set *topology.Set) error {
 	if err := link.Each(set.LinkNames(), func(name string) error { return links.Off(ctx, name) }); err != nil {
 		return fmt.Errorf("reset the links: %w", err)
 	}
-	return nil
+	fmt.Fprintf(out, "links: all %d as in configs/toxiproxy.json, nothing on any of them, replication straight\n",
+		len(set.Links))
+	others, err := links.NotOurs(ctx)
+	if len(others) > 0 {
+		fmt.Fprintf(out, "left as they are, since they aren't the lab's: toxiproxy's proxies %s\n",
+			strings.Join(others, ", "))
+	}
+	return err
 }
 
-func resetServers(ctx context.Context, set *topology.Set) error {
+func resetServers(ctx context.Context, set *topology.Set, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*stepWait)
 	defer cancel()
 	servers, err := server.New(set)
@@ -120,7 +128,11 @@ func resetServers(ctx context.Context, set *topology.Set) error {
 		return err
 	}
 	defer servers.Close()
-	return servers.Reset(ctx)
+	done, err := servers.Reset(ctx)
+	for _, line := range done {
+		fmt.Fprintln(out, line)
+	}
+	return err
 }
 
 func reload(ctx context.Context, out io.Writer, d database, scale int) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"time"
 
 	"pooler-lab/internal/result"
@@ -18,6 +19,23 @@ func (l *Servers) MaxConnections(ctx context.Context, databases []string) map[st
 	return tell(databases, func(service string) (string, error) {
 		return l.say(ctx, service, "SHOW "+column, column)
 	})
+}
+
+// FreeConnections is how many connections each PostgreSQL node takes beside those that are neither of measured roles
+// nor the lab's own. A node that doesn't tell isn't among them.
+func (l *Servers) FreeConnections(ctx context.Context) map[string]int {
+	const free = "SELECT current_setting('max_connections')::int - count(*) AS free FROM pg_stat_activity " +
+		"WHERE backend_type = 'client backend' AND usename NOT IN ('lab', 'monitor', '" + app + "', '" + appClear + "', '" +
+		appTrust + "')"
+	all := map[string]int{}
+	for node, said := range tell(topology.Nodes(), func(service string) (string, error) {
+		return l.say(ctx, service, free, "free")
+	}) {
+		if n, err := strconv.Atoi(said); err == nil {
+			all[node] = n
+		}
+	}
+	return all
 }
 
 // HugePages asks databases whether their shared memory is in huge pages: on or off. Where one doesn't tell, as before

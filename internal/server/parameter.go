@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -93,4 +94,30 @@ func (n *Node) resetParameters(ctx context.Context) error {
 		return fmt.Errorf("reset the settings of %s: %w", n.Name, err)
 	}
 	return nil
+}
+
+// ownSettings are those that ALTER ROLE and ALTER DATABASE have set, a line for each role, database or both. The lab
+// sets none.
+const ownSettings = `SELECT coalesce(rolname, '') AS role, coalesce(datname, '') AS database,
+	array_to_string(setconfig, ', ') AS settings,
+	CASE WHEN setrole = 0 AND setdatabase <> 0 THEN format('ALTER DATABASE %I RESET ALL', datname)
+		ELSE format('ALTER ROLE %s%s RESET ALL', CASE WHEN setrole = 0 THEN 'ALL' ELSE quote_ident(rolname) END,
+			' IN DATABASE ' || quote_ident(datname)) END AS undo
+	FROM pg_db_role_setting LEFT JOIN pg_database d ON d.oid = setdatabase LEFT JOIN pg_roles r ON r.oid = setrole
+	ORDER BY 1, 2`
+
+// resetOwn takes them back. What role lab may not take back stays, and the error names it.
+func (n *Node) resetOwn(ctx context.Context) error {
+	rows, err := n.Ask(ctx, ownSettings)
+	if err != nil {
+		return fmt.Errorf("read what ALTER ROLE and ALTER DATABASE have set: %w", err)
+	}
+	var failed []error
+	for _, r := range rows {
+		if _, err := n.Ask(ctx, r["undo"]); err != nil {
+			failed = append(failed, fmt.Errorf("%s has %s, and '%s' fails: %w",
+				strings.TrimSpace(r["role"]+" "+r["database"]), r["settings"], r["undo"], err))
+		}
+	}
+	return errors.Join(failed...)
 }

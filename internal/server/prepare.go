@@ -21,6 +21,16 @@ type Preparation struct {
 // settings are in force, their tables are tidy, their database is new. Restore undoes what would last.
 func (l *Servers) Prepare(ctx context.Context, p Preparation, sides ...*Side) error {
 	for _, s := range sides {
+		held, err := l.pooler(s.Path).Held(ctx, s.Path.use().Database)
+		if err == nil && held != "" {
+			err = fmt.Errorf("%s lets no client through: %s; 'scripts/reset --keep-data' ends that", s.Path.PoolerService(),
+				held)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, s := range sides {
 		if err := l.GrantLogin(ctx, s.Path.Role, s.Path.Nodes()...); err != nil {
 			return err
 		}
@@ -54,24 +64,33 @@ func (l *Servers) Restore(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// Reset undoes whatever lessons apply, whoever left it so: poolers' settings by having them read their files again,
-// what ALTER SYSTEM set on the nodes, the login of the role that has no password, with the connections that poolers
-// keep open for it, and the database that is made anew.
-func (l *Servers) Reset(ctx context.Context) error {
+// Reset undoes what may have been changed on poolers and nodes since a start of the lab, whoever left it so. It goes on
+// where something can't be undone: the error names all of that. done says what it looked at and found or made right.
+func (l *Servers) Reset(ctx context.Context) (done []string, err error) {
+	var failed []error
+	step := func(what string, err error) {
+		if err == nil {
+			done = append(done, what)
+			return
+		}
+		failed = append(failed, err)
+	}
 	for _, service := range slices.Sorted(maps.Keys(l.poolers)) {
-		if err := l.poolers[service].Reset(ctx); err != nil {
-			return fmt.Errorf("reset %s: %w", service, err)
+		did, err := l.poolers[service].Reset(ctx)
+		if err != nil {
+			err = fmt.Errorf("%s isn't as its file has it ('scripts/compose restart %s' makes it so): %w", service, service, err)
+		}
+		if did != "" || err != nil {
+			step(service+": "+did, err)
 		}
 	}
 	for _, name := range topology.Nodes() {
-		if err := l.nodes[name].resetParameters(ctx); err != nil {
-			return err
-		}
+		step(name+": nothing by ALTER SYSTEM", l.nodes[name].resetParameters(ctx))
 	}
-	if err := l.RevokeLogin(ctx, standby); err != nil {
-		return err
-	}
-	return l.dropFresh(ctx)
+	step("roles and databases: no settings of their own", l.nodes[primary].resetOwn(ctx))
+	step(appTrust+": no login", l.RevokeLogin(ctx, standby))
+	step("", l.dropFresh(ctx))
+	return slices.DeleteFunc(done, func(text string) bool { return text == "" }), errors.Join(failed...)
 }
 
 // SamplePooler returns how the path's pooler is filled just now, all pools of measured connections together.

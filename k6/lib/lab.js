@@ -141,9 +141,10 @@ function once({ workload: exec, clients: vus }, most) {
 }
 
 // workload returns the function that k6 is to call: once where there is a window, a pair or fixed work. Where there is
-// none it does several of the client's iterations each time.
-export function workload(settings, iteration) {
-  if (!iteration) return workload({}, settings);
+// none it does several of the client's iterations each time. The settings may be left out, or come last.
+export function workload(settings, iteration = {}) {
+  if (typeof settings === 'function') return workload(iteration, settings);
+  if (typeof iteration !== 'function') throw new Error('workload() takes the function that is an iteration');
   let work;
   return () => {
     if (!work) work = begin(settings, iteration);

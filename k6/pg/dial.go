@@ -28,7 +28,7 @@ func (m *Module) config(dsn, password string) (*pgconn.Config, error) {
 	if known, ok := m.configs.Load(key); ok {
 		return known.(*pgconn.Config), nil
 	}
-	config, err := pgconn.ParseConfig(withPort(dsn))
+	config, err := pgconn.ParseConfig(withPort(withHost(dsn)))
 	if err != nil {
 		return nil, fmt.Errorf("read the dsn: %w", err)
 	}
@@ -37,6 +37,9 @@ func (m *Module) config(dsn, password string) (*pgconn.Config, error) {
 	}
 	if !strings.Contains(dsn, "sslmode") && os.Getenv("PGSSLMODE") == "" {
 		withoutTLS(config)
+	}
+	if err := obey(config); err != nil {
+		return nil, fmt.Errorf("read the dsn: %w", err)
 	}
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "k6"
@@ -54,16 +57,37 @@ var (
 	namesPort = regexp.MustCompile(`(^|\s)port\s*=`)
 )
 
+var address = regexp.MustCompile(`(?:^|[\s?&])hostaddr\s*=\s*'?([^\s'&,]+)`)
+
+// withHost gives a dsn that has hostaddr and no host that address as its host: pgx would take one of its own, and with
+// that decide on TLS.
+func withHost(dsn string) string {
+	found := address.FindStringSubmatch(dsn)
+	if found == nil {
+		return dsn
+	}
+	if u, err := url.Parse(dsn); err == nil && strings.HasPrefix(u.Scheme, "postgres") {
+		if u.Hostname() == "" && !u.Query().Has("host") {
+			return dsn + "&host=" + found[1]
+		}
+		return dsn
+	}
+	if !namesHost.MatchString(dsn) {
+		return dsn + " host=" + found[1]
+	}
+	return dsn
+}
+
 // withPort gives a dsn that names a host and no port PostgreSQL's own, 5432.
 // PGPORT belongs to PGHOST: scripts/k6 sets both, and the port of one path is
 // no port of another server.
 func withPort(dsn string) string {
-	if address, err := url.Parse(dsn); err == nil && strings.HasPrefix(address.Scheme, "postgres") {
-		asked := address.Query()
-		if address.Port() != "" || asked.Has("port") || address.Hostname() == "" && !asked.Has("host") {
+	if u, err := url.Parse(dsn); err == nil && strings.HasPrefix(u.Scheme, "postgres") {
+		asked := u.Query()
+		if u.Port() != "" || asked.Has("port") || u.Hostname() == "" && !asked.Has("host") {
 			return dsn
 		}
-		if address.RawQuery != "" {
+		if u.RawQuery != "" {
 			return dsn + "&port=5432"
 		}
 		return strings.TrimSuffix(dsn, "?") + "?port=5432"

@@ -3,9 +3,11 @@ package pg
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -120,5 +122,56 @@ func TestPortOfDSN(t *testing.T) {
 		if got := fmt.Sprintf("%s:%d", config.Host, config.Port); got != want {
 			t.Errorf("%q leads to %s, it should lead to %s", dsn, got, want)
 		}
+	}
+}
+
+// Each of libpq's words is obeyed or refused by its name: none goes to the server, which would refuse the connection.
+func TestWordsOfLibpq(t *testing.T) {
+	refused := "read the dsn: "
+	for dsn, want := range map[string]string{
+		"client_encoding=UTF-8":                    "application_name client_encoding",
+		"client_encoding=auto":                     "application_name client_encoding",
+		"client_encoding=LATIN1":                   refused + `client_encoding: k6/x/pg can't do "LATIN1"`,
+		"gssencmode=disable replication=false":     "application_name",
+		"gssencmode=require":                       refused + `gssencmode: k6/x/pg can't do "require"`,
+		"replication=database":                     refused + "replication: ",
+		"load_balance_hosts=disable":               "application_name",
+		"load_balance_hosts=random":                refused + "load_balance_hosts: ",
+		"sslcrl=/x":                                refused + "sslcrl: k6/x/pg can't do this",
+		"hostaddr=127.0.0.2,127.0.0.3":             refused + "hostaddr: ",
+		"keepalives=1 keepalives_idle=30":          "application_name",
+		"keepalives_idle=often":                    refused + "keepalives_idle must be a whole number",
+		"channel_binding=prefer require_auth=none": "application_name",
+		"work_mem=9MB":                             "application_name work_mem",
+	} {
+		config, err := New().config("host=127.0.0.1 "+dsn, "")
+		switch {
+		case err != nil && !strings.HasPrefix(err.Error(), want):
+			t.Errorf("%s: %v", dsn, err)
+		case err == nil && strings.Join(slices.Sorted(maps.Keys(config.RuntimeParams)), " ") != want:
+			t.Errorf("%s: the server gets %v", dsn, config.RuntimeParams)
+		}
+	}
+	for name := range words {
+		config, err := New().config("host=127.0.0.1 "+name+"=unheard-of", "")
+		if err == nil && config.RuntimeParams[name] != "" {
+			t.Errorf("%s goes to the server", name)
+		}
+	}
+	named, err := New().config("host=db hostaddr=127.0.0.2 fallback_application_name=shop", "")
+	if err != nil || named.Host != "127.0.0.2" || named.Port != 5432 || named.RuntimeParams["application_name"] != "shop" {
+		t.Errorf("it connects to %+v, %v", named, err)
+	}
+	several, err := New().config("host=a,b hostaddr=127.0.0.2", "")
+	if err == nil {
+		t.Errorf("of two hosts one has an address: %+v", several)
+	}
+	secure, err := New().config("hostaddr=127.0.0.2 sslmode=require", "")
+	if err != nil || secure.Host != "127.0.0.2" || secure.TLSConfig == nil {
+		t.Errorf("it connects to %+v without TLS, %v", secure, err)
+	}
+	alone, err := New().config("postgres://app@/lab?hostaddr=127.0.0.2", "")
+	if err != nil || alone.Host != "127.0.0.2" || alone.Port != 5432 {
+		t.Errorf("it connects to %+v, %v", alone, err)
 	}
 }

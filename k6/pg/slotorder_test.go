@@ -3,6 +3,8 @@ package pg
 import (
 	"testing"
 	"time"
+
+	"pooler-lab/internal/measure"
 )
 
 func TestOrderIsBalanced(t *testing.T) {
@@ -28,16 +30,16 @@ func TestOrderIsBalanced(t *testing.T) {
 func TestLeadsHideThePeriod(t *testing.T) {
 	for _, working := range []time.Duration{5, 15, 25, 50, 80} {
 		working *= time.Millisecond
-		for counted := leastSlot; counted <= mostSlot; counted += period {
+		for counted := measure.LeastSlot; counted <= measure.MostSlot; counted += measure.Period {
 			const slots = 4000
 			d, sum := newDraw(7), time.Duration(0)
 			for range slots {
 				from := d.lead()
-				for begin := time.Duration(0); begin < from+counted; begin += period {
+				for begin := time.Duration(0); begin < from+counted; begin += measure.Period {
 					sum += max(0, min(begin+working, from+counted)-max(begin, from))
 				}
 			}
-			got, want := float64(sum)/slots/float64(counted), float64(working)/float64(period)
+			got, want := float64(sum)/slots/float64(counted), float64(working)/float64(measure.Period)
 			if off := got/want - 1; off < -0.01 || off > 0.01 {
 				t.Errorf("of %v in each period, slots of %v hold %+.1f %%", working, counted, 100*off)
 			}

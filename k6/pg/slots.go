@@ -114,13 +114,13 @@ func (s *slots) calibrate(d *draw) bool {
 	medians := s.medians()
 	length := milliseconds(s.options.Slot)
 	if length == 0 {
-		length = slotFor(medians)
+		length = measure.SlotFor(medians)
 	}
-	switch take := expected(length, medians) * time.Duration(s.options.Fewest); {
+	switch take := measure.GroupTakes(length, medians) * time.Duration(s.options.Fewest); {
 	case length == 0:
 		slower := slices.Index(medians[:], slices.Max(medians[:]))
 		s.tooSlow = fmt.Sprintf("an iteration of the side %q takes %.0f ms: %d of them don't fit into a slot of %v",
-			summary.SideNames[slower], metrics.D(medians[slower]), iterationsPerSlot, mostSlot)
+			summary.SideNames[slower], metrics.D(medians[slower]), measure.IterationsPerSlot, measure.MostSlot)
 	case take > seconds(s.options.AtMost):
 		s.tooSlow = fmt.Sprintf("%d groups of slots of %v take %.0f s, and %.0f s are allowed",
 			s.options.Fewest, length, take.Seconds(), s.options.AtMost)

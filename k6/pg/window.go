@@ -175,11 +175,11 @@ func (p *phases) unopened() string {
 	if !p.is("window") || p.current.Load() != nil {
 		return ""
 	}
-	if p.warming != nil {
-		return "its clients' rate wasn't steady yet"
-	}
 	ready, _ := p.arrived()
-	return fmt.Sprintf("%d of %d clients were ready", ready, p.given.(windowOptions).Clients)
+	if clients := p.given.(windowOptions).Clients; p.warming == nil || ready < clients {
+		return fmt.Sprintf("%d of %d clients were ready", ready, clients)
+	}
+	return "its clients' rate wasn't steady yet"
 }
 
 // arrived is how many clients of a window are ready or have failed, those of all cells. Its caller holds the lock.

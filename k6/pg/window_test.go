@@ -100,6 +100,18 @@ func TestWindowThatIsNotSteadyYet(t *testing.T) {
 	})
 }
 
+// Where no client could get ready, no rate is to blame.
+func TestWindowWhoseClientsFailed(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		module := New()
+		arrivals(t, module, `{ clients: 1, seconds: 1, least: 0, most: 15 }`, `window.fail()`)
+		module.finish(time.Now())
+		if got := module.ending(0); got.Window != nil || got.Unopened != "0 of 1 clients were ready" {
+			t.Errorf("the test ended with %+v", got)
+		}
+	})
+}
+
 // A window that waits for a client says so, however long it waits.
 func TestWindowThatWaits(t *testing.T) {
 	module := New()

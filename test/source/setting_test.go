@@ -91,10 +91,33 @@ func TestSettingsOfOtherFiles(t *testing.T) {
 		{checkout + "/more/my.env", "LAB_SCALE", "30"},
 		{"", "LAB_SCALE", "10"},
 		{"more/my.env", "LAB_PORTS", `setting: there is no setting "LAB_PORTS": there are LAB_SCALE`},
-		{"none.env", "LAB_SCALE", "setting: COMPOSE_ENV_FILES names none.env, which can't be read"},
+		{"none.env", "LAB_SCALE",
+			"setting: none.env is to stand in place of .env (COMPOSE_ENV_FILES, or --env-file), and can't be read"},
 	} {
 		if said, _ := setting(checkout, c.name, "COMPOSE_ENV_FILES="+c.files); said != c.want {
 			t.Errorf("%s of %q: %q, wanted %q", c.name, c.files, said, c.want)
+		}
+	}
+}
+
+// What --env-file names stands in place of .env for scripts/compose, too: it decides which services there are.
+func TestSettingsOfComposesOwnOption(t *testing.T) {
+	t.Parallel()
+	const standIn = `#!/usr/bin/env bash
+case "$1 $2" in
+'compose version') echo 2.30.0 ;;
+compose*) printf '%s' "$COMPOSE_PROFILES" ;;
+*) exit 1 ;;
+esac`
+	for args, want := range map[string]string{"--env-file my.env ps": "mine", "--env-file=my.env ps": "mine",
+		"ps": "odyssey"} {
+		checkout := checkoutWith(t, func(env string) string { return env + "COMPOSE_PROFILES=odyssey\n" })
+		write(t, checkout, map[string]string{"scripts/compose": read(t, filepath.Join(root, "scripts/compose")),
+			"bin/docker": standIn, "my.env": read(t, filepath.Join(checkout, ".env")) + "COMPOSE_PROFILES=mine\n"})
+		c := exec.Command(filepath.Join(checkout, "scripts", "compose"), strings.Fields(args)...)
+		c.Env = []string{"PATH=" + filepath.Join(checkout, "bin") + ":" + os.Getenv("PATH"), "HOME=" + checkout}
+		if said, err := c.Output(); err != nil || string(said) != want {
+			t.Errorf("scripts/compose %s has the profiles %q, %v; wanted %q", args, said, err, want)
 		}
 	}
 }
