@@ -118,20 +118,15 @@ func (p *parts) locked() error {
 	return nil
 }
 
-// held says what keeps a pooler's clients from its servers, as far as somebody has asked it; empty where nothing does.
-func (p *parts) held(service string) string {
-	seen, known := p.nodes.of(service)
-	if !known || seen.apply == nil || p.source.Set.PoolerKind(service) == "" {
-		return ""
-	}
-	node := &Node{Name: service}
-	seen.apply(map[string]*Node{service: node})
-	return node.Reason
-}
-
 // linkStates are all links as they are, in the order of configs/toxiproxy.json.
 func (p *parts) linkStates() []Link {
 	reachable, locked := p.links.reachable(), p.lock.text()
+	held := map[string]string{} // by pooler: what keeps its clients from its servers
+	for _, n := range p.nodeStates() {
+		if n.Kind == "pooler" && n.State == Up {
+			held[n.Name] = n.Reason
+		}
+	}
 	var all []Link
 	for _, l := range p.source.Set.Links {
 		seen := p.links.see(l.Name)
@@ -143,6 +138,10 @@ func (p *parts) linkStates() []Link {
 			Others:   len(seen.now.Others()) > 0,
 			UsedBy:   append([]string{}, p.source.Set.PathsOver(l.Name)...),
 		}
+		elsewhere := ""
+		if seen.known {
+			elsewhere = link.Elsewhere(l, seen.now)
+		}
 		switch {
 		case state.Off != "":
 			state.Reason = state.Off
@@ -152,12 +151,12 @@ func (p *parts) linkStates() []Link {
 			state.Reason = reachable.Reason
 		case seen.problem != nil:
 			state.Reason = seen.problem.Error()
-		case seen.known && link.Elsewhere(l, seen.now) != "":
-			state.Reason = link.Elsewhere(l, seen.now)
+		case elsewhere != "":
+			state.Reason = elsewhere
 		case state.Cut:
 			state.Reason = "cut"
-		case p.held(l.Service()) != "":
-			state.Reason = "held back: " + p.held(l.Service())
+		case held[l.Service()] != "":
+			state.Reason = "held back: " + held[l.Service()]
 		default:
 			state.Reason = notMeasuredYet
 			if trip, ok := p.trips.of(l.Name); ok {

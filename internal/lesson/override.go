@@ -206,9 +206,6 @@ func (e *Experiment) noteChange(key string, before []string) {
 	e.Changed[dimensions[i].Name] = before
 }
 
-// usual is what an experiment has for a key that its plan doesn't give.
-var usual = map[string]string{"protocol": "prepared", "driver": K6, "roles": usualRole}
-
 // MadeOther says whether Apply has made the cell another one in the dimension. had is what its experiment's Changed
 // has: a cell with one of these values is one of the lesson's own.
 func (d Dimension) MadeOther(c *Cell, had map[string][]string) bool {

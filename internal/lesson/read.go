@@ -103,6 +103,9 @@ func fromNode(file string, root *yaml.Node) (*Lesson, error) {
 	return l, nil
 }
 
+// usual is what an experiment has for a key that its plan doesn't give.
+var usual = map[string]string{"protocol": "prepared", "driver": K6, "roles": usualRole}
+
 // decode gives the experiment the fields that its plan has, once the schema has nothing against them.
 func (e *Experiment) decode() error {
 	name := valueOf(e.plan, "name").Value
@@ -112,7 +115,8 @@ func (e *Experiment) decode() error {
 		}
 		return fmt.Errorf("experiment %s: %w", name, err)
 	}
-	fresh := Experiment{Protocol: Words{"prepared"}, Driver: Words{K6}, Repeats: 1, Roles: Words{usualRole}}
+	fresh := Experiment{Repeats: 1,
+		Protocol: Words{usual["protocol"]}, Driver: Words{usual["driver"]}, Roles: Words{usual["roles"]}}
 	fresh.Side, fresh.Changed, fresh.plan, fresh.full = e.Side, e.Changed, e.plan, e.full
 	if err := e.plan.Decode(&fresh); err != nil {
 		return fmt.Errorf("experiment %s: %w", name, err)

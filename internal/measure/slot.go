@@ -1,6 +1,8 @@
 package measure
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -25,22 +27,29 @@ const (
 	IterationsPerSlot = 20
 )
 
-// SlotFor is the shortest measured part that holds enough iterations of the slower of two sides; 0 where none does.
-func SlotFor(iterations [2]time.Duration) time.Duration {
-	wanted := IterationsPerSlot * slices.Max(iterations[:])
-	for length := LeastSlot; length <= MostSlot; length += Period {
-		if length >= wanted {
-			return length
-		}
-	}
-	return 0
+// A Side is one of the two whose slots alternate.
+type Side struct {
+	Name      string        // how an error calls it, such as: an iteration of direct
+	Iteration time.Duration // how long one takes
 }
 
-// GroupTakes is how long a group of slots of that length takes: after each of the four, iterations end.
-func GroupTakes(length time.Duration, iterations [2]time.Duration) time.Duration {
-	group := 4 * (length + (LeastLead+MostLead)/2)
-	for _, iteration := range iterations {
-		group += 2 * iteration
+// FitSlots returns how long the measured part of the sides' slots is: as wanted, or as short as the slower side's
+// iterations allow where that is 0. Its error says why slots don't fit: an iteration is too slow, or that many groups
+// take longer than is allowed (0: any time will do).
+func FitSlots(wanted time.Duration, sides [2]Side, groups int, atMost time.Duration) (time.Duration, error) {
+	slower := slices.MaxFunc(sides[:], func(a, b Side) int { return cmp.Compare(a.Iteration, b.Iteration) })
+	length := max(LeastSlot, (IterationsPerSlot*slower.Iteration + Period - 1).Truncate(Period))
+	if wanted > 0 {
+		length = wanted
+	} else if length > MostSlot {
+		return 0, fmt.Errorf("%s takes %v: %d of them don't fit into a slot of %v",
+			slower.Name, slower.Iteration.Round(time.Millisecond), IterationsPerSlot, MostSlot)
 	}
-	return group
+	// After each of a group's four slots, the iterations that it began end.
+	group := 4*(length+(LeastLead+MostLead)/2) + 2*(sides[0].Iteration+sides[1].Iteration)
+	if take := time.Duration(groups) * group; atMost > 0 && take > atMost {
+		return 0, fmt.Errorf("%d groups of slots of %v take %.0f s, and %g s are allowed",
+			groups, length, take.Seconds(), atMost.Seconds())
+	}
+	return length, nil
 }

@@ -1,9 +1,7 @@
 package outcome
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -143,32 +141,26 @@ func flagText(kind result.FlagKind, c *result.Cell) string {
 // mostFrequent is the error that most of those are that are meant, of the repeats of c that count, as "12 x XX000
 // (tuple concurrently updated)", and how many others there are; empty where there is none.
 func mostFrequent(c *result.Cell, meant func(result.Error) bool) string {
-	type kind struct{ code, message string }
-	counts, all := map[kind]int64{}, int64(0)
+	var all []result.Error
 	for _, r := range c.Repeats {
-		if r.Status != result.OK || r.Measured == nil {
-			continue
-		}
-		for _, e := range r.Measured.Errors {
-			if meant(e) {
-				counts[kind{e.Code, e.Message}] += e.Count
-				all += e.Count
-			}
+		if r.Status == result.OK && r.Measured != nil {
+			all = append(all, r.Measured.Errors...)
 		}
 	}
-	if all == 0 {
+	ranked := result.Ranked(slices.DeleteFunc(all, func(e result.Error) bool { return !meant(e) }))
+	if len(ranked) == 0 {
 		return ""
 	}
-	most := slices.MinFunc(slices.Collect(maps.Keys(counts)), func(a, b kind) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a.code, b.code),
-			strings.Compare(a.message, b.message))
-	})
-	message := strings.TrimSuffix(most.message, " (SQLSTATE "+most.code+")")
+	most, others := ranked[0], int64(0)
+	for _, e := range ranked[1:] {
+		others += e.Count
+	}
+	message := strings.TrimSuffix(most.Message, " (SQLSTATE "+most.Code+")")
 	if _, after, is := strings.Cut(message, "ERROR: "); is {
 		message = after
 	}
-	text := fmt.Sprintf("%d x %s (%s)", counts[most], most.code, message)
-	if others := all - counts[most]; others > 0 {
+	text := fmt.Sprintf("%d x %s (%s)", most.Count, most.Code, message)
+	if others > 0 {
 		text += fmt.Sprintf(", %d more", others)
 	}
 	return text

@@ -280,30 +280,46 @@ func (b *pgbouncer) Reset(ctx context.Context) (string, error) {
 	if _, err := b.console.Ask(ctx, "RELOAD"); err != nil {
 		return "", err
 	}
-	databases, err := b.console.Ask(ctx, "SHOW DATABASES")
-	for _, d := range databases {
-		if d["disabled"] == "1" && err == nil {
-			_, err = b.console.Ask(ctx, `ENABLE "`+d["name"]+`"`)
+	if all, err := b.heldAll(ctx); err != nil {
+		return "", err
+	} else if all != "" {
+		if _, err := b.console.Ask(ctx, "RESUME"); err != nil {
+			return "", err
 		}
 	}
-	var all string
-	if err == nil {
-		all, err = b.heldAll(ctx)
+	if _, err := b.each(ctx, "disabled", "ENABLE"); err != nil {
+		return "", err
 	}
-	if all != "" {
-		_, err = b.console.Ask(ctx, "RESUME")
+	if _, err := b.Resume(ctx); err != nil {
+		return "", err
 	}
-	if err == nil {
-		_, err = b.Resume(ctx)
+	if err := b.CloseIdle(ctx); err != nil {
+		return "", err
 	}
-	if err == nil {
-		err = b.CloseIdle(ctx)
-	}
-	held, asked := b.Held(ctx, "")
+	held, err := b.Held(ctx, "")
 	if held != "" {
-		asked = errors.New(held)
+		err = errors.New(held)
 	}
-	return "it has read its files again, and nothing is paused or disabled", errors.Join(err, asked)
+	return "it has read its files again, and nothing is paused or disabled", err
+}
+
+// each gives the admin console's command for each database that is in the state, a column of SHOW DATABASES. found says
+// whether one was.
+func (b *pgbouncer) each(ctx context.Context, state, command string) (found bool, err error) {
+	databases, err := b.console.Ask(ctx, "SHOW DATABASES")
+	if err != nil {
+		return false, err
+	}
+	for _, d := range databases {
+		if d[state] != "1" {
+			continue
+		}
+		if _, err := b.console.Ask(ctx, command+` "`+d["name"]+`"`); err != nil {
+			return true, err
+		}
+		found = true
+	}
+	return found, nil
 }
 
 // Held says whether all of PgBouncer is paused or suspended, and names the databases that are disabled or paused.
@@ -360,15 +376,7 @@ func (b *pgbouncer) Pause(ctx context.Context) error {
 
 // Resume resumes the databases that are paused.
 func (b *pgbouncer) Resume(ctx context.Context) (held bool, err error) {
-	databases, err := b.console.Ask(ctx, "SHOW DATABASES")
-	for _, d := range databases {
-		if d["paused"] != "1" || err != nil {
-			continue
-		}
-		held = true
-		_, err = b.console.Ask(ctx, `RESUME "`+d["name"]+`"`)
-	}
-	return held, err
+	return b.each(ctx, "paused", "RESUME")
 }
 
 // Follows looks at the addresses that PgBouncer has of its databases' servers: none is the other node's. Its start

@@ -36,11 +36,7 @@ func marksOf(run *result.Run) string {
 // charts draws what the lesson declares. A chart that the run measured nothing of is left out.
 func charts(run *result.Run) []Chart {
 	var all []Chart
-	for i, plan := range run.Lesson.Charts {
-		p := plot{run: run, Chart: plan, id: fmt.Sprintf("chart-%d", i+1)}
-		if p.cells = cellsOf(run); plan.Of != nil {
-			p.cells = outcome.Select(run, plan.Of)
-		}
+	for _, p := range plots(run) {
 		if c, ok := p.chart(); ok {
 			all = append(all, c)
 		}
@@ -57,6 +53,19 @@ type plot struct {
 	series lesson.Dimension // the zero one where the chart has no series
 	cells  []*result.Cell
 	hidden map[*result.Cell]*result.Cell // cells that share their place with another one, which is drawn instead
+}
+
+// plots are those of the charts that the run's lesson declares.
+func plots(run *result.Run) []*plot {
+	var all []*plot
+	for i, plan := range run.Lesson.Charts {
+		p := &plot{run: run, Chart: plan, id: fmt.Sprintf("chart-%d", i+1), cells: cellsOf(run)}
+		if plan.Of != nil {
+			p.cells = outcome.Select(run, plan.Of)
+		}
+		all = append(all, p)
+	}
+	return all
 }
 
 // hide notes a cell that isn't drawn since another one is.
@@ -92,11 +101,7 @@ func (p *plot) hiddenText() string {
 // NotDrawn says of each chart of a run, or of one that is planned, which cells it leaves out since others stand in
 // their places.
 func NotDrawn(run *result.Run) (all []Term) {
-	for _, plan := range run.Lesson.Charts {
-		p := plot{run: run, Chart: plan}
-		if p.cells = cellsOf(run); plan.Of != nil {
-			p.cells = outcome.Select(run, plan.Of)
-		}
+	for _, p := range plots(run) {
 		if !p.dimensions() {
 			continue
 		}

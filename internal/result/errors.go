@@ -8,6 +8,22 @@ import (
 // InWindow says whether the error fell into the measured window. A fixed amount of work has no other phase.
 func InWindow(e Error) bool { return e.Phase != "warmup" && e.Phase != "after" }
 
+// Ranked adds up the errors of one code and message, and returns the most frequent first.
+func Ranked(errors []Error) (all []Error) {
+	for _, e := range errors {
+		i := slices.IndexFunc(all, func(other Error) bool { return other.Code == e.Code && other.Message == e.Message })
+		if i < 0 {
+			all = append(all, Error{Code: e.Code, Message: e.Message, Count: e.Count})
+			continue
+		}
+		all[i].Count += e.Count
+	}
+	slices.SortFunc(all, func(a, b Error) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
+	})
+	return all
+}
+
 // An ErrorCount is how often a cell's clients met one thing that went wrong.
 type ErrorCount struct {
 	Code     string

@@ -137,10 +137,11 @@ func TestWays(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			p := planOf(t, "../../k6/lessons/05-balance.js", test.override)
 			var table strings.Builder
-			if err := p.writeWays(&table); err != nil {
+			doc := p.document(0)
+			if err := p.writeWays(&table, doc); err != nil {
 				t.Fatal(err)
 			}
-			ways, takes := spaces.ReplaceAllString(table.String(), " "), p.takes()
+			ways, takes := spaces.ReplaceAllString(table.String(), " "), p.takes(doc)
 			for _, line := range test.lines {
 				if strings.Count("\n"+ways, "\n"+line+"\n") != 1 {
 					t.Errorf("%q isn't once in\n%s", line, ways)

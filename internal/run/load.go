@@ -1,7 +1,6 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -296,10 +295,9 @@ func complain(s *summary.Summary, c lesson.Cell) error {
 
 // why lists what went wrong, each kind once, the most frequent of a side first.
 func why(sides ...*summary.Summary) (text string) {
-	byCount := func(a, b result.Error) int { return cmp.Compare(b.Count, a.Count) }
 	for _, s := range sides {
 		var kinds []string
-		for _, e := range slices.SortedStableFunc(slices.Values(s.Errors), byCount) {
+		for _, e := range result.Ranked(s.Errors) {
 			kinds = append(kinds, fmt.Sprintf("%d x %s (%s)", e.Count, e.Code, e.Message))
 		}
 		if len(kinds) > 0 {

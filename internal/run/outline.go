@@ -13,6 +13,7 @@ import (
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/report"
+	"pooler-lab/internal/result"
 	"pooler-lab/internal/server"
 )
 
@@ -45,15 +46,16 @@ func outline(ctx context.Context, l *lesson.Lesson, o lesson.Override, out io.Wr
 			fmt.Fprintf(out, "%s is off: %s\n", path.Name, path.Unavailable)
 		}
 	}
-	if err := p.writeWays(out); err != nil {
+	doc := p.document(0)
+	if err := p.writeWays(out, doc); err != nil {
 		return err
 	}
-	p.writeLosses(out)
+	writeLosses(out, doc)
 	p.writeNeeds(out)
 	if err := p.checkRoom(); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\n%s\n", p.takes())
+	fmt.Fprintf(out, "\n%s\n", p.takes(doc))
 	if !o.Full {
 		return nil
 	}
@@ -158,7 +160,7 @@ func each(dimension string, cells []*lesson.Cell) string {
 
 // writeWays lists how the plan's comparisons are measured, and what of its findings is measured beside them: each ratio
 // once.
-func (p *plan) writeWays(out io.Writer) error {
+func (p *plan) writeWays(out io.Writer, doc *result.Run) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	seen := map[string]bool{}
 	add := func(kind, name string, c lesson.Comparison) {
@@ -173,7 +175,7 @@ func (p *plan) writeWays(out io.Writer) error {
 		seen[ratio] = true
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", kind, name, c.Metric, how)
 	}
-	for _, c := range outcome.All(p.document(0)).Comparisons {
+	for _, c := range outcome.All(doc).Comparisons {
 		name := c.Plan.Name
 		if c.Says != c.Plan.Text { // options have made its cells others
 			name = c.Says
@@ -190,8 +192,7 @@ func (p *plan) writeWays(out io.Writer) error {
 
 // writeLosses lists what the run won't show of what the lesson asks, though it has the experiments for it: comparisons
 // and findings of other cells, and cells that no chart has a place for.
-func (p *plan) writeLosses(out io.Writer) {
-	doc := p.document(0)
+func writeLosses(out io.Writer, doc *result.Run) {
 	all := outcome.All(doc)
 	lost := func(kind, name string, j outcome.Judged) {
 		if j.Outcome == outcome.NotInThisRun && j.Reason.LeftOut == "" {
@@ -210,8 +211,7 @@ func (p *plan) writeLosses(out io.Writer) {
 }
 
 // takes says what the plan runs, and how long that takes.
-func (p *plan) takes() string {
-	doc := p.document(0)
+func (p *plan) takes(doc *result.Run) string {
 	e := newEstimate(doc, p.expected())
 	text := howMany(doc) + ", " + e.String()
 	if e.share > 0 && e.share < 1 {

@@ -98,7 +98,7 @@ func TestPairThatComesToNothingLeavesItsCellsToBlocks(t *testing.T) {
 		reason    string
 		cells     result.Status
 	}{
-		"an iteration takes too long": {"slow", nil, result.Blocked, "an iteration of direct, 10 ms takes 60 ms", result.OK},
+		"an iteration takes too long": {"slow", nil, result.Blocked, "an iteration of direct, 10 ms takes 60ms", result.OK},
 		"a side never begins":         {"never", nil, result.Failed, "no client of pooled is ready", result.OK},
 		"clients are gone":            {"gone", nil, result.Failed, "no client of pooled is left", result.OK},
 		"a group can't be read":       {"nonsense", nil, result.Failed, "read k6's groups: group 3: ", result.OK},

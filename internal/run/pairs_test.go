@@ -72,7 +72,7 @@ func TestWhyNot(t *testing.T) {
 		{name: "latency on one side", of: far("direct", "client-primary", 10), to: direct},
 		{name: "too far for slots", of: far("pgbouncer-transaction", "client-pgbouncer", 50),
 			to:   far("direct", "client-primary", 10),
-			want: "an iteration takes 50ms at least: 20 of them don't fit into a slot of 900ms"},
+			want: "a round trip alone takes 50ms: 20 of them don't fit into a slot of 900ms"},
 		{name: "the same latency", of: with(far("direct", "client-primary", 10), func(c *lesson.Cell) { c.Clients = 20 }),
 			to: far("direct", "client-primary", 10)},
 		{name: "two latencies on one link", of: far("pgbouncer-session", "client-pgbouncer", 5),

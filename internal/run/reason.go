@@ -159,19 +159,15 @@ func refuseDraw(sides [2]pathCell) string {
 // refuseSlow refuses cells whose latency alone makes iterations too slow for slots: each takes a round trip at least.
 // How many it takes, k6 finds out.
 func refuseSlow(sides [2]pathCell, atMost float64) string {
-	var iterations [2]time.Duration
+	var slots [2]measure.Side
 	for i, s := range sides {
-		iterations[i] = time.Duration(s.Latency.MS() * float64(time.Millisecond))
+		slots[i] = measure.Side{
+			Name: "a round trip alone", Iteration: time.Duration(s.Latency.MS() * float64(time.Millisecond)),
+		}
 	}
-	slot := measure.SlotFor(iterations)
-	take := outcome.FewestGroups * measure.GroupTakes(slot, iterations)
-	switch {
-	case slot == 0:
-		return fmt.Sprintf("an iteration takes %v at least: %d of them don't fit into a slot of %v",
-			slices.Max(iterations[:]), measure.IterationsPerSlot, measure.MostSlot)
-	case atMost > 0 && take.Seconds() > atMost:
-		return fmt.Sprintf("%d groups of slots of %v take %.0f s, and %g s are allowed", outcome.FewestGroups, slot,
-			take.Seconds(), atMost)
+	most := time.Duration(atMost * float64(time.Second))
+	if _, err := measure.FitSlots(0, slots, outcome.FewestGroups, most); err != nil {
+		return err.Error()
 	}
 	return ""
 }

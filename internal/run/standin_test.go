@@ -81,7 +81,7 @@ if [ -n "${LAB_TRIAL-}" ]; then
 			sed 's/"counters": {"pg_transactions"/"counters": {"pg_iterations": {"whole": 1}, "pg_transactions"/' >"$summary"
 		exit 0
 		;;
-	slow) pair 'an iteration of the side \"of\" takes 60 ms'; exit 0 ;;
+	slow) pair 'an iteration of the side \"of\" takes 60ms'; exit 0 ;;
 	never) pair '", "failure": "no client of the side \"to\" is ready'; exit 0 ;;
 	gone) pair '", "failure": "no client of the side \"to\" is left'; exit 0 ;;
 	waits | stuck)

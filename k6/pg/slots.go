@@ -111,23 +111,19 @@ func (s *slots) calibrate(d *draw) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	medians := s.medians()
-	length := milliseconds(s.options.Slot)
-	if length == 0 {
-		length = measure.SlotFor(medians)
+	var sides [summary.Sides]measure.Side
+	for side, took := range s.medians() {
+		sides[side] = measure.Side{
+			Name: fmt.Sprintf("an iteration of the side %q", summary.SideNames[side]), Iteration: took,
+		}
 	}
-	switch take := measure.GroupTakes(length, medians) * time.Duration(s.options.Fewest); {
-	case length == 0:
-		slower := slices.Index(medians[:], slices.Max(medians[:]))
-		s.tooSlow = fmt.Sprintf("an iteration of the side %q takes %.0f ms: %d of them don't fit into a slot of %v",
-			summary.SideNames[slower], metrics.D(medians[slower]), measure.IterationsPerSlot, measure.MostSlot)
-	case take > seconds(s.options.AtMost):
-		s.tooSlow = fmt.Sprintf("%d groups of slots of %v take %.0f s, and %.0f s are allowed",
-			s.options.Fewest, length, take.Seconds(), s.options.AtMost)
-	default:
-		s.length = length
+	o := s.options
+	length, err := measure.FitSlots(milliseconds(o.Slot), sides, o.Fewest, seconds(o.AtMost))
+	if err != nil {
+		s.tooSlow = err.Error()
 	}
-	return s.tooSlow == ""
+	s.length = length
+	return err == nil
 }
 
 // medians are the median times of an iteration of each side.

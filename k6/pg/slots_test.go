@@ -235,7 +235,7 @@ func TestPairsThatEnd(t *testing.T) {
 	}
 	for name, test := range map[string]struct{ options, of, to, tooSlow, failure string }{
 		"no slot is long enough": {`{ slot: 0 }`, work, slow,
-			`an iteration of the side "to" takes 60 ms: 20 of them don't fit into a slot of 900ms`, ""},
+			`an iteration of the side "to" takes 60ms: 20 of them don't fit into a slot of 900ms`, ""},
 		"too few groups": {`{ slot: 300, fewest: 20, at_most: 20 }`, work, work,
 			`20 groups of slots of 300ms take 36 s, and 20 s are allowed`, ""},
 		"one is stuck at once": {`{ slot: 0 }`, `slots.ready(); slots.wait(); stuck()`, work, stuck("of"), ""},
