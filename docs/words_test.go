@@ -25,7 +25,7 @@ type retired struct {
 var (
 	code   = []string{"internal", "cmd", "k6", "scripts", "docs/run.schema.json", "docs/lesson.schema.json"}
 	prose  = []string{"docs", "README.md", "CONTRIBUTING.md", "results/README.md"}
-	claims = []string{"docs", "README.md", "k6", "scripts", "cmd", "internal/lesson", "internal/run",
+	claims = []string{"docs", "README.md", "k6", "scripts", "cmd", "internal/lesson", "internal/plan", "internal/run", "internal/trial",
 		"internal/report", "internal/outcome", "internal/console", "internal/selftest",
 		"internal/result"}
 )

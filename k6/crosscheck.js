@@ -3,14 +3,13 @@
 //   scripts/crosscheck                                       its plan is crosscheck.yaml
 //   scripts/k6 run -e LAB_WORKLOAD=tpcb k6/crosscheck.js
 
-import { account, options as cellOptions, workload } from './lib/lab.js';
+import { options as cellOptions } from './lib/lab.js';
+import { select } from './lib/statements.js';
 
 export const options = cellOptions();
 
 // pgbench --select-only
-export const select = workload({ warm: 10 }, (client) => {
-  client.exec('SELECT abalance FROM pgbench_accounts WHERE aid = $1', account());
-});
+export { select };
 
 // pgbench without options
 export { tpcb } from './lib/tpcb.js';

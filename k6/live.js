@@ -7,7 +7,8 @@
 // "paths": [{"name": "direct", "dsn": "host=toxiproxy port=15001 ...", "pool": 0}]}. Clients and rate are each path's;
 // without a rate the clients do as much as they can.
 
-import { account, cheaply, firstOf, workload } from './lib/lab.js';
+import { cheaply, workload } from './lib/lab.js';
+import { heavy, oneRow } from './lib/statements.js';
 import { inAFunction, inAPipeline, oneByOne } from './lib/tpcb.js';
 
 const live = JSON.parse(__ENV.LAB_LIVE);
@@ -48,15 +49,10 @@ export const options = {
 const settings = { keeps: live.keep };
 
 // One row by its key: one round trip.
-export const select = workload(settings, (client) => {
-  client.exec('SELECT abalance FROM pgbench_accounts WHERE aid = $1', account());
-});
+export const select = workload(settings, oneRow);
 
 // The sum of 2000 rows: one round trip, and work for the server.
-export const selectHeavy = workload(settings, (client) => {
-  const first = firstOf(2000);
-  client.exec('SELECT sum(abalance) FROM pgbench_accounts WHERE aid BETWEEN $1 AND $2', first, first + 1999);
-});
+export const selectHeavy = workload(settings, heavy);
 
 // pgbench's transaction of five statements, which writes: seven round trips, or one.
 export const tpcb = workload(settings, oneByOne);

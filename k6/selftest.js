@@ -4,6 +4,7 @@
 //   scripts/k6 run -e LAB_WORKLOAD=reads k6/selftest.js
 
 import { firstOf, options as cellOptions, workload } from './lib/lab.js';
+import { connect } from './lib/statements.js';
 
 export const options = cellOptions();
 
@@ -23,8 +24,6 @@ export const reads = workload((client, cell) => {
 });
 
 // An application without a pool: connect, one statement, close.
-export const connect = workload({ keeps: false }, (client) => {
-  client.exec('SELECT 1');
-});
+export { connect };
 
 export default reads;

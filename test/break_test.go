@@ -13,7 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // write is one row that a primary takes.

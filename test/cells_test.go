@@ -10,8 +10,8 @@ import (
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
+	"pooler-lab/test/testkit"
 )
 
 // fixedWork is what cells of fixed work have in common.

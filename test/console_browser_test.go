@@ -19,7 +19,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	webconsole "pooler-lab/internal/console"
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // consoleURL is where the console answers in the lab's network.

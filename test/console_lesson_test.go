@@ -10,7 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // What the browser itself notes of a refusal that a test provokes.

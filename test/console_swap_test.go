@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	webconsole "pooler-lab/internal/console"
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // What the tests look at, as selectors.

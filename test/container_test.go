@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // A port that something listens on is no source of a connection: once its listener has closed, as that of a link that

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"pooler-lab/internal/ledger"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/testkit"
+	"pooler-lab/internal/trial"
 	"pooler-lab/k6/summary"
+	"pooler-lab/test/testkit"
 )
 
 // failoverPlan has the primary gone while the standby lacks what the primary has acknowledged for seconds. Its host is
@@ -82,7 +82,7 @@ func TestLedgerIsTrue(t *testing.T) {
 		case !lesson.MarksRows(a.Workload):
 		case !a.OK():
 			failed++
-		case there[ledger.Mark(a)]:
+		case there[trial.Mark(a)]:
 			kept++
 			if a.Server == "primary" && committed[a.Transaction] { // the new one gives the same numbers again
 				t.Errorf("%+v was committed by the old primary alone, and is there", a)

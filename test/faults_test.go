@@ -9,7 +9,7 @@ import (
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // faultsPlan has one cell for each fault. Their latency is far more than what a busy machine adds, so that two runs of

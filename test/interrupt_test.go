@@ -10,7 +10,7 @@ import (
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // What is finished is kept, and what was changed is put back, when a run is interrupted in a cell that lasts: without a

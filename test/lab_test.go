@@ -17,8 +17,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
+	"pooler-lab/test/testkit"
 )
 
 // settings of the tests' own lab; scripts/test sets them.

@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pooler-lab/internal/link"
-	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/wan"
+	"pooler-lab/test/testkit"
 )
 
 // parseRows reads what `latency --json` printed, by link.

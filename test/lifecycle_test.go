@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // network is the one that the lab's containers share.

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // started is a script under way.

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
+	"pooler-lab/test/testkit"
 )
 
 // mainProcess prints the process that a container lives by: the child of its init. A PostgreSQL node's is a script that
@@ -197,7 +197,7 @@ func TestEachComponentKilledAndBack(t *testing.T) {
 		survives bool // the load does
 	}{
 		{services: []string{"primary"}, loads: []route{{path: "pgbouncer-transaction"}}},
-		{services: []string{"standby", "docker-stats"}, loads: []route{{path: "pgbouncer-transaction"}}, survives: true},
+		{services: []string{"standby", "docker-proxy"}, loads: []route{{path: "pgbouncer-transaction"}}, survives: true},
 		{services: poolers, loads: through},
 		{services: []string{"toxiproxy"}, loads: []route{{path: "direct", link: "client-primary"}}},
 		{services: []string{"lab"}, loads: []route{{path: "direct"}}},

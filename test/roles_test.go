@@ -7,8 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
+	"pooler-lab/test/testkit"
 )
 
 // doors are the ways in over the network: servers, poolers, and links to them.

@@ -14,13 +14,13 @@ var statusLine = regexp.MustCompile(`(?m)^HTTP/1\.[01] (\d{3})`)
 // ask sends bytes from the lab's container to the allow-list proxy and returns all that came back.
 func ask(t testing.TB, request string) string {
 	t.Helper()
-	const talk = `exec 3<>/dev/tcp/docker-stats/2375 && printf '%s' "$1" >&3 && timeout 60 cat <&3`
+	const talk = `exec 3<>/dev/tcp/docker-proxy/2375 && printf '%s' "$1" >&3 && timeout 60 cat <&3`
 	return command(t, nil, "docker", "exec", container("lab"), "bash", "-c", talk, "bash", request).out
 }
 
 // request is a whole HTTP request; the connection ends after its answer.
 func request(line string, headers ...string) string {
-	return strings.Join(append([]string{line + " HTTP/1.1", "Host: docker-stats", "Connection: close"}, headers...),
+	return strings.Join(append([]string{line + " HTTP/1.1", "Host: docker-proxy", "Connection: close"}, headers...),
 		"\r\n") + "\r\n\r\n"
 }
 
@@ -38,7 +38,7 @@ const statsQuery = "?stream=false&one-shot=true"
 func TestStatisticsAnswerTwoQuestions(t *testing.T) {
 	t.Parallel()
 	services := []string{"primary", "standby", "pgbouncer", "pgpool", "pgpool-near-app", "haproxy", "toxiproxy", "lab",
-		"docker-stats"}
+		"docker-proxy"}
 	if off(t, "odyssey") == "" {
 		services = append(services, "odyssey")
 	}
@@ -164,15 +164,15 @@ func TestStatisticsJudgeEachRequest(t *testing.T) {
 func TestStatisticsAreTheLabsAlone(t *testing.T) {
 	t.Parallel()
 	for _, service := range []string{"primary", "pgbouncer", "toxiproxy"} {
-		a := command(t, nil, "docker", "exec", container(service), "bash", "-c", "exec 3<>/dev/tcp/docker-stats/2375")
-		if a.status == 0 || !strings.Contains(a.all(), "docker-stats") {
-			t.Errorf("%s: exit status %d, %s; wanted that it doesn't find docker-stats", service, a.status, a.all())
+		a := command(t, nil, "docker", "exec", container(service), "bash", "-c", "exec 3<>/dev/tcp/docker-proxy/2375")
+		if a.status == 0 || !strings.Contains(a.all(), "docker-proxy") {
+			t.Errorf("%s: exit status %d, %s; wanted that it doesn't find docker-proxy", service, a.status, a.all())
 		}
 	}
 	if internal := docker(t, "network", "inspect", "-f", "{{.Internal}}", project+"_statistics"); internal != "true" {
-		t.Errorf("the network of docker-stats: internal is %s, wanted true", internal)
+		t.Errorf("the network of docker-proxy: internal is %s, wanted true", internal)
 	}
-	if ports := docker(t, "port", container("docker-stats")); ports != "" {
-		t.Errorf("docker-stats is published at %s", ports)
+	if ports := docker(t, "port", container("docker-proxy")); ports != "" {
+		t.Errorf("docker-proxy is published at %s", ports)
 	}
 }

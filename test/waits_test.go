@@ -8,9 +8,8 @@ import (
 
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/sample"
-	"pooler-lab/internal/server"
-	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
+	"pooler-lab/test/testkit"
 )
 
 // sampleWaits samples the primary from before a session is used until enough has been seen of it, while three others
@@ -37,7 +36,7 @@ func sampleWaits(t testing.TB, enough func()) (n result.Node, watched time.Durat
 	dsn := func(node string) string {
 		return topology.Endpoint{Host: address(t, node), Port: 5432, DBName: "postgres"}.DSN("lab")
 	}
-	s := sample.NewSessions(dsn, password("lab"), server.Roles())
+	s := sample.NewSessions(dsn, password("lab"), topology.Roles())
 	defer s.Close()
 	from := time.Now()
 	s.Start(sample.Subjects{Nodes: []string{"primary"}, Hz: 32}) // as often as 04-waits samples

@@ -18,9 +18,10 @@ import (
 	"pooler-lab/internal/fault"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/report"
+	"pooler-lab/internal/result"
 	runner "pooler-lab/internal/run"
 	"pooler-lab/internal/selftest"
-	"pooler-lab/internal/serve"
+	"pooler-lab/internal/setup"
 	"pooler-lab/internal/tool"
 	"pooler-lab/internal/topology"
 )
@@ -79,8 +80,8 @@ func newRoot() *cobra.Command {
 	showAsTyped(root)
 	root.SetFlagErrorFunc(explainFlag)
 	root.AddCommand(
-		serve.NewCommand(),
-		serve.NewReadyCommand(),
+		console.NewServeCommand(),
+		setup.NewReadyCommand(),
 		topology.NewCommand(),
 		link.NewCommand(underWay),
 		fault.NewCommand(underWay),
@@ -88,19 +89,19 @@ func newRoot() *cobra.Command {
 		tool.NewPsqlCommand(),
 		tool.NewPgbenchCommand(underWay),
 		tool.NewK6Command(underWay),
-		serve.NewResetCommand(),
+		setup.NewResetCommand(),
 		runner.NewRunCommand(),
 		runner.NewCancelCommand(),
 		report.NewReportCommand(),
 		report.NewVerdictCommand(),
-		selftest.NewCommand(),
+		selftest.NewCommand(runner.Lesson),
 	)
 	return root
 }
 
 // underWay says what is measuring just now.
 func underWay() (what string, ok bool) {
-	return runner.UnderWay(filepath.Join(topology.Root(), "results"))
+	return result.UnderWay(filepath.Join(topology.Root(), "results"))
 }
 
 // interrupted is the exit code of what a signal ended, as a shell has it.

@@ -9,8 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"pooler-lab/internal/suggest"
-	"pooler-lab/internal/terminal"
+	"pooler-lab/internal/wording"
 )
 
 // scripts are the commands that have a script of their own name on the host; the others are reached by scripts/lab.
@@ -23,7 +22,7 @@ func showAsTyped(root *cobra.Command) {
 	cobra.AddTemplateFunc("typed", typed)
 	cobra.AddTemplateFunc("beside", func(padding int, text string) string {
 		indent := strings.Repeat(" ", 2+padding+1) // of cobra's own list of commands
-		return strings.Join(terminal.Wrap(text, columns-len(indent)), "\n"+indent)
+		return strings.Join(wording.Wrap(text, columns-len(indent)), "\n"+indent)
 	})
 	usage := strings.NewReplacer(
 		"{{.UseLine}}", "{{typed .UseLine}}",
@@ -54,7 +53,7 @@ func explainFlag(c *cobra.Command, err error) error {
 	}
 	var known []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-	if closest := suggest.Closest(match[1], known); closest != "" {
+	if closest := wording.Closest(match[1], known); closest != "" {
 		return fmt.Errorf("%w: did you mean --%s?", err, closest)
 	}
 	return fmt.Errorf("%w: see --help", err)

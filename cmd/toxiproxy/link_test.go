@@ -20,7 +20,7 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/sys/unix"
 
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // newTestLink is an enabled link to upstream, with that latency on each direction.
@@ -189,6 +189,7 @@ func newAsking(t *testing.T, server *toxiproxy.ApiServer, links ...*link) asking
 
 // Requests that come at once all end, and a link is what the last one has made it.
 func TestRequestsAtOnce(t *testing.T) {
+	testkit.ToxiproxysOwn(t)
 	l, server := newTestLink(t, newEcho(t), 0)
 	ask := newAsking(t, server, l)
 	const proxy = "/proxies/client-primary"
@@ -214,6 +215,7 @@ func TestRequestsAtOnce(t *testing.T) {
 
 // A cut ends all connections, those that have yet to reach the server as well, and refuses others.
 func TestCut(t *testing.T) {
+	testkit.ToxiproxysOwn(t)
 	l, server := newTestLink(t, newEcho(t), 0)
 	ask := newAsking(t, server, l)
 	const proxy = "/proxies/client-primary"

@@ -3,7 +3,7 @@ REVOKE ALL ON SCHEMA public FROM PUBLIC;
 GRANT USAGE, CREATE ON SCHEMA public TO lab;
 GRANT USAGE ON SCHEMA public TO app, app_clear, app_trust;
 
--- Scripts make tables of their own in the schema app, which role app searches first (internal/serve). None of them may
+-- Scripts make tables of their own in the schema app, which role app searches first (internal/setup). None of them may
 -- hide the lab's: lessons log in as app, too.
 CREATE FUNCTION lab_keep_names() RETURNS event_trigger LANGUAGE plpgsql SET search_path = pg_catalog AS $$
 DECLARE

@@ -21,7 +21,7 @@ import (
 
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/run"
+	"pooler-lab/internal/shared"
 	"pooler-lab/internal/topology"
 )
 
@@ -125,11 +125,11 @@ func startToxiproxy(t *testing.T, set *topology.Set) *link.Client {
 }
 
 // at says how far what is under way is, as 'lab run' does.
-func (b *bench) at(step run.Step) {
+func (b *bench) at(step result.Progress) {
 	b.t.Helper()
 	text, err := json.Marshal(step)
 	if err == nil {
-		err = result.WriteFile(filepath.Join(b.results(), ".step"), text)
+		err = shared.WriteFile(filepath.Join(b.results(), ".step"), text)
 	}
 	if err != nil {
 		b.t.Fatal(err)
@@ -139,7 +139,7 @@ func (b *bench) at(step run.Step) {
 // hold has something measure until free is called.
 func (b *bench) hold(what string) (free func()) {
 	b.t.Helper()
-	free, err := run.Hold(b.results(), what)
+	free, err := result.Hold(b.results(), what)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // events are what a page is told.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"pooler-lab/internal/fault"
-	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
+	"pooler-lab/test/testkit"
 )
 
 // Whoever breaks or heals a node, the charts have a line for it.

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"pooler-lab/internal/driver"
-	"pooler-lab/internal/server"
+	"pooler-lab/internal/generator"
+	"pooler-lab/internal/topology"
 	"pooler-lab/k6/summary"
 )
 
@@ -19,7 +19,7 @@ import (
 const k6Grace = 8 * time.Second
 
 // start starts k6 for a load. What it says beside its seconds goes to log.
-func (l *load) start(ctx context.Context, wanted wantedLoad, log *tail) (*driver.Process, error) {
+func (l *load) start(ctx context.Context, wanted wantedLoad, log *tail) (*generator.Process, error) {
 	var err error
 	if wanted.Scale, err = l.source.Scale(ctx); err != nil {
 		return nil, err
@@ -28,12 +28,12 @@ func (l *load) start(ctx context.Context, wanted wantedLoad, log *tail) (*driver
 	if err != nil {
 		return nil, fmt.Errorf("write the live load for k6: %w", err)
 	}
-	return driver.Start(driver.Order{
+	return generator.Start(generator.Order{
 		Program:  l.source.K6,
 		Script:   filepath.Join(l.root, "k6", "live.js"),
 		Output:   "live=" + wanted.metric,
 		Env:      []string{"LAB_LIVE=" + string(told)},
-		Password: server.Password("app"),
+		Password: topology.Password("app"),
 		Clients:  wanted.Clients * len(wanted.Paths),
 		Stdout:   &secondReader{hear: l.hear, log: log},
 		Stderr:   log,

@@ -9,9 +9,9 @@ import (
 	"syscall"
 	"time"
 
-	"pooler-lab/internal/driver"
-	"pooler-lab/internal/run"
-	"pooler-lab/internal/session"
+	"pooler-lab/internal/generator"
+	"pooler-lab/internal/result"
+	"pooler-lab/internal/shared"
 )
 
 // A lessonProcess is a lesson that the console has started: 'lab run' as a process of its own. So 'lab cancel' ends it
@@ -28,7 +28,7 @@ type lessonProcess struct {
 func (c *lessonProcess) execute(ctx context.Context, program string) {
 	command := exec.Command(program, "run", c.lesson)
 	command.Stderr = &c.said
-	process, err := driver.Begin(command, syscall.SIGINT, 0)
+	process, err := generator.Begin(command, syscall.SIGINT, 0)
 	if err != nil {
 		fmt.Fprintf(&c.said, "start lesson %s: %v", c.lesson, err)
 		return
@@ -91,7 +91,7 @@ func (p *parts) startLesson(name string, prediction *Prediction) error {
 	p.running.Go(func() {
 		defer cancel()
 		still := func() (bool, error) { return p.load.is(LoadOff, LoadPaused), nil }
-		if session.Until(until, session.Forever, 20*time.Millisecond, still) == nil {
+		if shared.Until(until, shared.Forever, 20*time.Millisecond, still) == nil {
 			p.source.CloseIdle(until)
 			c.execute(until, p.source.Lab)
 		}
@@ -111,7 +111,7 @@ func (p *parts) cancelLesson(w http.ResponseWriter, _ *http.Request) error {
 	case own != nil:
 		own.cancel()
 	default:
-		if err := run.Cancel(p.results(), p.log.Writer()); err != nil {
+		if err := result.Cancel(p.results(), p.log.Writer()); err != nil {
 			return err
 		}
 		p.checkLock()

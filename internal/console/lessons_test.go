@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"pooler-lab/internal/lesson"
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // aRun is a run that finished.

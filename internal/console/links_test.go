@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"pooler-lab/internal/link"
-	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
+	"pooler-lab/test/testkit"
 )
 
 func TestSwapActsOnToxiproxyAndIsSeen(t *testing.T) {

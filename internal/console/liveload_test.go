@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"pooler-lab/internal/result"
 )
 
 func TestWhoSharesTheServersWithTheLiveLoadIsTold(t *testing.T) {
@@ -23,7 +25,7 @@ func TestWhoSharesTheServersWithTheLiveLoadIsTold(t *testing.T) {
 	if text := told(psql); text != "" {
 		t.Errorf("without a live load psql says %q", text)
 	}
-	over, err := holdLive(results, "select on direct")
+	over, err := result.HoldLive(results, "select on direct")
 	if err != nil {
 		t.Fatal(err)
 	}

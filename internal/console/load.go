@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pooler-lab/internal/metric"
+	"pooler-lab/internal/result"
 	"pooler-lab/k6/summary"
 )
 
@@ -135,7 +136,7 @@ func (l *load) failed(wanted *wantedLoad, err error) {
 func (l *load) run(ctx context.Context, wanted *wantedLoad) error {
 	l.become(LoadStarting)
 	defer l.become("")
-	over, err := holdLive(filepath.Join(l.root, "results"), noteOf(wanted))
+	over, err := result.HoldLive(filepath.Join(l.root, "results"), noteOf(wanted))
 	if err != nil {
 		return err
 	}

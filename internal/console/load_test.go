@@ -7,10 +7,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"pooler-lab/internal/run"
-	"pooler-lab/internal/testkit"
+	"pooler-lab/internal/result"
 	"pooler-lab/internal/topology"
 	"pooler-lab/k6/summary"
+	"pooler-lab/test/testkit"
 )
 
 // standInK6 prints a second of two paths ten times a second until it is interrupted.
@@ -171,7 +171,7 @@ func TestLoadEndsWhenNobodyWatchesAnyMore(t *testing.T) {
 	b.post("/api/load", someLoad)
 	running := func() bool { return p.load.describe().State == LoadRunning }
 	testkit.Until(b.t, "the load runs", running)
-	if what, ok := run.UnderWay(liveFolder(b.results())); !ok ||
+	if what, ok := result.LiveLoad(b.results()); !ok ||
 		what != "direct, app-pool: select, as fast as it can, 3 clients a path, "+
 			"a new connection for each, which response times include" {
 		t.Errorf("other programs are told %q, %v", what, ok)
@@ -185,7 +185,7 @@ func TestLoadEndsWhenNobodyWatchesAnyMore(t *testing.T) {
 	if reason := p.load.describe().Reason; !strings.Contains(reason, "nobody had watched it") {
 		t.Errorf("reason %q", reason)
 	}
-	if what, ok := run.UnderWay(liveFolder(b.results())); ok {
+	if what, ok := result.LiveLoad(b.results()); ok {
 		t.Errorf("other programs are still told %q", what)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"slices"
 
-	"pooler-lab/internal/suggest"
 	"pooler-lab/internal/topology"
+	"pooler-lab/internal/wording"
 )
 
 // mostClients is how many a path may have: all paths of live traffic together are to leave lessons' roles room.
@@ -59,7 +59,7 @@ func loadOf(request LoadRequest, set *topology.Set) (*wantedLoad, error) {
 		return nil, err
 	}
 	if loops := []string{LoopOpen, LoopClosed}; !slices.Contains(loops, request.Loop) {
-		return nil, suggest.Unknown("loop", request.Loop, loops)
+		return nil, wording.Unknown("loop", request.Loop, loops)
 	}
 	if request.Clients < 1 || request.Clients > mostClients {
 		return nil, fmt.Errorf("%d clients: give a whole number from 1 to %d, for each path", request.Clients, mostClients)
@@ -130,7 +130,7 @@ func workloadOf(name string) (workload, error) {
 		}
 		names = append(names, w.Name)
 	}
-	return workload{}, suggest.Unknown("workload of live traffic", name, names)
+	return workload{}, wording.Unknown("workload of live traffic", name, names)
 }
 
 // startLoad starts the live load, or replaces it.

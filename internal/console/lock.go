@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/run"
 )
 
 // lockEvery is how often to look whether something measures. A run that was started elsewhere reads the data into the
@@ -94,8 +93,8 @@ func (l *lock) lesson() (now *Running, last *LastRun) {
 func (l *lock) look() (news bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	step, _ := run.LastStep(l.results) // before the other: a step of a run that has ended meanwhile is stale
-	what, _ := run.UnderWay(l.results)
+	step, _ := result.LastProgress(l.results) // before the other: a step of a run that has ended meanwhile is stale
+	what, _ := result.UnderWay(l.results)
 	if l.own != nil { // perhaps it doesn't measure yet
 		what = l.what
 	}
@@ -114,7 +113,7 @@ func (l *lock) look() (news bool) {
 		if l.own != nil && l.now.Run == "" {
 			l.begun(step.Run)
 		}
-		l.now.Step, l.now.Pair = step, ""
+		l.now.Progress, l.now.Pair = step, ""
 		if step.Pair != nil {
 			l.now.Pair = step.Pair.String()
 		}

@@ -6,8 +6,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
-	"pooler-lab/internal/testkit"
 	"pooler-lab/k6/summary"
+	"pooler-lab/test/testkit"
 )
 
 // All that pages show Prometheus is told, under names as it wants them: units, _total, help.
@@ -58,7 +58,7 @@ func TestMetricsAreTheSameValues(t *testing.T) {
 func TestStartingPageUntilTheLabIsReady(t *testing.T) {
 	t.Parallel()
 	b := startBench(t)
-	b.Waiting("primary: loading pgbench's tables at scale 10, 40 % done")
+	b.wait("primary: loading pgbench's tables at scale 10, 40 % done")
 	if status, text := b.get("/"); status != 503 || !strings.Contains(text, "40 % done") {
 		t.Errorf("%d %s", status, text)
 	}

@@ -10,7 +10,7 @@ import (
 	"pooler-lab/internal/fault"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/session"
+	"pooler-lab/internal/shared"
 	"pooler-lab/internal/topology"
 )
 
@@ -55,8 +55,8 @@ func newParts(ctx context.Context, c *Console, s *source) *parts {
 func (p *parts) run() {
 	p.startProbes()
 	p.running.Go(func() { p.load.supervise(p.until) })
-	p.running.Go(func() { session.Every(p.until, lockEvery, p.checkLock) })
-	p.running.Go(func() { session.Every(p.until, beat, p.second) })
+	p.running.Go(func() { shared.Every(p.until, lockEvery, p.checkLock) })
+	p.running.Go(func() { shared.Every(p.until, beat, p.second) })
 }
 
 // checkLock looks whether something measures, and has the live load pause while it does.

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"pooler-lab/internal/lesson"
-	"pooler-lab/internal/result"
+	"pooler-lab/internal/shared"
 )
 
 // predictionFile is what somebody committed to before a run's results showed, within the run's folder.
@@ -52,7 +52,7 @@ func writePrediction(p *Prediction, dir string) error {
 	if err != nil {
 		return fmt.Errorf("write the prediction: %w", err)
 	}
-	return result.WriteFile(filepath.Join(dir, predictionFile), append(text, '\n'))
+	return shared.WriteFile(filepath.Join(dir, predictionFile), append(text, '\n'))
 }
 
 // readPrediction returns that of a run's folder, nil where nobody made one.

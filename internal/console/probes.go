@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"pooler-lab/internal/link"
-	"pooler-lab/internal/measure"
 	"pooler-lab/internal/session"
+	"pooler-lab/internal/shared"
 	"pooler-lab/internal/topology"
 )
 
@@ -142,7 +142,8 @@ func (p *parts) measure(ctx context.Context, m *meter) {
 	case err == nil:
 		m.took = append(m.took, took)
 		m.took = m.took[max(0, len(m.took)-linkSamples):]
-		ms := float64(measure.Median(m.took).Microseconds()) / 1000
+		median, _ := shared.Median(m.took)
+		ms := float64(median.Microseconds()) / 1000
 		p.trips.note(name, roundTrip{ms: &ms})
 	case ctx.Err() == nil:
 		m.rest()

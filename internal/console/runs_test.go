@@ -8,8 +8,7 @@ import (
 	"testing"
 
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/run"
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // putRun puts a copy of a run into results, under that name.
@@ -137,7 +136,7 @@ func TestTerminalsLessonShowsItsProgress(t *testing.T) {
 	b.putRun(name, aRun, func(text string) string {
 		return strings.Replace(text, `"status": "finished"`, `"status": "running"`, 1)
 	})
-	b.at(run.Step{Run: "20261120T100000Z-05-balance", Done: 9, Of: 9}) // what another one left
+	b.at(result.Progress{Run: "20261120T100000Z-05-balance", Done: 9, Of: 9}) // what another one left
 	p, _ := b.ready()
 	testkit.Until(b.t, "what was left is seen", func() bool { p.checkLock(); return p.lock.stale != "" })
 	free := b.hold("lesson 05-balance")
@@ -145,8 +144,8 @@ func TestTerminalsLessonShowsItsProgress(t *testing.T) {
 	if r := b.state().Lesson; r.Name != "05-balance" || r.Run != "" || r.Of != 0 || !r.Elsewhere {
 		t.Errorf("before it has said how far it is: %+v", r)
 	}
-	b.at(run.Step{Run: name, Cell: "direct", Done: 3, Of: 12, SecondsLeft: 40,
-		Pair: &run.PairStep{Groups: 24, Ratio: 0.81, Lo: 0.78, Hi: 0.85, Until: 0.05}})
+	b.at(result.Progress{Run: name, Cell: "direct", Done: 3, Of: 12, SecondsLeft: 40,
+		Pair: &result.PairProgress{Groups: 24, Ratio: 0.81, Lo: 0.78, Hi: 0.85, Until: 0.05}})
 	testkit.Until(b.t, "its progress shows", func() bool { return b.state().Lesson.Done == 3 })
 	if r := b.state().Lesson; r.Run != name || r.Of != 12 || r.SecondsLeft != 40 || r.Cell != "direct" ||
 		r.Pair != "24 groups, ratio 0.81 (0.78 to 0.85), until 5 %" {

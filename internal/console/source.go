@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pooler-lab/internal/link"
+	"pooler-lab/internal/pooler"
 	"pooler-lab/internal/sample"
 	"pooler-lab/internal/server"
 	"pooler-lab/internal/topology"
@@ -66,7 +67,7 @@ func sourceOfLab(root string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	poolers, err := server.Poolers(set)
+	poolers, err := pooler.All(set)
 	if err != nil {
 		return nil, err
 	}
@@ -90,8 +91,8 @@ func sourceOfLab(root string) (*source, error) {
 		switch {
 		case topology.IsNode(name):
 			s.Nodes[name] = &database{server.NewNode(name), name}
-			password := os.Getenv("LAB_PASSWORD")
-			s.Waits[name] = sample.NewRolling(name, server.NodeDSN(name), password, server.Roles(), waitsWindow)
+			password := topology.LabPassword()
+			s.Waits[name] = sample.NewRolling(name, topology.NodeDSN(name), password, topology.Roles(), waitsWindow)
 		case name == "yugabyte":
 			s.Nodes[name] = &database{server.NewNode(name), name}
 		case poolers[name] != nil:
@@ -113,7 +114,7 @@ func serversOf(set *topology.Set, pooler string) []string {
 
 // closeIdle has poolers close the server connections that the live load has left open: a lesson waits for those.
 func closeIdle(ctx context.Context, set *topology.Set) {
-	poolers, err := server.Poolers(set)
+	poolers, err := pooler.All(set)
 	if err != nil {
 		return // as at the start of the console, which tells
 	}

@@ -5,7 +5,6 @@ import (
 
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/run"
 	"pooler-lab/k6/summary"
 )
 
@@ -114,8 +113,9 @@ type Running struct {
 	Name      string `json:"name"`
 	State     string `json:"state"`     // running or cancelling
 	Elsewhere bool   `json:"elsewhere"` // started from a terminal
-	run.Step         // zero before it has a run
-	Pair      string `json:"pair"` // what the groups of the pair under way show until now, "" where they show nothing
+	Pair      string `json:"pair"`      // what the groups of the pair under way show until now, "" where they show nothing
+
+	result.Progress // zero before it has a run
 }
 
 // LastRun is what became of the lesson that ended last.

@@ -13,8 +13,8 @@ import (
 	"pooler-lab/internal/topology"
 )
 
-// NewCommand returns `lab break`, which breaks PostgreSQL nodes, heals them, and changes their roles. underWay says what
-// is measuring just now ("lesson 00-tour"), not ok where nothing is.
+// NewCommand returns `lab break`, which breaks PostgreSQL nodes, heals them, and changes their roles. underWay says
+// what is measuring just now ("lesson 00-tour"), not ok where nothing is.
 func NewCommand(underWay func() (what string, ok bool)) *cobra.Command {
 	return &cobra.Command{
 		Use:   "break [VERB [NODE]]",

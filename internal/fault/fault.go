@@ -19,11 +19,10 @@ import (
 	"time"
 
 	"pooler-lab/internal/pooler"
-	"pooler-lab/internal/result"
-	"pooler-lab/internal/server"
 	"pooler-lab/internal/session"
-	"pooler-lab/internal/suggest"
+	"pooler-lab/internal/shared"
 	"pooler-lab/internal/topology"
+	"pooler-lab/internal/wording"
 )
 
 // The ways to break a node.
@@ -85,7 +84,7 @@ func brokenFile(node string) string { return filepath.Join(topology.NodesFolder(
 
 // tell writes one of the files at once, or not at all.
 func tell(file, word string) error {
-	if err := result.WriteFile(file, []byte(word+"\n")); err != nil {
+	if err := shared.WriteFile(file, []byte(word+"\n")); err != nil {
 		return fmt.Errorf("tell the node: %w", err)
 	}
 	return nil
@@ -102,7 +101,7 @@ type Faults struct {
 
 // New prepares it for the lab's poolers. Nothing is connected to yet.
 func New(set *topology.Set, out io.Writer) (*Faults, error) {
-	poolers, err := server.Poolers(set)
+	poolers, err := pooler.All(set)
 	if err != nil {
 		return nil, err
 	}
@@ -128,13 +127,13 @@ func (f *Faults) Do(ctx context.Context, verb, node string) error {
 		return fmt.Errorf("there is no verb %q: 'heal' undoes whatever broke a node, as in: scripts/break heal %s", verb,
 			nodes[0])
 	case !both && !slices.Contains(ForOne(), verb):
-		return suggest.Unknown("verb", verb, append(ForOne(), ForBoth()...))
+		return wording.Unknown("verb", verb, append(ForOne(), ForBoth()...))
 	case both && node != "":
 		return fmt.Errorf("%s concerns both nodes: write it without %s", verb, node)
 	case !both && node == "":
 		return fmt.Errorf("name a node, %s or %s, as in: scripts/break %s %s", nodes[0], nodes[1], verb, nodes[0])
 	case !both && !slices.Contains(nodes, node):
-		return suggest.Unknown("node", node, nodes)
+		return wording.Unknown("node", node, nodes)
 	}
 	free, err := hold()
 	if err != nil {
@@ -154,8 +153,8 @@ func (f *Faults) Do(ctx context.Context, verb, node string) error {
 		err = f.Break(ctx, verb, node)
 	}
 	if err != nil && ctx.Err() != nil {
-		return fmt.Errorf("%s was stopped before it was done: 'scripts/break' shows how far it came, and 'scripts/break reset' "+
-			"puts everything back (%w)", verb, err)
+		return fmt.Errorf("%s was stopped before it was done: 'scripts/break' shows how far it came, and "+
+			"'scripts/break reset' puts everything back (%w)", verb, err)
 	}
 	return err
 }
@@ -220,8 +219,8 @@ func (f *Faults) Heal(ctx context.Context, node string) error {
 	return f.followAll(ctx)
 }
 
-// mend undoes what broke a node and waits until the node is what it is to be: the primary, or a standby that streams. One
-// that was the primary when it broke, and isn't any more, is cloned anew.
+// mend undoes what broke a node and waits until the node is what it is to be: the primary, or a standby that streams.
+// One that was the primary when it broke, and isn't any more, is cloned anew.
 func (f *Faults) mend(ctx context.Context, node string) error {
 	now, broken := Find(node)
 	if !broken {
@@ -244,8 +243,8 @@ func (f *Faults) mend(ctx context.Context, node string) error {
 }
 
 // letGo lets a frozen or unplugged node take part again. One that has been the primary, and isn't any more, may have
-// statements of clients and answers to them in its network stack. No client may get these: its container starts anew, off
-// the network.
+// statements of clients and answers to them in its network stack. No client may get these: its container starts anew,
+// off the network.
 func (f *Faults) letGo(ctx context.Context, node string) error {
 	steps := []func(context.Context, string) error{f.docker.resume, f.docker.plug}
 	if serverOf(node) == "primary" && node != topology.Primary() {
@@ -331,7 +330,8 @@ func (f *Faults) followAll(ctx context.Context) error {
 	return nil
 }
 
-// always asks several times in a row: who takes both nodes for the primary sends one client here and the next one there.
+// always asks several times in a row: who takes both nodes for the primary sends one client here and the next one
+// there.
 func always(wrong func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		return errors.Join(wrong(ctx), wrong(ctx), wrong(ctx))
@@ -342,8 +342,8 @@ func always(wrong func(context.Context) error) func(context.Context) error {
 // promoted, PgBouncer goes on, and the old primary becomes the standby.
 func (f *Faults) Switchover(ctx context.Context) error { return f.changeRoles(ctx, true) }
 
-// changeRoles is a switchover. Unless clients are to see no error, it goes on where transactions under way don't end: one
-// may wait for a server that is gone.
+// changeRoles is a switchover. Unless clients are to see no error, it goes on where transactions under way don't end:
+// one may wait for a server that is gone.
 func (f *Faults) changeRoles(ctx context.Context, withoutErrors bool) error {
 	from := topology.Primary()
 	to := topology.OtherNode(from)
@@ -460,7 +460,7 @@ const (
 func (f *Faults) until(ctx context.Context, node, what string, wrong func(context.Context) error) error {
 	said := f.now()
 	var last error
-	err := session.Until(ctx, session.Forever, 20*time.Millisecond, func() (bool, error) {
+	err := shared.Until(ctx, shared.Forever, 20*time.Millisecond, func() (bool, error) {
 		once, cancel := context.WithTimeout(ctx, answerWait)
 		defer cancel()
 		if last = wrong(once); last != nil && f.now().Sub(said) >= sayAgain {
@@ -490,7 +490,7 @@ func streams(node string) func(context.Context) error {
 // asking returns a function that asks a node on a new connection, and returns an error unless the answer is yes.
 func asking(node, sql, otherwise string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		s, err := session.Open(ctx, server.NodeDSN(node), os.Getenv("LAB_PASSWORD"))
+		s, err := session.Open(ctx, topology.NodeDSN(node), topology.LabPassword())
 		if err != nil {
 			return err
 		}

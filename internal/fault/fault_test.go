@@ -101,7 +101,7 @@ func TestNodeThatCannotBeFrozen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.docker.url = standIn.URL
+	f.docker.URL = standIn.URL
 	if err := f.Break(t.Context(), Freeze, "primary"); err == nil || !strings.Contains(err.Error(), "unable to freeze") {
 		t.Errorf("it says %v", err)
 	}

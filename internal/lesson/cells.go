@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"slices"
 
-	"pooler-lab/internal/suggest"
+	"pooler-lab/internal/wording"
 )
 
-// A Path is what a lesson has to know about a path to spread its cells over it.
-type Path struct {
+// PathTraits are what a lesson has to know about a path to spread its cells over it.
+type PathTraits struct {
 	Name string
 	// Plain says that the path can be measured without toxiproxy. A pooler near the application can't:
 	// without latency between it and the database it is the same path as the plain one.
@@ -63,7 +63,7 @@ func (c Cell) Connections() int {
 // Cells spreads the lesson's experiments over the paths, in the lab's order, then latency, workload, clients,
 // protocol, driver, role, pool size, instances and hot rows as the lesson lists them. A latency or role that a path
 // can't have makes no cell.
-func (l *Lesson) Cells(paths []Path) ([]Cell, error) {
+func (l *Lesson) Cells(paths []PathTraits) ([]Cell, error) {
 	var cells []Cell
 	for _, e := range l.Experiments {
 		for _, p := range paths {
@@ -92,9 +92,9 @@ func (l *Lesson) Cells(paths []Path) ([]Cell, error) {
 }
 
 // pathsOf returns those of all that the experiment asks for.
-func (e *Experiment) pathsOf(all []Path) ([]Path, error) {
+func (e *Experiment) pathsOf(all []PathTraits) ([]PathTraits, error) {
 	if slices.Contains(e.Paths, "*") {
-		return slices.DeleteFunc(slices.Clone(all), func(p Path) bool {
+		return slices.DeleteFunc(slices.Clone(all), func(p PathTraits) bool {
 			return p.NamedOnly || e.FreshDatabase && !p.Straight
 		}), nil
 	}
@@ -107,11 +107,11 @@ func (e *Experiment) pathsOf(all []Path) ([]Path, error) {
 	}
 	for _, p := range e.Paths {
 		if !slices.Contains(names, p) {
-			return nil, suggest.Unknown("path", p, names)
+			return nil, wording.Unknown("path", p, names)
 		}
 	}
 	if err := e.checkDocumented(names); err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(p Path) bool { return !slices.Contains(e.Paths, p.Name) }), nil
+	return slices.DeleteFunc(slices.Clone(all), func(p PathTraits) bool { return !slices.Contains(e.Paths, p.Name) }), nil
 }

@@ -11,7 +11,7 @@ import (
 var roles = []string{"app", "app_clear", "app_trust"}
 
 // paths are the kinds of path there are: with a link, without one, only with one, with two that differ.
-var paths = []Path{
+var paths = []PathTraits{
 	{Name: "direct", Plain: true, Links: []string{"client-primary"}, Roles: roles, Straight: true},
 	{Name: "app-pool", Plain: true, Links: []string{"client-primary"}, Roles: roles, Straight: true, OwnPool: true,
 		NamedOnly: true},

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"pooler-lab/internal/suggest"
+	"pooler-lab/internal/wording"
 )
 
 // A Dimension is something in which cells differ. All that reads or writes one of a cell has it from here: plans, the
@@ -195,7 +195,7 @@ func DimensionNamed(name string) (Dimension, error) {
 		}
 		names = append(names, d.Name)
 	}
-	return Dimension{}, suggest.Unknown("dimension", name, names)
+	return Dimension{}, wording.Unknown("dimension", name, names)
 }
 
 // Option is the name of the option that replaces the dimension's values, "" where there is none.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"pooler-lab/internal/suggest"
+	"pooler-lab/internal/wording"
 )
 
 // Find returns the script of the lesson that name stands for, among those of dir, the repository's k6/lessons: a full
@@ -50,7 +50,7 @@ func nearest(name string, names []string) string {
 		_, rest, _ := strings.Cut(n, "-")
 		known = append(known, rest)
 	}
-	closest := suggest.Closest(name, known)
+	closest := wording.Closest(name, known)
 	if closest == "" {
 		return ""
 	}

@@ -15,7 +15,7 @@ type About struct {
 	Prediction  string       `json:"prediction,omitempty" yaml:"prediction"` // as a question, before the figures show
 	Explanation string       `json:"explanation" yaml:"explanation"`
 	File        string       `json:"file" yaml:"-"`                      // where the script is
-	SHA256      string       `json:"sha256" yaml:"-"`                    // of the texts of plan and script, in hex
+	SHA256      string       `json:"sha256" yaml:"-"`                    // of plan and script, without what it imports
 	Comparisons []Comparison `json:"comparisons" yaml:"comparisons"`     // that the lesson claims, six at most
 	Findings    []Finding    `json:"findings,omitempty" yaml:"findings"` // the lab's own
 	Study       *Study       `json:"study,omitempty" yaml:"study"`       // that it reproduces, nil where it has none

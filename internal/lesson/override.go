@@ -9,7 +9,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"pooler-lab/internal/suggest"
+	"pooler-lab/internal/wording"
 )
 
 // All as the only name of an experiment stands for every experiment of a lesson.
@@ -113,7 +113,7 @@ func (l *Lesson) keepExperiments(o Override) error {
 		i := slices.Index(l.names(), name)
 		switch {
 		case i < 0 && !all:
-			return fmt.Errorf("lesson %s: %w", l.Name, suggest.Unknown("experiment", name, append(l.names(), All)))
+			return fmt.Errorf("lesson %s: %w", l.Name, wording.Unknown("experiment", name, append(l.names(), All)))
 		case i >= 0 && l.Experiments[i].FullOnly && !o.Full:
 			return fmt.Errorf("experiment %s is part of the full size alone: add --full", name)
 		}
@@ -154,7 +154,7 @@ func (l *Lesson) keepWorkloads(names []string) error {
 	for _, n := range names {
 		if !slices.Contains(all, n) {
 			slices.Sort(all)
-			return fmt.Errorf("lesson %s: %w", l.Name, suggest.Unknown("workload", n, slices.Compact(all)))
+			return fmt.Errorf("lesson %s: %w", l.Name, wording.Unknown("workload", n, slices.Compact(all)))
 		}
 	}
 	l.Experiments = kept

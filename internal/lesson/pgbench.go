@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"pooler-lab/internal/suggest"
+	"pooler-lab/internal/wording"
 )
 
 // Accounts is how many pgbench has at scale 1.
@@ -81,7 +81,7 @@ func checkScript(script string) error {
 	case len(all) == 1 && strings.Contains(all[0], " "):
 		return nil
 	case len(all) == 1:
-		return suggest.Unknown("script of pgbench's own", all[0], slices.Sorted(maps.Keys(ownScripts)))
+		return wording.Unknown("script of pgbench's own", all[0], slices.Sorted(maps.Keys(ownScripts)))
 	case !Explicit(script) || !endOfBlock.MatchString(all[len(all)-1]):
 		return fmt.Errorf("it has %d statements, and several have to stand between BEGIN and END: pgbench counts a "+
 			"script as one transaction", len(all))
@@ -93,7 +93,7 @@ func checkScript(script string) error {
 func (l *Lesson) checkPgbench(file string, known []string) error {
 	for _, workload := range slices.Sorted(maps.Keys(l.Pgbench)) {
 		if !slices.Contains(known, workload) {
-			return fmt.Errorf("%s: pgbench: %w", file, suggest.Unknown("workload", workload, known))
+			return fmt.Errorf("%s: pgbench: %w", file, wording.Unknown("workload", workload, known))
 		}
 		if err := checkScript(pgbenchScript(l.Pgbench[workload])); err != nil {
 			return fmt.Errorf("%s: pgbench: %s: %w", file, workload, err)

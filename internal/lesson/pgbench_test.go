@@ -68,7 +68,7 @@ experiments:
 `
 
 func TestDriver(t *testing.T) {
-	paths := []Path{{Name: "direct", Plain: true, Roles: []string{"app"}}}
+	paths := []PathTraits{{Name: "direct", Plain: true, Roles: []string{"app"}}}
 	cells, err := read(t, driven).Cells(paths)
 	if err != nil || len(cells) != 3 {
 		t.Fatalf("%d cells, %v", len(cells), err)

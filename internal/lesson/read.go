@@ -12,7 +12,7 @@ import (
 	"github.com/grafana/sobek"
 	"gopkg.in/yaml.v3"
 
-	"pooler-lab/internal/suggest"
+	"pooler-lab/internal/wording"
 )
 
 // PlanOf is the file of the plan that belongs to a script; of a plan it is the plan.
@@ -151,7 +151,7 @@ func (l *Lesson) checkWorkloads(file string, known []string) error {
 		for _, name := range e.Workload {
 			if e.Scenarios == nil && !slices.Contains(known, name) {
 				return fmt.Errorf("%s:%d: experiment %s: %w: each workload is a function that the script exports",
-					file, valueOf(e.plan, "workload").Line, e.Name, suggest.Unknown("workload", name, known))
+					file, valueOf(e.plan, "workload").Line, e.Name, wording.Unknown("workload", name, known))
 			}
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"pooler-lab/internal/suggest"
+	"pooler-lab/internal/wording"
 )
 
 // Itself is the driver of cells with scenarios: their clients are in the lab's own program.
@@ -72,7 +72,7 @@ func checkVerb(does string) error {
 	case verb == VerbQuery:
 		return nil
 	case !known:
-		return fmt.Errorf(`\%s: %w`, verb, suggest.Unknown("verb", verb, slices.Sorted(maps.Keys(verbs))))
+		return fmt.Errorf(`\%s: %w`, verb, wording.Unknown("verb", verb, slices.Sorted(maps.Keys(verbs))))
 	case len(strings.Fields(rest)) < len(needs):
 		return fmt.Errorf(`\%s needs %s`, verb, strings.Join(needs, " "))
 	}
@@ -113,7 +113,7 @@ func (e *Experiment) checkDocumented(paths []string) error {
 		for _, d := range s.Documented {
 			for _, p := range slices.Concat(d.Works, d.DoesNotWork) {
 				if !slices.Contains(paths, p) {
-					return fmt.Errorf("scenario %s: documented: %w", s.Name, suggest.Unknown("path", p, paths))
+					return fmt.Errorf("scenario %s: documented: %w", s.Name, wording.Unknown("path", p, paths))
 				}
 			}
 		}

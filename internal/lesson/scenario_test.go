@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 const scenarioPlan = `title: T
@@ -33,10 +33,11 @@ func TestScenariosNeedNoScript(t *testing.T) {
 	if l.File != PlanOf(script) {
 		t.Errorf("its file is %s", l.File)
 	}
-	cells, err := l.Cells([]Path{{Name: "direct", Plain: true, Roles: []string{"app"}}})
+	cells, err := l.Cells([]PathTraits{{Name: "direct", Plain: true, Roles: []string{"app"}}})
 	testkit.OK(t, err)
 	l.Experiments[0].Scenarios[0].Documented = []Documented{{Source: "a page", Works: []string{"drect"}}}
-	if _, err := l.Cells([]Path{{Name: "direct"}}); err == nil || !strings.Contains(err.Error(), "did you mean direct?") {
+	if _, err := l.Cells([]PathTraits{{Name: "direct"}}); err == nil ||
+		!strings.Contains(err.Error(), "did you mean direct?") {
 		t.Errorf("of a path that isn't one it says %v", err)
 	}
 	if len(cells) != 1 || cells[0].DrivenBy() != Itself || cells[0].ID != "one.direct.none.scenarios.2c.simple" {

@@ -16,7 +16,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"pooler-lab/docs"
-	"pooler-lab/internal/suggest"
+	"pooler-lab/internal/wording"
 )
 
 // Parts of the schema that something can be checked against.
@@ -133,13 +133,13 @@ func reason(err *jsonschema.ValidationError, at *yaml.Node) string {
 	switch k := err.ErrorKind.(type) {
 	case *kind.AdditionalProperties:
 		known := slices.Sorted(maps.Keys(compiled(err.SchemaURL).Properties))
-		return suggest.Unknown("key", slices.Min(k.Properties), known).Error()
+		return wording.Unknown("key", slices.Min(k.Properties), known).Error()
 	case *kind.Enum:
 		var allowed []string
 		for _, w := range k.Want {
 			allowed = append(allowed, fmt.Sprint(w))
 		}
-		return suggest.Unknown("word", fmt.Sprint(k.Got), allowed).Error()
+		return wording.Unknown("word", fmt.Sprint(k.Got), allowed).Error()
 	case *kind.FalseSchema:
 		return refused
 	case *kind.Required:

@@ -6,7 +6,7 @@ import "slices"
 const ownPool = 10
 
 // cells are those of the experiment over one route.
-func (e *Experiment) cells(p Path) []Cell {
+func (e *Experiment) cells(p PathTraits) []Cell {
 	cells := []Cell{{Experiment: e.Name, Path: p.Name, Shared: e.Shared, Wanted: e.Repeats, Planned: e.Repeats}}
 	cells = spread(cells, e.Latencies, func(c *Cell, v Value) (ok bool) {
 		if v == None {
@@ -54,7 +54,7 @@ func (e *Experiment) cells(p Path) []Cell {
 
 // Over are the experiment's cells over a path and one of its links, at no latency; over the path without toxiproxy
 // where link is empty.
-func (e Experiment) Over(p Path, link string) []Cell {
+func (e Experiment) Over(p PathTraits, link string) []Cell {
 	e.Link, e.Latencies = link, []Value{None}
 	if link != "" {
 		e.Latencies[0] = Number(0)
@@ -77,7 +77,7 @@ func spread[T any](cells []Cell, values []T, set func(*Cell, T) bool) []Cell {
 }
 
 // link returns the link that a cell of latency over r studies, and whether there can be such a cell.
-func (e *Experiment) link(p Path, latency Value) (string, bool) {
+func (e *Experiment) link(p PathTraits, latency Value) (string, bool) {
 	switch {
 	case latency == None:
 		return "", p.Plain

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 func latency(name, stream string, ms float64) Toxic {
@@ -74,6 +74,7 @@ func TestSet(t *testing.T) {
 }
 
 func TestLiveConnectionFeelsEveryChange(t *testing.T) {
+	testkit.ToxiproxysOwn(t)
 	client := startToxiproxy(t)
 	l := addLink(t, client, "client-primary", listen(t, echo))
 	other := connectThrough(t, addLink(t, client, "client-standby", listen(t, echo)))

@@ -126,7 +126,16 @@ func (c *Client) ask(ctx context.Context, link, method, what string, in, out any
 func (c *Client) answers(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readWait)
 	defer cancel()
-	return c.do(ctx, http.MethodGet, "/version", nil, nil) == nil
+	return c.do(ctx, http.MethodGet, version, nil, nil) == nil
+}
+
+const version = "/version"
+
+// Version is toxiproxy's own.
+func (c *Client) Version(ctx context.Context) (string, error) {
+	var said struct{ Version string }
+	err := c.do(ctx, http.MethodGet, version, nil, &said)
+	return said.Version, err
 }
 
 // do sends one request and reads its answer into out, unless that is nil.

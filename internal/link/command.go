@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pooler-lab/internal/suggest"
 	"pooler-lab/internal/topology"
+	"pooler-lab/internal/wording"
 )
 
 // UnderWay says what is measuring just now ("lesson 00-tour"), not ok where nothing is.
@@ -230,7 +230,7 @@ func (l *latencyCommand) meant(word string) (s Settings, isTarget bool, err erro
 		return s, true, nil
 	}
 	known := slices.Concat(l.presets.names(), targetNames(l.set), commands, []string{everything, "presets"})
-	return s, false, suggest.Unknown("latency (10ms), preset, link or path", word, known)
+	return s, false, wording.Unknown("latency (10ms), preset, link or path", word, known)
 }
 
 var negative = regexp.MustCompile(`^unknown shorthand flag: '[0-9.]' in (-\S+)`)

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
+	"pooler-lab/test/testkit"
 )
 
 func TestTargets(t *testing.T) {

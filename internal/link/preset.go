@@ -6,9 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"pooler-lab/internal/suggest"
-	"pooler-lab/internal/terminal"
 	"pooler-lab/internal/topology"
+	"pooler-lab/internal/wording"
 )
 
 // Preset is settings with a name, their source, and what such a network has that toxiproxy lacks.
@@ -45,7 +44,7 @@ func (ps Presets) Find(name string) (Preset, error) {
 			return p, nil
 		}
 	}
-	return Preset{}, suggest.Unknown("preset", name, ps.names())
+	return Preset{}, wording.Unknown("preset", name, ps.names())
 }
 
 func (ps Presets) names() []string {
@@ -69,5 +68,5 @@ func (ps Presets) write(w io.Writer) {
 
 // indented breaks a text into lines of at most width letters, the later ones indented.
 func indented(words string, width int) string {
-	return strings.Join(terminal.Wrap(words, width), "\n    ")
+	return strings.Join(wording.Wrap(words, width), "\n    ")
 }

@@ -3,7 +3,6 @@ package link
 import (
 	"context"
 	"fmt"
-	"os"
 	"time"
 
 	"pooler-lab/internal/pooler"
@@ -27,13 +26,13 @@ type Probe struct {
 func NewProbe(host string, l topology.Link) *Probe {
 	p := &Probe{
 		at:   topology.Endpoint{Host: host, Port: l.Port(), DBName: "postgres"},
-		user: "lab", password: os.Getenv("LAB_PASSWORD"), sql: "SELECT 1",
+		user: "lab", password: topology.LabPassword(), sql: "SELECT 1",
 	}
 	if kind, err := pooler.Find(l.Pooler); err == nil {
 		p.at.DBName, p.sql = kind.Console.DBName, kind.Version
 	}
 	if l.Service() == "yugabyte" {
-		p.at.DBName, p.user, p.password = "lab", "app", os.Getenv("APP_PASSWORD")
+		p.at.DBName, p.user, p.password = "lab", topology.App, topology.Password(topology.App)
 	}
 	return p
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"pooler-lab/internal/session"
-	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
+	"pooler-lab/test/testkit"
 )
 
 func TestMeasureSeesTheLatencySet(t *testing.T) {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
 	"pooler-lab/internal/session"
+	"pooler-lab/internal/shared"
 	"pooler-lab/internal/topology"
 )
 
@@ -37,7 +37,7 @@ func newReplication(set *topology.Set) (*replication, error) {
 	}
 	return &replication{
 		standby:  topology.Endpoint{Host: "standby", Port: 5432, DBName: "postgres"}.DSN("lab"),
-		password: os.Getenv("LAB_PASSWORD"),
+		password: topology.LabPassword(),
 		straight: l.Upstream,
 		link:     fmt.Sprintf("%s:%d", topology.Proxy, l.Port()),
 		detour:   fmt.Sprintf(" host=%s port=%d", topology.Proxy, l.Port()),
@@ -111,7 +111,7 @@ func follow(ctx context.Context, standby *session.Session, conninfo string) erro
 // awaitStream waits until the standby receives WAL from that host:port.
 func awaitStream(ctx context.Context, standby *session.Session, from string) error {
 	last := "no WAL receiver runs"
-	err := session.Until(ctx, streamWait, 100*time.Millisecond, func() (bool, error) {
+	err := shared.Until(ctx, streamWait, 100*time.Millisecond, func() (bool, error) {
 		rows, err := standby.Ask(ctx, "SELECT status || ' from ' || sender_host || ':' || sender_port AS value "+
 			"FROM pg_stat_wal_receiver")
 		if err == nil && len(rows) > 0 && rows[0]["value"] != "" {

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 func TestPutBringsBackWhateverChanged(t *testing.T) {

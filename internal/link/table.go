@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -15,8 +14,8 @@ import (
 
 	"pooler-lab/internal/pooler"
 	"pooler-lab/internal/session"
-	"pooler-lab/internal/terminal"
 	"pooler-lab/internal/topology"
+	"pooler-lab/internal/wording"
 )
 
 // Row is what is shown of a link: what it is set to and what it is just now.
@@ -108,7 +107,7 @@ func holding(ctx context.Context, known topology.Link) string {
 	if err != nil {
 		return ""
 	}
-	p := kind.Open(pooler.Login{Service: known.Service(), Password: os.Getenv("LAB_PASSWORD")})
+	p := kind.Open(pooler.Login{Service: known.Service(), Password: topology.LabPassword()})
 	defer p.Close()
 	switch held, err := p.Held(ctx, ""); {
 	case err != nil:
@@ -148,7 +147,7 @@ func (f *footnotes) mark(text string) string {
 func writeTable(w io.Writer, rows []Row) error {
 	var notes footnotes
 	const gap = "  "
-	t := terminal.NewTable(gap)
+	t := wording.NewTable(gap)
 	t.AppendHeader(table.Row{"LINK", "PORT", "SET", "MEASURED", "USED BY"})
 	for _, row := range rows {
 		port := "-"
@@ -160,7 +159,7 @@ func writeTable(w io.Writer, rows []Row) error {
 	t.SetColumnConfigs([]table.ColumnConfig{{Number: 5, Hidden: true}})
 	left := tableWidth - text.LongestLineLen(t.Render()) - len(gap)
 	t.SetColumnConfigs([]table.ColumnConfig{{Number: 5, WidthMax: max(left, 40), WidthMaxEnforcer: text.WrapSoft}})
-	if _, err := fmt.Fprintln(w, terminal.Trim(t.Render())); err != nil {
+	if _, err := fmt.Fprintln(w, wording.Trim(t.Render())); err != nil {
 		return err
 	}
 	for i, note := range notes {

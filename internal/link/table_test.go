@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 func TestTable(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"pooler-lab/internal/suggest"
 	"pooler-lab/internal/topology"
+	"pooler-lab/internal/wording"
 )
 
 // everything is the target that stands for all links.
@@ -44,7 +44,7 @@ func target(set *topology.Set, name string) ([]string, error) {
 	p, err := set.Find(name)
 	switch {
 	case err != nil:
-		return nil, suggest.Unknown("link or path", name, targetNames(set))
+		return nil, wording.Unknown("link or path", name, targetNames(set))
 	case len(p.Links()) == 0:
 		return nil, fmt.Errorf("path %s has no link: no latency can be put on it", name)
 	}

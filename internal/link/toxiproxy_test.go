@@ -15,8 +15,8 @@ import (
 	"github.com/Shopify/toxiproxy/v2/collectors"
 	"github.com/rs/zerolog"
 
-	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
+	"pooler-lab/test/testkit"
 )
 
 // mostLatency (ms) is so much that no answer comes while it is set: a link that wasn't turned off is seen.

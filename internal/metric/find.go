@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/suggest"
+	"pooler-lab/internal/wording"
 )
 
 // All returns the metrics that have a name of their own.
@@ -42,7 +42,7 @@ func Find(name string) (Metric, error) {
 			return Metric{}, fmt.Errorf("the metric %q wants %s after its colon, such as %s%s", name, f.what, f.prefix, f.such)
 		}
 	}
-	return Metric{}, suggest.Unknown("metric", name, names())
+	return Metric{}, wording.Unknown("metric", name, names())
 }
 
 // For returns the metrics that c is shown by, the one that it is compared by first: those that its lesson asks for, or

@@ -2,7 +2,10 @@
 // to read it off a repeat.
 package metric
 
-import "pooler-lab/internal/result"
+import (
+	"pooler-lab/internal/result"
+	"pooler-lab/internal/shared"
+)
 
 // Better says which way a metric improves.
 type Better int
@@ -83,4 +86,4 @@ func (f Metric) Counted() bool { return f.from.kind == count && f.Unit == "" }
 func (f Metric) Alternates() bool { return f.from.slots }
 
 // Middle is the median over the repeats of c that count; false where none measured it.
-func (f Metric) Middle(c *result.Cell) (float64, bool) { return Middle(f.Values(c)) }
+func (f Metric) Middle(c *result.Cell) (float64, bool) { return shared.Median(f.Values(c)) }

@@ -3,20 +3,9 @@ package metric
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"time"
 )
-
-// Middle is the median of values, which stay as they are; false where there are none.
-func Middle(values []float64) (float64, bool) {
-	if len(values) == 0 {
-		return 0, false
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	n := len(sorted)
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2, true
-}
 
 // Text writes v as the figure is written, without its unit: a share in percent, a count as the whole number that it is.
 func (f Metric) Text(v float64) string {

@@ -36,10 +36,3 @@ func TestTextOfACount(t *testing.T) {
 		}
 	}
 }
-
-func TestMiddleKeepsTheOrder(t *testing.T) {
-	values := []float64{3, 1, 2, 4}
-	if got, ok := Middle(values); !ok || got != 2.5 || values[0] != 3 {
-		t.Errorf("the middle is %v of %v", got, values)
-	}
-}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/shared"
 	"pooler-lab/internal/topology"
 )
 
@@ -287,7 +288,7 @@ func ofLedger(of func(*result.Ledger) float64) reading {
 }
 
 func middleOutage(l *result.Ledger) float64 {
-	middle, _ := Middle(outages(l))
+	middle, _ := shared.Median(outages(l))
 	return middle
 }
 

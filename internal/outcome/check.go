@@ -6,7 +6,7 @@ import (
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
-	"pooler-lab/internal/suggest"
+	"pooler-lab/internal/wording"
 )
 
 // An ask is a place of a lesson that names metrics and comparisons, and picks cells.
@@ -75,7 +75,7 @@ func Check(l *lesson.Lesson) error {
 		}
 		for _, name := range a.comparisons {
 			if !slices.Contains(known, name) {
-				return fmt.Errorf("%s: %w", a.where, suggest.Unknown("comparison", name, known))
+				return fmt.Errorf("%s: %w", a.where, wording.Unknown("comparison", name, known))
 			}
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"pooler-lab/internal/result"
 )
 
-// A Comparison is what a run says of one that its lesson makes: of the ratio of Of's figure to To's, within each group
-// of a pair or within each block that both have.
-type Comparison struct {
+// A Compared is what a run says of a comparison that its lesson makes: of the ratio of Of's figure to To's, within each
+// group of a pair or within each block that both have.
+type Compared struct {
 	Plan lesson.Comparison
 	Says string // what is compared
 	measurement
@@ -17,8 +17,8 @@ type Comparison struct {
 }
 
 // Compare judges the comparison by the run.
-func Compare(run *result.Run, plan lesson.Comparison) Comparison {
-	c := Comparison{Plan: plan,
+func Compare(run *result.Run, plan lesson.Comparison) Compared {
+	c := Compared{Plan: plan,
 		measurement: valueOf(run, lesson.Condition{Metric: plan.Metric, Of: plan.Of, To: plan.To})}
 	c.Says = spoken(run, plan, c.Metric, c.Of, c.To)
 	switch {
@@ -50,7 +50,7 @@ func Beside1(ratio Interval) Outcome {
 }
 
 // Text is the outcome in words, with its qualifier: "higher, at least".
-func (c Comparison) Text() string {
+func (c Compared) Text() string {
 	if c.Qualifier == "" {
 		return c.Outcome.String()
 	}
@@ -58,4 +58,4 @@ func (c Comparison) Text() string {
 }
 
 // String is the outcome, and why it is no other where there is something to say.
-func (c Comparison) String() string { return Because(c.Text(), c.Reason.String()) }
+func (c Compared) String() string { return Because(c.Text(), c.Reason.String()) }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"pooler-lab/internal/measure"
+	"pooler-lab/internal/shared"
 )
 
 // A series is a way in which the logarithm of a pair's ratio may go from group to group, beside its scatter. It ends at
@@ -72,7 +72,7 @@ func TestDrifts(t *testing.T) {
 					i = Groups(figures[:n])
 				}
 				switch {
-				case i.Drift != (measure.Drift{}):
+				case i.Drift != (shared.Drift{}):
 					drifts++
 				case i.Lo <= trueRatio && trueRatio <= i.Hi:
 					held++
@@ -112,7 +112,7 @@ func TestPairThatDrifts(t *testing.T) {
 	if i.Known() || i.Enough(1) || !i.NeverSteady || i.N != 30 {
 		t.Errorf("it is %+v", i)
 	}
-	if text := i.Text(nil); text != "no interval: not steady: 1.70 at first, 1.20 at the end" {
+	if text := i.Text(nil); text != "no interval: not steady: 1.69 at first, 1.19 at the end" {
 		t.Errorf("it says %q", text)
 	}
 	if few := Groups(figures[:FewestGroups-1]); few.NeverSteady || !strings.Contains(few.Text(nil), "11 of 12 groups") {

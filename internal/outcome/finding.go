@@ -12,9 +12,9 @@ import (
 // margin is how far, as a share of it, a figure must lie from a number where no interval says how sure it is.
 const margin = 0.10
 
-// A Finding is what a run says of one that its lesson names. It is Reproduced where all its conditions hold and
+// A Found is what a run says of a finding that its lesson names. It is Reproduced where all its conditions hold and
 // NotReproduced where one doesn't.
-type Finding struct {
+type Found struct {
 	Plan lesson.Finding
 	Own  bool // the lab's, and not the study's
 	Judged
@@ -29,8 +29,8 @@ type condition struct {
 }
 
 // Judge judges the finding by the run.
-func Judge(run *result.Run, plan lesson.Finding) Finding {
-	f := Finding{Plan: plan, Judged: inconclusive("the finding has no conditions")}
+func Judge(run *result.Run, plan lesson.Finding) Found {
+	f := Found{Plan: plan, Judged: inconclusive("the finding has no conditions")}
 	var selectors []lesson.Selector
 	for _, c := range plan.All {
 		selectors = append(selectors, c.Of, c.To, c.Minus)
@@ -56,7 +56,7 @@ func Judge(run *result.Run, plan lesson.Finding) Finding {
 var weights = []Outcome{Reproduced, NoInterval, Inconclusive, NotInThisRun, NotReproduced}
 
 // outweighs says whether the condition makes the finding another one.
-func (c condition) outweighs(f Finding) bool {
+func (c condition) outweighs(f Found) bool {
 	if c.Outcome == NoInterval && f.Outcome == NoInterval {
 		return !c.agrees
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/aclements/go-moremath/stats"
 
-	"pooler-lab/internal/measure"
+	"pooler-lab/internal/shared"
 )
 
 // FewestGroups is how many groups of slots a pair's interval takes: from 8 on it holds the true ratio as often as it
@@ -40,7 +40,7 @@ func Groups(figures [][2]float64) Interval {
 	if i.N-from < FewestGroups {
 		from = 0
 		if i.N >= FewestGroups {
-			i.NeverSteady, i.Drift = true, measure.DriftOf(all)
+			i.NeverSteady, i.Drift = true, shared.DriftOf(all)
 		}
 	}
 	i.Warming, i.N = from, i.N-from
@@ -57,9 +57,9 @@ func Groups(figures [][2]float64) Interval {
 // connected warm up, and may do so alike. But whatever the machine does moves both sides, too. So a side has to drift
 // clearly, and can't keep a pair from being steady.
 func steadyFrom(all, of, to []float64) int {
-	from := measure.SteadyFrom(all, measure.Slight, FewestGroups)
+	from := shared.SteadyFrom(all, shared.Slight, FewestGroups)
 	for _, side := range [][]float64{of, to} {
-		if n := measure.SteadyFrom(side, measure.Clear, FewestGroups); len(side)-n >= FewestGroups {
+		if n := shared.SteadyFrom(side, shared.Clear, FewestGroups); len(side)-n >= FewestGroups {
 			from = max(from, n)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/perf/benchmath"
 
-	"pooler-lab/internal/measure"
 	"pooler-lab/internal/metric"
+	"pooler-lab/internal/shared"
 )
 
 // Fewest is how many values an interval takes: of five, even the whole range holds the true median in only 94 of 100
@@ -28,11 +28,11 @@ type Interval struct {
 	Warming        int     // groups before those, while the ratio or a side of it wasn't steady yet
 	NeverSteady    bool    // of a pair of which too few groups are steady: it is of all of them
 
-	Drift measure.Drift // of values that no interval describes, or none
+	Drift shared.Drift // of values that no interval describes, or none
 }
 
 // notSteady says in words how ratios drift.
-func notSteady(d measure.Drift) string {
+func notSteady(d shared.Drift) string {
 	return fmt.Sprintf("not steady: %s at first, %s at the end", metric.RatioText(d.First), metric.RatioText(d.Last))
 }
 
@@ -44,7 +44,7 @@ func Summary(values []float64) Interval {
 	}
 	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds),
 		confidence)
-	center, _ := metric.Middle(values) // benchmath's is no number where values are infinite
+	center, _ := shared.Median(values) // benchmath's is no number where values are infinite
 	return Interval{Center: center, Lo: s.Lo, Hi: s.Hi, N: len(values)}
 }
 
@@ -64,13 +64,13 @@ func (i Interval) few() bool {
 
 // Known says whether there is an interval around the center.
 func (i Interval) Known() bool {
-	return !i.few() && i.Drift == (measure.Drift{}) && !math.IsInf(i.Lo, 0) && !math.IsInf(i.Hi, 0)
+	return !i.few() && i.Drift == (shared.Drift{}) && !math.IsInf(i.Lo, 0) && !math.IsInf(i.Hi, 0)
 }
 
 // Text writes the range as write has numbers, or why there is none.
 func (i Interval) Text(write func(float64) string) string {
 	switch fewest, what := i.fewest(); {
-	case i.Drift != (measure.Drift{}):
+	case i.Drift != (shared.Drift{}):
 		return "no interval: " + notSteady(i.Drift)
 	case i.few():
 		return fmt.Sprintf("no interval: %d of %d %s", i.N, fewest, what)

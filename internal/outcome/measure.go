@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"pooler-lab/internal/lesson"
-	"pooler-lab/internal/measure"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/shared"
 )
 
 // A measurement is the value that a comparison or a condition asks for: a ratio, or in its place a difference or a
@@ -51,7 +51,7 @@ func valueOf(run *result.Run, plan lesson.Condition) (m measurement) {
 		m.Judged = m.flags.vetoed(m.flags.vetoes, "")
 	} else if m.N == 0 {
 		m.Judged = noValue(run, found, m.Of, m.To)
-	} else if m.Drift != (measure.Drift{}) {
+	} else if m.Drift != (shared.Drift{}) {
 		m.Judged = inconclusive(notSteady(m.Drift))
 	}
 	return m

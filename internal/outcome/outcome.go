@@ -49,9 +49,9 @@ func (j Judged) String() string { return Because(j.Outcome.String(), j.Reason.St
 
 // Outcomes are all that a run says of what its lesson asks.
 type Outcomes struct {
-	Comparisons []Comparison
+	Comparisons []Compared
 	Figures     []StudyFigure // nil where the lesson asks its own question
-	Findings    []Finding     // the study's, and after them the lab's own
+	Findings    []Found       // the study's, and after them the lab's own
 }
 
 // All judges everything that the run's lesson asks.

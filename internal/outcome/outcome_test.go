@@ -184,8 +184,8 @@ func TestConditionsOutweighEachOther(t *testing.T) {
 // What a run left out is no flaw of it, unless it left out everything.
 func TestOverall(t *testing.T) {
 	of := func(comparison, finding Outcome) Outcome {
-		return Outcomes{Comparisons: []Comparison{{measurement: measurement{Judged: Judged{Outcome: comparison}}}},
-			Findings: []Finding{{Judged: Judged{Outcome: finding}}}}.Overall()
+		return Outcomes{Comparisons: []Compared{{measurement: measurement{Judged: Judged{Outcome: comparison}}}},
+			Findings: []Found{{Judged: Judged{Outcome: finding}}}}.Overall()
 	}
 	tests := []struct{ comparison, finding, want Outcome }{
 		{Lower, Reproduced, Reproduced},

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strconv"
 
-	"pooler-lab/internal/measure"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/shared"
 )
 
 // A Ratio is that of one cell's figure to another's, and how it was measured. Where the cells ran side by side, it is
@@ -32,13 +32,13 @@ func RatioOf(run *result.Run, f metric.Metric, of, to *result.Cell) Ratio {
 	}
 	blocks := f.Ratios(of, to)
 	r := Ratio{Interval: Summary(blocks), cells: []*result.Cell{of, to}}
-	d := measure.DriftOf(blocks)
+	d := shared.DriftOf(blocks)
 	if within := min(d.First, d.Last) >= r.Lo && max(d.First, d.Last) <= r.Hi; r.Known() && !within {
 		r.Drift = d
 	}
 	if pair, inverted := run.PairOf(of, to, f.Name); pair != nil && lookedAt(pair, of, to) {
 		groups := ofPair(f, pair, inverted, of, to)
-		if groups.Known() || groups.Drift != (measure.Drift{}) || groups.N > 0 && !r.Known() {
+		if groups.Known() || groups.Drift != (shared.Drift{}) || groups.N > 0 && !r.Known() {
 			r = groups
 		}
 	}

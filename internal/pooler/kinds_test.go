@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
+	"pooler-lab/test/testkit"
 )
 
 // namesOfPaths are the files, below the repository's root, in which a path or a link has a name that a kind's name is
@@ -24,7 +24,7 @@ var namesOfPaths = []string{
 	"internal/run/command.go",
 	"internal/selftest/command.go",
 	"internal/lesson/dimension.go",
-	"internal/serve/serve.go",
+	"internal/console/command.go",
 	"internal/tool/command.go",
 	"internal/tool/connect.go",
 	"internal/tool/k6.go",

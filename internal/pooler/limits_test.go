@@ -7,11 +7,11 @@ import (
 	"slices"
 	"testing"
 
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // configs/ says how much each kind takes at once, in the settings in which the kind looks for it. Whoever changes one
-// changes which comparisons of lessons are measured side by side, too: see internal/run/testdata/pairs.txt.
+// changes which comparisons of lessons are measured side by side, too: see internal/plan/testdata/pairs.txt.
 func TestLimits(t *testing.T) {
 	want := map[string]Limits{
 		"pgbouncer": {Clients: 10100, PoolSize: 20, Setting: "max_client_conn in configs/pgbouncer/pgbouncer.ini"},

@@ -18,6 +18,7 @@ import (
 
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/session"
+	"pooler-lab/internal/shared"
 	"pooler-lab/internal/topology"
 )
 
@@ -54,7 +55,7 @@ func (o *odyssey) Prove(ctx context.Context, u Use, through *session.Session, _ 
 	}
 	between := map[string]string{"session": "active", "transaction": "idle"}[u.Mode]
 	var state string
-	err = session.Until(ctx, letsGo, 10*time.Millisecond, func() (bool, error) {
+	err = shared.Until(ctx, letsGo, 10*time.Millisecond, func() (bool, error) {
 		servers, err := o.console.Ask(ctx, "SHOW SERVERS")
 		state = session.Find(servers, "local_port", probe["port"])["state"]
 		return state == between, err
@@ -212,7 +213,7 @@ func (o *odyssey) Held(ctx context.Context, _ string) (string, error) {
 // restart writes the settings and waits until Odyssey, which its start script starts anew, has them. The start script
 // adds a rule whose database is called after the settings.
 func (o *odyssey) restart(ctx context.Context, lines string) error {
-	if err := result.WriteFile(odysseySettings(), []byte(lines)); err != nil {
+	if err := shared.WriteFile(odysseySettings(), []byte(lines)); err != nil {
 		return err
 	}
 	called := "settings " + strings.ReplaceAll(strings.TrimSpace(lines), "\n", ", ")

@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // A lesson can change what all of Odyssey's rules have in common, and nothing else: what one kind of pool has would be

@@ -6,7 +6,7 @@ import (
 
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/session"
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 var measured = &pgbouncer{service{login: Login{Measured: []string{"app", "app_clear", "app_trust"}}}}

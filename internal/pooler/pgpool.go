@@ -12,6 +12,7 @@ import (
 
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/session"
+	"pooler-lab/internal/shared"
 	"pooler-lab/internal/topology"
 )
 
@@ -235,7 +236,7 @@ func (p *pgpool) CloseServers(ctx context.Context) {
 		if kept, err := p.keepsServers(ctx); err != nil || !kept || !p.tellToClose(ctx) {
 			return
 		}
-		_ = session.Until(ctx, closeWait, 20*time.Millisecond, func() (bool, error) {
+		_ = shared.Until(ctx, closeWait, 20*time.Millisecond, func() (bool, error) {
 			kept, err := p.keepsServers(ctx)
 			return !kept, err
 		})
@@ -321,7 +322,7 @@ func (p *pgpool) Follows(ctx context.Context, primary string) error {
 		p.astray = time.Now()
 	case !p.anew && time.Since(p.astray) > findsAlone:
 		p.anew = true
-		return errors.Join(err, result.WriteFile(filepath.Join(topology.NodesFolder(), "anew"),
+		return errors.Join(err, shared.WriteFile(filepath.Join(topology.NodesFolder(), "anew"),
 			[]byte(p.astray.UTC().Format(time.RFC3339Nano)+"\n")))
 	case p.anew:
 		return fmt.Errorf("%w: it has been started anew", err)

@@ -16,8 +16,9 @@ import (
 
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/session"
-	"pooler-lab/internal/suggest"
+	"pooler-lab/internal/shared"
 	"pooler-lab/internal/topology"
+	"pooler-lab/internal/wording"
 )
 
 // A Kind is one software. Its fields are what has to be known of it before a service of the kind is asked.
@@ -203,7 +204,7 @@ func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
 func Find(name string) (Kind, error) {
 	k, ok := kinds[name]
 	if !ok {
-		return Kind{}, suggest.Unknown("kind of pooler", name, Kinds())
+		return Kind{}, wording.Unknown("kind of pooler", name, Kinds())
 	}
 	return k, nil
 }
@@ -222,7 +223,7 @@ func (k Kind) Open(l Login) Pooler {
 
 // until waits until so returns true; the error says that ctx ended while it waited for what.
 func until(ctx context.Context, what string, so func() (bool, error)) error {
-	err := session.Until(ctx, session.Forever, 10*time.Millisecond, so)
+	err := shared.Until(ctx, shared.Forever, 10*time.Millisecond, so)
 	if err != nil && ctx.Err() != nil {
 		return fmt.Errorf("wait for %s: %w", what, err)
 	}
@@ -237,4 +238,23 @@ func SameValue(a, b string) bool {
 	x, errA := strconv.ParseFloat(a, 64)
 	y, errB := strconv.ParseFloat(b, 64)
 	return errA == nil && errB == nil && x == y
+}
+
+// All describes the poolers of the lab's paths, by service. Nothing is connected to yet.
+func All(set *topology.Set) (map[string]Pooler, error) {
+	found := map[string]Pooler{}
+	for service, name := range set.Poolers() {
+		kind, err := Find(name)
+		if err != nil {
+			return nil, fmt.Errorf("pooler of service %s: %w", service, err)
+		}
+		found[service] = kind.Open(Login{Service: service, Password: topology.LabPassword(), Measured: topology.Roles()})
+	}
+	return found, nil
+}
+
+// SizeSetting is the setting of the path's pooler that lessons vary as pool_sizes, "" where there is none.
+func SizeSetting(p topology.Path) string {
+	kind, _ := Find(p.Pooler) // the zero Kind where there is none
+	return kind.PoolSize
 }

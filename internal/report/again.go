@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/shared"
 )
 
 // A form is what a run is shown as.
@@ -69,7 +70,7 @@ func several(results string, args []string, out io.Writer) error {
 
 // written writes a page and says where it is.
 func written(file string, text []byte, out io.Writer) error {
-	if err := result.WriteFile(file, text); err != nil {
+	if err := shared.WriteFile(file, text); err != nil {
 		return err
 	}
 	fmt.Fprintln(out, shownFile(file))

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // kept writes a run below results and returns its folder.

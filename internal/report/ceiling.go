@@ -3,8 +3,8 @@ package report
 import (
 	"pooler-lab/internal/chart"
 	"pooler-lab/internal/lesson"
-	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/shared"
 )
 
 // ceilings are lines of clients / round trip, one for each number of clients: with one statement under way for each
@@ -27,7 +27,7 @@ func (p *plot) ceilings(spots []spot) (all []chart.Series) {
 		for i, at := range spots {
 			most := 0.0 // with the shortest round trip that a path measured there
 			for _, c := range p.cells {
-				trip, ok := metric.Middle(roundTrips(c))
+				trip, ok := shared.Median(roundTrips(c))
 				if ok && trip > 0 && p.at(c, at.x) && (!several || has(c, clients, count)) {
 					most = max(most, 1000*float64(c.Clients)/trip)
 				}

@@ -273,7 +273,7 @@ func dataOf(c chart.Chart) Table {
 	for i, place := range c.Places {
 		row := []any{place.Name}
 		for _, s := range c.Series {
-			cell := Cell{Text: "-"}
+			cell := Field{Text: "-"}
 			for _, p := range s.Points {
 				if p.Place != i {
 					continue

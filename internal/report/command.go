@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/suggest"
 	"pooler-lab/internal/topology"
+	"pooler-lab/internal/wording"
 )
 
 // NewReportCommand makes 'lab report', which shows runs again: one as a table or as its report, several side by side.
@@ -80,5 +80,5 @@ func chosen(results string, args []string) (Named, error) {
 	for _, run := range runs[max(0, len(runs)-shownRuns):] {
 		newest = append(newest, filepath.Base(filepath.Dir(run)))
 	}
-	return Named{}, suggest.Unknown("run", args[0], newest)
+	return Named{}, wording.Unknown("run", args[0], newest)
 }

@@ -40,8 +40,8 @@ func badgeOf(j outcome.Judged) Badge {
 	return b
 }
 
-// A Comparison is one that the lesson makes, and what came of it.
-type Comparison struct {
+// A ComparisonLine is a comparison that the lesson makes, and what came of it.
+type ComparisonLine struct {
 	Says, Metric string
 	Of, To, Both string // what the cells don't share, and what they do
 	Ratio        string // starred where it is flagged, - where there is none
@@ -56,8 +56,8 @@ type reach struct{ From, To string }
 
 // comparisons are the run's, each with its interval on an axis that all of them share; those whose experiment the run
 // left out aren't among them.
-func comparisons(found []outcome.Comparison) ([]Comparison, reach) {
-	var all []Comparison
+func comparisons(found []outcome.Compared) ([]ComparisonLine, reach) {
+	var all []ComparisonLine
 	var intervals []chart.Interval
 	for _, f := range found {
 		if f.Reason.LeftOut != "" {
@@ -78,7 +78,7 @@ func comparisons(found []outcome.Comparison) ([]Comparison, reach) {
 }
 
 // intervalOf is the comparison's ratio as charts draw it.
-func intervalOf(f outcome.Comparison, name string) chart.Interval {
+func intervalOf(f outcome.Compared, name string) chart.Interval {
 	i := chart.Interval{Name: name, Ratio: f.Ratio.Center, Class: looks[f.Outcome].Class}
 	if f.Ratio.Known() {
 		i.Lo, i.Hi = f.Ratio.Lo, f.Ratio.Hi
@@ -86,8 +86,8 @@ func intervalOf(f outcome.Comparison, name string) chart.Interval {
 	return i
 }
 
-func comparisonOf(f outcome.Comparison) Comparison {
-	c := Comparison{Says: f.Says, Metric: cmp.Or(f.Metric.Heading, f.Plan.Metric), Ratio: "-", How: f.Ratio.How,
+func comparisonOf(f outcome.Compared) ComparisonLine {
+	c := ComparisonLine{Says: f.Says, Metric: cmp.Or(f.Metric.Heading, f.Plan.Metric), Ratio: "-", How: f.Ratio.How,
 		Badge: badgeOf(f.Judged)}
 	c.Outcome = f.Text()
 	if f.Of != nil && f.To != nil {
@@ -126,7 +126,7 @@ type pairChart struct {
 }
 
 // pairCharts are those of the comparisons that were measured so.
-func pairCharts(found []outcome.Comparison) (all []pairChart) {
+func pairCharts(found []outcome.Compared) (all []pairChart) {
 	for _, f := range found {
 		if f.Ratio.Pair == nil || len(f.Ratio.Groups) == 0 {
 			continue
@@ -152,8 +152,8 @@ func ending(p *result.Pair) string {
 	return text
 }
 
-// A Finding is one of the study's or of the lab's own, and whether the run reproduces it.
-type Finding struct {
+// A FindingLine is a finding of the study's or of the lab's own, and whether the run reproduces it.
+type FindingLine struct {
 	Says string
 	Own  bool // the lab's, and not the study's
 	Badge
@@ -161,11 +161,11 @@ type Finding struct {
 
 // findings are those found, and in one line how many of them are reproduced; those whose experiment the run left out
 // aren't among them.
-func findings(found []outcome.Finding) (all []Finding, tally string) {
+func findings(found []outcome.Found) (all []FindingLine, tally string) {
 	var outcomes []outcome.Outcome
 	for _, f := range found {
 		if f.Reason.LeftOut == "" {
-			all = append(all, Finding{f.Plan.Text, f.Own, badgeOf(f.Judged)})
+			all = append(all, FindingLine{f.Plan.Text, f.Own, badgeOf(f.Judged)})
 			outcomes = append(outcomes, f.Outcome)
 		}
 	}
@@ -199,7 +199,7 @@ func studied(figures []outcome.StudyFigure) Table {
 		Head: heads("what", "the study", "here", "measured as")}
 	t.Head[1].Number, t.Head[2].Number = true, true
 	for _, f := range figures {
-		here, as := Cell{Text: "-"}, f.Reason.String()
+		here, as := Field{Text: "-"}, f.Reason.String()
 		if f.Seen.N > 0 {
 			here.Text, as = f.String(), fmt.Sprintf("%s of %s", f.Metric.Heading, outcome.Name(f.Cell))
 		}

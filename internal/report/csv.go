@@ -27,7 +27,7 @@ func CSV(out io.Writer, run *result.Run) error {
 		for _, name := range scenarios {
 			text := ""
 			if s := scenarioNamed(r, name); s != nil {
-				text = outcome.Because(strings.TrimSuffix(outcomeCell(*s).Text, disagrees), s.Why)
+				text = outcome.Because(strings.TrimSuffix(outcomeField(*s).Text, disagrees), s.Why)
 			}
 			names, values = append(names, "scenario:"+name), append(values, text)
 		}

@@ -69,14 +69,14 @@ func metricsOf(cells []*result.Cell) []metric.Metric {
 // A column is one of an experiment's tables.
 type column struct {
 	Head
-	of func(*result.Cell) Cell
+	of func(*result.Cell) Field
 }
 
 // keys are the columns that say which cell it is.
 func (e *experiment) keys() []column {
-	keys := []column{{Head{Text: "path"}, func(c *result.Cell) Cell { return Cell{Text: c.Path} }}}
+	keys := []column{{Head{Text: "path"}, func(c *result.Cell) Field { return Field{Text: c.Path} }}}
 	for _, d := range e.differ {
-		of := func(c *result.Cell) Cell { return Cell{Text: d.Column(d.Of(&c.Cell))} }
+		of := func(c *result.Cell) Field { return Field{Text: d.Column(d.Of(&c.Cell))} }
 		keys = append(keys, column{Head{Text: d.Heading}, of})
 	}
 	return keys
@@ -84,18 +84,18 @@ func (e *experiment) keys() []column {
 
 // columns are all of the experiment's table.
 func (e *experiment) columns() []column {
-	all := append(e.keys(), column{Head{Text: "round trip", Unit: "ms", Number: true, Detail: true}, roundTripCell})
+	all := append(e.keys(), column{Head{Text: "round trip", Unit: "ms", Number: true, Detail: true}, roundTripField})
 	for i, f := range e.metrics {
-		figure := func(c *result.Cell) Cell { return figureCell(f, c) }
+		figure := func(c *result.Cell) Field { return figureField(f, c) }
 		all = append(all, column{Head{Text: f.Heading, Unit: unit(f), Number: true}, figure})
 		if i == 0 && e.compared() {
-			ratio := func(c *result.Cell) Cell { return ratioCell(e.run, f, c) }
+			ratio := func(c *result.Cell) Field { return ratioField(e.run, f, c) }
 			all = append(all, column{Head{Text: "to direct", Unit: "ratio", Number: true, Detail: true}, ratio})
 		}
 	}
 	add := func(wanted bool, text string, number bool, of func(*result.Cell) any) {
 		if wanted {
-			cell := func(c *result.Cell) Cell { return Cell{Text: fmt.Sprint(of(c))} }
+			cell := func(c *result.Cell) Field { return Field{Text: fmt.Sprint(of(c))} }
 			all = append(all, column{Head{Text: text, Number: number, Detail: true}, cell})
 		}
 	}
@@ -121,7 +121,7 @@ func (e *experiment) table() Table {
 	for i, c := range e.Cells {
 		var row Row
 		for _, col := range columns {
-			row.Cells = append(row.Cells, col.of(c))
+			row.Fields = append(row.Fields, col.of(c))
 		}
 		if e.flagged(c) {
 			row.Class = "flagged"

@@ -7,6 +7,7 @@ import (
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/shared"
 )
 
 // write writes a figure of the metric without its unit: see metric.Metric.Text.
@@ -22,10 +23,10 @@ func unit(f metric.Metric) string {
 	return f.ShownUnit()
 }
 
-// figureCell is a cell's figure with its interval, starred where it is flagged; or how often its one session was on the
-// standby, in place of a median.
-func figureCell(f metric.Metric, c *result.Cell) Cell {
-	cell := Cell{Text: "-"}
+// figureField is a cell's figure with its interval, starred where it is flagged; or how often its one session was on
+// the standby, in place of a median.
+func figureField(f metric.Metric, c *result.Cell) Field {
+	cell := Field{Text: "-"}
 	if c == nil {
 		return cell
 	}
@@ -48,17 +49,17 @@ func figureCell(f metric.Metric, c *result.Cell) Cell {
 	return cell
 }
 
-// ratioCell is the ratio to the direct path's figure, with its interval where there is one.
-func ratioCell(run *result.Run, f metric.Metric, c *result.Cell) Cell {
+// ratioField is the ratio to the direct path's figure, with its interval where there is one.
+func ratioField(run *result.Run, f metric.Metric, c *result.Cell) Field {
 	to := run.Direct(c)
 	r := outcome.RatioOf(run, f, c, to)
 	switch {
 	case to == nil || to == c:
-		return Cell{}
+		return Field{}
 	case r.N == 0:
-		return Cell{Text: "-"}
+		return Field{Text: "-"}
 	}
-	cell := Cell{Text: metric.RatioText(r.Center)}
+	cell := Field{Text: metric.RatioText(r.Center)}
 	if r.Flagged {
 		cell.Flags = slices.Concat(f.Flags(c), f.Flags(to))
 	}
@@ -68,11 +69,11 @@ func ratioCell(run *result.Run, f metric.Metric, c *result.Cell) Cell {
 	return cell
 }
 
-// roundTripCell is the median round trip of the repeats that count; or where one of them is flagged for it, the one
+// roundTripField is the median round trip of the repeats that count; or where one of them is flagged for it, the one
 // that is furthest from what was set.
-func roundTripCell(c *result.Cell) Cell {
-	cell := Cell{Text: "-"}
-	if v, ok := metric.Middle(roundTrips(c)); ok {
+func roundTripField(c *result.Cell) Field {
+	cell := Field{Text: "-"}
+	if v, ok := shared.Median(roundTrips(c)); ok {
 		cell.Text = chart.Number(v)
 	}
 	if t := outcome.Furthest(c); t != nil && slices.Contains(c.Flags(), result.FlagLatency) {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/shared"
 )
 
 // CSVFile is the name of a run's comma-separated values within its folder.
@@ -26,7 +27,7 @@ func Write(dir string, run *result.Run) error {
 	}
 	for name, text := range files {
 		if len(text) > 0 {
-			failed = append(failed, result.WriteFile(filepath.Join(dir, name), text))
+			failed = append(failed, shared.WriteFile(filepath.Join(dir, name), text))
 		}
 	}
 	return errors.Join(failed...)

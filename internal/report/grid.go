@@ -44,7 +44,7 @@ func gridOf(run *result.Run, experiments []*experiment) *Table {
 			for _, v := range values {
 				c := e.at(p.Name, latency, v)
 				found = found || c != nil
-				row = append(row, figureCell(e.metrics[0], c))
+				row = append(row, figureField(e.metrics[0], c))
 			}
 		}
 		if found {

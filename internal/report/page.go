@@ -30,16 +30,16 @@ type Page struct {
 	Notes  []Term  // what a reader of the table alone has to know
 
 	Scenarios   *Scenarios // nil where the lesson has none
-	Comparisons []Comparison
+	Comparisons []ComparisonLine
 	Within      string // what their ratios are of
 	Reach       reach
 	Pairs       []pairChart // of the comparisons whose cells ran side by side
-	Findings    []Finding
+	Findings    []FindingLine
 	Tally       string
 	LeftOut     string
 	Study       Table // its figures beside ours
 
-	Paths     []Path
+	Paths     []TakenPath
 	Charts    []Chart
 	MarksMean string
 
@@ -95,12 +95,12 @@ type Head struct {
 
 // A Row is a line of a table.
 type Row struct {
-	Class string
-	Cells []Cell
+	Class  string
+	Fields []Field
 }
 
-// A Cell is one field of a table.
-type Cell struct {
+// A Field is one field of a table.
+type Field struct {
 	Text  string
 	Note  string            // such as its interval; there is no room for it in a terminal
 	Class string            // where it looks otherwise than its column
@@ -108,7 +108,7 @@ type Cell struct {
 }
 
 // Star is what stands behind a figure that is flagged.
-func (c Cell) Star() string {
+func (c Field) Star() string {
 	if len(c.Flags) > 0 {
 		return "*"
 	}
@@ -122,11 +122,11 @@ type Term struct{ Name, Text string }
 func (t *Table) add(fields ...any) {
 	var row Row
 	for _, f := range fields {
-		c, ok := f.(Cell)
+		c, ok := f.(Field)
 		if !ok {
 			c.Text = fmt.Sprint(f)
 		}
-		row.Cells = append(row.Cells, c)
+		row.Fields = append(row.Fields, c)
 	}
 	t.Rows = append(t.Rows, row)
 }
@@ -179,9 +179,9 @@ func few(run *result.Run) string {
 var busy = []result.FlagKind{result.FlagHost, result.FlagStolen, result.FlagGenerator, result.FlagLate}
 
 // nextStep says what to do where every comparison is inconclusive, and each for a busy machine.
-func nextStep(found []outcome.Comparison) string {
-	made := slices.DeleteFunc(slices.Clone(found), func(c outcome.Comparison) bool { return c.Reason.LeftOut != "" })
-	decided := func(c outcome.Comparison) bool {
+func nextStep(found []outcome.Compared) string {
+	made := slices.DeleteFunc(slices.Clone(found), func(c outcome.Compared) bool { return c.Reason.LeftOut != "" })
+	decided := func(c outcome.Compared) bool {
 		other := func(kind result.FlagKind) bool { return !slices.Contains(busy, kind) }
 		return c.Outcome != outcome.Inconclusive || len(c.Reason.Vetoes) == 0 ||
 			slices.ContainsFunc(c.Reason.Vetoes, other)

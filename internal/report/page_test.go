@@ -11,7 +11,7 @@ import (
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // largest is how many bytes a page may have: it travels by mail.

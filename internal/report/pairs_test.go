@@ -9,7 +9,7 @@ import (
 
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // sideBySide is the run of latency in which the cells of one comparison ran side by side, and those of another can't.

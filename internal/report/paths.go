@@ -8,13 +8,13 @@ import (
 
 	"pooler-lab/internal/chart"
 	"pooler-lab/internal/lesson"
-	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/shared"
 	"pooler-lab/internal/topology"
 )
 
-// A Path is one as the run took it: with the link of it that latency was put on, if any.
-type Path struct {
+// A TakenPath is a path as the run took it: with the link of it that latency was put on, if any.
+type TakenPath struct {
 	Name  string
 	Stops []Stop // what it goes through, from the client on
 	Plain string // round trip without the proxy in ms, "" where it wasn't measured
@@ -29,13 +29,13 @@ type Stop struct {
 }
 
 // paths are those that the run took, with the round trips that it measured.
-func paths(run *result.Run) (all []Path) {
+func paths(run *result.Run) (all []TakenPath) {
 	for _, p := range run.Paths {
 		links := linksOf(run, p.Name)
 		switch {
 		case len(p.Services) == 0:
 		case p.Unavailable != "":
-			all = append(all, Path{Name: p.Name, Off: p.Unavailable})
+			all = append(all, TakenPath{Name: p.Name, Off: p.Unavailable})
 		case len(links) == 0:
 			all = append(all, pathOf(run, p, ""))
 		default:
@@ -59,8 +59,8 @@ func linksOf(run *result.Run, path string) []string {
 }
 
 // pathOf is a path with the link of it that latency was put on, if any.
-func pathOf(run *result.Run, p result.Path, link string) Path {
-	path := Path{Name: p.Name, Stops: stops(p)}
+func pathOf(run *result.Run, p result.Path, link string) TakenPath {
+	path := TakenPath{Name: p.Name, Stops: stops(p)}
 	trips := map[float64][]float64{}
 	var plain []float64
 	for _, c := range cellsOf(run) {
@@ -72,7 +72,7 @@ func pathOf(run *result.Run, p result.Path, link string) Path {
 			trips[c.Latency.MS()] = append(trips[c.Latency.MS()], roundTrips(c)...)
 		}
 	}
-	if v, ok := metric.Middle(plain); ok {
+	if v, ok := shared.Median(plain); ok {
 		path.Plain = trip(v)
 	}
 	if from, _, _ := strings.Cut(link, "-"); link != "" {
@@ -106,7 +106,7 @@ func stops(p result.Path) []Stop {
 func tripsText(trips map[float64][]float64) string {
 	var parts []string
 	for _, ms := range slices.Sorted(maps.Keys(trips)) {
-		if v, ok := metric.Middle(trips[ms]); ok {
+		if v, ok := shared.Median(trips[ms]); ok {
 			parts = append(parts, strconv.FormatFloat(ms, 'f', -1, 64)+"\u00a0→\u00a0"+trip(v))
 		}
 	}

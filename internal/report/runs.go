@@ -71,8 +71,8 @@ func runsAlerts(runs []Named) (all []string) {
 
 // outcomeRows are the run's comparisons, and its findings as comparisons without a ratio, each by the name that its
 // plan has.
-func outcomeRows(run *result.Run) (names []string, rows map[string]Comparison) {
-	rows = map[string]Comparison{}
+func outcomeRows(run *result.Run) (names []string, rows map[string]ComparisonLine) {
+	rows = map[string]ComparisonLine{}
 	all := outcome.All(run)
 	for _, f := range all.Comparisons {
 		name := "comparison " + f.Plan.Name
@@ -80,7 +80,7 @@ func outcomeRows(run *result.Run) (names []string, rows map[string]Comparison) {
 	}
 	for _, f := range all.Findings {
 		name := "finding " + f.Plan.Name
-		names, rows[name] = append(names, name), Comparison{Says: f.Plan.Text, Badge: badgeOf(f.Judged)}
+		names, rows[name] = append(names, name), ComparisonLine{Says: f.Plan.Text, Badge: badgeOf(f.Judged)}
 	}
 	return names, rows
 }
@@ -106,7 +106,7 @@ func outcomeTables(runs []Named) (outcomes, reasons Table) {
 				row.Badge = badgeOf(outcome.Judged{Outcome: outcome.NotInThisRun})
 			}
 			text := strings.TrimSpace(strings.TrimPrefix(row.Ratio, "-") + " " + row.Sign + " " + row.Outcome)
-			cells[name] = append(cells[name], Cell{Text: text, Note: row.Range, Class: "outcome " + row.Class})
+			cells[name] = append(cells[name], Field{Text: text, Note: row.Range, Class: "outcome " + row.Class})
 			found[name] = append(found[name], row.of)
 			if row.Why != "" {
 				reasons.add(r.Name, first[name].Says, row.Outcome, row.Why)
@@ -164,11 +164,11 @@ func besideTables(runs []Named) []Table {
 			for i, f := range metricsOf([]*result.Cell{c}) {
 				var row Row
 				for _, key := range keys {
-					row.Cells = append(row.Cells, key.of(c))
+					row.Fields = append(row.Fields, key.of(c))
 				}
-				row.Cells = append(row.Cells, Cell{Text: strings.TrimSuffix(f.Heading+", "+unit(f), ", ")})
+				row.Fields = append(row.Fields, Field{Text: strings.TrimSuffix(f.Heading+", "+unit(f), ", ")})
 				for _, r := range runs {
-					row.Cells = append(row.Cells, besideCell(f, c, cellBy(r.Run, c.ID)))
+					row.Fields = append(row.Fields, besideField(f, c, cellBy(r.Run, c.ID)))
 				}
 				if i == 0 {
 					row.Class = "start"
@@ -181,11 +181,11 @@ func besideTables(runs []Named) []Table {
 	return all
 }
 
-// besideCell is the figure of a run's cell and, beside that of another run, its ratio to the first one's. Blocks of two
-// runs have nothing in common, so that their ratio has no interval: what is said is whether the two figures' own ones
-// overlap.
-func besideCell(f metric.Metric, first, c *result.Cell) Cell {
-	cell := figureCell(f, c)
+// besideField is the figure of a run's cell and, beside that of another run, its ratio to the first one's. Blocks of
+// two runs have nothing in common, so that their ratio has no interval: what is said is whether the two figures' own
+// ones overlap.
+func besideField(f metric.Metric, first, c *result.Cell) Field {
+	cell := figureField(f, c)
 	a, b := outcome.Summary(f.Values(first)), outcome.Summary(f.Values(c))
 	if first == c || a.N == 0 || b.N == 0 || a.Center <= 0 {
 		return cell

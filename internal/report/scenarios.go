@@ -52,11 +52,11 @@ func scenariosOf(run *result.Run) *Scenarios {
 		for i, c := range cells {
 			of := scenarioNamed(c.Last(), name)
 			if of == nil {
-				row = append(row, Cell{Text: "-"})
+				row = append(row, Field{Text: "-"})
 				continue
 			}
 			found[of.Outcome] = true
-			row = append(row, outcomeCell(*of))
+			row = append(row, outcomeField(*of))
 			s.explain(s.Table.Head[i+1], *of)
 		}
 		s.Table.add(row...)
@@ -112,9 +112,9 @@ func scenarioNamed(r *result.Repeat, name string) *result.Scenario {
 	return &r.Scenarios[i]
 }
 
-// outcomeCell is an outcome as a field: fails with its SQLSTATE.
-func outcomeCell(s result.Scenario) Cell {
-	c := Cell{Text: string(s.Outcome), Class: strings.ReplaceAll(string(s.Outcome), " ", "-")}
+// outcomeField is an outcome as a field: fails with its SQLSTATE.
+func outcomeField(s result.Scenario) Field {
+	c := Field{Text: string(s.Outcome), Class: strings.ReplaceAll(string(s.Outcome), " ", "-")}
 	if step := s.ShownBy(); s.Outcome == result.Fails && step != nil {
 		c.Text += strings.TrimPrefix(step.Saw, "error")
 	}

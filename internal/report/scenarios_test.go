@@ -21,11 +21,11 @@ func stateRun() *result.Run {
 		{Name: "pgbouncer-transaction", Database: "postgresql", Services: []string{"pgbouncer", "primary"}}}
 	sees := "4MB"
 	works := result.Scenario{Name: "SET", Outcome: result.Works,
-		Steps: []result.Step{{Client: "A", Does: "SET", Saw: "SET"}}}
-	leaks := result.Scenario{Name: "SET", Outcome: result.Leaks, Shown: 1, Steps: []result.Step{
+		Steps: []result.StepTaken{{Client: "A", Does: "SET", Saw: "SET"}}}
+	leaks := result.Scenario{Name: "SET", Outcome: result.Leaks, Shown: 1, Steps: []result.StepTaken{
 		{Client: "B", Does: "SHOW work_mem", Sees: &sees, Saw: "9MB", Backend: "7@10.0.0.1"}},
 		Documented: &result.Documented{Works: true, Source: "its page"}}
-	fails := result.Scenario{Name: "BEGIN", Outcome: result.Fails, Shown: 1, Steps: []result.Step{
+	fails := result.Scenario{Name: "BEGIN", Outcome: result.Fails, Shown: 1, Steps: []result.StepTaken{
 		{Client: "A", Does: "BEGIN", Saw: "error 08P01", Message: "not allowed"}},
 		Documented: &result.Documented{Source: "its page"}}
 	hidden := result.Scenario{Name: "BEGIN", Outcome: result.NotShown, Why: "B was on another backend than A", Shown: 1,

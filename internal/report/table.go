@@ -7,10 +7,10 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"pooler-lab/internal/terminal"
+	"pooler-lab/internal/wording"
 )
 
-const width = terminal.Width
+const width = wording.Width
 
 // headingWidth is the most columns that a line of a heading takes where its words allow it, proseWidth the fewest that
 // a table's last column is squeezed to where it holds words.
@@ -32,12 +32,12 @@ func lay(t Table) string {
 	if !t.Head[last].Number {
 		room = max(proseWidth, width-len(t.gap())-t.columns(0, last).width())
 	}
-	return terminal.Trim(strings.ReplaceAll(t.render(room), space, " ")) + "\n"
+	return wording.Trim(strings.ReplaceAll(t.render(room), space, " ")) + "\n"
 }
 
 // render draws the table; words in its last column are wrapped to prose columns, unless that is 0.
 func (t Table) render(prose int) string {
-	w := terminal.NewTable(t.gap())
+	w := wording.NewTable(t.gap())
 	var configs []table.ColumnConfig
 	for i, h := range t.Head {
 		c := table.ColumnConfig{Number: i + 1, VAlignHeader: text.VAlignBottom}
@@ -63,7 +63,7 @@ func (t Table) render(prose int) string {
 	w.AppendHeader(heading)
 	for _, r := range t.Rows {
 		var row table.Row
-		for i, c := range r.Cells {
+		for i, c := range r.Fields {
 			row = append(row, c.inTerminal(t.Head[i].Number))
 		}
 		w.AppendRow(row)
@@ -75,7 +75,7 @@ func (t Table) render(prose int) string {
 func (t Table) gap() string { return strings.Repeat(" ", 2-min(1, t.Keys)) }
 
 // inTerminal is the cell's text: a number has its star, or a space in its place.
-func (c Cell) inTerminal(number bool) string {
+func (c Field) inTerminal(number bool) string {
 	text := strings.ReplaceAll(c.Text, narrow, "") + c.Star()
 	if number && !strings.HasSuffix(text, "*") {
 		text += space
@@ -97,7 +97,7 @@ func (h Head) lines(short bool) []string {
 		for _, w := range words {
 			room = max(room, len(w))
 		}
-		lines = terminal.Wrap(strings.Join(words[:n], " "), room)
+		lines = wording.Wrap(strings.Join(words[:n], " "), room)
 		if end := strings.TrimSpace(words[n] + " " + h.Unit); len(end) <= headingWidth {
 			lines = append(lines, end)
 		} else {
@@ -130,9 +130,9 @@ func (t Table) pick(wanted func(i int) bool) Table {
 	}
 	for _, r := range t.Rows {
 		row := Row{Class: r.Class}
-		for i, c := range r.Cells {
+		for i, c := range r.Fields {
 			if wanted(i) {
-				row.Cells = append(row.Cells, c)
+				row.Fields = append(row.Fields, c)
 			}
 		}
 		part.Rows = append(part.Rows, row)

@@ -3,13 +3,14 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/terminal"
+	"pooler-lab/internal/wording"
 )
 
 // Text is the run as a terminal shows it: in short, or with all that its page has in words.
@@ -144,11 +145,11 @@ func (t *writer) outcomes(details bool) {
 		t.section("The study", fmt.Sprintf("%s (%s). %s", s.Title, s.Source, s.Setup))
 		table := Table{Head: heads("the study", "here", "what")}
 		for _, r := range t.p.Study.Rows {
-			what, here := r.Cells[0].Text, r.Cells[2].Text
+			what, here := r.Fields[0].Text, r.Fields[2].Text
 			if here == "-" {
-				what += ": " + r.Cells[3].Text
+				what += ": " + r.Fields[3].Text
 			}
-			table.add(r.Cells[1].Text, here, what)
+			table.add(r.Fields[1].Text, here, what)
 		}
 		if len(table.Rows) > 0 {
 			t.table(table)
@@ -224,7 +225,7 @@ func (t *writer) paragraph(first, text string) {
 		return
 	}
 	indent := utf8.RuneCountInString(first)
-	for i, l := range terminal.Wrap(text, width-indent) {
+	for i, l := range wording.Wrap(text, width-indent) {
 		if i > 0 {
 			first = strings.Repeat(" ", indent)
 		}
@@ -236,7 +237,7 @@ func (t *writer) paragraph(first, text string) {
 func (t *writer) prose(table Table) {
 	for _, row := range table.Rows {
 		var parts []string
-		for i, c := range row.Cells {
+		for i, c := range row.Fields {
 			if table.Head[i].Number {
 				c.Text = table.Head[i].Text + " " + c.Text
 			}
@@ -254,7 +255,7 @@ type doubts map[result.FlagKind]int
 
 func (d doubts) add(t Table) {
 	for _, row := range t.Rows {
-		for _, c := range row.Cells {
+		for _, c := range row.Fields {
 			for _, kind := range c.Flags {
 				d[kind]++
 			}
@@ -272,4 +273,10 @@ func (d doubts) String() string {
 		reasons = append(reasons, kind.Short())
 	}
 	return strings.Join(reasons, "; ")
+}
+
+// Print writes the run's table, in short or in detail, and where its results are.
+func Print(out io.Writer, doc *result.Run, details bool) {
+	fmt.Fprintf(out, "%sResults: results/%s (%s opens in any browser)\n",
+		Text(doc, details), doc.ID, HTMLFile)
 }

@@ -9,8 +9,8 @@ import (
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
+	"pooler-lab/test/testkit"
 )
 
 // whole is a run of the tour on every path that the lab has, each figure the same.

@@ -7,26 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-)
 
-// WriteFile writes data to name whole or not at all: into a file beside it first, then under its name.
-func WriteFile(name string, data []byte) (err error) {
-	temp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(temp.Name())
-			err = fmt.Errorf("write %s: %w", name, err)
-		}
-	}()
-	_, err = temp.Write(data)
-	if err = errors.Join(err, temp.Sync(), temp.Chmod(0o644), temp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(temp.Name(), name)
-}
+	"pooler-lab/internal/shared"
+)
 
 // Write writes r as run.json into dir, whole or not at all.
 func (r *Run) Write(dir string) error {
@@ -34,7 +17,7 @@ func (r *Run) Write(dir string) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", File, err)
 	}
-	return WriteFile(filepath.Join(dir, File), append(text, '\n'))
+	return shared.WriteFile(filepath.Join(dir, File), append(text, '\n'))
 }
 
 // Read reads a run from its folder or its run.json.

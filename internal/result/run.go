@@ -1,4 +1,5 @@
-// Package result holds what a run leaves behind: run.json, whose schema is docs/run.schema.json.
+// Package result is the folder results/: run.json, which each run leaves there (docs/run.schema.json), and meanwhile
+// who holds the folder and how far the run is.
 package result
 
 import (

@@ -25,7 +25,7 @@ type Scenario struct {
 	Outcome ScenarioOutcome `json:"outcome"`
 	Shown   int             `json:"shown_by,omitempty"` // the step that shows it, from 1; 0 where all together do
 	Why     string          `json:"why,omitempty"`      // it isn't shown
-	Steps   []Step          `json:"steps"`              // those that were taken
+	Steps   []StepTaken     `json:"steps"`              // those that were taken
 	// Documented is what documentation says of it, nil where it says nothing.
 	Documented *Documented `json:"documented,omitempty"`
 }
@@ -42,15 +42,15 @@ func (s Scenario) Disagrees() bool {
 }
 
 // ShownBy is the step that shows the outcome, nil where all together do.
-func (s Scenario) ShownBy() *Step {
+func (s Scenario) ShownBy() *StepTaken {
 	if s.Shown == 0 {
 		return nil
 	}
 	return &s.Steps[s.Shown-1]
 }
 
-// A Step is one that was taken.
-type Step struct {
+// A StepTaken is a step of a scenario that was taken.
+type StepTaken struct {
 	Client  string  `json:"client"` // A or B
 	Does    string  `json:"does"`
 	Sees    *string `json:"must_see,omitempty"`

@@ -19,13 +19,14 @@ import (
 	"pooler-lab/internal/fault"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
-	"pooler-lab/internal/outcome"
+	"pooler-lab/internal/plan"
 	"pooler-lab/internal/report"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/sample"
 	"pooler-lab/internal/server"
-	"pooler-lab/internal/terminal"
 	"pooler-lab/internal/topology"
+	"pooler-lab/internal/trial"
+	"pooler-lab/internal/wording"
 )
 
 // NewRunCommand makes 'lab run LESSON'.
@@ -53,7 +54,7 @@ func NewRunCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			l, err := readLesson(file)
+			l, err := plan.Read(file)
 			if err != nil {
 				return err
 			}
@@ -66,7 +67,7 @@ func NewRunCommand() *cobra.Command {
 			case untouched(doc):
 				fmt.Fprintf(c.OutOrStdout(), "Results: results/%s (without a figure)\n", doc.ID)
 			default:
-				Print(c.OutOrStdout(), doc, f.details)
+				report.Print(c.OutOrStdout(), doc, f.details)
 			}
 			return err
 		},
@@ -81,7 +82,7 @@ func Lesson(ctx context.Context, l *lesson.Lesson, o lesson.Override, seed uint6
 	error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	p, err := prepare(l, o)
+	p, err := plan.New(l, o)
 	if err != nil {
 		return nil, err
 	}
@@ -89,12 +90,12 @@ func Lesson(ctx context.Context, l *lesson.Lesson, o lesson.Override, seed uint6
 		return nil, errors.New(wrong)
 	}
 	results := filepath.Join(topology.Root(), "results")
-	free, err := Hold(results, "lesson "+p.lesson.Name)
+	free, err := result.Hold(results, "lesson "+p.Lesson.Name)
 	if err != nil {
 		return nil, err
 	}
 	defer free()
-	servers, err := server.New(p.set)
+	servers, err := server.New(p.Set)
 	if err != nil {
 		return nil, err
 	}
@@ -103,126 +104,74 @@ func Lesson(ctx context.Context, l *lesson.Lesson, o lesson.Override, seed uint6
 	if err != nil {
 		return nil, err
 	}
-	if err := p.checkData(scale); err != nil {
+	if err := p.CheckData(scale); err != nil {
 		return nil, err
 	}
-	p.room.ask(ctx, servers)
-	if err := p.checkRoom(); err != nil {
+	p.Room.Free = freeConnections(ctx, servers)
+	if err := p.CheckRoom(); err != nil {
 		return nil, err
 	}
-	if p.override.Full {
-		if err := thisCapacity(ctx, servers, scale).refuse(p.lesson.Full); err != nil {
+	if p.Override.Full {
+		if err := thisCapacity(ctx, servers, scale).Refuse(p.Lesson.Full); err != nil {
 			return nil, err
 		}
 	}
 	if err := servers.RevokeLogin(ctx); err != nil { // a run that was killed may have left the login
 		return nil, err
 	}
-	links, err := link.NewSwitch(p.set, link.New(link.APIURL(), p.set.LinkNames()...))
+	proxy := link.New(link.APIURL(), p.Set.LinkNames()...)
+	links, err := link.NewSwitch(p.Set, proxy)
 	if err != nil {
 		return nil, err
 	}
-	doc := p.document(seed)
-	progress := newProgress(progressOut, doc, p.expected())
-	progress.announce(doc, p.lesson)
+	doc := p.Document(seed)
+	progress := newProgress(progressOut, doc, p.Expected())
+	progress.announce(doc, p.Lesson)
 	over := progress.during("reading the data into both servers' caches")
 	server.Warm(ctx)
-	doc.Manifest, err = manifest(ctx, servers, p.set, p.cells, scale)
+	doc.Manifest, err = manifest(ctx, servers, proxy, p.Set, p.Cells, scale)
 	over()
 	if err != nil {
 		return nil, err
 	}
-	if doc.ID, doc.Started, err = makeFolder(results, p.lesson.Name); err != nil {
+	if doc.ID, doc.Started, err = result.NewFolder(results, p.Lesson.Name); err != nil {
 		return nil, err
 	}
+	if err := os.Mkdir(filepath.Join(results, doc.ID, trial.K6Folder), 0o755); err != nil {
+		return nil, fmt.Errorf("make the folder for what k6 writes: %w", err)
+	}
 	defer progress.follow(results, doc.ID)()
-	faults, err := fault.New(p.set, sayer(progress.say))
+	faults, err := fault.New(p.Set, sayer(progress.say))
 	if err != nil {
 		return nil, err
 	}
 	defer faults.Close()
-	sampler := sample.NewResources(topology.DockerURL, os.Getenv("COMPOSE_PROJECT_NAME"), services(p.set, p.cells))
+	sampler := sample.NewResources(topology.LabDocker(), services(p.Set, p.Cells))
 	defer sampler.Close()
-	sessions := sample.NewSessions(server.NodeDSN, os.Getenv("LAB_PASSWORD"), server.Roles())
+	sessions := sample.NewSessions(topology.NodeDSN, topology.LabPassword(), topology.Roles())
 	defer sessions.Close()
-	r := &runner{
-		set:      p.set,
-		links:    links,
-		servers:  servers,
-		faults:   faults,
-		sampler:  sampler,
-		sessions: sessions,
-		script:   p.lesson.File,
-		progress: progress,
-		dir:      filepath.Join(results, doc.ID),
-		doc:      doc,
-		once:     p.lesson.Once,
-	}
-	return doc, errors.Join(r.run(ctx), report.Write(r.dir, doc))
-}
-
-// readLesson reads a lesson and checks what it asks.
-func readLesson(file string) (*lesson.Lesson, error) {
-	l, err := lesson.Read(file)
-	if err != nil {
-		return nil, err
-	}
-	if err := outcome.Check(l); err != nil {
-		return nil, fmt.Errorf("%s: %w", lesson.PlanOf(file), err)
-	}
-	return l, nil
-}
-
-// prepare makes the plan of a lesson's run.
-func prepare(l *lesson.Lesson, o lesson.Override) (*plan, error) {
-	set, err := topology.Load(topology.Root())
-	if err != nil {
-		return nil, err
-	}
-	if err := l.Apply(o); err != nil {
-		return nil, err
-	}
-	p, err := makePlan(l, set)
-	if err != nil {
-		return nil, err
-	}
-	if asItIs(o) {
-		if err := outcome.CheckCells(l, p.asked); err != nil {
-			return nil, fmt.Errorf("%s: %w", lesson.PlanOf(l.File), err)
-		}
-	}
-	p.override = o
-	return p, nil
-}
-
-// asItIs says whether a run has its lesson's cells as they are, in either size, with side experiments or without.
-func asItIs(o lesson.Override) bool {
-	o.Until, o.AtMost, o.NoPairs = nil, nil, false
-	if slices.Equal(o.Experiments, []string{lesson.All}) {
-		o.Experiments = nil
-	}
-	return o.Describe() == ""
-}
-
-// Print writes the run's table, in short or in detail, and where its results are.
-func Print(out io.Writer, doc *result.Run, details bool) {
-	fmt.Fprintf(out, "%sResults: results/%s (%s opens in any browser)\n",
-		report.Text(doc, details), doc.ID, report.HTMLFile)
+	r := &runner{progress: progress, doc: doc, once: p.Lesson.Once, lab: &trial.Lab{
+		Set: p.Set, Links: links, Servers: servers, Faults: faults, Sampler: sampler, Sessions: sessions,
+		Script: p.Lesson.File, Folder: filepath.Join(results, doc.ID), Seed: seed, Scale: scale,
+		Phase: progress.enter, Groups: progress.groups,
+	}}
+	r.lab.NotRestored = r.notRestored
+	return doc, errors.Join(r.run(ctx), report.Write(r.lab.Folder, doc))
 }
 
 // announce says what to predict of a run that takes longer than a minute, how long it takes, and what a full size
 // needs.
 func (p *progress) announce(doc *result.Run, l *lesson.Lesson) {
 	full := doc.Lesson.Full
-	if full && spokenNeeds(l.Full) != "" {
-		fmt.Fprintf(p.out, "%s in full size needs %s\n", l.Name, spokenNeeds(l.Full))
+	if full && plan.SpokenNeeds(l.Full) != "" {
+		fmt.Fprintf(p.out, "%s in full size needs %s\n", l.Name, plan.SpokenNeeds(l.Full))
 	}
 	long := p.remaining() > time.Minute
 	if long && l.Prediction != "" {
-		fmt.Fprintln(p.out, strings.Join(terminal.Wrap("Predict: "+l.Prediction, terminal.Width), "\n"))
+		fmt.Fprintln(p.out, strings.Join(wording.Wrap("Predict: "+l.Prediction, wording.Width), "\n"))
 	}
 	if full || long {
-		fmt.Fprintf(p.out, "%s, %s\n", howMany(doc), &p.time)
+		fmt.Fprintf(p.out, "%s, %s\n", plan.HowMany(doc), &p.time)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"pooler-lab/internal/fault"
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/plan"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/topology"
 )
@@ -50,7 +51,7 @@ func newEventRunner(t *testing.T, behaviour string) (*runner, *faultsStandIn) {
 	}
 	r, _, servers := newRunner(t, behaviour, cells...)
 	faults := &faultsStandIn{}
-	r.faults = faults
+	r.lab.Faults = faults
 	servers.marks = map[string]bool{"1.1": true, "1.3": true}
 	return r, faults
 }
@@ -86,7 +87,7 @@ func TestEvents(t *testing.T) {
 			t.Errorf("%s: it has the flags %v and the counts %v", c.Workload, repeat.Flags, repeat.Counts)
 		}
 	}
-	if text, err := os.ReadFile(filepath.Join(r.dir, "k6/a-r1.csv")); err != nil ||
+	if text, err := os.ReadFile(filepath.Join(r.lab.Folder, "k6/a-r1.csv")); err != nil ||
 		!strings.Contains(string(text), ",ok,primary,7,,no\n") {
 		t.Errorf("the ledger doesn't say what is lost: %v\n%s", err, text)
 	}
@@ -137,8 +138,8 @@ func TestRunIsStoppedInMidEvent(t *testing.T) {
 // Cells that run at once count as one trial.
 func TestProgressOfEvents(t *testing.T) {
 	r, _ := newEventRunner(t, "events")
-	if len(left(r.doc)) != 2 || r.progress.at.Of != 2 {
-		t.Errorf("of two cells at once and another one %d trials are left of %d", len(left(r.doc)), r.progress.at.Of)
+	if len(plan.Left(r.doc)) != 2 || r.progress.at.Of != 2 {
+		t.Errorf("of two cells at once and another one %d trials are left of %d", len(plan.Left(r.doc)), r.progress.at.Of)
 	}
 }
 

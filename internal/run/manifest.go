@@ -2,9 +2,7 @@ package run
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"runtime"
@@ -12,10 +10,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
+	"pooler-lab/internal/plan"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/sample"
 	"pooler-lab/internal/server"
@@ -26,8 +26,8 @@ import (
 const askTime = 30 * time.Second
 
 // manifest says on what the cells are about to run, as the running components tell it.
-func manifest(ctx context.Context, servers *server.Servers, set *topology.Set, cells []lesson.Cell, scale int) (
-	result.Manifest, error) {
+func manifest(ctx context.Context, servers *server.Servers, proxy *link.Client, set *topology.Set,
+	cells []lesson.Cell, scale int) (result.Manifest, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	logins, err := logins(ctx, servers, set, cells)
@@ -35,7 +35,7 @@ func manifest(ctx context.Context, servers *server.Servers, set *topology.Set, c
 		return result.Manifest{}, err
 	}
 	return result.Manifest{
-		Versions:       versions(ctx, servers, set, cells),
+		Versions:       versions(ctx, servers, proxy, set, cells),
 		Authentication: logins,
 		Scale:          scale,
 		MaxConnections: servers.MaxConnections(ctx, databases(set, cells)),
@@ -56,7 +56,7 @@ func databases(set *topology.Set, cells []lesson.Cell) []string {
 func logins(ctx context.Context, servers *server.Servers, set *topology.Set, cells []lesson.Cell) (
 	[]result.Login, error) {
 	all := []result.Login{}
-	for _, role := range server.Roles() {
+	for _, role := range topology.Roles() {
 		var paths []topology.Path
 		for _, p := range set.Paths {
 			if slices.ContainsFunc(cells, func(c lesson.Cell) bool { return c.Role == role && c.Path == p.Name }) {
@@ -101,7 +101,7 @@ func limits(ctx context.Context, set *topology.Set) []result.Limit {
 }
 
 func limitOf(ctx context.Context, service string) result.Limit {
-	limit, err := sample.ReadLimit(ctx, topology.DockerURL, os.Getenv("COMPOSE_PROJECT_NAME"), service)
+	limit, err := sample.ReadLimit(ctx, topology.LabDocker(), service)
 	if err != nil {
 		return result.Limit{CPUs: result.Unknown(err), Memory: result.Unknown(err)}
 	}
@@ -110,15 +110,17 @@ func limitOf(ctx context.Context, service string) result.Limit {
 		l.CPUs = strconv.FormatFloat(limit.CPUs, 'g', 3, 64)
 	}
 	if limit.MemoryBytes > 0 {
-		l.Memory = composeMemory(limit.MemoryBytes)
+		l.Memory = plan.ComposeMemory(limit.MemoryBytes)
 	}
 	return l
 }
 
-func versions(ctx context.Context, servers *server.Servers, set *topology.Set, cells []lesson.Cell) map[string]string {
+func versions(ctx context.Context, servers *server.Servers, proxy *link.Client, set *topology.Set,
+	cells []lesson.Cell) map[string]string {
 	isProxy := func(s string) bool { return s == topology.Proxy || slices.Contains(set.Proxies(), s) }
 	found := servers.Versions(ctx, slices.DeleteFunc(services(set, cells), isProxy))
-	found["toxiproxy"], found["k6"], found["lab"] = told(toxiproxyVersion(ctx)), told(k6Version(ctx)), labVersion()
+	found["toxiproxy"] = told(proxy.Version(ctx))
+	found["k6"], found["lab"] = told(k6Version(ctx)), labVersion()
 	return found
 }
 
@@ -128,23 +130,6 @@ func told(said string, err error) string {
 		return result.Unknown(err)
 	}
 	return said
-}
-
-func toxiproxyVersion(ctx context.Context) (string, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, link.APIURL()+"/version", nil)
-	if err != nil {
-		return "", err
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return "", err
-	}
-	defer response.Body.Close()
-	var said struct{ Version string }
-	if err := json.NewDecoder(response.Body).Decode(&said); err != nil {
-		return "", fmt.Errorf("read toxiproxy's version: %w", err)
-	}
-	return said.Version, nil
 }
 
 func k6Version(ctx context.Context) (string, error) {
@@ -185,4 +170,39 @@ func firstLine(file string) string {
 	text, _ := os.ReadFile(file)
 	line, _, _ := strings.Cut(string(text), "\n")
 	return line
+}
+
+// thisCapacity asks the lab and the machine.
+func thisCapacity(ctx context.Context, servers *server.Servers, scale int) plan.Capacity {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	c := plan.Capacity{Scale: scale, HostBytes: memoryBytes()}
+	for _, said := range servers.MaxConnections(ctx, topology.Nodes()) {
+		n, _ := strconv.Atoi(said) // 0 where it doesn't tell
+		c.Connections = least(c.Connections, n)
+	}
+	for _, node := range topology.Nodes() {
+		limit, _ := sample.ReadLimit(ctx, topology.LabDocker(), node) // 0 where nobody tells
+		c.NodeBytes = least(c.NodeBytes, limit.MemoryBytes)
+	}
+	var limit syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) == nil {
+		c.Files = limit.Max
+	}
+	return c
+}
+
+// least is the smaller one of two limits, of which 0 is none.
+func least[N int | int64](a, b N) N {
+	if a == 0 || b > 0 && b < a {
+		return b
+	}
+	return a
+}
+
+// freeConnections are how many connections the PostgreSQL nodes have left, as far as they say.
+func freeConnections(ctx context.Context, servers *server.Servers) map[string]int {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	return servers.FreeConnections(ctx)
 }

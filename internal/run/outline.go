@@ -12,6 +12,7 @@ import (
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/outcome"
+	"pooler-lab/internal/plan"
 	"pooler-lab/internal/report"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/server"
@@ -20,11 +21,11 @@ import (
 // outline says what a run would be, and runs nothing: its experiments, how long it takes, what it needs. The error is
 // that of a full size that doesn't fit.
 func outline(ctx context.Context, l *lesson.Lesson, o lesson.Override, out io.Writer) error {
-	p, err := prepare(l, o)
+	p, err := plan.New(l, o)
 	if err != nil {
 		return err
 	}
-	servers, err := server.New(p.set)
+	servers, err := server.New(p.Set)
 	if err != nil {
 		return err
 	}
@@ -33,47 +34,47 @@ func outline(ctx context.Context, l *lesson.Lesson, o lesson.Override, out io.Wr
 	if err != nil {
 		return err
 	}
-	if err := p.checkData(scale); err != nil {
+	if err := p.CheckData(scale); err != nil {
 		return err
 	}
-	p.room.ask(ctx, servers)
-	fmt.Fprintf(out, "%s: %s\n\n", p.lesson.Name, p.lesson.Question)
-	if err := p.write(out); err != nil {
+	p.Room.Free = freeConnections(ctx, servers)
+	fmt.Fprintf(out, "%s: %s\n\n", p.Lesson.Name, p.Lesson.Question)
+	if err := writeExperiments(out, p); err != nil {
 		return err
 	}
-	for _, path := range p.paths {
+	for _, path := range p.Paths {
 		if path.Unavailable != "" {
 			fmt.Fprintf(out, "%s is off: %s\n", path.Name, path.Unavailable)
 		}
 	}
-	doc := p.document(0)
-	if err := p.writeWays(out, doc); err != nil {
+	doc := p.Document(0)
+	if err := writeWays(out, p, doc); err != nil {
 		return err
 	}
 	writeLosses(out, doc)
-	p.writeNeeds(out)
-	if err := p.checkRoom(); err != nil {
+	writeNeeds(out, p)
+	if err := p.CheckRoom(); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\n%s\n", p.takes(doc))
+	fmt.Fprintf(out, "\n%s\n", takes(p, doc))
 	if !o.Full {
 		return nil
 	}
-	if needs := spokenNeeds(p.lesson.Full); needs != "" {
+	if needs := plan.SpokenNeeds(p.Lesson.Full); needs != "" {
 		fmt.Fprintf(out, "It needs %s.\n", needs)
 	}
-	return thisCapacity(ctx, servers, scale).refuse(p.lesson.Full)
+	return thisCapacity(ctx, servers, scale).Refuse(p.Lesson.Full)
 }
 
-// write lists the plan's experiments, a line each, and names those that it leaves out.
-func (p *plan) write(out io.Writer) error {
+// writeExperiments lists the plan's experiments, a line each, and names those that it leaves out.
+func writeExperiments(out io.Writer, p *plan.Plan) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "experiment\tcells\tin blocks\tpaths\tworkloads\tclients\tlatencies"+strings.Join(p.sizes(), ""))
-	for _, e := range p.lesson.Experiments {
+	fmt.Fprintln(table, "experiment\tcells\tin blocks\tpaths\tworkloads\tclients\tlatencies"+strings.Join(sizes(p), ""))
+	for _, e := range p.Lesson.Experiments {
 		var cells []*lesson.Cell
-		for i := range p.cells {
-			if p.cells[i].Experiment == e.Name {
-				cells = append(cells, &p.cells[i])
+		for i := range p.Cells {
+			if p.Cells[i].Experiment == e.Name {
+				cells = append(cells, &p.Cells[i])
 			}
 		}
 		if len(cells) == 0 {
@@ -84,7 +85,7 @@ func (p *plan) write(out io.Writer) error {
 			line += "\t" + each(dimension, cells)
 		}
 		for _, dimension := range sizeDimensions {
-			if p.has(dimension) {
+			if has(p, dimension) {
 				line += "\t" + each(dimension, cells)
 			}
 		}
@@ -93,7 +94,7 @@ func (p *plan) write(out io.Writer) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	if left := p.lesson.LeftOut; len(left) > 0 {
+	if left := p.Lesson.LeftOut; len(left) > 0 {
 		fmt.Fprintf(out, "\nLeft out (--experiments NAME,... or --experiments all measures them): %s\n",
 			strings.Join(left, ", "))
 	}
@@ -104,15 +105,15 @@ func (p *plan) write(out io.Writer) error {
 var sizeDimensions = []string{"instances", "instance_pool", "pool_size"}
 
 // has says whether one of the plan's cells has a value in the dimension.
-func (p *plan) has(dimension string) bool {
+func has(p *plan.Plan, dimension string) bool {
 	d, _ := lesson.DimensionNamed(dimension) // it is one of the lesson's
-	return slices.ContainsFunc(p.cells, func(c lesson.Cell) bool { return d.Of(&c) != lesson.None })
+	return slices.ContainsFunc(p.Cells, func(c lesson.Cell) bool { return d.Of(&c) != lesson.None })
 }
 
 // sizes are the headings of the columns of pools.
-func (p *plan) sizes() (headings []string) {
+func sizes(p *plan.Plan) (headings []string) {
 	for _, dimension := range sizeDimensions {
-		if d, _ := lesson.DimensionNamed(dimension); p.has(dimension) {
+		if d, _ := lesson.DimensionNamed(dimension); has(p, dimension) {
 			headings = append(headings, "\t"+d.Heading)
 		}
 	}
@@ -120,16 +121,16 @@ func (p *plan) sizes() (headings []string) {
 }
 
 // writeNeeds says how many connections a cell opens to each service at most, and how many that takes.
-func (p *plan) writeNeeds(out io.Writer) {
+func writeNeeds(out io.Writer, p *plan.Plan) {
 	var cells []*lesson.Cell
-	for i := range p.cells {
-		cells = append(cells, &p.cells[i])
+	for i := range p.Cells {
+		cells = append(cells, &p.Cells[i])
 	}
 	var all []string
-	for _, n := range p.room.needsOf(cells) {
-		text := fmt.Sprintf("%s %d", n.service, n.connections)
-		if n.most > 0 {
-			text += fmt.Sprintf(" of %d", n.most)
+	for _, n := range p.Room.NeedsOf(cells) {
+		text := fmt.Sprintf("%s %d", n.Service, n.Connections)
+		if n.Most > 0 {
+			text += fmt.Sprintf(" of %d", n.Most)
 		}
 		all = append(all, text)
 	}
@@ -160,11 +161,11 @@ func each(dimension string, cells []*lesson.Cell) string {
 
 // writeWays lists how the plan's comparisons are measured, and what of its findings is measured beside them: each ratio
 // once.
-func (p *plan) writeWays(out io.Writer, doc *result.Run) error {
+func writeWays(out io.Writer, p *plan.Plan, doc *result.Run) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	seen := map[string]bool{}
 	add := func(kind, name string, c lesson.Comparison) {
-		how, ok := p.how(c)
+		how, ok := p.How(c)
 		ratio := fmt.Sprint(c.Metric, c.Of, c.To)
 		if !ok || seen[ratio] {
 			return
@@ -182,7 +183,7 @@ func (p *plan) writeWays(out io.Writer, doc *result.Run) error {
 		}
 		add("comparison", name, c.Plan)
 	}
-	for _, f := range p.lesson.AllFindings() {
+	for _, f := range p.Lesson.AllFindings() {
 		for _, c := range f.All {
 			add("finding", f.Name, lesson.Comparison{Metric: c.Metric, Of: c.Of, To: c.To})
 		}
@@ -211,11 +212,11 @@ func writeLosses(out io.Writer, doc *result.Run) {
 }
 
 // takes says what the plan runs, and how long that takes.
-func (p *plan) takes(doc *result.Run) string {
-	e := newEstimate(doc, p.expected())
-	text := howMany(doc) + ", " + e.String()
-	if e.share > 0 && e.share < 1 {
-		text += ", " + metric.Clock(e.left[windows]+e.left[atMost]) + " at most"
+func takes(p *plan.Plan, doc *result.Run) string {
+	e := plan.NewEstimate(doc, p.Expected())
+	text := plan.HowMany(doc) + ", " + e.String()
+	if most, ok := e.Most(); ok {
+		text += ", " + metric.Clock(most) + " at most"
 	}
 	return text
 }

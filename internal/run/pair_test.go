@@ -10,10 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"pooler-lab/internal/driver"
-	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/trial"
 )
 
 // newPairRunner makes a runner of one pair, whose cells run in one block, too, and would run in three without it.
@@ -57,7 +56,7 @@ func TestPairEndsOnceItIsPrecise(t *testing.T) {
 			t.Fatalf("cell %s is %s: %+v", c.ID, c.Status, c.Repeats)
 		}
 		first := c.Repeats[0]
-		if first.Measured.TPS != 50 || first.Resources.NotMeasured != onlyTogether || len(first.Resources.Containers) > 0 ||
+		if first.Measured.TPS != 50 || first.Resources.NotMeasured == "" || len(first.Resources.Containers) > 0 ||
 			first.Summary != "k6/pair-1.json" || first.Pooler != nil || len(first.Counts) != 1 {
 			t.Errorf("its repeat in the pair is %+v", first)
 		}
@@ -69,7 +68,7 @@ func TestPairEndsOnceItIsPrecise(t *testing.T) {
 	if got := links.latency["client-primary"]; got != 10 && got != 0 {
 		t.Errorf("the link had %g ms", got)
 	}
-	if _, err := os.Stat(filepath.Join(r.dir, "k6", "pair-1.stop")); err == nil {
+	if _, err := os.Stat(filepath.Join(r.lab.Folder, "k6", "pair-1.stop")); err == nil {
 		t.Error("the file that ended k6 is still there")
 	}
 	if !strings.HasPrefix(lines[0], "pair 1/1: direct, 10 ms : pooled, select, 1 client; about ") ||
@@ -177,11 +176,11 @@ func TestCtrlCInAPair(t *testing.T) {
 		servers.counts = []result.Count{{What: "transactions of both", K6: 110, Server: 111}}
 		ctx, interrupt := context.WithCancel(t.Context())
 		defer interrupt()
-		go onceThere(filepath.Join(r.dir, k6Folder, "signals"), interrupt)
+		go onceThere(filepath.Join(r.lab.Folder, trial.K6Folder, "signals"), interrupt)
 		if err := r.run(ctx); err == nil {
 			t.Error("an interrupted run has no error")
 		}
-		run := written(t, r.dir)
+		run := written(t, r.lab.Folder)
 		p := run.Pairs[0]
 		if p.Status != result.Interrupted || p.Groups != 5 || len(p.Figures["tps"]) != 5 ||
 			p.Ending != string(result.Interrupted) || run.Unfinished != 4 {
@@ -192,92 +191,6 @@ func TestCtrlCInAPair(t *testing.T) {
 				c.Repeats[0].Flagged(result.FlagCounts) != looked {
 				t.Errorf("%s: the repeats of %s are %+v", behaviour, c.ID, c.Repeats)
 			}
-		}
-	}
-}
-
-// A pair goes on until it is steady. Its time begins then.
-func TestWhyAPairEnds(t *testing.T) {
-	level := func(n int) (figures [][2]float64) {
-		for i := range n {
-			figures = append(figures, [2]float64{80 + 2*float64(i%3), 100})
-		}
-		return figures
-	}
-	falls := func(n int) (figures [][2]float64) {
-		for i := range n {
-			figures = append(figures, [2]float64{200 - 2*float64(i), 100})
-		}
-		return figures
-	}
-	for name, test := range map[string]struct {
-		figures [][2]float64
-		seconds float64 // that they took
-		until   float64
-		ending  string
-		warming int
-	}{
-		"too few for an interval":  {level(11), 20, 0.05, "", 0},
-		"too few to end so soon":   {level(19), 20, 0.05, "", 0},
-		"precise":                  {level(20), 20, 0.05, result.Precise, 0},
-		"not precise":              {level(20), 20, 0.001, "", 0},
-		"not precise in time":      {level(20), 39, 0.001, result.TimeOver, 0},
-		"it drifts":                {falls(20), 60, 0.5, "", 0},
-		"precise once steady":      {append(falls(8), level(30)...), 38, 0.5, result.Precise, 8},
-		"steady, and time goes on": {append(falls(8), level(30)...), 48, 0.001, "", 8},
-		"its time is over":         {append(falls(8), level(30)...), 76, 0.001, result.TimeOver, 8},
-	} {
-		pair := &result.Pair{Metrics: []string{"tps"}, Until: test.until, AtMost: 40, Seconds: test.seconds,
-			Groups: len(test.figures), Figures: map[string][][2]float64{"tps": test.figures}}
-		ending := (&follower{pair: pair}).ending()
-		if ending != test.ending || pair.Warming != test.warming ||
-			math.Abs(pair.WarmingSeconds-test.seconds*float64(test.warming)/float64(len(test.figures))) > 1e-9 {
-			t.Errorf("%s: it ends by %q after %d groups that don't count, %v s", name, ending, pair.Warming,
-				pair.WarmingSeconds)
-		}
-	}
-}
-
-// A line is read once k6 has written it to its end.
-func TestWholeGroupsAreRead(t *testing.T) {
-	r, _, _ := newPairRunner(t, "good")
-	made := newTrial(&r.doc.Pairs[0], 1, 1, 1, r.doc.Cells[0].Cell, r.doc.Cells[1].Cell)
-	pair := made.pair
-	pair.Figures = map[string][][2]float64{}
-	f := &follower{sides: made.sides, pair: pair, file: driver.Follower{File: filepath.Join(t.TempDir(), "groups")}}
-	const group = `{"number": 1, "sides": [{"seconds": 2, "counters": {"pg_transactions": 8}}, {"seconds": 2,
- "counters": {"pg_transactions": 4}}]}`
-	line := strings.ReplaceAll(group, "\n", "") + "\n"
-	for _, step := range []struct {
-		text string
-		want int
-	}{{"", 0}, {line[:40], 0}, {line, 1}, {line + line + line[:9], 2}} {
-		if step.text != "" {
-			if err := os.WriteFile(f.file.File, []byte(step.text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if f.read(); f.err != nil || pair.Groups != step.want {
-			t.Errorf("of %q, %d groups are read: %v", step.text, pair.Groups, f.err)
-		}
-	}
-	if want := [][2]float64{{4, 2}, {4, 2}}; !slices.Equal(pair.Figures["tps"], want) {
-		t.Errorf("the figures are %v", pair.Figures)
-	}
-}
-
-// Cells are named by what they differ by, whatever that is.
-func TestNamesOfAPair(t *testing.T) {
-	one := plain("one")
-	pooled, prepared, elsewhere := one, one, one
-	pooled.Path, prepared.Protocol, elsewhere.Experiment = "pooled", "prepared", "h"
-	for want, other := range map[string]lesson.Cell{
-		"direct : pooled, select, 1 client":                             pooled,
-		"simple protocol : prepared protocol, direct, select, 1 client": prepared,
-		"g : h, direct, select, 1 client":                               elsewhere,
-	} {
-		if got := pairName(one, other); got != want {
-			t.Errorf("a pair is called %q, it should be %q", got, want)
 		}
 	}
 }

@@ -3,8 +3,6 @@ package run
 import (
 	"bytes"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -15,6 +13,7 @@ import (
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/trial"
 )
 
 // docOf is a run of these cells, and of a pair of the first two where pair is set.
@@ -38,44 +37,6 @@ func timed(id string, seconds float64, wanted int) lesson.Cell {
 		Shared: lesson.Shared{Seconds: seconds}, Wanted: wanted}
 }
 
-func TestEstimate(t *testing.T) {
-	work := timed("w", 98.5, 2)
-	work.Transactions = 5
-	ended := func(e *estimate, sort int, plan, took time.Duration) {
-		e.left[sort] -= plan
-		e.ended[sort] += plan
-		e.took[sort] += took
-	}
-	tests := []struct {
-		name     string
-		doc      *result.Run
-		expected time.Duration
-		ends     func(*estimate)
-		want     string
-	}{
-		{"windows, and 1.5 s for each trial", docOf(false, timed("a", 8.5, 3)), 0, nil, "about 0:30"},
-		{"a pair, and what its cells run alone", docOf(true, timed("a", 8.5, 2), timed("b", 8.5, 2)), 0, nil, "1:20 at most"},
-		{"fixed work", docOf(false, timed("a", 8.5, 3), work), 0, nil, "3:50 at most"},
-		{"as the author says", docOf(false, timed("a", 8.5, 3), work), 70 * time.Second, nil, "about 1:10"},
-		{"no more than is planned", docOf(false, work), time.Hour, nil, "about 3:20"},
-		{"trials that took twice their time", docOf(false, timed("a", 8.5, 8)), 0, func(e *estimate) {
-			ended(e, windows, 20*time.Second, 40*time.Second)
-		}, "about 1:30"}, // (20 + 40) of (20 + 20), of 60
-		{"work that ended early", docOf(false, timed("a", 8.5, 1), work), 60 * time.Second, func(e *estimate) {
-			ended(e, atMost, 100*time.Second, 10*time.Second)
-		}, "about 0:25"}, // 10; (0.25 x 50 + 10) of (50 + 100), of 100
-	}
-	for _, test := range tests {
-		e := newEstimate(test.doc, test.expected)
-		if test.ends != nil {
-			test.ends(&e)
-		}
-		if got := e.String(); got != test.want {
-			t.Errorf("%s: %s, it should be %s", test.name, got, test.want)
-		}
-	}
-}
-
 // begins makes a progress on a clock of its own, whose first trial begins.
 func begins(out io.Writer, doc *result.Run) (p *progress, pass func(time.Duration)) {
 	now := time.Date(2026, 11, 21, 16, 0, 0, 0, time.UTC)
@@ -88,10 +49,10 @@ func begins(out io.Writer, doc *result.Run) (p *progress, pass func(time.Duratio
 // next begins the first trial that is left.
 func (p *progress) next(doc *result.Run) {
 	if len(doc.Pairs) > 0 && doc.Pairs[0].Status == result.Planned {
-		p.starting(doc, newTrial(&doc.Pairs[0], 1, 1, 1, doc.Cells[0].Cell, doc.Cells[1].Cell))
+		p.starting(doc, trial.New(&doc.Pairs[0], 1, 1, 1, doc.Cells[0].Cell, doc.Cells[1].Cell))
 		return
 	}
-	p.starting(doc, newTrial(nil, len(doc.Pairs)+1, 1, 1, doc.Cells[0].Cell))
+	p.starting(doc, trial.New(nil, len(doc.Pairs)+1, 1, 1, doc.Cells[0].Cell))
 }
 
 func TestProgress(t *testing.T) {
@@ -219,20 +180,14 @@ func TestRunLeavesItsLastStep(t *testing.T) {
 	p := newProgress(io.Discard, doc, 0)
 	over := p.follow(results, "20261121T220000Z-00-tour")
 	p.next(doc)
-	s, ok := LastStep(results)
+	s, ok := result.LastProgress(results)
 	if !ok || s.Run != "20261121T220000Z-00-tour" || s.Of != 3 || s.Done != 0 || s.Block != 1 || s.Phase != "proving" ||
 		s.SecondsLeft != 30 {
 		t.Errorf("%+v, %v", s, ok)
 	}
 	over()
 	p.draw()
-	if s, ok := LastStep(results); ok {
+	if s, ok := result.LastProgress(results); ok {
 		t.Errorf("after the run: %+v", s)
-	}
-	if err := os.WriteFile(filepath.Join(results, stepFile), []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if s, ok := LastStep(results); ok {
-		t.Errorf("half a step: %+v", s)
 	}
 }

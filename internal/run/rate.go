@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/trial"
 )
 
 // How the rate of an open loop is held against what its paths can do.
@@ -42,7 +43,7 @@ func (r *runner) lowerRates(ctx context.Context) error {
 	for workload, rate := range r.lower(done) {
 		r.progress.say("%s: %g iterations/s, which all paths hold (the slowest: %s)", workload, rate, slowest[workload])
 	}
-	return r.doc.Write(r.dir)
+	return r.doc.Write(r.lab.Folder)
 }
 
 // probes are the cells to find out the rates with: of those that differ in latency alone, the one with the highest.
@@ -76,11 +77,11 @@ func mayLower(c lesson.Cell) bool { return c.Rate > 0 && !c.Overload }
 func (r *runner) probe(ctx context.Context, c lesson.Cell) (rate float64, ok bool) {
 	c.ID += "-probe"
 	c.Rate, c.Transactions, c.Seconds = 0, probeIterations, max(60, c.Seconds)
-	t := newTrial(nil, 0, 1, 1, c)
-	if err := r.measure(ctx, t); err != nil || t.sides[0].out.Measured.Finish == nil {
+	t := trial.New(nil, 0, 1, 1, c)
+	if err := r.lab.Measure(ctx, t); err != nil || t.Sides[0].Out.Measured.Finish == nil {
 		return 0, false
 	}
-	f := t.sides[0].out.Measured.Finish
+	f := t.Sides[0].Out.Measured.Finish
 	working := f.Seconds - f.MeanConnectSeconds
 	if f.Finished == 0 || working <= 0 {
 		return 0, false

@@ -61,7 +61,7 @@ func TestRatesAreLoweredToWhatIsHeld(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, c := range written(t, r.dir).Cells {
+			for _, c := range written(t, r.lab.Folder).Cells {
 				got = append(got, fmt.Sprintf("%g %.1f", c.Rate, c.Seconds))
 				if len(c.Repeats) != 1 {
 					t.Errorf("%s has %d repeats: a probe is none", c.ID, len(c.Repeats))

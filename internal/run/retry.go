@@ -8,6 +8,8 @@ import (
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/shared"
+	"pooler-lab/internal/trial"
 )
 
 // attempts is how often a repeat is tried at most.
@@ -49,11 +51,11 @@ type ruling struct {
 // rule decides what becomes of an attempt. This is the only place that says when a repeat is run again: what somebody
 // changed is worth one more attempt, and so are servers that weren't ready; stolen CPU time as many as there are.
 func (a attempt) rule() ruling {
-	var rejected *rejection
-	var late *unprepared
+	var rejected *trial.Rejection
+	var late *trial.Unprepared
 	switch {
 	case errors.As(a.failed, &rejected):
-		return ruling{status: result.Rejected, reason: rejected.reason, again: a.number == 1}
+		return ruling{status: result.Rejected, reason: rejected.Reason, again: a.number == 1}
 	case a.stopped:
 		return ruling{status: result.Interrupted, reason: "the run was stopped meanwhile"}
 	case errors.As(a.failed, &late) && a.number == 1:
@@ -92,7 +94,7 @@ func (r *runner) burst(c lesson.Cell, out *result.Repeat) bool {
 			}
 		}
 	}
-	usual, _ := metric.Middle(others)
+	usual, _ := shared.Median(others)
 	return len(others) >= burstOthers && metric.HeldUp(out) >= max(burstTimes*usual, usual+burstMore)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/trial"
 )
 
 func TestRetryRules(t *testing.T) {
@@ -40,15 +41,15 @@ func TestRetryRules(t *testing.T) {
 			rejected("because of stolen", afterWait)},
 		{"it failed", attempt{number: 1, failed: broken}, failed},
 		{"the run was stopped", attempt{number: 1, stopped: true, failed: broken}, interrupted},
-		{"stopped, and something was changed", attempt{number: 1, stopped: true, failed: &rejection{"a swap"}},
+		{"stopped, and something was changed", attempt{number: 1, stopped: true, failed: &trial.Rejection{Reason: "a swap"}},
 			rejected("a swap", again)},
 
-		{"something was changed", attempt{number: 1, failed: &rejection{"a swap"}}, rejected("a swap", again)},
-		{"changed again", attempt{number: 2, failed: &rejection{"a swap"}}, rejected("a swap", ruling{})},
+		{"something was changed", attempt{number: 1, failed: &trial.Rejection{Reason: "a swap"}}, rejected("a swap", again)},
+		{"changed again", attempt{number: 2, failed: &trial.Rejection{Reason: "a swap"}}, rejected("a swap", ruling{})},
 
-		{"its servers weren't ready in time", attempt{number: 1, failed: &unprepared{broken}},
+		{"its servers weren't ready in time", attempt{number: 1, failed: &trial.Unprepared{Err: broken}},
 			rejected(broken.Error(), again)},
-		{"nor the second time", attempt{number: 2, failed: &unprepared{broken}}, failed},
+		{"nor the second time", attempt{number: 2, failed: &trial.Unprepared{Err: broken}}, failed},
 		{"its rate drifts", attempt{number: 1, flags: flag(result.FlagDrift)}, rejected("because of drift", again)},
 		{"it drifts again", attempt{number: 2, flags: flag(result.FlagDrift)}, ok},
 

@@ -1,5 +1,5 @@
-// Package run executes a lesson: first the pairs, one k6 for the two cells of each, then block after block, one k6 a
-// repeat, in an order that is shuffled and repeatable.
+// Package run executes a lesson, trial after trial: first the pairs, then block after block, in an order that is
+// shuffled and repeatable. It tries again what was disturbed, says how far it is, and writes run.json after each trial.
 package run
 
 import (
@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -15,40 +16,19 @@ import (
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/sample"
-	"pooler-lab/internal/server"
-	"pooler-lab/internal/topology"
+	"pooler-lab/internal/trial"
 )
 
 // restoreTime is how long links, and then settings, may take to be put back.
 const restoreTime = time.Minute
-
-// servers are those that a cell goes through, and what they say of it.
-type servers interface {
-	Prepare(context.Context, server.Preparation, ...*server.Side) error
-	Begin(context.Context, ...*server.Side) error
-	Changed(context.Context) (string, error)
-	Reconcile(context.Context, []result.Counted, ...*server.Side) error
-	CountHistory(ctx context.Context, k6 int64) (result.Count, error)
-	Marks(context.Context) (map[string]bool, error)
-	Restore(context.Context) error
-	SamplePooler(context.Context, server.Path) (result.Pooler, error)
-}
 
 // stopped is the reason of a run that ended before its last cell.
 const stopped = "it was stopped: Ctrl-C, scripts/lab cancel or the console"
 
 // A runner executes one run.
 type runner struct {
-	set      *topology.Set
-	links    links
-	servers  servers
-	faults   faults
-	sampler  *sample.Resources
-	sessions *sample.Sessions
+	lab      *trial.Lab
 	progress *progress
-	script   string // the lesson's
-	dir      string // the run's folder
 	doc      *result.Run
 
 	pauses int  // for other machines, so far
@@ -81,7 +61,7 @@ var errNothing = errors.New("no repeat of any cell succeeded")
 // run executes every block, writes run.json after each cell and puts what it found back. It
 // returns an interruptedError where ctx ended before the last cell, and an errNothing where no repeat is ok.
 func (r *runner) run(ctx context.Context) error {
-	found, err := r.links.Snapshot(ctx)
+	found, err := r.lab.Links.Snapshot(ctx)
 	if err == nil {
 		stop := r.progress.tick()
 		if err = r.pairs(ctx); err == nil {
@@ -113,7 +93,7 @@ func (r *runner) run(ctx context.Context) error {
 			err = fmt.Errorf("%w; why stands above and in results/%s", errNothing, r.doc.ID)
 		}
 	}
-	return errors.Join(err, r.doc.Write(r.dir))
+	return errors.Join(err, r.doc.Write(r.lab.Folder))
 }
 
 // pairs runs the pairs. It returns nil when ctx ends.
@@ -162,9 +142,9 @@ func (r *runner) trials(ctx context.Context, pair *result.Pair, block, position 
 	for _, i := range cells {
 		of = append(of, r.doc.Cells[i].Cell)
 	}
-	var all []*trial
+	var all []*trial.Trial
 	for number := 1; ; number++ {
-		t := newTrial(pair, block, position, number, of...)
+		t := trial.New(pair, block, position, number, of...)
 		if all = append(all, t); number == 1 {
 			r.progress.starting(r.doc, t)
 		} else {
@@ -174,7 +154,7 @@ func (r *runner) trials(ctx context.Context, pair *result.Pair, block, position 
 		if !decided.again || ctx.Err() != nil {
 			r.settle(all, pair, cells)
 			r.progress.over(r.doc, decided.status == result.OK)
-			return r.doc.Write(r.dir)
+			return r.doc.Write(r.lab.Folder)
 		}
 		if decided.wait {
 			r.calm(ctx)
@@ -184,9 +164,9 @@ func (r *runner) trials(ctx context.Context, pair *result.Pair, block, position 
 
 // settle notes what became of all attempts at a trial. Of two cells that could not be measured together the reason is
 // kept, and they run in blocks.
-func (r *runner) settle(all []*trial, pair *result.Pair, cells []int) {
+func (r *runner) settle(all []*trial.Trial, pair *result.Pair, cells []int) {
 	if pair != nil {
-		*pair = *all[len(all)-1].pair
+		*pair = *all[len(all)-1].Pair
 	}
 	if pair != nil && pair.Status != result.OK && pair.Status != result.Interrupted {
 		r.inBlocks(cells)
@@ -194,7 +174,7 @@ func (r *runner) settle(all []*trial, pair *result.Pair, cells []int) {
 	}
 	for _, t := range all {
 		for side, i := range cells {
-			r.doc.Cells[i].Add(t.sides[side].out)
+			r.doc.Cells[i].Add(t.Sides[side].Out)
 		}
 	}
 	r.doc.Unfinished = r.doc.Left()
@@ -214,11 +194,11 @@ func (r *runner) inBlocks(cells []int) {
 // restoreAll makes all links, settings and logins what they were before the run, whatever became of it.
 func (r *runner) restoreAll(found link.Snapshot) {
 	r.doc.NotRestored = ""
-	ctx, cancel := context.WithTimeout(context.Background(), comesBack+restoreTime)
+	ctx, cancel := context.WithTimeout(context.Background(), trial.ComesBack+restoreTime)
 	defer cancel()
-	_, err := r.answering(ctx)
+	_, err := r.lab.Answering(ctx)
 	if stalled := (*link.StalledError)(nil); err == nil || errors.As(err, &stalled) { // the others can be put back
-		err = r.links.Put(ctx, found)
+		err = r.lab.Links.Put(ctx, found)
 	}
 	if err != nil {
 		r.notRestored("latencies", err)
@@ -226,42 +206,63 @@ func (r *runner) restoreAll(found link.Snapshot) {
 	if wrong := fault.Wrong(); wrong != "" {
 		r.notRestored("nodes", errors.New(wrong))
 	}
-	r.restore()
+	r.lab.Restore()
 }
 
-// restore undoes what the repeat before had changed on the servers, even where the run has been stopped.
-func (r *runner) restore() {
-	ctx, cancel := context.WithTimeout(context.Background(), restoreTime)
-	defer cancel()
-	if err := r.servers.Restore(ctx); err != nil {
-		r.notRestored("settings", err)
-	}
-}
-
+// notRestored notes what could not be put back.
 func (r *runner) notRestored(what string, err error) {
 	r.doc.NotRestored = strings.TrimPrefix(r.doc.NotRestored+"; "+err.Error(), "; ")
 	r.progress.say("The %s that were there before this run could not be put back ('scripts/reset' does): %v", what, err)
 }
 
-// k6Folder is where a run keeps what k6 wrote.
-const k6Folder = "k6"
-
-// makeFolder makes the run's folder below results, named after the moment and the lesson.
-func makeFolder(results, name string) (id string, started time.Time, err error) {
-	for {
-		started = time.Now().UTC()
-		id = started.Format("20060102T150405Z") + "-" + name
-		err = os.Mkdir(results+"/"+id, 0o755)
-		if !errors.Is(err, os.ErrExist) {
-			break
+// try executes the trial and notes what becomes of it. The ruling on two cells is on both together.
+func (r *runner) try(ctx context.Context, t *trial.Trial) ruling {
+	err := r.lab.Measure(ctx, t)
+	if wrong := fault.Wrong(); err != nil && wrong != "" {
+		err = fmt.Errorf("%w; %s", err, wrong)
+	}
+	a := attempt{number: t.Number, stopped: ctx.Err() != nil, failed: err}
+	if r.once || t.Events() != nil {
+		a.number = attempts
+	}
+	for _, s := range t.Sides {
+		if err != nil {
+			continue
 		}
-		time.Sleep(time.Until(started.Truncate(time.Second).Add(time.Second)))
+		s.Out.Flags = trial.Flags(s.Cell, &s.Out)
+		a.flags = append(a.flags, s.Out.Flags...)
+		a.burst = a.burst || r.burst(s.Cell, &s.Out)
 	}
-	if err == nil {
-		err = os.Mkdir(results+"/"+id+"/"+k6Folder, 0o755)
+	decided := a.rule()
+	if t.TooSlow != "" && decided.status != result.Interrupted { // another attempt is as slow
+		decided = ruling{status: result.Blocked, reason: t.TooSlow}
 	}
-	if err != nil {
-		return "", started, fmt.Errorf("make the run's folder: %w", err)
+	r.close(t, decided)
+	return decided
+}
+
+// close notes the end of a trial. The log of its clients' program is kept where something is to be learnt from it.
+func (r *runner) close(t *trial.Trial, decided ruling) {
+	ended := time.Now().UTC()
+	for _, s := range t.Sides {
+		s.Out.Status, s.Out.Reason, s.Out.Ended = decided.status, decided.reason, ended
+		if decided.status == result.OK && s.Out.Log != "" {
+			os.Remove(filepath.Join(r.lab.Folder, s.Out.Log))
+			s.Out.Log = ""
+		}
 	}
-	return id, started, nil
+	if t.Pair == nil {
+		return
+	}
+	t.Pair.Status, t.Pair.Reason, t.Pair.Ended = decided.status, decided.reason, &ended
+	switch decided.status {
+	case result.OK:
+	case result.Interrupted:
+		t.Pair.Ending = string(result.Interrupted)
+	default:
+		t.Pair.Ending = ""
+	}
+	if decided.status == result.Rejected { // in the last attempt
+		t.Pair.Status = result.Failed
+	}
 }

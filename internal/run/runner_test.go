@@ -17,7 +17,7 @@ import (
 
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/testkit"
+	"pooler-lab/internal/trial"
 )
 
 // written reads run.json back and holds it against the published schema.
@@ -106,7 +106,7 @@ func TestRun(t *testing.T) {
 			if kinds := flagKinds(last); test.status == result.OK && !slices.Equal(kinds, test.flags) {
 				t.Errorf("flagged %v, it should be %v", kinds, test.flags)
 			}
-			if _, err := os.Stat(filepath.Join(r.dir, "k6", "a-r1.log")); (err == nil) != test.log {
+			if _, err := os.Stat(filepath.Join(r.lab.Folder, "k6", "a-r1.log")); (err == nil) != test.log {
 				t.Errorf("k6's log is there: %v", err == nil)
 			}
 			if len(links.put) != 1 {
@@ -122,12 +122,12 @@ func ran(t *testing.T, r *runner, nothing bool) *result.Run {
 	if err := r.run(t.Context()); errors.Is(err, errNothing) != nothing || err != nil && !nothing {
 		t.Fatalf("the run ends with %v", err)
 	}
-	return written(t, r.dir)
+	return written(t, r.lab.Folder)
 }
 
 func TestMeasured(t *testing.T) {
 	r, _, _ := newRunner(t, "errors", slow("a"))
-	r.servers.(*serversStandIn).roundTrip = 10.7
+	r.lab.Servers.(*serversStandIn).roundTrip = 10.7
 	repeat := ran(t, r, false).Cells[0].Repeats[0]
 	m := repeat.Measured
 	counted := result.Counted{Transactions: 55, Prepares: 1, Connections: 1}
@@ -215,10 +215,10 @@ func TestCtrlC(t *testing.T) {
 	r, links, _ := newRunner(t, "errors", plain("a"), plain("b"), plain("c"))
 	links.latency["client-primary"] = 20 // before the run
 	ctx, interrupt := context.WithCancel(t.Context())
-	signals := filepath.Join(r.dir, k6Folder, "signals")
+	signals := filepath.Join(r.lab.Folder, trial.K6Folder, "signals")
 	r.progress.out = writerFunc(func(line string) {
 		if strings.Contains(line, "cell 2/3") {
-			if run := written(t, r.dir); run.Status != result.Running || run.Unfinished != 2 {
+			if run := written(t, r.lab.Folder); run.Status != result.Running || run.Unfinished != 2 {
 				t.Errorf("after the first cell the run is %s, %d unfinished", run.Status, run.Unfinished)
 			}
 			t.Setenv("STANDIN", "waits")
@@ -237,53 +237,13 @@ func TestCtrlC(t *testing.T) {
 	if len(links.put) != 1 || links.put[0].SetMS("client-primary") != 20 {
 		t.Errorf("put back: %v", links.put)
 	}
-	run := written(t, r.dir)
+	run := written(t, r.lab.Folder)
 	count := map[result.Status]int{}
 	for _, c := range run.Cells {
 		count[c.Status]++
 	}
 	if run.Status != result.Interrupted || run.Unfinished != 2 || count[result.OK] != 1 || count[result.Planned] != 2 {
 		t.Errorf("run %s, %d unfinished, cells %v", run.Status, run.Unfinished, count)
-	}
-}
-
-func TestSeeds(t *testing.T) {
-	seen := map[uint32]bool{}
-	for _, s := range []uint32{repeatSeed(1, "a", 1), repeatSeed(1, "a", 1), repeatSeed(2, "a", 1),
-		repeatSeed(1, "b", 1), repeatSeed(1, "a", 2)} {
-		seen[s] = true
-	}
-	if len(seen) != 4 {
-		t.Error("the same repeat has two seeds, or two repeats share one")
-	}
-}
-
-func TestCellIsToldWithoutPassword(t *testing.T) {
-	t.Setenv("APP_PASSWORD", "secret")
-	r, _, _ := newRunner(t, "good", slow("a"))
-	made := newTrial(nil, 1, 1, 1, r.doc.Cells[0].Cell)
-	if err := r.findPaths(made); err != nil {
-		t.Fatal(err)
-	}
-	env, err := r.told(made).Env()
-	text := strings.Join(env, " ")
-	if err != nil || strings.Contains(text, "secret") || !strings.HasPrefix(text, "LAB_CELL={") ||
-		!strings.Contains(text, `"dsn":"host=toxiproxy port=15001 dbname=lab user=app sslmode=disable"`) {
-		t.Errorf("%s, %v", text, err)
-	}
-}
-
-// Who connects over the cell's link is told what TCP's handshake takes there.
-func TestCellIsToldOfItsLinksHandshake(t *testing.T) {
-	near := slow("near")
-	near.Path, near.Link = "pooled", "pgbouncer-primary"
-	r, _, _ := newRunner(t, "good", slow("over"), near, plain("plain"))
-	for i, want := range []float64{10, 0, 0} {
-		made := newTrial(nil, 1, 1, 1, r.doc.Cells[i].Cell)
-		testkit.OK(t, r.findPaths(made))
-		if got := r.told(made).Cells[0].TCPHandshake; got != want {
-			t.Errorf("%s: %g ms, wanted %g", r.doc.Cells[i].ID, got, want)
-		}
 	}
 }
 
@@ -311,7 +271,7 @@ func TestStoppedAtOnce(t *testing.T) {
 	if err := r.run(ctx); !errors.As(err, &interrupted) || !strings.Contains(err.Error(), "nothing is measured") {
 		t.Errorf("the run ends with %v", err)
 	}
-	if doc := written(t, r.dir); doc.Status != result.Interrupted || doc.Reason != stopped {
+	if doc := written(t, r.lab.Folder); doc.Status != result.Interrupted || doc.Reason != stopped {
 		t.Errorf("it is %s: %s", doc.Status, doc.Reason)
 	}
 }
@@ -320,7 +280,7 @@ func TestStoppedAtOnce(t *testing.T) {
 func TestStalledLinkAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		links := &linksStandIn{stalled: "client-standby"}
-		r := &runner{links: links, servers: new(serversStandIn), doc: new(result.Run)}
+		r := &runner{lab: &trial.Lab{Links: links, Servers: new(serversStandIn)}, doc: new(result.Run)}
 		r.restoreAll(link.Snapshot{{Name: "client-primary", Enabled: true}})
 		if len(links.put) != 1 || r.doc.NotRestored != "" {
 			t.Errorf("put back %v: %q", links.put, r.doc.NotRestored)

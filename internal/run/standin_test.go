@@ -11,10 +11,12 @@ import (
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
+	"pooler-lab/internal/plan"
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/sample"
 	"pooler-lab/internal/server"
 	"pooler-lab/internal/topology"
+	"pooler-lab/internal/trial"
 )
 
 // k6StandIn stands in for k6: it does what STANDIN says and writes a summary such as its output lab does. It notes each
@@ -213,7 +215,7 @@ func (w *serversStandIn) Marks(context.Context) (map[string]bool, error) { retur
 func (w *serversStandIn) Begin(_ context.Context, sides ...*server.Side) error {
 	for _, s := range sides {
 		s.Facts = w.facts
-		s.RoundTrip = &result.RoundTrip{SetMS: s.Path.SetMS, MeasuredMS: w.roundTrip, Samples: 9}
+		s.RoundTrip = &result.RoundTrip{SetMS: s.Route.SetMS, MeasuredMS: w.roundTrip, Samples: 9}
 	}
 	return nil
 }
@@ -226,7 +228,7 @@ func (w *serversStandIn) Reconcile(_ context.Context, k6 []result.Counted, sides
 	return w.deaf
 }
 
-func (w *serversStandIn) SamplePooler(context.Context, server.Path) (result.Pooler, error) {
+func (w *serversStandIn) SamplePooler(context.Context, server.Route) (result.Pooler, error) {
 	return result.Pooler{}, w.deaf
 }
 
@@ -239,7 +241,7 @@ func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 	t.Setenv("STANDIN", behaviour)
 	results := t.TempDir()
-	id, started, err := makeFolder(results, "00-tour")
+	id, started, err := result.NewFolder(results, "00-tour")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,25 +256,33 @@ func newRunner(t *testing.T, behaviour string, cells ...lesson.Cell) (*runner, *
 				Pools: "transaction", Pooler: "pgbouncer", Plain: topology.Endpoint{Host: "pgbouncer", Port: 6432, DBName: "lab"},
 				Over: []topology.Over{{Links: []string{"pgbouncer-primary"},
 					Endpoint: topology.Endpoint{Host: "pgbouncer", Port: 6432, DBName: "lab_far"}}}}}}
-	p := &plan{lesson: &lesson.Lesson{About: lesson.About{Name: "00-tour", Title: "t", Question: "q?", File: "/lab/x.js",
+	p := &plan.Plan{Lesson: &lesson.Lesson{About: lesson.About{Name: "00-tour", Title: "t", Question: "q?",
+		File:   "/lab/x.js",
 		SHA256: "0000000000000000000000000000000000000000000000000000000000000000"}},
-		cells: cells, paths: []result.Path{{Name: "direct", Database: "postgresql"}}}
-	doc := p.document(7)
+		Cells: cells, Paths: []result.Path{{Name: "direct", Database: "postgresql"}}}
+	doc := p.Document(7)
 	doc.ID, doc.Started = id, started
 	doc.Manifest = result.Manifest{
 		Versions: map[string]string{}, Authentication: []result.Login{}, MaxConnections: map[string]string{},
 		Limits: []result.Limit{}, Host: result.Host{CPUs: 1},
 	}
-	sampler := sample.NewResources("http://127.0.0.1:1", "lab", nil)
+	sampler := sample.NewResources(topology.Docker{URL: "http://127.0.0.1:1", Project: "lab"}, nil)
 	t.Cleanup(sampler.Close)
 	sessions := sample.NewSessions(func(string) string { return "host=127.0.0.1 port=1 user=lab sslmode=disable" }, "",
-		server.Roles())
+		topology.Roles())
 	t.Cleanup(sessions.Close)
 	links, servers := &linksStandIn{latency: map[string]float64{}, set: map[string]link.Settings{}},
 		&serversStandIn{roundTrip: 0.2}
-	return &runner{set: set, links: links, servers: servers, sampler: sampler,
-		sessions: sessions, script: "/lab/x.js",
-		progress: newProgress(t.Output(), doc, 0), dir: filepath.Join(results, id), doc: doc}, links, servers
+	folder := filepath.Join(results, id)
+	if err := os.Mkdir(filepath.Join(folder, trial.K6Folder), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	progress := newProgress(t.Output(), doc, 0)
+	lab := &trial.Lab{Set: set, Links: links, Servers: servers, Sampler: sampler, Sessions: sessions, Script: "/lab/x.js",
+		Folder: folder, Seed: doc.Seed, Phase: progress.enter, Groups: progress.groups}
+	r := &runner{lab: lab, progress: progress, doc: doc}
+	lab.NotRestored = r.notRestored
+	return r, links, servers
 }
 
 // plain is a cell without latency.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"pooler-lab/internal/topology"
 )
 
 // A containerSample is what Docker's stats API says of one container. Counts are since it started.
@@ -50,44 +52,28 @@ func (s *stats) sample() containerSample {
 		periods: s.CPU.Throttling.Periods, throttled: s.CPU.Throttling.Throttled}
 }
 
-// docker reads what Docker says of containers, through the lab's proxy of its API.
-type docker struct {
-	url     string // such as http://docker-stats:2375
-	project string // Compose's, which container names begin with
-	client  http.Client
-}
-
-func newDocker(url, project string) docker {
-	return docker{url: url, project: project, client: http.Client{Timeout: askTimeout}}
-}
-
-func (d *docker) read(ctx context.Context, service string) (containerSample, error) {
+func readStats(ctx context.Context, d topology.Docker, service string) (containerSample, error) {
 	var s stats
-	err := d.get(ctx, service, "stats", "?stream=false&one-shot=true", &s)
+	err := get(ctx, d, service, "stats", "?stream=false&one-shot=true", &s)
 	return s.sample(), err
 }
 
 // get reads what Docker says of a service's container.
-func (d *docker) get(ctx context.Context, service, what, query string, into any) (err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("ask for the %s of %s: %w", what, service, err)
-		}
-	}()
-	url := fmt.Sprintf("%s/containers/%s-%s-1/%s%s", d.url, d.project, service, what, query)
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+func get(ctx context.Context, d topology.Docker, service, what, query string, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	answer, err := d.Ask(ctx, http.MethodGet, "/containers/"+d.Container(service)+"/"+what+query, nil)
+	var refused *topology.RefusedError
+	switch {
+	case errors.As(err, &refused):
+		err = errors.New(refused.Status)
+	case err == nil:
+		err = json.Unmarshal(answer, into)
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("ask for the %s of %s: %w", what, service, err)
 	}
-	response, err := d.client.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return errors.New(response.Status)
-	}
-	return json.NewDecoder(response.Body).Decode(into)
+	return nil
 }
 
 // A Limit is what a container may use of the machine. 0 is no limit.
@@ -96,13 +82,12 @@ type Limit struct {
 	MemoryBytes int64
 }
 
-// ReadLimit asks Docker, through the stats proxy at url, for the limits of a service's container in a Compose project.
-func ReadLimit(ctx context.Context, url, project, service string) (Limit, error) {
+// ReadLimit asks Docker for the limits of a service's container.
+func ReadLimit(ctx context.Context, d topology.Docker, service string) (Limit, error) {
 	// Docker's own names, of which configs/haproxy lets these through. A CPU limit is one number, or a quota of
 	// microseconds in each period.
 	var said struct{ NanoCPUs, CPUQuota, CPUPeriod, Memory float64 }
-	d := newDocker(url, project)
-	if err := d.get(ctx, service, "limits", "", &said); err != nil {
+	if err := get(ctx, d, service, "limits", "", &said); err != nil {
 		return Limit{}, err
 	}
 	limit := Limit{CPUs: said.NanoCPUs / 1e9, MemoryBytes: int64(said.Memory)}

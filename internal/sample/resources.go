@@ -9,9 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"pooler-lab/internal/measure"
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/session"
+	"pooler-lab/internal/shared"
+	"pooler-lab/internal/topology"
 )
 
 // How often the sampler samples. A sample of the host is one file, of a container one request to Docker: Engine 20.10
@@ -28,24 +28,24 @@ const (
 
 // Resources samples what the host and, where Docker's stats can be had, containers use, from NewResources until Close.
 type Resources struct {
-	docker docker
+	docker topology.Docker
 	stop   context.CancelFunc
 	done   sync.WaitGroup
 
 	mu         sync.Mutex
-	host       []measure.HostCPU
+	host       []shared.HostCPU
 	containers map[string][]containerSample
 	trouble    string // why containers aren't measured, or the last thing that went wrong
 }
 
-// NewResources starts to sample the host and the containers of services in a Compose project, seen through the stats
-// proxy at url. Without an answer from there containers are not measured, and every summary says why.
-func NewResources(url, project string, services []string) *Resources {
+// NewResources starts to sample the host, and the containers of services by what Docker says. Without an answer from
+// there containers are not measured, and every summary says why.
+func NewResources(docker topology.Docker, services []string) *Resources {
 	ctx, stop := context.WithCancel(context.Background())
-	s := &Resources{stop: stop, containers: map[string][]containerSample{}, docker: newDocker(url, project)}
-	s.done.Go(func() { session.Every(ctx, hostEvery, s.sampleHost) })
+	s := &Resources{stop: stop, containers: map[string][]containerSample{}, docker: docker}
+	s.done.Go(func() { shared.Every(ctx, hostEvery, s.sampleHost) })
 	for _, service := range services {
-		s.done.Go(func() { session.Every(ctx, containerEvery, func() { s.sampleContainer(ctx, service) }) })
+		s.done.Go(func() { shared.Every(ctx, containerEvery, func() { s.sampleContainer(ctx, service) }) })
 	}
 	return s
 }
@@ -57,7 +57,7 @@ func (s *Resources) Close() {
 }
 
 func (s *Resources) sampleHost() {
-	now, err := measure.ReadHostCPU()
+	now, err := shared.ReadHostCPU()
 	if err != nil {
 		return
 	}
@@ -67,7 +67,7 @@ func (s *Resources) sampleHost() {
 }
 
 func (s *Resources) sampleContainer(ctx context.Context, service string) {
-	now, err := s.docker.read(ctx, service)
+	now, err := readStats(ctx, s.docker, service)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil {
@@ -81,7 +81,7 @@ func (s *Resources) sampleContainer(ctx context.Context, service string) {
 // there are samples, but none from before earliest, when something else was going on; it forgets those. It waits a
 // moment for samples near the end.
 func (s *Resources) Between(services []string, earliest, from, to time.Time) *result.Resources {
-	_ = session.Until(context.Background(), endWait, 20*time.Millisecond, func() (bool, error) {
+	_ = shared.Until(context.Background(), endWait, 20*time.Millisecond, func() (bool, error) {
 		return !s.waitsFor(services, to), nil
 	})
 	s.mu.Lock()
@@ -107,7 +107,7 @@ func (s *Resources) Between(services []string, earliest, from, to time.Time) *re
 }
 
 // switchRate is how many context switches a second there were between two samples, nil where no time passed.
-func switchRate(from, to measure.HostCPU) *float64 {
+func switchRate(from, to shared.HostCPU) *float64 {
 	if !to.At.After(from.At) {
 		return nil
 	}
@@ -125,8 +125,8 @@ func (s *Resources) waitsFor(services []string, to time.Time) bool {
 	})
 }
 
-func hostTime(s measure.HostCPU) time.Time { return s.At }
-func (s containerSample) when() time.Time  { return s.at }
+func hostTime(s shared.HostCPU) time.Time { return s.At }
+func (s containerSample) when() time.Time { return s.at }
 
 // since returns the samples from earliest on.
 func since[S any](samples []S, when func(S) time.Time, earliest time.Time) []S {

@@ -8,9 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"pooler-lab/internal/measure"
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/testkit"
+	"pooler-lab/internal/shared"
+	"pooler-lab/internal/topology"
+	"pooler-lab/test/testkit"
 )
 
 func TestStats(t *testing.T) {
@@ -41,9 +42,9 @@ func TestStats(t *testing.T) {
 func TestNearest(t *testing.T) {
 	start := time.Now()
 	at := func(s float64) time.Time { return start.Add(time.Duration(s * float64(time.Second))) }
-	var samples []measure.HostCPU
+	var samples []shared.HostCPU
 	for i := range 6 {
-		samples = append(samples, measure.HostCPU{At: at(float64(i))})
+		samples = append(samples, shared.HostCPU{At: at(float64(i))})
 	}
 	tests := []struct {
 		name        string
@@ -68,7 +69,7 @@ func TestNearest(t *testing.T) {
 
 func TestSince(t *testing.T) {
 	start := time.Now()
-	samples := []measure.HostCPU{{At: start}, {At: start.Add(time.Second)}, {At: start.Add(2 * time.Second)}}
+	samples := []shared.HostCPU{{At: start}, {At: start.Add(time.Second)}, {At: start.Add(2 * time.Second)}}
 	if kept := since(samples, hostTime, start.Add(time.Second)); len(kept) != 2 ||
 		!kept[0].At.Equal(start.Add(time.Second)) {
 		t.Errorf("kept %v", kept)
@@ -143,7 +144,7 @@ func once(t *testing.T, s *Resources, services []string, so func(*result.Resourc
 
 func TestBetween(t *testing.T) {
 	t.Parallel()
-	s := NewResources(dockerStandIn(t), "lab", []string{"primary", "standby"})
+	s := NewResources(topology.Docker{URL: dockerStandIn(t), Project: "lab"}, []string{"primary", "standby"})
 	defer s.Close()
 	r := once(t, s, []string{"primary", "standby"}, func(r *result.Resources) bool {
 		return r.HostCPU != nil && len(r.Containers) > 0 && r.NotMeasured != ""
@@ -161,7 +162,7 @@ func TestBetween(t *testing.T) {
 
 func TestBetweenWithoutDocker(t *testing.T) {
 	t.Parallel()
-	s := NewResources("http://127.0.0.1:1", "lab", []string{"primary"})
+	s := NewResources(topology.Docker{URL: "http://127.0.0.1:1", Project: "lab"}, []string{"primary"})
 	defer s.Close()
 	r := once(t, s, []string{"primary"}, func(r *result.Resources) bool { return r.HostCPU != nil && r.NotMeasured != "" })
 	if len(r.Containers) != 0 || !strings.Contains(r.NotMeasured, "refused") {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/session"
+	"pooler-lab/internal/shared"
 )
 
 // Sessions samples what the sessions of a path's databases, and its pooler, do while k6 runs. Its connections are kept
@@ -60,7 +60,7 @@ func (s *Sessions) Start(subjects Subjects) {
 	}
 	if subjects.SamplePooler != nil {
 		s.pooler = &pooler{service: subjects.Pooler, ask: subjects.SamplePooler}
-		s.running.Go(func() { session.Every(ctx, poolerEvery, s.pooler.sample) })
+		s.running.Go(func() { shared.Every(ctx, poolerEvery, s.pooler.sample) })
 	}
 }
 

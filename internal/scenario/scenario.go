@@ -11,7 +11,7 @@ import (
 
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/session"
+	"pooler-lab/internal/shared"
 )
 
 // patience is how long a step may take; it only ends what hangs. tries is on how many connections B looks, at most, for
@@ -83,11 +83,11 @@ func (p *player) play(ctx context.Context, s lesson.Scenario) result.Scenario {
 }
 
 // step has a client take a step.
-func (p *player) step(ctx context.Context, step lesson.Step) result.Step {
+func (p *player) step(ctx context.Context, step lesson.Step) result.StepTaken {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	name, does := step.Who()
-	out := result.Step{Client: name, Does: does, Sees: step.Sees}
+	out := result.StepTaken{Client: name, Does: does, Sees: step.Sees}
 	verb, rest := lesson.Verb(strings.ReplaceAll(does, ":backend", lesson.Backend))
 	if verb == lesson.VerbDisconnect || verb == lesson.VerbAbort {
 		p.leave(name, verb)
@@ -164,7 +164,7 @@ func (p *player) connect(ctx context.Context, settings string) (c *client, backe
 // have none left.
 func (p *player) follow(ctx context.Context, c *client, backend, settings string) *client {
 	var kept []*client
-	_ = session.Until(ctx, patience/2, time.Millisecond, func() (bool, error) {
+	_ = shared.Until(ctx, patience/2, time.Millisecond, func() (bool, error) {
 		p.gone, p.tried = p.left(ctx, c, backend), len(kept)+1
 		if p.gone || slices.Contains(p.backends, backend) || len(kept) == tries {
 			return true, nil
@@ -195,7 +195,7 @@ func (p *player) left(ctx context.Context, c *client, backend string) bool {
 
 // shows is what the step shows, and of what isn't shown why. Where A isn't alone on its backend, or has left it, a step
 // of B that looks for what A made proves something only on a backend that A has used.
-func (p *player) shows(did result.Step) (shows result.ScenarioOutcome, why string) {
+func (p *player) shows(did result.StepTaken) (shows result.ScenarioOutcome, why string) {
 	byA := slices.Contains(p.backends, did.Backend)
 	if did.Client == "A" && did.Backend != "" && !byA {
 		p.backends = append(p.backends, did.Backend)
@@ -238,7 +238,7 @@ func matches(wanted, saw string) bool {
 func (p *player) endBackends(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	return session.Until(ctx, patience, 10*time.Millisecond, func() (bool, error) {
+	return shared.Until(ctx, patience, 10*time.Millisecond, func() (bool, error) {
 		ended := slices.Clone(p.used)
 		c, backend, err := p.connect(ctx, "")
 		if err != nil {

@@ -16,8 +16,8 @@ import (
 // What a step shows depends on who took it, what was wanted, and which backend answered.
 func TestShows(t *testing.T) {
 	wanted := "4MB"
-	look := func(client, saw, backend string) result.Step {
-		return result.Step{Client: client, Sees: &wanted, Saw: saw, Backend: backend}
+	look := func(client, saw, backend string) result.StepTaken {
+		return result.StepTaken{Client: client, Sees: &wanted, Saw: saw, Backend: backend}
 	}
 	dedicated := player{clients: map[string]*client{"A": {}}, backends: []string{"1@db"}}
 	shared := dedicated
@@ -27,7 +27,7 @@ func TestShows(t *testing.T) {
 	gone.gone = true
 	for what, test := range map[string]struct {
 		player
-		did  result.Step
+		did  result.StepTaken
 		want result.ScenarioOutcome
 	}{
 		"A sees its own":                    {shared, look("A", "4MB", "1@db"), result.Works},
@@ -41,8 +41,8 @@ func TestShows(t *testing.T) {
 		"B sees another thing elsewhere":    {shared, look("B", "9MB", "2@db"), result.Lost},
 		"the same number on another server": {shared, look("B", "9MB", "1@other"), result.Lost},
 		"B without its backend":             {shared, look("B", "9MB", ""), result.NotShown},
-		"an error":                          {shared, result.Step{Client: "A", Message: "no"}, result.Fails},
-		"no error":                          {shared, result.Step{Client: "A"}, result.Works},
+		"an error":                          {shared, result.StepTaken{Client: "A", Message: "no"}, result.Fails},
+		"no error":                          {shared, result.StepTaken{Client: "A"}, result.Works},
 	} {
 		t.Run(what, func(t *testing.T) {
 			got, why := test.player.shows(test.did)

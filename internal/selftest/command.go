@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"pooler-lab/internal/lesson"
+	"pooler-lab/internal/report"
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/run"
 	"pooler-lab/internal/topology"
 )
 
@@ -27,8 +27,12 @@ type options struct {
 	from    string
 }
 
-// NewCommand makes 'lab selftest'.
-func NewCommand() *cobra.Command {
+// A Runner runs a lesson: see run.Lesson.
+type Runner func(ctx context.Context, l *lesson.Lesson, o lesson.Override, seed uint64, progress io.Writer) (
+	*result.Run, error)
+
+// NewCommand makes 'lab selftest', which has run measure.
+func NewCommand(run Runner) *cobra.Command {
 	var o options
 	c := &cobra.Command{
 		Use:   "selftest [ROW]...",
@@ -53,7 +57,7 @@ func NewCommand() *cobra.Command {
 			if o.from != "" {
 				return again(o, args, c.OutOrStdout())
 			}
-			return measureRows(c.Context(), args, o, c.OutOrStdout(), c.ErrOrStderr())
+			return measureRows(c.Context(), run, args, o, c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}
 	c.Flags().BoolVar(&o.all, "all", false, "all rows")
@@ -65,7 +69,7 @@ func NewCommand() *cobra.Command {
 }
 
 // measureRows runs the pairs, and prints what came out: where they were ended early, of the time until then.
-func measureRows(ctx context.Context, names []string, o options, out, progress io.Writer) error {
+func measureRows(ctx context.Context, run Runner, names []string, o options, out, progress io.Writer) error {
 	if o.minutes < 1 || o.minutes > 60 {
 		return fmt.Errorf("%g minutes: give 1 to 60", o.minutes)
 	}
@@ -78,14 +82,14 @@ func measureRows(ctx context.Context, names []string, o options, out, progress i
 		return err
 	}
 	l.Comparisons, l.Once = comparisons(chosen, o.path, o.minutes*60), true
-	doc, failed := run.Lesson(ctx, l, lesson.Override{Experiments: experiments(l.Comparisons),
+	doc, failed := run(ctx, l, lesson.Override{Experiments: experiments(l.Comparisons),
 		Values: map[string][]string{"paths": {o.path}}}, uint64(o.seed), progress)
 	if doc == nil {
 		return failed
 	}
-	run.Print(out, doc, false)
+	report.Print(out, doc, false)
 	trials, without := Judge(doc)
-	if err := report(out, trials, without); failed == nil {
+	if err := say(out, trials, without); failed == nil {
 		return err
 	}
 	return failed
@@ -101,5 +105,5 @@ func again(o options, names []string, out io.Writer) error {
 		return err
 	}
 	trials, without := Judge(doc)
-	return report(out, trials, without)
+	return say(out, trials, without)
 }

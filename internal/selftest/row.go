@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"pooler-lab/internal/lesson"
-	"pooler-lab/internal/suggest"
+	"pooler-lab/internal/wording"
 )
 
 // A row is one comparison that is measured for many minutes as a pair, and judged once a minute.
@@ -44,7 +44,7 @@ func chosen(names []string, all bool) ([]row, error) {
 	}
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return nil, suggest.Unknown("row", name, known)
+			return nil, wording.Unknown("row", name, known)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(rows), func(r row) bool {

@@ -9,13 +9,13 @@ import (
 	"slices"
 
 	"pooler-lab/internal/lesson"
-	"pooler-lab/internal/measure"
 	"pooler-lab/internal/outcome"
 	"pooler-lab/internal/result"
+	"pooler-lab/internal/shared"
 )
 
-// A Trial is what became of a row: the pair as a whole, and as often as it has whole minutes.
-type Trial struct {
+// A Tested is what became of a row: the pair as a whole, and as often as it has whole minutes.
+type Tested struct {
 	Row      lesson.Comparison
 	Expected float64          // ratio
 	Wanted   outcome.Outcome  // the right one
@@ -44,7 +44,7 @@ const (
 const perVerdict = 60.
 
 // Judge judges every minute of each of the run's pairs. It says of which comparisons it can't, and why.
-func Judge(run *result.Run) (trials []Trial, without []string) {
+func Judge(run *result.Run) (trials []Tested, without []string) {
 	for _, plan := range run.Lesson.Comparisons {
 		t, err := try(run, plan)
 		if err != nil {
@@ -56,16 +56,16 @@ func Judge(run *result.Run) (trials []Trial, without []string) {
 	return trials, without
 }
 
-func try(run *result.Run, plan lesson.Comparison) (Trial, error) {
+func try(run *result.Run, plan lesson.Comparison) (Tested, error) {
 	i := slices.IndexFunc(rows, func(r row) bool { return r.name == plan.Name })
 	if i < 0 {
-		return Trial{}, errors.New("it is no row of the self-test")
+		return Tested{}, errors.New("it is no row of the self-test")
 	}
 	r := rows[i]
 	c := outcome.Compare(run, plan)
 	pair, inverted := run.PairOf(c.Of, c.To, plan.Metric)
 	if pair == nil || pair.Seconds == 0 {
-		return Trial{}, fmt.Errorf("it was not measured: %s", cmp.Or(c.Ratio.How, c.Reason.String()))
+		return Tested{}, fmt.Errorf("it was not measured: %s", cmp.Or(c.Ratio.How, c.Reason.String()))
 	}
 	figures := slices.Clone(pair.Figures[plan.Metric])
 	if inverted {
@@ -73,7 +73,7 @@ func try(run *result.Run, plan lesson.Comparison) (Trial, error) {
 			figures[i] = [2]float64{f[1], f[0]}
 		}
 	}
-	t := Trial{Row: plan, Expected: r.ratio, Counts: r.counts, Whole: outcome.Groups(figures),
+	t := Tested{Row: plan, Expected: r.ratio, Counts: r.counts, Whole: outcome.Groups(figures),
 		PerGroup: pair.Seconds / float64(pair.Groups)}
 	switch {
 	case r.ratio == 1:
@@ -120,17 +120,17 @@ func verdict(figures [][2]float64, perGroup float64) Verdict {
 
 // right, wrong and holding are how many of the verdicts say what is true, say what isn't, and have an interval that
 // holds the ratio of the whole. What misses a difference isn't wrong.
-func (t Trial) right(verdicts []Verdict) int {
+func (t Tested) right(verdicts []Verdict) int {
 	return count(verdicts, func(v Verdict) bool { return v.Outcome == t.Wanted })
 }
 
-func (t Trial) wrong(verdicts []Verdict) int {
+func (t Tested) wrong(verdicts []Verdict) int {
 	return count(verdicts, func(v Verdict) bool {
 		return v.Outcome.Concludes() && v.Outcome != outcome.NoClearDifference && v.Outcome != t.Wanted
 	})
 }
 
-func (t Trial) holding(verdicts []Verdict) int {
+func (t Tested) holding(verdicts []Verdict) int {
 	return count(verdicts, func(v Verdict) bool {
 		return v.Ratio.Known() && v.Ratio.Lo <= t.Whole.Center && t.Whole.Center <= v.Ratio.Hi
 	})
@@ -147,7 +147,7 @@ func count(verdicts []Verdict, is func(Verdict) bool) (n int) {
 
 // side says on which side of 1 a ratio's interval lies, as comparisons do.
 func side(ratio outcome.Interval) outcome.Outcome {
-	if ratio.Drift != (measure.Drift{}) {
+	if ratio.Drift != (shared.Drift{}) {
 		return outcome.Inconclusive
 	}
 	if !ratio.Known() {

@@ -140,37 +140,37 @@ func verdicts(o outcome.Outcome, n int) []Verdict {
 }
 
 func TestReport(t *testing.T) {
-	trial := func(wanted outcome.Outcome, right int, other outcome.Outcome) Trial {
+	trial := func(wanted outcome.Outcome, right int, other outcome.Outcome) Tested {
 		each := append(verdicts(wanted, right), verdicts(other, 20-right)...)
-		return Trial{Counts: true, Wanted: wanted, Each: each, Early: each, PerGroup: 1.5, Expected: 1}
+		return Tested{Counts: true, Wanted: wanted, Each: each, Early: each, PerGroup: 1.5, Expected: 1}
 	}
-	few := func(t Trial) Trial {
+	few := func(t Tested) Tested {
 		t.Each, t.Early = t.Each[:4], t.Early[:4]
 		return t
 	}
 	none, lower, higher := outcome.NoClearDifference, outcome.Lower, outcome.Higher
 	for _, test := range []struct {
 		name   string
-		trials []Trial
+		trials []Tested
 		want   error
 		counts string
 	}{
-		{"enough are right", []Trial{trial(none, 18, lower), trial(lower, 17, none)}, nil,
+		{"enough are right", []Tested{trial(none, 18, lower), trial(lower, 17, none)}, nil,
 			"(no difference: 18 of 20 right; 5 % slower: 17 of 20 found)"},
-		{"too many false alarms", []Trial{trial(none, 17, lower), trial(lower, 20, none)}, errWrong, "17 of 20 right"},
-		{"both latencies together", []Trial{trial(none, 20, lower), trial(lower, 20, none), trial(none, 17, lower),
+		{"too many false alarms", []Tested{trial(none, 17, lower), trial(lower, 20, none)}, errWrong, "17 of 20 right"},
+		{"both latencies together", []Tested{trial(none, 20, lower), trial(lower, 20, none), trial(none, 17, lower),
 			trial(lower, 14, none)}, nil, "(no difference: 37 of 40 right; 5 % slower: 34 of 40 found)"},
-		{"the slowdown is missed", []Trial{trial(none, 20, lower), trial(lower, 16, none)}, errMissed, "16 of 20 found"},
-		{"it is found the wrong way round", []Trial{trial(none, 20, lower), trial(lower, 16, higher)}, errWrong,
+		{"the slowdown is missed", []Tested{trial(none, 20, lower), trial(lower, 16, none)}, errMissed, "16 of 20 found"},
+		{"it is found the wrong way round", []Tested{trial(none, 20, lower), trial(lower, 16, higher)}, errWrong,
 			"16 of 20 found"},
-		{"too few groups", []Trial{trial(none, 20, lower), trial(lower, 16, outcome.NoInterval)}, errMissed,
+		{"too few groups", []Tested{trial(none, 20, lower), trial(lower, 16, outcome.NoInterval)}, errMissed,
 			"4 of 20 have too few groups for an interval"},
-		{"four are too few", []Trial{few(trial(none, 20, lower)), few(trial(lower, 20, none))}, errNothing, "4 of 4 found"},
-		{"nothing equal", []Trial{trial(lower, 20, none)}, errNothing, "0 of 0 right"},
+		{"four are too few", []Tested{few(trial(none, 20, lower)), few(trial(lower, 20, none))}, errNothing, "4 of 4 found"},
+		{"nothing equal", []Tested{trial(lower, 20, none)}, errNothing, "0 of 0 right"},
 		{"nothing", nil, errNothing, "0 of 0 found"},
 	} {
 		var out strings.Builder
-		err := report(&out, test.trials, []string{"connect: it was not measured"})
+		err := say(&out, test.trials, []string{"connect: it was not measured"})
 		if err != test.want {
 			t.Errorf("%s: the error is %v", test.name, err)
 		}

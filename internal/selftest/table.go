@@ -3,10 +3,10 @@ package selftest
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 
 	"pooler-lab/internal/outcome"
+	"pooler-lab/internal/shared"
 )
 
 // The least shares of outcomes that have to be right, rounded down: where nothing differs 37 of 40, and where work is
@@ -43,8 +43,8 @@ var conclusions = map[error]string{
 	errNothing: "too little was measured: it takes 5 outcomes where nothing differs, and 5 where work is 5 % more",
 }
 
-// report prints what became of each trial, and as its last line whether outcomes can be trusted here.
-func report(out io.Writer, trials []Trial, without []string) error {
+// say prints what became of each trial, and as its last line whether outcomes can be trusted here.
+func say(out io.Writer, trials []Tested, without []string) error {
 	table(out, trials)
 	for _, t := range trials {
 		for _, remark := range t.remarks() {
@@ -65,7 +65,7 @@ func report(out io.Writer, trials []Trial, without []string) error {
 }
 
 // table has two lines of outcomes a trial: those of all of a comparison's time, and those that ended by width.
-func table(out io.Writer, trials []Trial) {
+func table(out io.Writer, trials []Tested) {
 	if len(trials) == 0 {
 		return
 	}
@@ -81,7 +81,7 @@ func table(out io.Writer, trials []Trial) {
 // layout is that of a line: what it is of, and its figures.
 const layout = "  %-24s%-10s%7s%12s%9s   %s\n"
 
-func (t Trial) line(out io.Writer, name string, verdicts []Verdict) {
+func (t Tested) line(out io.Writer, name string, verdicts []Verdict) {
 	of := func(count int) string { return tally{right: count, of: len(verdicts)}.String() }
 	fmt.Fprintf(out, layout, name, of(t.right(verdicts)), strconv.Itoa(t.wrong(verdicts)), halfWidth(verdicts),
 		fmt.Sprintf("%.0f", meanSeconds(verdicts)), of(t.holding(verdicts)))
@@ -93,7 +93,7 @@ func written(i outcome.Interval) string {
 }
 
 // remarks are what else is to be known of a trial.
-func (t Trial) remarks() (all []string) {
+func (t Tested) remarks() (all []string) {
 	if n := count(t.Each, func(v Verdict) bool { return !v.Outcome.Concludes() }); n > 0 {
 		all = append(all, fmt.Sprintf("%d of %d have too few groups for an interval", n, len(t.Each)))
 	}
@@ -114,11 +114,11 @@ func halfWidth(verdicts []Verdict) string {
 			widths = append(widths, outcome.HalfWidth(v.Ratio))
 		}
 	}
-	if len(widths) == 0 {
+	middle, ok := shared.Median(widths)
+	if !ok {
 		return "none"
 	}
-	slices.Sort(widths)
-	return fmt.Sprintf("%.1f %%", 100*widths[len(widths)/2])
+	return fmt.Sprintf("%.1f %%", 100*middle)
 }
 
 func meanSeconds(verdicts []Verdict) float64 {
@@ -137,7 +137,7 @@ func (t tally) String() string { return fmt.Sprintf("%d of %d", t.right, t.of) }
 func (t tally) below(least float64) bool { return t.right < int(least*float64(t.of)+1e-9) }
 
 // share counts the outcomes of the rows that count: of those where nothing differs, or of those where something does.
-func share(trials []Trial, equal bool) (t tally) {
+func share(trials []Tested, equal bool) (t tally) {
 	for _, trial := range trials {
 		if trial.Counts && equal == (trial.Wanted == outcome.NoClearDifference) {
 			t.right += trial.right(trial.Each)

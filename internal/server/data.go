@@ -2,11 +2,14 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/session"
@@ -15,7 +18,8 @@ import (
 
 // openData opens a session of the lab's own role with the data of a PostgreSQL node.
 func openData(ctx context.Context, node string) (*session.Session, error) {
-	s, err := session.Open(ctx, topology.Endpoint{Host: node, Port: 5432, DBName: "lab"}.DSN("lab"), labPassword())
+	at := topology.Endpoint{Host: node, Port: 5432, DBName: "lab"}
+	s, err := session.Open(ctx, at.DSN("lab"), topology.LabPassword())
 	if err != nil {
 		return nil, fmt.Errorf("connect to the data of the %s: %w", node, err)
 	}
@@ -29,13 +33,22 @@ func Scale(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	defer s.Close()
-	r, err := s.AskOne(ctx, "SELECT scale FROM lab_data")
-	if err != nil {
-		return 0, fmt.Errorf("the data isn't loaded yet, wait until the lab is healthy: %w", err)
+	scale, err := ScaleIn(ctx, s)
+	if err == nil && scale == 0 {
+		err = errors.New("the data isn't loaded yet, wait until the lab is healthy")
 	}
-	scale, err := strconv.Atoi(r["scale"])
-	if err != nil {
-		return 0, fmt.Errorf("read the scale of the data: %w", err)
+	return scale, err
+}
+
+// ScaleIn is the scale of the complete data that a session's database has, 0 where it has none.
+func ScaleIn(ctx context.Context, s *session.Session) (scale int, err error) {
+	err = s.QueryRow(ctx, "SELECT scale FROM lab_data").Scan(&scale)
+	var missing *pgconn.PgError
+	switch {
+	case errors.Is(err, pgx.ErrNoRows), errors.As(err, &missing) && missing.Code == "42P01": // undefined_table
+		return 0, nil
+	case err != nil:
+		return 0, fmt.Errorf("read the data's scale: %w", err)
 	}
 	return scale, nil
 }
@@ -139,7 +152,7 @@ func (l *Servers) Marks(ctx context.Context) (map[string]bool, error) {
 const fresh = "lab_fresh"
 
 // makeFresh makes the database anew and waits until all of the path's nodes have it.
-func (l *Servers) makeFresh(ctx context.Context, p Path) error {
+func (l *Servers) makeFresh(ctx context.Context, p Route) error {
 	if err := l.dropFresh(ctx); err != nil {
 		return err
 	}

@@ -25,8 +25,7 @@ func (l *Servers) MaxConnections(ctx context.Context, databases []string) map[st
 // nor the lab's own. A node that doesn't tell isn't among them.
 func (l *Servers) FreeConnections(ctx context.Context) map[string]int {
 	const free = "SELECT current_setting('max_connections')::int - count(*) AS free FROM pg_stat_activity " +
-		"WHERE backend_type = 'client backend' AND usename NOT IN ('lab', 'monitor', '" + app + "', '" + appClear + "', '" +
-		appTrust + "')"
+		"WHERE backend_type = 'client backend' AND usename NOT IN ('lab', 'monitor', " + measured + ")"
 	all := map[string]int{}
 	for node, said := range tell(topology.Nodes(), func(service string) (string, error) {
 		return l.say(ctx, service, free, "free")
@@ -69,7 +68,7 @@ const revokeTime = 10 * time.Second
 // Logins asks what a role's clients have to show where paths begin without latency, and puts those together that are
 // asked for the same. The error is of letting the role in that has no password, or of taking that back.
 func (l *Servers) Logins(ctx context.Context, role string, paths []topology.Path) (logins []result.Login, err error) {
-	if role == appTrust { // whatever becomes of the rest, and where ctx has ended, too
+	if role == topology.AppTrust { // whatever becomes of the rest, and where ctx has ended, too
 		defer func() {
 			ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), revokeTime)
 			defer cancel()

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"pooler-lab/internal/session"
-	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
+	"pooler-lab/test/testkit"
 )
 
 // A fakeNode stands in for a PostgreSQL server: it notes statements, and knows whether the role without a password may
@@ -73,12 +73,12 @@ func TestLoginsRevokesTheLogin(t *testing.T) {
 			}
 		}()
 		at := topology.Endpoint{Host: "127.0.0.1", Port: asked.Addr().(*net.TCPAddr).Port, DBName: "lab"}
-		logins, err := l.Logins(ctx, appTrust, []topology.Path{{Name: "direct", Plain: at}})
+		logins, err := l.Logins(ctx, topology.AppTrust, []topology.Path{{Name: "direct", Plain: at}})
 		if err != nil || len(logins) != 1 || !strings.HasPrefix(logins[0].Method, "unknown: ") {
 			t.Errorf("stopped: %v: the logins are %v, %v", stopped, logins, err)
 		}
 		node.mu.Lock()
-		granted := slices.Contains(node.asked, "ALTER ROLE "+appTrust+" LOGIN")
+		granted := slices.Contains(node.asked, "ALTER ROLE "+topology.AppTrust+" LOGIN")
 		if !granted || node.mayLogIn || l.granted != nil {
 			t.Errorf("stopped: %v: it may log in: %v, after %q", stopped, node.mayLogIn, node.asked)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"pooler-lab/internal/pooler"
 	"pooler-lab/internal/session"
+	"pooler-lab/internal/shared"
 	"pooler-lab/internal/topology"
 )
 
@@ -20,26 +21,28 @@ type Node struct{ *session.Line }
 // before it is asked.
 func NewNode(service string) *Node {
 	if service == yugabyte {
-		dsn := topology.Endpoint{Host: yugabyte, Port: 5433, DBName: "lab"}.DSN(app)
-		return &Node{session.NewLine(yugabyte, dsn, Password(app))}
+		dsn := topology.Endpoint{Host: yugabyte, Port: 5433, DBName: "lab"}.DSN(topology.App)
+		return &Node{session.NewLine(yugabyte, dsn, topology.Password(topology.App))}
 	}
-	return &Node{session.NewLine(service, NodeDSN(service), labPassword())}
+	return &Node{session.NewLine(service, topology.NodeDSN(service), topology.LabPassword())}
 }
 
-// leftover finds the backends of the roles that measured connections have.
-const leftover = "FROM pg_stat_activity WHERE usename IN ('" + app + "', '" + appClear + "', '" + appTrust + "') " +
-	"AND backend_type = 'client backend'"
+// measured are the roles that measured connections have, as a list in SQL.
+const measured = "'" + topology.App + "', '" + topology.AppClear + "', '" + topology.AppTrust + "'"
+
+// leftover finds the backends of measured connections.
+const leftover = "FROM pg_stat_activity WHERE usename IN (" + measured + ") AND backend_type = 'client backend'"
 
 // Clear ends every measured connection's backend and waits until all are gone, whoever holds them. A backend
 // hands its counts in as it ends, before it leaves pg_stat_activity; an idle one keeps them to itself for seconds.
 func (n *Node) Clear(ctx context.Context) error {
 	left := 0
-	err := session.Until(ctx, clearWait, 10*time.Millisecond, func() (bool, error) {
+	err := shared.Until(ctx, clearWait, 10*time.Millisecond, func() (bool, error) {
 		rows, err := n.Ask(ctx, "SELECT pg_terminate_backend(pid) "+leftover)
 		left = len(rows)
 		return left == 0, err
 	})
-	if errors.Is(err, session.ErrLate) {
+	if errors.Is(err, shared.ErrLate) {
 		return fmt.Errorf("%d backends of measured connections on %s don't end", left, n.Name)
 	}
 	return err

@@ -5,7 +5,7 @@ import (
 
 	"pooler-lab/internal/pooler"
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // Two cells load the same servers: what both reach counted the sum.
@@ -58,7 +58,7 @@ func TestCountsOfAPair(t *testing.T) {
 					link = "pgbouncer-primary"
 				}
 				p := pathOf(t, name, link)
-				side := Side{Path: p, before: tally{own: test.own[i]}}
+				side := Side{Route: p, before: tally{own: test.own[i]}}
 				after := tally{nodes: test.nodes, pooler: pooler.Counters{Transactions: test.counted[i]}}
 				load := side.since(after, [2]result.Counted{first, second}[i])
 				load.Servers = test.servers[i]

@@ -11,6 +11,7 @@ import (
 
 	"pooler-lab/internal/pooler"
 	"pooler-lab/internal/session"
+	"pooler-lab/internal/shared"
 )
 
 // reloadWait is how long a node may take to follow a reload.
@@ -57,11 +58,11 @@ func (n *Node) alter(ctx context.Context, name, change string, inForce func(sess
 		}
 	}
 	var r session.Row
-	err := session.Until(ctx, reloadWait, 10*time.Millisecond, func() (_ bool, err error) {
+	err := shared.Until(ctx, reloadWait, 10*time.Millisecond, func() (_ bool, err error) {
 		r, err = n.AskOne(ctx, parameter+session.Quoted(name))
 		return err == nil && inForce(r), err
 	})
-	if errors.Is(err, session.ErrLate) {
+	if errors.Is(err, shared.ErrLate) {
 		return fmt.Errorf("it is %s all the same", r["shown"])
 	}
 	return err

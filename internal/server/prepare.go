@@ -21,9 +21,9 @@ type Preparation struct {
 // settings are in force, their tables are tidy, their database is new. Restore undoes what would last.
 func (l *Servers) Prepare(ctx context.Context, p Preparation, sides ...*Side) error {
 	for _, s := range sides {
-		held, err := l.pooler(s.Path).Held(ctx, s.Path.use().Database)
+		held, err := l.pooler(s.Route).Held(ctx, s.Route.use().Database)
 		if err == nil && held != "" {
-			err = fmt.Errorf("%s lets no client through: %s; 'scripts/reset --keep-data' ends that", s.Path.PoolerService(),
+			err = fmt.Errorf("%s lets no client through: %s; 'scripts/reset --keep-data' ends that", s.Route.PoolerService(),
 				held)
 		}
 		if err != nil {
@@ -31,21 +31,21 @@ func (l *Servers) Prepare(ctx context.Context, p Preparation, sides ...*Side) er
 		}
 	}
 	for _, s := range sides {
-		if err := l.GrantLogin(ctx, s.Path.Role, s.Path.Nodes()...); err != nil {
+		if err := l.GrantLogin(ctx, s.Route.Role, s.Route.Nodes()...); err != nil {
 			return err
 		}
 	}
 	if err := l.applySettings(ctx, p.Settings); err != nil {
 		return err
 	}
-	if p.Writes && slices.ContainsFunc(sides, func(s *Side) bool { return s.Path.postgreSQL() }) {
+	if p.Writes && slices.ContainsFunc(sides, func(s *Side) bool { return s.Route.postgreSQL() }) {
 		if err := l.BeginWrites(ctx); err != nil {
 			return err
 		}
 	}
 	for _, s := range sides {
-		if s.Path.Fresh {
-			return l.makeFresh(ctx, s.Path)
+		if s.Route.Fresh {
+			return l.makeFresh(ctx, s.Route)
 		}
 	}
 	return nil
@@ -88,12 +88,12 @@ func (l *Servers) Reset(ctx context.Context) (done []string, err error) {
 		step(name+": nothing by ALTER SYSTEM", l.nodes[name].resetParameters(ctx))
 	}
 	step("roles and databases: no settings of their own", l.nodes[primary].resetOwn(ctx))
-	step(appTrust+": no login", l.RevokeLogin(ctx, standby))
+	step(topology.AppTrust+": no login", l.RevokeLogin(ctx, standby))
 	step("", l.dropFresh(ctx))
 	return slices.DeleteFunc(done, func(text string) bool { return text == "" }), errors.Join(failed...)
 }
 
 // SamplePooler returns how the path's pooler is filled just now, all pools of measured connections together.
-func (l *Servers) SamplePooler(ctx context.Context, p Path) (result.Pooler, error) {
+func (l *Servers) SamplePooler(ctx context.Context, p Route) (result.Pooler, error) {
 	return l.pooler(p).Sample(ctx, p.use())
 }

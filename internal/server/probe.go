@@ -7,6 +7,7 @@ import (
 
 	"pooler-lab/internal/result"
 	"pooler-lab/internal/session"
+	"pooler-lab/internal/topology"
 )
 
 // A probe is one connection of the measured role over a path, before load: it proves where the path leads and
@@ -20,12 +21,12 @@ type probe struct {
 // probeWait is how long whoever answers the client may take to come back after a restart.
 const probeWait = 10 * time.Second
 
-func (l *Servers) probe(ctx context.Context, path Path) (*probe, error) {
+func (l *Servers) probe(ctx context.Context, path Route) (*probe, error) {
 	through := l.pooler(path)
 	if err := through.Enter(ctx); err != nil {
 		return nil, err
 	}
-	s, err := session.OpenWithin(ctx, probeWait, path.At.DSN(path.Role), Password(path.Role))
+	s, err := session.OpenWithin(ctx, probeWait, path.At.DSN(path.Role), topology.Password(path.Role))
 	if err != nil {
 		return nil, fmt.Errorf("connect over path %s: %w", path.Name, err)
 	}
@@ -43,7 +44,7 @@ func (l *Servers) probe(ctx context.Context, path Path) (*probe, error) {
 }
 
 // identify asks in one statement, so that a balancing pooler can't have two servers answer it.
-func (p *probe) identify(ctx context.Context, path Path) (err error) {
+func (p *probe) identify(ctx context.Context, path Route) (err error) {
 	ask := "SELECT pg_backend_pid() AS pid, host(inet_client_addr()) AS client, pg_is_in_recovery() AS recovery, " +
 		"system_identifier AS identifier, version() AS version FROM pg_control_system()"
 	if !path.postgreSQL() {
@@ -62,7 +63,7 @@ const (
 )
 
 // roundTrip measures the path's.
-func (p *probe) roundTrip(ctx context.Context, path Path) (*result.RoundTrip, error) {
+func (p *probe) roundTrip(ctx context.Context, path Route) (*result.RoundTrip, error) {
 	for tries := 1; ; tries++ {
 		took, err := p.RoundTrip(ctx, "SELECT 1")
 		p.statements += int64(took.Samples)
@@ -81,15 +82,15 @@ func (p *probe) roundTrip(ctx context.Context, path Path) (*result.RoundTrip, er
 
 // prove fills in the facts of the side's path, and its round trip if they hold. The error is of asking.
 func (l *Servers) prove(ctx context.Context, s *Side) error {
-	p, err := l.probe(ctx, s.Path)
+	p, err := l.probe(ctx, s.Route)
 	if err != nil {
 		return err
 	}
 	defer p.Close()
-	if s.Facts, err = l.facts(ctx, s.Path, p); err != nil || s.wrong() {
+	if s.Facts, err = l.facts(ctx, s.Route, p); err != nil || s.wrong() {
 		return err
 	}
-	s.RoundTrip, err = p.roundTrip(ctx, s.Path)
+	s.RoundTrip, err = p.roundTrip(ctx, s.Route)
 	s.statements = p.statements
 	return err
 }

@@ -23,7 +23,7 @@ func Wrong(facts []result.Fact) string {
 }
 
 // facts are what the path's database and its pooler say of the probe.
-func (l *Servers) facts(ctx context.Context, path Path, p *probe) ([]result.Fact, error) {
+func (l *Servers) facts(ctx context.Context, path Route, p *probe) ([]result.Fact, error) {
 	facts, err := l.database(ctx, path, p)
 	if err != nil || !path.pooled() {
 		return facts, err
@@ -47,7 +47,7 @@ func (l *Servers) facts(ctx context.Context, path Path, p *probe) ([]result.Fact
 }
 
 // database is what the database at the end of the path says: which one it is, and who its client is.
-func (l *Servers) database(ctx context.Context, path Path, p *probe) ([]result.Fact, error) {
+func (l *Servers) database(ctx context.Context, path Route, p *probe) ([]result.Fact, error) {
 	wanted, err := l.clientOfDatabase(path, p)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (l *Servers) database(ctx context.Context, path Path, p *probe) ([]result.F
 
 // recovery is what the servers that p leads to answer to pg_is_in_recovery(). A path to several nodes that doesn't
 // spread reads over them leads to the primary.
-func (p Path) recovery() (answers []string) {
+func (p Route) recovery() (answers []string) {
 	if slices.Contains(p.Nodes(), primary) {
 		answers = append(answers, "f")
 	}
@@ -84,7 +84,7 @@ func (p Path) recovery() (answers []string) {
 
 // clientOfDatabase returns the addresses that the database may see as its client's: toxiproxy's where the last
 // hop is a link, those of the pooler or proxy where there is one, otherwise the lab's own, and none for a Unix socket.
-func (l *Servers) clientOfDatabase(path Path, p *probe) ([]string, error) {
+func (l *Servers) clientOfDatabase(path Route, p *probe) ([]string, error) {
 	switch {
 	case path.At.Socket():
 		return []string{""}, nil

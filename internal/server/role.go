@@ -3,47 +3,30 @@ package server
 import (
 	"context"
 	"fmt"
-	"os"
 	"time"
 
-	"pooler-lab/internal/session"
+	"pooler-lab/internal/shared"
+	"pooler-lab/internal/topology"
 )
-
-// The roles that measured clients have.
-const (
-	app      = "app"
-	appClear = "app_clear"
-	appTrust = "app_trust" // can log in only while a cell needs it
-)
-
-// Roles are those that a measured client can have: app, of whose password a pooler may hold the server's SCRAM secret
-// alone, app_clear, whose clear password it holds, and app_trust, which has none.
-func Roles() []string { return []string{app, appClear, appTrust} }
-
-// Password is that of a measured role, from the environment; "" for the one that has none.
-func Password(role string) string {
-	variables := map[string]string{app: "APP_PASSWORD", appClear: "APP_CLEAR_PASSWORD"}
-	return os.Getenv(variables[role])
-}
 
 // mayLogIn has a row where the role without a password may log in.
-const mayLogIn = "SELECT FROM pg_roles WHERE rolcanlogin AND rolname = '" + appTrust + "'"
+const mayLogIn = "SELECT FROM pg_roles WHERE rolcanlogin AND rolname = '" + topology.AppTrust + "'"
 
 // GrantLogin lets the role log in, where it has no password and so may not unless something needs it, on all nodes
 // given. RevokeLogin takes that back.
 func (l *Servers) GrantLogin(ctx context.Context, role string, nodes ...string) error {
-	if role != appTrust {
+	if role != topology.AppTrust {
 		return nil
 	}
 	if l.granted == nil {
 		l.granted = []string{primary}
 	}
 	l.granted = append(l.granted, nodes...)
-	if _, err := l.nodes[primary].Ask(ctx, "ALTER ROLE "+appTrust+" LOGIN"); err != nil {
-		return fmt.Errorf("let %s log in: %w", appTrust, err)
+	if _, err := l.nodes[primary].Ask(ctx, "ALTER ROLE "+topology.AppTrust+" LOGIN"); err != nil {
+		return fmt.Errorf("let %s log in: %w", topology.AppTrust, err)
 	}
 	for _, name := range nodes {
-		if err := l.nodes[name].await(ctx, "that "+appTrust+" may log in", mayLogIn); err != nil {
+		if err := l.nodes[name].await(ctx, "that "+topology.AppTrust+" may log in", mayLogIn); err != nil {
 			return err
 		}
 	}
@@ -55,15 +38,15 @@ func (l *Servers) GrantLogin(ctx context.Context, role string, nodes ...string) 
 func (l *Servers) RevokeLogin(ctx context.Context, nodes ...string) error {
 	rows, err := l.nodes[primary].Ask(ctx, mayLogIn)
 	if err == nil && len(rows) > 0 {
-		_, err = l.nodes[primary].Ask(ctx, "ALTER ROLE "+appTrust+" NOLOGIN")
+		_, err = l.nodes[primary].Ask(ctx, "ALTER ROLE "+topology.AppTrust+" NOLOGIN")
 	}
 	if err != nil {
-		return fmt.Errorf("take the login away from %s: %w", appTrust, err)
+		return fmt.Errorf("take the login away from %s: %w", topology.AppTrust, err)
 	}
 	for _, name := range append([]string{primary}, nodes...) {
-		const end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '" + appTrust + "'"
+		const end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '" + topology.AppTrust + "'"
 		if _, err := l.nodes[name].Ask(ctx, end); err != nil {
-			return fmt.Errorf("end the sessions of %s: %w", appTrust, err)
+			return fmt.Errorf("end the sessions of %s: %w", topology.AppTrust, err)
 		}
 	}
 	l.granted = nil
@@ -75,7 +58,7 @@ const followWait = 20 * time.Second
 
 // await asks a statement until it has a row; what says what is waited for ("that ...").
 func (n *Node) await(ctx context.Context, what, ask string) error {
-	err := session.Until(ctx, followWait, 10*time.Millisecond, func() (bool, error) {
+	err := shared.Until(ctx, followWait, 10*time.Millisecond, func() (bool, error) {
 		rows, err := n.Ask(ctx, ask)
 		return len(rows) > 0, err
 	})

@@ -7,8 +7,8 @@ import (
 
 	"pooler-lab/internal/pooler"
 	"pooler-lab/internal/result"
-	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
+	"pooler-lab/test/testkit"
 )
 
 // labSet is the part of the lab's paths and links that the tests' paths differ by.
@@ -48,11 +48,11 @@ func labSet() *topology.Set {
 	}
 }
 
-func pathOf(t *testing.T, name, link string) Path {
+func pathOf(t *testing.T, name, link string) Route {
 	set := labSet()
 	p, err := set.Find(name)
 	testkit.OK(t, err)
-	path, err := NewPath(set, p, link)
+	path, err := NewRoute(set, p, link)
 	testkit.OK(t, err)
 	return path
 }
@@ -90,11 +90,11 @@ func TestPath(t *testing.T) {
 		})
 	}
 	set := labSet()
-	if _, err := NewPath(set, set.Paths[1], "client-primary"); err == nil {
+	if _, err := NewRoute(set, set.Paths[1], "client-primary"); err == nil {
 		t.Error("the socket goes over a link")
 	}
 	set.Paths[2].Pooler = "pgbouncr"
-	if _, err := NewPath(set, set.Paths[2], ""); err == nil || !strings.Contains(err.Error(), "did you mean pgbouncer?") {
+	if _, err := NewRoute(set, set.Paths[2], ""); err == nil || !strings.Contains(err.Error(), "did you mean pgbouncer?") {
 		t.Errorf("a kind of pooler that nobody knows: %v", err)
 	}
 }
@@ -166,7 +166,7 @@ func TestCounts(t *testing.T) {
 			l, err := New(labSet())
 			testkit.OK(t, err)
 			p := pathOf(t, test.path, test.link)
-			side := Side{Path: p, before: test.before}
+			side := Side{Route: p, before: test.before}
 			load := side.since(test.after, test.k6)
 			counts := pooler.Counts([]pooler.Side{{Pooler: l.pooler(p), Use: p.use(), Load: load}})[0]
 			var equal []bool
@@ -196,7 +196,7 @@ func TestClients(t *testing.T) {
 	} {
 		p, err := labSet().Find(name)
 		testkit.OK(t, err)
-		if got := [2]bool{PoolSizeSetting(p) != "", p.Straight()}; got != want {
+		if got := [2]bool{pooler.SizeSetting(p) != "", p.Straight()}; got != want {
 			t.Errorf("%s: a pool's size can be set, straight: %v", name, got)
 		}
 	}

@@ -1,12 +1,11 @@
-// Package server asks the lab's servers and poolers what they say of themselves: which one they are, whom they
-// see, and how much they counted. It believes no host name.
+// Package server asks the lab's servers and poolers what they say of themselves: which one they are, whom they see, and
+// how much they counted. It believes no host name. Before a trial it sets what a cell wants of them, and takes it back
+// afterwards.
 package server
 
 import (
 	"context"
-	"fmt"
 	"maps"
-	"os"
 	"slices"
 
 	"pooler-lab/internal/pooler"
@@ -26,7 +25,7 @@ type Servers struct {
 // first asked.
 func New(set *topology.Set) (_ *Servers, err error) {
 	l := &Servers{nodes: map[string]*Node{}}
-	if l.poolers, err = Poolers(set); err != nil {
+	if l.poolers, err = pooler.All(set); err != nil {
 		return nil, err
 	}
 	for _, name := range append(topology.Nodes(), yugabyte) {
@@ -35,30 +34,8 @@ func New(set *topology.Set) (_ *Servers, err error) {
 	return l, nil
 }
 
-// Poolers describes the lab's poolers, by service. Nothing is connected to yet.
-func Poolers(set *topology.Set) (map[string]pooler.Pooler, error) {
-	found := map[string]pooler.Pooler{}
-	for service, name := range set.Poolers() {
-		kind, err := pooler.Find(name)
-		if err != nil {
-			return nil, fmt.Errorf("pooler of service %s: %w", service, err)
-		}
-		found[service] = kind.Open(pooler.Login{Service: service, Password: labPassword(), Measured: Roles()})
-	}
-	return found, nil
-}
-
-// labPassword is that of the lab's own role.
-func labPassword() string { return os.Getenv("LAB_PASSWORD") }
-
-// NodeDSN is how the lab's own role reaches a PostgreSQL server: directly, and in database postgres, so that what it
-// does there isn't counted where clients are.
-func NodeDSN(name string) string {
-	return topology.Endpoint{Host: name, Port: 5432, DBName: "postgres"}.DSN("lab")
-}
-
 // pooler is that of the path.
-func (l *Servers) pooler(p Path) pooler.Pooler {
+func (l *Servers) pooler(p Route) pooler.Pooler {
 	if found := l.poolers[p.PoolerService()]; found != nil {
 		return found
 	}

@@ -12,8 +12,8 @@ import (
 // loaded together each step is taken on both before the next one: emptying a pool ends connections of the other path,
 // too.
 type Side struct {
-	Path Path
-	Fill bool // its pools, before the load
+	Route Route
+	Fill  bool // its pools, before the load
 
 	// By Begin.
 
@@ -64,11 +64,11 @@ func (l *Servers) Begin(ctx context.Context, sides ...*Side) error {
 func (l *Servers) beforeCounts(ctx context.Context, sides []*Side) error {
 	var proved []*Side
 	for _, s := range sides {
-		if !s.Path.kind.KeepsServers {
+		if !s.Route.kind.KeepsServers {
 			proved = append(proved, s)
 			continue
 		}
-		first, err := l.probe(ctx, s.Path)
+		first, err := l.probe(ctx, s.Route)
 		if err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (l *Servers) beforeCounts(ctx context.Context, sides []*Side) error {
 		return err
 	}
 	for _, s := range proved {
-		if err := l.pooler(s.Path).Emptied(ctx, s.Path.use()); err != nil {
+		if err := l.pooler(s.Route).Emptied(ctx, s.Route.use()); err != nil {
 			return err
 		}
 	}
@@ -96,15 +96,15 @@ func (l *Servers) beforeCounts(ctx context.Context, sides []*Side) error {
 // afterCounts proves the paths whose pooler keeps the probe's connections, and fills pools.
 func (l *Servers) afterCounts(ctx context.Context, sides []*Side) error {
 	for _, s := range sides {
-		if s.Path.kind.KeepsServers || s.Path.kind.NoticesLate || !s.Path.postgreSQL() {
+		if s.Route.kind.KeepsServers || s.Route.kind.NoticesLate || !s.Route.postgreSQL() {
 			continue
 		}
-		if err := l.pooler(s.Path).Emptied(ctx, s.Path.use()); err != nil {
+		if err := l.pooler(s.Route).Emptied(ctx, s.Route.use()); err != nil {
 			return err
 		}
 	}
 	for _, s := range sides {
-		if !s.Path.kind.KeepsServers {
+		if !s.Route.kind.KeepsServers {
 			continue
 		}
 		if err := l.prove(ctx, s); err != nil || s.wrong() {
@@ -116,11 +116,11 @@ func (l *Servers) afterCounts(ctx context.Context, sides []*Side) error {
 		return err
 	}
 	for _, s := range sides {
-		if !s.Path.kind.KeepsServers {
+		if !s.Route.kind.KeepsServers {
 			continue
 		}
 		var err error
-		if s.before.pooler, err = l.pooler(s.Path).Counters(ctx, s.Path.use()); err != nil {
+		if s.before.pooler, err = l.pooler(s.Route).Counters(ctx, s.Route.use()); err != nil {
 			return err
 		}
 	}
@@ -132,12 +132,12 @@ func (l *Servers) afterCounts(ctx context.Context, sides []*Side) error {
 func (l *Servers) fill(ctx context.Context, sides []*Side) error {
 	filled := map[string]bool{}
 	for _, s := range sides {
-		pool := s.Path.PoolerService() + " " + s.Path.DSN()
-		if !s.Fill && !s.Path.kind.NoticesLate || !s.Path.kind.KeepsServers && !s.Path.postgreSQL() || filled[pool] {
+		pool := s.Route.PoolerService() + " " + s.Route.DSN()
+		if !s.Fill && !s.Route.kind.NoticesLate || !s.Route.kind.KeepsServers && !s.Route.postgreSQL() || filled[pool] {
 			continue
 		}
 		filled[pool] = true
-		own, err := l.pooler(s.Path).Fill(ctx, s.Path.use())
+		own, err := l.pooler(s.Route).Fill(ctx, s.Route.use())
 		if err != nil {
 			return err
 		}
@@ -152,7 +152,7 @@ func (l *Servers) fill(ctx context.Context, sides []*Side) error {
 func (l *Servers) Reconcile(ctx context.Context, k6 []result.Counted, sides ...*Side) error {
 	var loaded []pooler.Counters
 	for _, s := range sides { // before the nodes are cleared: what that makes a pooler count isn't the load's
-		c, err := l.pooler(s.Path).Counters(ctx, s.Path.use())
+		c, err := l.pooler(s.Route).Counters(ctx, s.Route.use())
 		if err != nil {
 			return err
 		}
@@ -166,9 +166,9 @@ func (l *Servers) Reconcile(ctx context.Context, k6 []result.Counted, sides ...*
 	for i, s := range sides {
 		load := s.since(after[i], k6[i])
 		load.Servers = loaded[i].Servers
-		all = append(all, pooler.Side{Pooler: l.pooler(s.Path), Use: s.Path.use(), Load: load})
+		all = append(all, pooler.Side{Pooler: l.pooler(s.Route), Use: s.Route.use(), Load: load})
 		shared := slices.ContainsFunc(sides, func(o *Side) bool {
-			return o != s && o.Path.PoolerService() == s.Path.PoolerService()
+			return o != s && o.Route.PoolerService() == s.Route.PoolerService()
 		})
 		if !shared {
 			s.Shares = loaded[i].Since(s.before.pooler)
@@ -184,7 +184,7 @@ func (l *Servers) Reconcile(ctx context.Context, k6 []result.Counted, sides ...*
 // are handed in.
 func (l *Servers) tally(ctx context.Context, sides []*Side) (all []tally, err error) {
 	for _, s := range sides {
-		if err := l.pooler(s.Path).Settle(ctx, s.Path.use()); err != nil {
+		if err := l.pooler(s.Route).Settle(ctx, s.Route.use()); err != nil {
 			return nil, err
 		}
 	}
@@ -193,12 +193,12 @@ func (l *Servers) tally(ctx context.Context, sides []*Side) (all []tally, err er
 	}
 	for _, s := range sides {
 		t := tally{nodes: map[string]pooler.NodeCounters{}}
-		for _, name := range s.Path.Nodes() {
-			if t.nodes[name], err = l.nodes[name].Counters(ctx, s.Path.counted()); err != nil {
+		for _, name := range s.Route.Nodes() {
+			if t.nodes[name], err = l.nodes[name].Counters(ctx, s.Route.counted()); err != nil {
 				return nil, err
 			}
 		}
-		if t.pooler, err = l.pooler(s.Path).Counters(ctx, s.Path.use()); err != nil {
+		if t.pooler, err = l.pooler(s.Route).Counters(ctx, s.Route.use()); err != nil {
 			return nil, err
 		}
 		all = append(all, t)
@@ -210,7 +210,7 @@ func (l *Servers) tally(ctx context.Context, sides []*Side) (all []tally, err er
 func (s *Side) since(after tally, k6 result.Counted) pooler.LoadCounts {
 	l := pooler.LoadCounts{K6: k6, Own: s.before.own,
 		Transactions: after.pooler.Transactions - s.before.pooler.Transactions}
-	for _, name := range s.Path.Nodes() {
+	for _, name := range s.Route.Nodes() {
 		from, to := s.before.nodes[name], after.nodes[name]
 		l.Nodes = append(l.Nodes, pooler.NodeCounters{Name: name, Commits: to.Commits - from.Commits,
 			Sessions: to.Sessions - from.Sessions})
@@ -221,7 +221,7 @@ func (s *Side) since(after tally, k6 result.Counted) pooler.LoadCounts {
 // nodesOf are the nodes that any of the sides can reach, each once.
 func nodesOf(sides []*Side) (all []string) {
 	for _, s := range sides {
-		all = append(all, s.Path.Nodes()...)
+		all = append(all, s.Route.Nodes()...)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // A question is sent once more where its connection breaks. A statement that mustn't run twice isn't.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pooler-lab/internal/measure"
+	"pooler-lab/internal/shared"
 )
 
 // A RoundTrip is the median of several.
@@ -49,7 +49,8 @@ func (s *Session) RoundTrip(ctx context.Context, sql string) (RoundTrip, error) 
 		took = append(took, one)
 		time.Sleep(apart)
 	}
-	return RoundTrip{measure.Median(took), len(took)}, nil
+	median, _ := shared.Median(took)
+	return RoundTrip{median, len(took)}, nil
 }
 
 // Reason says in a few words why a service couldn't be asked.

@@ -1,4 +1,4 @@
-// Package session holds the lab's own connections to servers and poolers, and waits for a state of theirs.
+// Package session holds the lab's own connections to servers and poolers.
 package session
 
 import (
@@ -11,6 +11,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"pooler-lab/internal/shared"
 )
 
 // What connections call themselves: the lab's own, and k6/x/pg's.
@@ -44,7 +46,7 @@ func OpenAs(ctx context.Context, name, dsn, password string) (*Session, error) {
 
 // OpenWithin connects as Open does and keeps trying for wait while nobody listens or the server is starting.
 func OpenWithin(ctx context.Context, wait time.Duration, dsn, password string) (s *Session, err error) {
-	_ = Until(ctx, wait, 250*time.Millisecond, func() (bool, error) { // err says more than that it is late
+	_ = shared.Until(ctx, wait, 250*time.Millisecond, func() (bool, error) { // err says more than that it is late
 		s, err = Open(ctx, dsn, password)
 		return err == nil || !comingUp(err), nil
 	})

@@ -5,7 +5,6 @@ package tool
 import (
 	"errors"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -80,7 +79,8 @@ On a server that is read-only (path standby) it gets -n, since its vacuum would 
 			if underWay != nil {
 				underWay.Warn(command.ErrOrStderr(), "the load of "+program)
 			}
-			env := slices.Concat(own(), endpoint.Env(user, os.Getenv("APP_PASSWORD")), handed(program, command.ErrOrStderr()))
+			env := slices.Concat(own(), endpoint.Env(user, topology.Password(topology.App)),
+				handed(program, command.ErrOrStderr()))
 			return become(command.Context(), grace, env, program, rest...)
 		},
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
+	"pooler-lab/test/testkit"
 )
 
 func TestChoose(t *testing.T) {

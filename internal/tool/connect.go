@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -133,7 +132,7 @@ func show(ctx context.Context, out io.Writer, places []place, o connectOptions) 
 	line("path", "", cells(columns, func(c column) string { return c.name }))
 	failed := 0
 	for _, at := range places {
-		config, err := configOf(ctx, at.endpoint, user, os.Getenv("APP_PASSWORD"), o.withTLS)
+		config, err := configOf(ctx, at.endpoint, user, topology.Password(topology.App), o.withTLS)
 		var tcp time.Duration
 		if err == nil {
 			tcp, err = handshake(ctx, at)

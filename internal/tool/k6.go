@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pooler-lab/internal/driver"
+	"pooler-lab/internal/generator"
 	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/link"
 	"pooler-lab/internal/server"
@@ -106,7 +106,7 @@ const endOfScript = 60 * time.Second
 
 // becomeK6 has this process end as k6 does; env comes beside what k6 gets of the container's environment.
 func becomeK6(ctx context.Context, args, env []string) error {
-	return become(ctx, endOfScript, append(driver.Environment(own()), env...), "k6", args...)
+	return become(ctx, endOfScript, append(generator.Environment(own()), env...), "k6", args...)
 }
 
 // planOf reads the plan of a script of the lab, nil where the script has none.

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"pooler-lab/internal/lesson"
-	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
+	"pooler-lab/test/testkit"
 )
 
 // labScript writes a script that is built on k6/lib/lab.js and returns its file.

@@ -7,11 +7,10 @@ import (
 	"slices"
 	"strconv"
 
-	"pooler-lab/internal/driver"
+	"pooler-lab/internal/generator"
 	"pooler-lab/internal/lesson"
-	"pooler-lab/internal/server"
-	"pooler-lab/internal/suggest"
 	"pooler-lab/internal/topology"
+	"pooler-lab/internal/wording"
 )
 
 // A scriptRun is a script's cell and where its clients connect.
@@ -97,7 +96,7 @@ func read(given k6Arguments, of map[string][]string, seed *uint32) error {
 			*seed = uint32(n)
 		case !slices.Contains(ownSettings, name):
 			return fmt.Errorf("%w; a script finds links and servers as they are: scripts/latency sets links, and only the run "+
-				"of a lesson prepares servers", suggest.Unknown("setting", name,
+				"of a lesson prepares servers", wording.Unknown("setting", name,
 				slices.Concat(slices.Sorted(maps.Keys(keys)), ownSettings)))
 		}
 	}
@@ -160,7 +159,7 @@ func (r *scriptRun) connect(set *topology.Set, given k6Arguments, plan *lesson.L
 	if r.at, err = p.Endpoint(link); err != nil {
 		return fmt.Errorf("LAB_LINK: %w", err)
 	}
-	cells := e.Over(lesson.Path{Name: p.Name, OwnPool: p.ApplicationPool, Roles: loginRoles}, link)
+	cells := e.Over(lesson.PathTraits{Name: p.Name, OwnPool: p.ApplicationPool, Roles: loginRoles}, link)
 	lacks := needsARun(e)
 	if len(cells) == 0 {
 		lacks = "roles"
@@ -176,8 +175,8 @@ func (r *scriptRun) connect(set *topology.Set, given k6Arguments, plan *lesson.L
 // env is what a script is told.
 func (r scriptRun) env() ([]string, error) {
 	c := r.cell
-	env, err := driver.Trial{Cells: []driver.Cell{{Cell: c, DSN: r.at.DSN(c.Role), Scale: r.scale, Seed: r.seed,
-		Deadline: driver.BesideWindow(c) + c.Seconds}}}.Env()
-	env = append(append(env, "LAB_PATH="+c.Path, "LAB_LINK="+c.Link), driver.GOGC(c.Clients)...)
-	return append(env, r.at.Env(c.Role, server.Password(c.Role))...), err
+	env, err := generator.Job{Cells: []generator.Task{{Cell: c, DSN: r.at.DSN(c.Role), Scale: r.scale, Seed: r.seed,
+		Deadline: generator.BesideWindow(c) + c.Seconds}}}.Env()
+	env = append(append(env, "LAB_PATH="+c.Path, "LAB_LINK="+c.Link), generator.GOGC(c.Clients)...)
+	return append(env, r.at.Env(c.Role, topology.Password(c.Role))...), err
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pooler-lab/internal/measure"
+	"pooler-lab/internal/shared"
 	"pooler-lab/internal/topology"
 )
 
@@ -19,7 +19,7 @@ type Phases struct {
 	Dial       time.Duration // the TCP connection, or that of the Unix socket; without the name lookup
 	TLS        time.Duration // the handshake; 0 without TLS
 	Auth       time.Duration // from the startup message to ready for query
-	Hash       time.Duration // of Auth, what the client itself computes (measure.Handshake); 0 where nobody asks for SCRAM
+	Hash       time.Duration // of Auth, what the client itself computes (shared.Handshake); 0 where nobody asks for SCRAM
 	FirstQuery time.Duration // a SELECT 1
 }
 
@@ -58,7 +58,7 @@ func configOf(ctx context.Context, e topology.Endpoint, user, password string, w
 func connectOnce(ctx context.Context, config *pgconn.Config, tcp time.Duration) (Phases, error) {
 	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	timing := measure.Handshake{TCP: tcp}
+	timing := shared.Handshake{TCP: tcp}
 	conn, err := pgconn.ConnectConfig(limited, timing.Watch(config))
 	if err == nil {
 		defer conn.Close(ctx)

@@ -10,8 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
-	"pooler-lab/internal/testkit"
 	"pooler-lab/internal/topology"
+	"pooler-lab/test/testkit"
 )
 
 // slowServer is a PostgreSQL server as far as one connect and one query go, with a pause before each of its answers.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"pooler-lab/internal/suggest"
+	"pooler-lab/internal/wording"
 )
 
 var (
@@ -50,10 +50,10 @@ func (s *Set) checkPath(p *Path, all services) error {
 		return errors.New("meaning is needed, one line")
 	}
 	if !slices.Contains(databases, p.Database) {
-		return suggest.Unknown("database", p.Database, databases)
+		return wording.Unknown("database", p.Database, databases)
 	}
 	if !slices.Contains(poolings, p.Pools) {
-		return suggest.Unknown("pools", p.Pools, poolings)
+		return wording.Unknown("pools", p.Pools, poolings)
 	}
 	if len(p.Services) == 0 {
 		return errors.New("services is needed: what the query goes through, in order")
@@ -151,7 +151,7 @@ func checkEndpoint(e Endpoint, all services) error {
 		}
 	}
 	if !slices.Contains(targets, e.Target) {
-		return fmt.Errorf("endpoint: %w", suggest.Unknown("target_session_attrs", e.Target, targets[1:]))
+		return fmt.Errorf("endpoint: %w", wording.Unknown("target_session_attrs", e.Target, targets[1:]))
 	}
 	return nil
 }
@@ -160,5 +160,5 @@ func checkService(name string, all services) error {
 	if _, has := all[name]; has {
 		return nil
 	}
-	return fmt.Errorf("%w in compose.yaml", suggest.Unknown("service", name, slices.Sorted(maps.Keys(all))))
+	return fmt.Errorf("%w in compose.yaml", wording.Unknown("service", name, slices.Sorted(maps.Keys(all))))
 }

@@ -12,9 +12,6 @@ import (
 // Proxy is the Compose service whose listeners are the links.
 const Proxy = "toxiproxy"
 
-// DockerURL leads to the proxy of Docker's API (configs/haproxy/haproxy.cfg).
-const DockerURL = "http://docker-stats:2375"
-
 // Link is one network hop that latency can be put on: one proxy of toxiproxy.
 type Link struct {
 	Name     string `json:"name"`

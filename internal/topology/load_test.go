@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // lab writes the three files that Load reads; the arguments replace their texts.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"pooler-lab/internal/suggest"
+	"pooler-lab/internal/wording"
 )
 
 // Set holds all paths and links, in the order of their files.
@@ -67,7 +67,7 @@ func (s *Set) Find(name string) (Path, error) {
 			return p, nil
 		}
 	}
-	return Path{}, suggest.Unknown("path", name, s.PathNames())
+	return Path{}, wording.Unknown("path", name, s.PathNames())
 }
 
 // Link returns the link of that name; the error names the closest one and lists all.
@@ -77,7 +77,7 @@ func (s *Set) Link(name string) (Link, error) {
 			return l, nil
 		}
 	}
-	return Link{}, suggest.Unknown("link", name, s.LinkNames())
+	return Link{}, wording.Unknown("link", name, s.LinkNames())
 }
 
 // PathNames returns the names of all paths, in the order of configs/paths.yaml.

@@ -47,8 +47,8 @@ func (s Spread) draw() float64 {
 	return 2*rand.Float64() - 1
 }
 
-// Longest is the most that a time may be: more would only look like a cut. Fastest is the highest rate in KB/s, 10 GB/s:
-// more than any link of a lab carries.
+// Longest is the most that a time may be: more would only look like a cut. Fastest is the highest rate in KB/s, 10
+// GB/s: more than any link of a lab carries.
 const (
 	Longest = 10 * time.Minute
 	Fastest = 10_000_000
@@ -96,8 +96,8 @@ func (t *Toxic) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// A Round is how much later than it is told a link answers at rest: the time that the proxy itself takes, and more of it
-// where all have slept for longer.
+// A Round is how much later than it is told a link answers at rest: the time that the proxy itself takes, and more of
+// it where all have slept for longer.
 type Round struct{ Told, Late time.Duration }
 
 // TakenOff is how much earlier the link answers in its place.

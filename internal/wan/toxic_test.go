@@ -11,7 +11,7 @@ import (
 	"github.com/Shopify/toxiproxy/v2/stream"
 	"github.com/Shopify/toxiproxy/v2/toxics"
 
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // start is when the clock of tests begins.
@@ -159,7 +159,8 @@ func TestJitterSpreads(t *testing.T) {
 		after := s.due(set).Sub(start)
 		least, most, s.under = min(least, after), max(most, after), s.under[1:]
 	}
-	if least < 5*time.Millisecond || least > 6*time.Millisecond || most < 14*time.Millisecond || most > 15*time.Millisecond {
+	if least < 5*time.Millisecond || least > 6*time.Millisecond || most < 14*time.Millisecond ||
+		most > 15*time.Millisecond {
 		t.Errorf("from %v to %v after they were sent", least, most)
 	}
 }
@@ -285,7 +286,8 @@ func TestSettings(t *testing.T) {
 	testkit.OK(t, json.Unmarshal([]byte(`{"latency_us": 500, "rate": 100}`), &toxic))
 	testkit.OK(t, json.Unmarshal([]byte(`{"jitter_us": 50, "jitter_spread": "normal"}`), &toxic))
 	want := Settings{Latency: 500, Jitter: 50, Spread: Normal, Rate: 100}
-	for _, bad := range []string{`{"latency_us": -1}`, `{"jitter_us": 600000001}`, `{"rate": -1}`, `{"jitter_spread": "wide"}`,
+	for _, bad := range []string{`{"latency_us": -1}`, `{"jitter_us": 600000001}`, `{"rate": -1}`,
+		`{"jitter_spread": "wide"}`,
 		`{"latency_us": "x"}`} {
 		if json.Unmarshal([]byte(bad), &toxic) == nil {
 			t.Errorf("it takes %s", bad)

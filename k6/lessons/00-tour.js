@@ -7,18 +7,12 @@
 // Expect: a pooler is another hop, which each statement pays for, and a cheaper place to connect to. 10 ms of latency
 // outweigh both.
 
-import { account, options as cellOptions, workload } from '../lib/lab.js';
+import { options as cellOptions } from '../lib/lab.js';
+import { connect, select } from '../lib/statements.js';
 
 export const options = cellOptions();
 
-// An application without a pool: connect, one statement, close.
-export const connect = workload({ keeps: false }, (client) => {
-  client.exec('SELECT 1');
-});
-
-// One row by its key, as pgbench --select-only reads it.
-export const select = workload({ warm: 10 }, (client) => {
-  client.exec('SELECT abalance FROM pgbench_accounts WHERE aid = $1', account());
-});
+// An application without a pool: connect, one statement, close. And one that keeps its connection: one row by its key.
+export { connect, select };
 
 export default connect;

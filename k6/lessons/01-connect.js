@@ -6,26 +6,24 @@
 // Expect: authentication decides more than the pooler does. Without a password PgBouncer is far cheaper to connect to
 // than PostgreSQL. With one that it must hash it costs as much or more.
 
-import { account, counter, options as cellOptions, trend, workload } from '../lib/lab.js';
+import { counter, options as cellOptions, trend, workload } from '../lib/lab.js';
+import { BY_KEY, connect, oneRow, selectOne } from '../lib/statements.js';
 
 export const options = cellOptions();
 
-const oneStatement = (client) => client.exec('SELECT 1');
-
 // An application without a pool: connect, one statement, close.
-export const connect = workload({ keeps: false }, oneStatement);
+export { connect };
 
 // The same from many clients, at a rate that may be more than the path takes. No client warms up, so all come at once.
-export const churn = workload({ keeps: false, warm: 0 }, oneStatement);
+export const churn = workload({ keeps: false, warm: 0 }, selectOne);
 
 // Connects once and stays, as each connection of an application's pool does.
-export const stay = workload({ warm: 1 }, oneStatement);
+export const stay = workload({ warm: 1 }, selectOne);
 
 // What a connection costs once it is open: its first reads by key, in parts whose statements have names. On a path with
 // a pool, params.warm has the client read as often before and connect anew: it gets a server connection that knows all
 // that already.
 const LAST = [10, 100, 1000, 10000];
-const BY_KEY = 'SELECT abalance FROM pgbench_accounts WHERE aid = $1';
 const USED = 'SELECT lab_minor_faults() AS faults, lab_cpu_ns() AS ns';
 const parts = LAST.map((last, at) => ({
   last,
@@ -36,7 +34,7 @@ const parts = LAST.map((last, at) => ({
 
 export const age = workload((client, { params }) => {
   if (params.warm) {
-    for (let n = 0; n < LAST[LAST.length - 1]; n++) client.exec(BY_KEY, account());
+    for (let n = 0; n < LAST[LAST.length - 1]; n++) oneRow(client);
     client.close();
     client.connect();
   }

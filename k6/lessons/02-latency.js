@@ -6,15 +6,14 @@
 // Expect: ten clients that wait for each answer get 10 / round trip, whatever the server could do. More clients win it
 // back, or fewer round trips, unless all of them want the same row.
 
-import { account, firstOf, options as cellOptions, workload } from '../lib/lab.js';
+import { options as cellOptions, workload } from '../lib/lab.js';
+import { oneRow, sumOf } from '../lib/statements.js';
 import { tpcbStatements } from '../lib/tpcb.js';
 
 export const options = cellOptions();
 
 // One row by its key: one round trip.
-export const select = workload((client) => {
-  client.exec('SELECT abalance FROM pgbench_accounts WHERE aid = $1', account());
-});
+export const select = workload(oneRow);
 
 // pgbench's transaction of five statements: seven round trips, in one call of a function, and sent all at once.
 export { tpcb, tpcbFunction, tpcbPipeline } from '../lib/tpcb.js';
@@ -29,8 +28,7 @@ export const tpcbOneRow = workload({ warm: 1 }, (client) => {
 const oneProcess = (client) => client.exec('SET max_parallel_workers_per_gather = 0');
 
 export const longQuery = workload({ setup: oneProcess }, (client, { params: { rows = 300000 } }) => {
-  const first = firstOf(rows);
-  client.exec('SELECT sum(abalance) FROM pgbench_accounts WHERE aid BETWEEN $1 AND $2', first, first + rows - 1);
+  sumOf(client, rows);
 });
 
 export default select;

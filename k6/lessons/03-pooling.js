@@ -6,14 +6,13 @@
 // Expect: with one client a pooler is a hop that costs. With a hundred it is the server that suffers: from processes
 // that log in, hold memory and compete for the CPU. A few server connections do the same work sooner.
 
-import { account, options as cellOptions, workload } from '../lib/lab.js';
+import { options as cellOptions } from '../lib/lab.js';
+import { select } from '../lib/statements.js';
 
 export const options = cellOptions();
 
 // One row by its key.
-export const select = workload({ warm: 10 }, (client) => {
-  client.exec('SELECT abalance FROM pgbench_accounts WHERE aid = $1', account());
-});
+export { select };
 
 // pgbench's transaction of five statements, which writes. All clients want the rows of a few branches.
 export { tpcb } from '../lib/tpcb.js';

@@ -8,15 +8,14 @@
 // the same.
 
 import { sleep } from 'k6';
-import { firstOf, options as cellOptions, workload } from '../lib/lab.js';
+import { options as cellOptions, workload } from '../lib/lab.js';
+import { selectOne } from '../lib/statements.js';
 import { tpcb, tpcbStatements } from '../lib/tpcb.js';
 
 export const options = cellOptions();
 
 // Single statements: between two of them the session is idle.
-export const single = workload((client) => {
-  client.exec('SELECT 1');
-});
+export const single = workload(selectOne);
 
 // Small transactions: between two statements the server waits for the client.
 export { tpcb };
@@ -51,9 +50,6 @@ export const bulkLoad = workload({ warm: 1, setup: empty }, (client, { params: {
 });
 
 // Work for the server: 2000 rows read there, one sent.
-export const selectHeavy = workload((client) => {
-  const first = firstOf(2000);
-  client.exec('SELECT sum(abalance) FROM pgbench_accounts WHERE aid BETWEEN $1 AND $2', first, first + 1999);
-});
+export { selectHeavy } from '../lib/statements.js';
 
 export default tpcb;

@@ -6,33 +6,25 @@
 // Expect: Pgpool-II parses each statement and is a hop more, so one client is slower through it. Where statements are
 // heavy or clients many, the second server outweighs that. A read may miss what its own client has just written.
 
-import { account, clientNumber, counter, firstOf, options as cellOptions, workload } from '../lib/lab.js';
+import { account, clientNumber, counter, options as cellOptions, workload } from '../lib/lab.js';
+import { BY_KEY, oneRow, select } from '../lib/statements.js';
 
 export const options = cellOptions();
 
-const BY_KEY = 'SELECT abalance FROM pgbench_accounts WHERE aid = $1';
-
 // Light: one row by its key.
-export const select = workload({ warm: 10 }, (client) => {
-  client.exec(BY_KEY, account());
-});
+export { select };
 
 // The same, from few accounts or from all.
 export const selectSome = select;
 
 // Heavy: 2000 rows read on the server, one sent.
-export const selectHeavy = workload((client) => {
-  const first = firstOf(2000);
-  client.exec('SELECT sum(abalance) FROM pgbench_accounts WHERE aid BETWEEN $1 AND $2', first, first + 1999);
-});
+export { selectHeavy } from '../lib/statements.js';
 
 // What may go to the standby? The same read, in forms that a balancer tells apart.
-export const plain = workload((client) => {
-  client.exec(BY_KEY, account());
-});
+export const plain = workload(oneRow);
 
 export const inBegin = workload((client) => {
-  client.transaction((tx) => tx.exec(BY_KEY, account()));
+  client.transaction(oneRow);
 });
 
 export const beginWrite = workload((client) => {
@@ -54,9 +46,7 @@ export const twoStatements = workload((client) => {
   client.exec(`${BY_KEY}; SELECT 1`, account());
 });
 
-export const reconnectEach = workload({ keeps: false }, (client) => {
-  client.exec(BY_KEY, account());
-});
+export const reconnectEach = workload({ keeps: false }, oneRow);
 
 // Does a client read what it has just written? Each has a row of its own. Only a read on the standby can miss it.
 const standbyReads = counter('lab_standby_reads');

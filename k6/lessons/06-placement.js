@@ -6,17 +6,14 @@
 // Expect: for clients that keep their connection both places cost the same. Clients that open one for each transaction
 // save the login's round trips near the application.
 
-import { account, options as cellOptions, workload } from '../lib/lab.js';
+import { options as cellOptions, workload } from '../lib/lab.js';
+import { oneRow, select } from '../lib/statements.js';
 import { oneByOne } from '../lib/tpcb.js';
 
 export const options = cellOptions();
 
-function oneRow(client) {
-  client.exec('SELECT abalance FROM pgbench_accounts WHERE aid = $1', account());
-}
-
 // The connection is kept.
-export const select = workload({ warm: 10 }, oneRow);
+export { select };
 export const tpcb = workload(oneByOne);
 
 // A connection for each transaction.

@@ -6,16 +6,13 @@
 // Expect: where PgBouncer keeps them, prepared statements work and pay off. Where it doesn't, one client alone gets
 // no error and ten do.
 
-import { account, options as cellOptions, workload } from '../lib/lab.js';
+import { options as cellOptions, workload } from '../lib/lab.js';
+import { oneRow, select } from '../lib/statements.js';
 
 export const options = cellOptions();
 
-// How this statement is sent is the cell's protocol: simple, extended or prepared.
-function oneRow(client) {
-  client.exec('SELECT abalance FROM pgbench_accounts WHERE aid = $1', account());
-}
-
-export const select = workload({ warm: 10 }, oneRow);
+// One row by its key. How the statement is sent is the cell's protocol: simple, extended or prepared.
+export { select };
 
 // A connection for each statement: preparing never pays there.
 export const reconnectSelect = workload({ keeps: false }, oneRow);

@@ -6,11 +6,10 @@
 // Expect: each takes its round trips times the distance longer. With PgBouncer near the application only the query of
 // a new connection crosses the distance: five round trips become one. A transaction keeps its seven.
 
-import { account, options as cellOptions, workload } from '../lib/lab.js';
+import { options as cellOptions, workload } from '../lib/lab.js';
+import { oneRow } from '../lib/statements.js';
 
 export const options = cellOptions();
-
-const oneRow = (client) => client.exec('SELECT abalance FROM pgbench_accounts WHERE aid = $1', account());
 
 // A connection for each query. Five round trips: TCP's handshake, three of the login with SCRAM, the query.
 export const connect = workload({ keeps: false }, oneRow);

@@ -10,6 +10,8 @@ import (
 	"github.com/grafana/sobek"
 	"github.com/jackc/pgx/v5/pgconn"
 	"go.k6.io/k6/v2/metrics"
+
+	"pooler-lab/internal/shared"
 )
 
 // ClientOptions are the options of pg.client.
@@ -119,10 +121,10 @@ func (c *client) exchange(ctx context.Context, s *session, set *tagSet, do func(
 	s.begin(ctx)
 	began := time.Now()
 	if c.options.Timeout > 0 {
-		_ = s.wire.SetDeadline(began.Add(seconds(c.options.Timeout))) // a closed connection has none to set
+		_ = s.wire.SetDeadline(began.Add(shared.Seconds(c.options.Timeout))) // a closed connection has none to set
 	}
 	if c.options.QueryTimeout > 0 {
-		defer s.cancelAfter(seconds(c.options.QueryTimeout))()
+		defer s.cancelAfter(shared.Seconds(c.options.QueryTimeout))()
 	}
 	err = do()
 	x.ended = time.Now()

@@ -17,7 +17,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pooler-lab/internal/measure"
+	"pooler-lab/internal/shared"
 )
 
 // config translates connection settings as libpq knows them (a keyword string or a
@@ -153,7 +153,7 @@ func withoutTLS(config *pgconn.Config) {
 
 // timing times one connect, and keeps the wire that came of it.
 type timing struct {
-	measure.Handshake
+	shared.Handshake
 	wire *wire
 }
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 func TestTLSModes(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"testing"
 
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // alone returns dsn with an application name of its own, and a function that

@@ -19,7 +19,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"go.k6.io/k6/v2/js/common"
 
-	"pooler-lab/internal/measure"
+	"pooler-lab/internal/shared"
 	"pooler-lab/k6/summary"
 )
 
@@ -55,7 +55,7 @@ func classify(ctx context.Context, err error) string {
 		return "dropped" // the connection ended without a word
 	case isDial(err), errors.As(err, new(*net.DNSError)): // any other failure to reach the address
 		return "dial"
-	case errors.As(err, new(*measure.TLSError)), strings.Contains(err.Error(), refusedTLS):
+	case errors.As(err, new(*shared.TLSError)), strings.Contains(err.Error(), refusedTLS):
 		return "tls" // the server has none, or none that is trusted
 	}
 	return "client" // anything else on the client's side

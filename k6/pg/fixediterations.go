@@ -6,6 +6,7 @@ import (
 
 	"github.com/grafana/sobek"
 
+	"pooler-lab/internal/shared"
 	"pooler-lab/k6/summary"
 )
 
@@ -35,7 +36,7 @@ func (f *fixedIterations) start(i *instance, options fixedOptions) *fixedClient 
 	defer f.mu.Unlock()
 	if len(f.clients) == 0 {
 		f.sides[0].first = i
-		f.beginOnly(seconds(options.Seconds))
+		f.beginOnly(shared.Seconds(options.Seconds))
 	}
 	c := &fixedClient{began: time.Now()}
 	f.clients = append(f.clients, c)

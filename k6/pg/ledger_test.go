@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"pooler-lab/internal/testkit"
 	"pooler-lab/k6/summary"
+	"pooler-lab/test/testkit"
 )
 
 // Cells that run at once have one window, a summary each, and one ledger that misses no attempt.

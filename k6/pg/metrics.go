@@ -31,7 +31,7 @@ func registerMetrics(registry *metrics.Registry) (*clientMetrics, error) {
 		ConnectDial:        trend("pg_connect_dial"),         // name lookup and TCP or Unix connect
 		ConnectTLS:         trend("pg_connect_tls"),          // TLS handshake, where there is one
 		ConnectAuth:        trend("pg_connect_auth"),         // startup message to ready for query
-		ConnectHash:        trend("pg_connect_hash"),         // the client's own hashing for SCRAM: see measure.Handshake
+		ConnectHash:        trend("pg_connect_hash"),         // the client's own hashing for SCRAM: see shared.Handshake
 		ConnectWithoutHash: trend("pg_connect_without_hash"), // connect less the client's own hashing
 		ConnectFirstQuery:  trend("pg_connect_first_query"),  // connect plus the connection's first statement
 		Prepare:            trend("pg_prepare"),              // parse and describe of a prepared statement

@@ -10,6 +10,8 @@ import (
 
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/metrics"
+
+	"pooler-lab/internal/shared"
 )
 
 // paceOptions are the options of pg.pace.
@@ -56,7 +58,7 @@ func (p *pacers) join(joining *pace, open *slot) {
 			place++
 		}
 	}
-	joining.first = from.Add(seconds(float64(place) / joining.options.Rate))
+	joining.first = from.Add(shared.Seconds(float64(place) / joining.options.Rate))
 	p.list = append(p.list, joining)
 }
 
@@ -67,7 +69,7 @@ func (i *instance) newPace(call sobek.FunctionCall) sobek.Value {
 	if !(p.options.Rate > 0) || math.IsInf(p.options.Rate, 1) || p.options.Clients < 1 {
 		i.throw(fmt.Errorf("pace: rate must be above 0 and clients at least 1, got %+v", p.options))
 	}
-	p.interval = seconds(float64(p.options.Clients) / p.options.Rate)
+	p.interval = shared.Seconds(float64(p.options.Clients) / p.options.Rate)
 	return i.object(map[string]method{"wait": p.wait, "done": p.done})
 }
 

@@ -3,6 +3,8 @@ package pg
 import (
 	"slices"
 	"testing"
+
+	"pooler-lab/internal/shared"
 )
 
 // inAnyPhase are the values of a metric, in the order of their phases.
@@ -54,7 +56,7 @@ func TestPaceAlternates(t *testing.T) {
 	code := `window.ready(); const pace = pg.pace({ rate: 20, clients: 2 }); pace.wait()`
 	arrivals(t, module, `{ clients: 2, seconds: 1 }`, code, code)
 	first, second := module.pacers.list[0], module.pacers.list[1]
-	if apart := second.first.Sub(first.first); apart != seconds(0.05) || first.interval != seconds(0.1) {
+	if apart := second.first.Sub(first.first); apart != shared.Seconds(0.05) || first.interval != shared.Seconds(0.1) {
 		t.Errorf("two VUs at 20 per second begin %v apart and iterate every %v", apart, first.interval)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"testing"
 
-	"pooler-lab/internal/testkit"
 	"pooler-lab/k6/summary"
+	"pooler-lab/test/testkit"
 )
 
 // A trial is a k6 that runs a pair.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"pooler-lab/internal/measure"
+	"pooler-lab/internal/shared"
 	"pooler-lab/k6/summary"
 )
 
@@ -180,7 +180,7 @@ func (p *phases) window(side int) (w *summary.Window) {
 	if w != nil && p.is("window") && len(p.sides) == 1 {
 		w.Tenths = p.tenths.all()
 		if p.warming != nil {
-			w.WarmedSeconds = (measure.Tick * time.Duration(len(p.warming.counts))).Seconds()
+			w.WarmedSeconds = (shared.Tick * time.Duration(len(p.warming.counts))).Seconds()
 		}
 	}
 	return w
@@ -225,11 +225,6 @@ func (i *instance) context() context.Context {
 		i.release = context.AfterFunc(i.phases.over, cancel)
 	}
 	return i.limited
-}
-
-// seconds turns a number of seconds into a duration.
-func seconds(value float64) time.Duration {
-	return time.Duration(value * float64(time.Second))
 }
 
 // milliseconds turns a number of milliseconds into a duration.

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // pairOf returns both ends of a TCP connection, the first one made straight.

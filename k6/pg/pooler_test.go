@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // setPrepared sets PgBouncer's max_prepared_statements until the test ends.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // relay stands between client and server. Where it has a certificate, it speaks TLS to the client.

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // findK6 returns the k6 that LAB_TEST_K6 names, or skips the test.

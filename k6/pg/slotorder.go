@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"pooler-lab/internal/measure"
+	"pooler-lab/internal/shared"
 	"pooler-lab/k6/summary"
 )
 
@@ -39,10 +39,10 @@ func (d *draw) order() string {
 	return "ABBA"
 }
 
-// lead draws the lead of the next slot: see measure.LeastLead.
+// lead draws the lead of the next slot: see shared.LeastLead.
 func (d *draw) lead() time.Duration {
-	return measure.LeastLead + time.Duration(d.random.Int64N(int64(measure.MostLead-measure.LeastLead)))
+	return shared.LeastLead + time.Duration(d.random.Int64N(int64(shared.MostLead-shared.LeastLead)))
 }
 
 // calibrationSlot is the measured part of the slots that find out how long an iteration takes.
-const calibrationSlot = 3 * measure.Period
+const calibrationSlot = 3 * shared.Period

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"pooler-lab/internal/measure"
+	"pooler-lab/internal/shared"
 )
 
 func TestOrderIsBalanced(t *testing.T) {
@@ -30,16 +30,16 @@ func TestOrderIsBalanced(t *testing.T) {
 func TestLeadsHideThePeriod(t *testing.T) {
 	for _, working := range []time.Duration{5, 15, 25, 50, 80} {
 		working *= time.Millisecond
-		for counted := measure.LeastSlot; counted <= measure.MostSlot; counted += measure.Period {
+		for counted := shared.LeastSlot; counted <= shared.MostSlot; counted += shared.Period {
 			const slots = 4000
 			d, sum := newDraw(7), time.Duration(0)
 			for range slots {
 				from := d.lead()
-				for begin := time.Duration(0); begin < from+counted; begin += measure.Period {
+				for begin := time.Duration(0); begin < from+counted; begin += shared.Period {
 					sum += max(0, min(begin+working, from+counted)-max(begin, from))
 				}
 			}
-			got, want := float64(sum)/slots/float64(counted), float64(working)/float64(measure.Period)
+			got, want := float64(sum)/slots/float64(counted), float64(working)/float64(shared.Period)
 			if off := got/want - 1; off < -0.01 || off > 0.01 {
 				t.Errorf("of %v in each period, slots of %v hold %+.1f %%", working, counted, 100*off)
 			}

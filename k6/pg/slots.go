@@ -7,7 +7,7 @@ import (
 
 	"go.k6.io/k6/v2/metrics"
 
-	"pooler-lab/internal/measure"
+	"pooler-lab/internal/shared"
 	"pooler-lab/k6/summary"
 )
 
@@ -41,13 +41,13 @@ func (o slotOptions) check() error {
 // woken, and the next slot begins when all of them wait again. So the sides never overlap.
 type slots struct {
 	*phases
-	options slotOptions                    // those of all VUs: without a side
-	working int                            // clients that haven't come back from the current slot
-	back    chan struct{}                  // closed when none is left of them
-	changed chan struct{}                  // told when a client waits or leaves
-	groups  []summary.Group                // that are complete
-	length  time.Duration                  // measured part of the slots
-	host    [summary.Sides]measure.HostCPU // CPU time in the measured parts
+	options slotOptions                   // those of all VUs: without a side
+	working int                           // clients that haven't come back from the current slot
+	back    chan struct{}                 // closed when none is left of them
+	changed chan struct{}                 // told when a client waits or leaves
+	groups  []summary.Group               // that are complete
+	length  time.Duration                 // measured part of the slots
+	host    [summary.Sides]shared.HostCPU // CPU time in the measured parts
 	tooSlow string
 	failure string
 
@@ -111,14 +111,14 @@ func (s *slots) calibrate(d *draw) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var sides [summary.Sides]measure.Side
+	var sides [summary.Sides]shared.SlotSide
 	for side, took := range s.medians() {
-		sides[side] = measure.Side{
+		sides[side] = shared.SlotSide{
 			Name: fmt.Sprintf("an iteration of the side %q", summary.SideNames[side]), Iteration: took,
 		}
 	}
 	o := s.options
-	length, err := measure.FitSlots(milliseconds(o.Slot), sides, o.Fewest, seconds(o.AtMost))
+	length, err := shared.FitSlots(milliseconds(o.Slot), sides, o.Fewest, shared.Seconds(o.AtMost))
 	if err != nil {
 		s.tooSlow = err.Error()
 	}
@@ -129,7 +129,7 @@ func (s *slots) calibrate(d *draw) bool {
 // medians are the median times of an iteration of each side.
 func (s *slots) medians() (of [summary.Sides]time.Duration) {
 	for side := range s.sides {
-		of[side] = measure.Median(s.sides[side].took)
+		of[side], _ = shared.Median(s.sides[side].took)
 	}
 	return of
 }
@@ -163,7 +163,7 @@ func (s *slots) timeOver(number int, all time.Duration) bool {
 	if number < s.options.Fewest {
 		most *= beyondAtMost
 	}
-	return all > seconds(s.options.Settle+most)
+	return all > shared.Seconds(s.options.Settle+most)
 }
 
 // runSlot begins a slot and waits until its clients have come back. It returns false where the pair is over.
@@ -195,11 +195,11 @@ func (s *slots) runSlot(next slot, lead, measured time.Duration) bool {
 }
 
 // hostAt reads the host's CPU time at a moment. The channel is closed with nothing in it where the kernel doesn't tell.
-func hostAt(at time.Time) <-chan measure.HostCPU {
-	read := make(chan measure.HostCPU, 1)
+func hostAt(at time.Time) <-chan shared.HostCPU {
+	read := make(chan shared.HostCPU, 1)
 	time.AfterFunc(time.Until(at), func() {
 		defer close(read)
-		if s, err := measure.ReadHostCPU(); err == nil {
+		if s, err := shared.ReadHostCPU(); err == nil {
 			read <- s
 		}
 	})
@@ -207,7 +207,7 @@ func hostAt(at time.Time) <-chan measure.HostCPU {
 }
 
 // spent adds what the host's CPUs did in the measured part of a group's slot, from its beginning to its end.
-func (s *slots) spent(in *slot, from, to <-chan measure.HostCPU) {
+func (s *slots) spent(in *slot, from, to <-chan shared.HostCPU) {
 	began, known := <-from
 	ended, alsoKnown := <-to
 	if !known || !alsoKnown || in.group == 0 {

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"pooler-lab/internal/measure"
+	"pooler-lab/internal/shared"
 	"pooler-lab/k6/summary"
 )
 
@@ -156,15 +156,15 @@ func TestGroupIsComplete(t *testing.T) {
 // A side has the host's CPU time of its own counted parts, and of no calibration.
 func TestHostCPUOfASide(t *testing.T) {
 	s := slots{phases: &phases{}}
-	ticks := func(busy, all int64) <-chan measure.HostCPU {
-		read := make(chan measure.HostCPU, 1)
-		read <- measure.HostCPU{Busy: busy, Total: all}
+	ticks := func(busy, all int64) <-chan shared.HostCPU {
+		read := make(chan shared.HostCPU, 1)
+		read <- shared.HostCPU{Busy: busy, Total: all}
 		return read
 	}
 	s.spent(&slot{side: summary.Of}, ticks(0, 0), ticks(900, 900))
 	s.spent(&slot{side: summary.Of, group: 1}, ticks(1000, 2000), ticks(1010, 2040))
 	s.spent(&slot{side: summary.Of, group: 1}, ticks(1100, 2200), ticks(1120, 2280))
-	unknown := make(chan measure.HostCPU)
+	unknown := make(chan shared.HostCPU)
 	close(unknown)
 	s.spent(&slot{side: summary.To, group: 1}, unknown, ticks(1, 1))
 	of, to := s.pair().HostCPU[summary.Of], s.pair().HostCPU[summary.To]

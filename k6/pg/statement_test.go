@@ -9,7 +9,7 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // TestTransactionsOfServer compares with the server's own count, to which each

@@ -8,8 +8,7 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"pooler-lab/internal/measure"
-	"pooler-lab/k6/summary"
+	"pooler-lab/internal/shared"
 )
 
 // windowOptions are the options of pg.window.
@@ -21,7 +20,7 @@ type windowOptions struct {
 	Opened  string  `js:"opened"`  // file to which the moment goes at which it opens, "" for none
 	Stop    string  `js:"stop"`    // file that closes it before its seconds are over, once it exists; "" for none
 	// Least and Most are seconds that the clients iterate, all at once, before it opens: it opens when their rate is
-	// steady (measure.SteadyRate), or when the most is over. 0 and 0 have it open as soon as all clients are ready.
+	// steady (shared.SteadyRate), or when the most is over. 0 and 0 have it open as soon as all clients are ready.
 	Least float64 `js:"least"`
 	Most  float64 `js:"most"`
 }
@@ -97,7 +96,7 @@ func (p *phases) arrive(i *instance, ready bool, options windowOptions) (opens <
 			go p.openWhenSteady(options)
 			return opens, nil
 		}
-		err = noteMoment(options.Opened, p.beginOnly(seconds(options.Seconds)))
+		err = noteMoment(options.Opened, p.beginOnly(shared.Seconds(options.Seconds)))
 		if options.Stop != "" {
 			go p.stopBy(options.Stop)
 		}
@@ -114,7 +113,7 @@ type warming struct {
 // openWhenSteady opens the window once the clients iterate at a steady rate, or have done so for the most that options
 // allow.
 func (p *phases) openWhenSteady(options windowOptions) {
-	ticks := time.NewTicker(measure.Tick)
+	ticks := time.NewTicker(shared.Tick)
 	defer ticks.Stop()
 	for began := time.Now(); ; {
 		select {
@@ -125,9 +124,9 @@ func (p *phases) openWhenSteady(options windowOptions) {
 		p.mu.Lock()
 		p.warming.counts = append(p.warming.counts, p.warming.iterations.Swap(0))
 		took := time.Since(began)
-		steady := took >= seconds(options.Least) && measure.SteadyRate(p.warming.counts)
-		if steady || took >= seconds(options.Most) {
-			p.beginOnly(seconds(options.Seconds))
+		steady := took >= shared.Seconds(options.Least) && shared.SteadyRate(p.warming.counts)
+		if steady || took >= shared.Seconds(options.Most) {
+			p.beginOnly(shared.Seconds(options.Seconds))
 			p.mu.Unlock()
 			return
 		}
@@ -163,7 +162,7 @@ func noteMoment(file string, moment time.Time) error {
 	if file == "" {
 		return nil
 	}
-	if err := summary.WriteWhole(file, []byte(moment.UTC().Format(time.RFC3339Nano))); err != nil {
+	if err := shared.Replace(file, []byte(moment.UTC().Format(time.RFC3339Nano))); err != nil {
 		return fmt.Errorf("note when the window opens: %w", err)
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // arrivals runs code in several VUs at once that share a window, and returns when all of them have come through.

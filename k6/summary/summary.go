@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"go.k6.io/k6/v2/metrics"
+
+	"pooler-lab/internal/shared"
 )
 
 // The sides of two cells whose clients alternate: a comparison is the ratio of the first to the second.
@@ -161,20 +163,10 @@ func (t *Test) Write(file string) error {
 	if err != nil {
 		return fmt.Errorf("write k6's summary: %w", err)
 	}
-	if err := WriteWhole(file, append(text, '\n')); err != nil {
+	if err := shared.Replace(file, append(text, '\n')); err != nil {
 		return fmt.Errorf("write k6's summary: %w", err)
 	}
 	return nil
-}
-
-// WriteWhole writes a file whole or not at all.
-func WriteWhole(file string, text []byte) error {
-	part := file + ".part"
-	defer os.Remove(part) // it has gone where all went well
-	if err := os.WriteFile(part, text, 0o644); err != nil {
-		return err
-	}
-	return os.Rename(part, file)
 }
 
 // Count is a counter's sum in a phase.

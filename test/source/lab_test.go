@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // A standInLab is scripts/lab beside a stand-in of Docker, which notes how it was called and what it was given to read.
@@ -209,7 +209,8 @@ func TestStandardInputGoesToWhatReadsIt(t *testing.T) {
 			}
 			c.Stdin, c.Env = input, append(c.Env, "STAND_IN_READS=yes")
 			ended := make(chan error, 1)
-			go func() { ended <- c.Run() }()
+			testkit.OK(t, c.Start())
+			go func() { ended <- c.Wait() }()
 			if !reads { // it reads on until the script ends
 				testkit.Until(t, "Docker is called", func() bool { return l.noted("call") != "" })
 				if err := c.Process.Signal(syscall.SIGTERM); err != nil {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 // The role check says what stands in the file, and no client that sends nothing keeps the next one from its answer.

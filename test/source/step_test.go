@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"pooler-lab/internal/testkit"
+	"pooler-lab/test/testkit"
 )
 
 var (
