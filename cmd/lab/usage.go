@@ -14,7 +14,7 @@ import (
 
 // scripts are the commands that have a script of their own name on the host; the others are reached by scripts/lab.
 var scripts = []string{
-	"connect", "k6", "latency", "pgbench", "psql", "report", "reset", "run", "selftest", "verdict",
+	"break", "connect", "k6", "latency", "pgbench", "psql", "report", "reset", "run", "selftest", "verdict",
 }
 
 // showAsTyped makes the help of all commands show them as people type them on the host, no wider than a terminal.

@@ -68,6 +68,8 @@ func TestRun(t *testing.T) {
 			reason: "no transaction was committed in the measured window: 9 x 53300 (too many clients)"},
 		{name: "a mistake in the script", behaviour: "mistaken", status: result.Failed, log: true,
 			reason: `no transaction was committed in the measured window: TypeError: Not "a" function, at attempt (lab.js`},
+		{name: "a mistake in the script of fixed work", behaviour: "mistaken-finish", fixed: true, status: result.Failed,
+			log: true, reason: `the script failed: TypeError: Not "a" function, at attempt (lab.js`},
 		{name: "the script is broken", behaviour: "broken", status: result.Failed, log: true,
 			reason: "k6 ended with code 107: ReferenceError: pg is not defined"},
 		{name: "k6 leaves no summary", behaviour: "mute", status: result.Failed, log: true, reason: "k6 left no summary"},

@@ -115,8 +115,11 @@ finished)
 shutout)
 	report "$refused" 0 '{"connected_seconds": 0, "connected": 0, "finished": 0, "starved": 1, "seconds": 1,
 		"tps_with_connect": 0, "tps": 0}' ;;
-mistaken)
-	report '[]' 0
+mistaken | mistaken-finish)
+	case $STANDIN in
+	mistaken) report '[]' 0 ;;
+	*) report '[]' 0 '{"connected": 1, "starved": 1, "seconds": 1}' ;;
+	esac
 	echo 'level=error msg="TypeError: Not \"a\" function\n\tat attempt (lab.js:298:33(27))\n\tat warmUp (lab.js:1)\n"' \
 		'hint="script exception"' >&2
 	;;

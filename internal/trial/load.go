@@ -148,8 +148,12 @@ func (lab *Lab) load(ctx context.Context, t *Trial) error {
 	case watchErr != nil:
 		return watchErr
 	}
+	mistake := lab.mistake(log)
 	if err := t.complain(seen); err != nil {
-		return fmt.Errorf("%w%s", err, lab.mistake(log))
+		return fmt.Errorf("%w%s", err, mistake)
+	}
+	if mistake != "" { // some iterations may have gone well, or the clients of fixed work have ended
+		return errors.New("the script failed" + mistake)
 	}
 	return nil
 }

@@ -6,7 +6,7 @@
 // Expect: authentication decides more than the pooler does. Without a password PgBouncer is far cheaper to connect to
 // than PostgreSQL. With one that it must hash it costs as much or more.
 
-import { counter, options as cellOptions, trend, workload } from '../lib/lab.js';
+import { account, counter, options as cellOptions, trend, workload } from '../lib/lab.js';
 import { BY_KEY, connect, oneRow, selectOne } from '../lib/statements.js';
 
 export const options = cellOptions();
