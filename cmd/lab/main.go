@@ -56,8 +56,14 @@ func endWithCaller(end func()) {
 // the environment: it calls the lab's services and nothing else. What it starts, such as k6, has the proxy still.
 func callWithoutProxy() { http.DefaultTransport.(*http.Transport).Proxy = nil }
 
+// errInterrupted is what a command that a signal ended says where it knows no better.
+var errInterrupted = errors.New("interrupted")
+
 func run(ctx context.Context) error {
 	command, err := newRoot().ExecuteContextC(ctx)
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = errInterrupted
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", command.CommandPath(), err)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"pooler-lab/internal/lesson"
 	"pooler-lab/internal/metric"
 	"pooler-lab/internal/result"
 )
@@ -105,6 +106,9 @@ func (all Outcomes) judged() (comparisons, findings []Judged) {
 	return comparisons, findings
 }
 
+// mostNamed is how many experiments an option names at most: more of them break a line in a word.
+const mostNamed = 3
+
 // LeftOutText says in a sentence how many comparisons and findings need experiments that the run left out, and how to
 // have them; empty where none does.
 func (all Outcomes) LeftOutText() string {
@@ -132,10 +136,14 @@ func (all Outcomes) LeftOutText() string {
 		return ""
 	}
 	for _, option := range slices.Sorted(maps.Keys(experiments)) {
-		options = append(options, option+" "+strings.Join(experiments[option], ","))
+		names := strings.Join(experiments[option], ",")
+		if len(experiments[option]) > mostNamed {
+			names = lesson.All
+		}
+		options = append(options, option+" "+names)
 	}
-	return fmt.Sprintf("Not in this run: %s of experiments that it left out. Measure them with %s.",
-		strings.Join(counts, " and "), strings.Join(options, ", or with "))
+	return fmt.Sprintf("Not in this run: %s of experiments that it left out. To measure them: %s",
+		strings.Join(counts, " and "), strings.Join(options, " or "))
 }
 
 // Flags are the kinds of flags that reasons name, each as often as it is named.

@@ -337,14 +337,14 @@ func TestLeftOut(t *testing.T) {
 		{Name: "heavy", All: []lesson.Condition{{Metric: "tps", Of: heavy.Of, Is: "more", Than: number(1)}}},
 		{Name: "long", All: []lesson.Condition{{Metric: "tps", Of: pick("experiment", "long"), Is: "more", Than: number(1)}}},
 	}
-	want := "Not in this run: 1 comparison and 2 findings of experiments that it left out. Measure them with " +
-		"--experiments heavy,long."
+	want := "Not in this run: 1 comparison and 2 findings of experiments that it left out. To measure them: " +
+		"--experiments heavy,long"
 	if got := All(run).LeftOutText(); got != want {
 		t.Errorf("it says %q, it should say %q", got, want)
 	}
 	run.Lesson.OnlyInFull = []string{"long"}
-	want = "Not in this run: 1 comparison and 2 findings of experiments that it left out. Measure them with " +
-		"--experiments heavy, or with --full --experiments long."
+	want = "Not in this run: 1 comparison and 2 findings of experiments that it left out. To measure them: " +
+		"--experiments heavy or --full --experiments long"
 	if got := All(run).LeftOutText(); got != want {
 		t.Errorf("with one of the full size it says %q, it should say %q", got, want)
 	}

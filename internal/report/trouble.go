@@ -111,7 +111,7 @@ func flagTerms(run *result.Run, experiments []*experiment) []Term {
 	for _, kind := range slices.Sorted(maps.Keys(cells)) {
 		text := metric.Count(cells[kind], "cell") + ": " + kind.Meaning()
 		if texts[kind] != "" {
-			text += ". First: " + texts[kind]
+			text += ". For example: " + texts[kind]
 		}
 		terms = append(terms, Term{string(kind), text})
 	}

@@ -164,6 +164,9 @@ func Cancel(results string, out io.Writer) error {
 		_, running, err := whoHolds(results)
 		return !running, err
 	})
+	if err == nil {
+		fmt.Fprintf(out, "%s has ended. What it had finished is in results/.\n", by.What)
+	}
 	if errors.Is(err, shared.ErrLate) {
 		return fmt.Errorf("%s (process %d) is still running %v after it was asked to stop", by.What, by.PID, cancelWait)
 	}

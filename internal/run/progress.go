@@ -130,11 +130,12 @@ func (p *progress) starting(doc *result.Run, t *trial.Trial) {
 
 func (p *progress) begin() { p.began, p.at.Phase, p.at.Pair = p.now(), "proving", nil }
 
-// again says that the trial begins anew: what it took until now says nothing of the others.
-func (p *progress) again() {
+// again says that the trial begins anew, and why: what it took until now says nothing of the others.
+func (p *progress) again(reason string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.begin()
+	p.at.Phase = "once more, since " + reason
 	p.draw()
 }
 

@@ -63,7 +63,7 @@ func TestProgress(t *testing.T) {
 	if got := metric.Clock(p.remaining()); got != "0:30" {
 		t.Errorf("a trial that takes too long leaves %s, those after it take 0:30", got)
 	}
-	p.again() // what a rejected attempt took says nothing
+	p.again("it was disturbed") // what a rejected attempt took says nothing
 	pass(20 * time.Second)
 	doc.Cells[0].Add(result.Repeat{Block: 1, Status: result.OK})
 	p.over(doc, true)
@@ -71,7 +71,7 @@ func TestProgress(t *testing.T) {
 	p.width = 50
 	p.enter(lesson.K6)
 	want := "block 1/1, cell 1/4: größe: direct, select, 10 clients; about 0:40 left\n" +
-		"block 1/1, cell 1/4, about 0:40 left, proving: größe: direct, select, 10 clients\n" +
+		"block 1/1, cell 1/4, about 0:40 left, once more, since it was disturbed: größe: direct, select, 10 clients\n" +
 		"block 1/1, cell 2/4: größe: direct, select, 10 clients; about 0:45 left\n" + // (10 + 20) of (10 + 10), of 30
 		"\r\x1b[Kblock 1/1, cell 2/4, about 0:45 left, k6: größe: "
 	if out.String() != want {

@@ -17,7 +17,7 @@ const (
 	probeIterations = 10   // of each client, without a pause
 	mostShare       = 0.75 // of what the clients did in the probe: a rate above that isn't held
 	lowerShare      = 0.5  // of what they did: what such a rate is lowered to
-	windowHolds     = 12   // iterations that a window has room for, at least, where its rate was lowered
+	windowHolds     = 15   // iterations that a window has room for, at least, where its rate was lowered
 )
 
 // lowerRates lowers the rates of open loops to what the slowest path holds: the same for all cells of a workload, so

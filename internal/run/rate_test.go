@@ -51,7 +51,7 @@ func TestRatesAreLoweredToWhatIsHeld(t *testing.T) {
 		asked map[string][]string
 		want  []string
 	}{
-		"the plan's":      {nil, []string{"3.1 3.9", "1 1.0", "400 1.0"}},
+		"the plan's":      {nil, []string{"3.1 4.8", "1 1.0", "400 1.0"}},
 		"as it was asked": {map[string][]string{"rate": {"11"}}, []string{"11 1.0", "1 1.0", "400 1.0"}},
 	} {
 		t.Run(name, func(t *testing.T) {

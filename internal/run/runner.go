@@ -143,14 +143,15 @@ func (r *runner) trials(ctx context.Context, pair *result.Pair, block, position 
 		of = append(of, r.doc.Cells[i].Cell)
 	}
 	var all []*trial.Trial
+	var decided ruling
 	for number := 1; ; number++ {
 		t := trial.New(pair, block, position, number, of...)
 		if all = append(all, t); number == 1 {
 			r.progress.starting(r.doc, t)
 		} else {
-			r.progress.again()
+			r.progress.again(decided.reason)
 		}
-		decided := r.try(ctx, t)
+		decided = r.try(ctx, t)
 		if !decided.again || ctx.Err() != nil {
 			r.settle(all, pair, cells)
 			r.progress.over(r.doc, decided.status == result.OK)

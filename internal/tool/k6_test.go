@@ -171,6 +171,7 @@ func TestK6Arguments(t *testing.T) {
 		"a setting of its own":        {"run -e RATE=5 " + own, ""},
 		"standard input":              {"run -e LAB_RATE=5 -", "doesn't read LAB_RATE"},
 		"no file":                     {"run -e LAB_RATE=5 https://example.org/script.js", ""},
+		"a file that isn't there":     {"run k6/lessons/99.js", "there is no script k6/lessons/99.js here"},
 		"behind an option's value":    {"run --summary-export out.js -q --tag a=b " + lab, ""},
 		"behind switches":             {"run -q --no-setup -e LAB_RATE=5 " + own, "doesn't read LAB_RATE"},
 		"an output that ends in .js":  {"run -o json=out.js " + own, ""},

@@ -31,6 +31,9 @@ func (m module) imports() (names []string) {
 	return names
 }
 
+// anAddress is a script that k6 fetches: of those without a scheme it knows these two hosts.
+var anAddress = regexp.MustCompile(`^(github\.com|cdnjs\.com)/|://`)
+
 // modulesOf reads a script, a file of it that k6 has archived, or the script that standard input has ("-"), and what it
 // imports from other files. What isn't there k6 won't find either, and it says so. archived says that it is an archive.
 func modulesOf(script string) (all []module, archived bool, err error) {
@@ -41,8 +44,10 @@ func modulesOf(script string) (all []module, archived bool, err error) {
 		text, err = os.ReadFile(script)
 	}
 	switch {
-	case errors.Is(err, os.ErrNotExist): // it may be an address
+	case errors.Is(err, os.ErrNotExist) && anAddress.MatchString(script):
 		return nil, false, nil
+	case errors.Is(err, os.ErrNotExist):
+		return nil, false, fmt.Errorf("there is no script %s here", script)
 	case err != nil:
 		return nil, false, fmt.Errorf("read the script: %w", err)
 	}
