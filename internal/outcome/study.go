@@ -33,7 +33,7 @@ func See(run *result.Run, plan lesson.StudyFigure) StudyFigure {
 	switch {
 	case f.Seen.N > 0:
 	case m.Outcome == NotInThisRun:
-		f.Reason.Text = m.Outcome.String()
+		f.Reason = Reason{Text: m.Outcome.String(), LeftOut: m.Reason.LeftOut}
 	default:
 		f.Reason = m.Reason
 	}

@@ -193,12 +193,15 @@ func counted(found []outcome.Outcome) string {
 	return strings.Join(texts, ", ")
 }
 
-// studied sets what the study's author saw beside what was seen here.
+// studied sets what the study's author saw beside what was seen here, but for experiments that the run left out.
 func studied(figures []outcome.StudyFigure) Table {
 	t := Table{Prose: true, Caption: "What its author saw beside what was seen here",
 		Head: heads("what", "the study", "here", "measured as")}
 	t.Head[1].Number, t.Head[2].Number = true, true
 	for _, f := range figures {
+		if f.Reason.LeftOut != "" {
+			continue
+		}
 		here, as := Field{Text: "-"}, f.Reason.String()
 		if f.Seen.N > 0 {
 			here.Text, as = f.String(), fmt.Sprintf("%s of %s", f.Metric.Heading, outcome.Name(f.Cell))

@@ -37,7 +37,8 @@ type Page struct {
 	Findings    []FindingLine
 	Tally       string
 	LeftOut     string
-	Study       Table // its figures beside ours
+	Study       *lesson.Study // nil where the lesson has none, or the run left all of its experiments out
+	Studied     Table         // its figures beside ours
 
 	Paths     []TakenPath
 	Charts    []Chart
@@ -56,9 +57,12 @@ type Page struct {
 func NewPage(run *result.Run) *Page {
 	all := outcome.All(run)
 	p := &Page{Run: run, Machine: machine(run), Alerts: alerts(run), Few: few(run), Notes: notes(run),
-		Within: within(run), LeftOut: all.LeftOutText(), Study: studied(all.Figures),
+		Within: within(run), LeftOut: all.LeftOutText(), Studied: studied(all.Figures),
 		Paths: paths(run), Charts: charts(run), MarksMean: marksOf(run), Troubles: troubles(run),
 		Manifest: manifestOf(run), Sampling: sampling(run), judged: all}
+	if s := run.Lesson.Study; s != nil && (len(s.Figures) == 0 || len(p.Studied.Rows) > 0) {
+		p.Study = s
+	}
 	experiments := experimentsOf(run)
 	p.Scenarios = scenariosOf(run)
 	p.Grid = gridOf(run, experiments)

@@ -141,10 +141,10 @@ func (t *writer) scenarios(details bool) {
 // none of them.
 func (t *writer) outcomes(details bool) {
 	t.comparisons(details)
-	if s := t.p.Run.Lesson.Study; s != nil {
+	if s := t.p.Study; s != nil {
 		t.section("The study", fmt.Sprintf("%s (%s). %s", s.Title, s.Source, s.Setup))
 		table := Table{Head: heads("the study", "here", "what")}
-		for _, r := range t.p.Study.Rows {
+		for _, r := range t.p.Studied.Rows {
 			what, here := r.Fields[0].Text, r.Fields[2].Text
 			if here == "-" {
 				what += ": " + r.Fields[3].Text

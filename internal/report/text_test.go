@@ -166,3 +166,19 @@ func TestExitCodes(t *testing.T) {
 		t.Error("a run that was made for no outcome, or is reproduced, is an error")
 	}
 }
+
+// A study is shown where the run has an experiment of its figures.
+func TestStudyOfExperimentsThatWereLeftOut(t *testing.T) {
+	run := latency()
+	study := *run.Lesson.Study
+	run.Lesson.Study = &study
+	study.Figures = []lesson.StudyFigure{{What: "4000 clients", Value: "1 TPS", Metric: "tps",
+		Of: pick(`{"experiment": "four-thousand"}`)}}
+	if p := NewPage(run); p.Study != nil || strings.Contains(Text(run, true), study.Title) {
+		t.Errorf("it shows %+v", p.Studied.Rows)
+	}
+	study.Figures = append(study.Figures, lesson.StudyFigure{What: "more delay", Value: "'dropped 100 times'"})
+	if p := NewPage(run); p.Study == nil || len(p.Studied.Rows) != 1 || !strings.Contains(Text(run, true), study.Title) {
+		t.Errorf("of one figure that isn't of such an experiment it shows %+v", p.Studied.Rows)
+	}
+}
