@@ -159,15 +159,15 @@ func Lesson(ctx context.Context, l *lesson.Lesson, o lesson.Override, seed uint6
 	return doc, errors.Join(r.run(ctx), report.Write(r.lab.Folder, doc))
 }
 
-// announce says what to predict of a run that takes longer than a minute, how long it takes, and what a full size
-// needs.
+// announce says what to predict of a run that takes longer than a minute and has the lesson's own experiments, how long
+// it takes, and what a full size needs.
 func (p *progress) announce(doc *result.Run, l *lesson.Lesson) {
 	full := doc.Lesson.Full
 	if full && plan.SpokenNeeds(l.Full) != "" {
 		fmt.Fprintf(p.out, "%s in full size needs %s\n", l.Name, plan.SpokenNeeds(l.Full))
 	}
 	long := p.remaining() > time.Minute
-	if long && l.Prediction != "" {
+	if long && l.Prediction != "" && len(doc.Lesson.Override.Experiments) == 0 {
 		fmt.Fprintln(p.out, strings.Join(wording.Wrap("Predict: "+l.Prediction, wording.Width), "\n"))
 	}
 	if full || long {

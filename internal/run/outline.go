@@ -134,7 +134,7 @@ func writeNeeds(out io.Writer, p *plan.Plan) {
 		}
 		all = append(all, text)
 	}
-	fmt.Fprintf(out, "\nA cell opens at most so many connections: %s.\n", strings.Join(all, ", "))
+	fmt.Fprintf(out, "\nConnections that a cell opens at most, of those there are: %s.\n", strings.Join(all, ", "))
 }
 
 // repeats is how often each of the cells runs in blocks: 6, or 1 to 6.
