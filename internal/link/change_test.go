@@ -74,7 +74,6 @@ func TestSet(t *testing.T) {
 }
 
 func TestLiveConnectionFeelsEveryChange(t *testing.T) {
-	testkit.ToxiproxysOwn(t)
 	client := startToxiproxy(t)
 	l := addLink(t, client, "client-primary", listen(t, echo))
 	other := connectThrough(t, addLink(t, client, "client-standby", listen(t, echo)))

@@ -22,7 +22,6 @@ func flood(conn net.Conn) {
 
 // A client that doesn't read holds up no change of its link.
 func TestStoppedReaderHoldsUpNoChange(t *testing.T) {
-	testkit.ToxiproxysOwn(t)
 	client, ctx := startToxiproxy(t), t.Context()
 	l := addLink(t, client, "client-primary", listen(t, flood))
 	testkit.OK(t, client.Set(ctx, l.Name, Settings{}))
@@ -39,7 +38,6 @@ func TestStoppedReaderHoldsUpNoChange(t *testing.T) {
 // A client that doesn't read stalls its own link where a stock toxic is on it, and the link says so. Other links can be
 // seen and set meanwhile.
 func TestStalledLinkIsNamedAndHoldsUpNoOther(t *testing.T) {
-	testkit.ToxiproxysOwn(t)
 	client, ctx := startToxiproxy(t), t.Context()
 	stalls := addLink(t, client, "client-primary", listen(t, flood))
 	other := addLink(t, client, "client-standby", listen(t, answerQueries))
@@ -93,7 +91,6 @@ func TestStalledLinkIsNamedAndHoldsUpNoOther(t *testing.T) {
 
 // A bandwidth of 0 holds data up for ever, that of connections that have ended, too. Toxiproxy outlives what follows.
 func TestBandwidthOfZeroIsTakenOff(t *testing.T) {
-	testkit.ToxiproxysOwn(t)
 	client, ctx := startToxiproxy(t), t.Context()
 	ended := make(chan struct{}, 1)
 	l := addLink(t, client, "client-primary", listen(t, func(conn net.Conn) {

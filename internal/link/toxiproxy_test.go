@@ -25,6 +25,7 @@ const mostLatency = longest
 // startToxiproxy runs a toxiproxy in this process.
 func startToxiproxy(t testing.TB) *Client {
 	t.Helper()
+	testkit.ToxiproxysOwn(t)
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
 	server.Metrics.RuntimeMetrics = collectors.NewRuntimeMetricCollectors()
 	api := httptest.NewServer(server.Routes())
